@@ -1,0 +1,31 @@
+"""The embedded broker: Celery messages as files in a folder, for one machine without Redis or RabbitMQ."""
+
+import os
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+from kombu.transport import filesystem
+from kombu.utils.encoding import str_to_bytes
+from kombu.utils.json import dumps
+
+
+class Channel(filesystem.Channel):
+    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:
+        """Write a message under another name and rename it, so that no worker reads it half-written.
+
+        kombu's own writes in place, and a second worker may take the file before it is whole (kombu issue 1551).
+        """
+        name = f"{time.time_ns():020d}_{uuid.uuid4()}.{queue}.msg"
+        folder = Path(self.data_folder_out)
+        unfinished = folder / f"{name}.part"
+        with unfinished.open("wb") as file:
+            file.write(str_to_bytes(dumps(payload)))
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.rename(folder / name)
+
+
+class Transport(filesystem.Transport):
+    Channel = Channel

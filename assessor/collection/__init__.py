@@ -1,0 +1,1 @@
+"""What everything rests on: campaigns, topics, segments, runs, grades, judges, conditions, files in and out."""

@@ -1,0 +1,23 @@
+"""The only way to a campaign, and to what belongs to it, for a person."""
+
+from django.http import Http404
+
+from assessor.collection.models import Campaign, Import, Person
+from assessor.collection.roles import ORGANIZER, has_role
+
+
+def organized_campaign(person: Person, slug: str) -> Campaign:
+    """Return a campaign that the person organizes. Raises Http404 for others' and for none."""
+    if has_role(person, ORGANIZER):
+        campaigns = Campaign.objects.filter(organizers__person=person, organizers__until__isnull=True)
+        if campaign := campaigns.filter(slug=slug).first():
+            return campaign
+    raise Http404("There is no such campaign for you.")
+
+
+def campaign_import(campaign: Campaign, import_id: int) -> Import:
+    """Return an import of a campaign that was reached through organized_campaign. Raises Http404."""
+    import_record = campaign.imports.select_related("person", "campaign").filter(pk=import_id).first()
+    if import_record is None:
+        raise Http404("There is no such import in this campaign.")
+    return import_record

@@ -1,0 +1,92 @@
+"""The writers of campaigns, protocols, conditions and judges."""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from assessor.collection import history
+from assessor.collection.models import Campaign, Condition, Judge, Organizer, Person, Protocol, QrelsSource
+
+
+class ConditionError(Exception):
+    """There can be no such condition; the text says why."""
+
+
+@transaction.atomic
+def create_campaign(*, name: str, slug: str, acting_user: Person | None) -> Campaign:
+    """Make a campaign with the default protocol; who makes it organizes it."""
+    campaign = Campaign.objects.create(name=name, slug=slug, created_by=acting_user)
+    Protocol.objects.create(campaign=campaign, version=1, created_by=acting_user)
+    history.record("campaign created", campaign, campaign=campaign, person=acting_user)
+    if acting_user:
+        add_organizer(campaign=campaign, person=acting_user, acting_user=acting_user)
+    return campaign
+
+
+@transaction.atomic
+def add_organizer(*, campaign: Campaign, person: Person, acting_user: Person | None) -> Organizer:
+    """Let a person organize a campaign."""
+    organizer, is_new = Organizer.objects.get_or_create(campaign=campaign, person=person, until=None)
+    if is_new:
+        history.record("organizer added", person, campaign=campaign, person=acting_user)
+    return organizer
+
+
+@transaction.atomic
+def remove_organizer(*, organizer: Organizer, acting_user: Person | None) -> None:
+    """Let a person organize a campaign no longer; that they did stays on record."""
+    organizer.until = timezone.now()
+    organizer.save(update_fields=["until"])
+    history.record("organizer removed", organizer.person, campaign=organizer.campaign, person=acting_user)
+
+
+@transaction.atomic
+def change_protocol(*, campaign: Campaign, settings: dict[str, Any], acting_user: Person) -> Protocol:
+    """Put new settings in force, as the next version of the protocol. Without a change, the present one stays."""
+    present = campaign.protocol
+    changed = {name: value for name, value in settings.items() if getattr(present, name) != value}
+    if not changed:
+        return present
+    newest = campaign.protocols.aggregate(Max("version"))["version__max"]
+    protocol = Protocol.objects.create(campaign=campaign, version=newest + 1, created_by=acting_user, **settings)
+    before = {name: getattr(present, name) for name in changed}
+    history.record(
+        "protocol changed", protocol, campaign=campaign, person=acting_user, before=before, after=changed
+    )
+    return protocol
+
+
+@transaction.atomic
+def create_manual_nuggets(
+    *, campaign: Campaign, name: str, qrels_source: QrelsSource, acting_user: Person | None
+) -> Condition:
+    """Make a condition in which people write the nuggets, under the protocol in force.
+
+    Raises ConditionError for grades that a model gave, and for a condition that there is already.
+    """
+    if qrels_source.by != QrelsSource.By.PEOPLE:
+        raise ConditionError(f"ManualNuggets takes people's grades only; those of {qrels_source} are a model's.")
+    condition = Condition(
+        campaign=campaign,
+        name=name,
+        kind=Condition.Kind.NUGGETS,
+        method=Condition.Method.MANUAL_NUGGETS,
+        qrels_source=qrels_source,
+        protocol=campaign.protocol,
+        created_by=acting_user,
+    )
+    if same := campaign.conditions.filter(identity=condition.describe()).first():
+        raise ConditionError(f"{same} is that condition already: {same.identity}.")
+    if campaign.conditions.filter(name=name).exists():
+        raise ConditionError(f"The campaign has another condition called {name}.")
+    condition.save()
+    history.record("condition created", condition, campaign=campaign, person=acting_user, identity=condition.identity)
+    return condition
+
+
+def judge_of(person: Person) -> Judge:
+    """Return the judge that a person is."""
+    judge, _ = Judge.objects.get_or_create(person=person, defaults={"kind": Judge.Kind.PERSON, "name": str(person)})
+    return judge

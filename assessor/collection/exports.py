@@ -1,0 +1,51 @@
+"""What a collection can be written as. Each function yields lines, from rows read a few at a time."""
+
+from collections.abc import Iterator
+
+from assessor.collection.formats.qrels import write_qrels
+from assessor.collection.formats.run_list import write_run_list
+from assessor.collection.formats.runs import write_answers
+from assessor.collection.formats.segments import write_segments
+from assessor.collection.formats.topics import write_topics
+from assessor.collection.models import Campaign, QrelsSource, Run
+from assessor.collection.queries import byte_order
+
+_AT_A_TIME = 500
+
+
+def topics_form(campaign: Campaign) -> str:
+    """Return the form in which the campaign's topics came: of the first one, where there are several."""
+    first = campaign.topics.order_by("pk").first()
+    return first.form if first else "tsv"
+
+
+def topics_lines(campaign: Campaign, form: str | None = None) -> Iterator[str]:
+    """Yield the topics by id, as TSV or as JSONL; without a form, as they came."""
+    topics = campaign.topics.order_by(byte_order("qid"))
+    return write_topics(topics.iterator(_AT_A_TIME), form or topics_form(campaign))
+
+
+def segments_lines(campaign: Campaign) -> Iterator[str]:
+    """Yield the segments by docid, as JSONL."""
+    return write_segments(campaign.segments.order_by(byte_order("docid")).iterator(_AT_A_TIME))
+
+
+def qrels_lines(source: QrelsSource) -> Iterator[str]:
+    """Yield a source's grades by topic id and docid, in the four columns of qrels."""
+    grades = source.grades.order_by(byte_order("topic__qid"), byte_order("docid"))
+    return write_qrels(grades.values_list("topic__qid", "iteration", "docid", "grade").iterator(_AT_A_TIME))
+
+
+def run_lines(run: Run) -> Iterator[str]:
+    """Yield a run's answers by topic id, in the RAG24 form, with the run's tag."""
+    answers = run.answers.select_related("topic").order_by(byte_order("topic__qid"))
+    return write_answers(answers.iterator(_AT_A_TIME), run.tag)
+
+
+def run_list_lines(campaign: Campaign) -> Iterator[str]:
+    """Yield runs.csv, by tag."""
+    runs = campaign.runs.prefetch_related("aliases").order_by(byte_order("tag"))
+    return write_run_list(
+        (run.tag, run.team, run.task, run.type, run.priority, " ".join(alias.name for alias in run.aliases.all()))
+        for run in runs.iterator(_AT_A_TIME)
+    )

@@ -1,0 +1,98 @@
+"""Lines of a file of unknown making: plain or gzip, never more than one line in memory."""
+
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from assessor.collection.formats.report import Report
+
+MAX_LINE = 8 * 1024 * 1024
+_BOM = "\ufeff"
+
+
+class Line(NamedTuple):
+    """A line of a file: its number, from 1, and its text without the line end."""
+
+    number: int
+    text: str
+
+
+class _Counted(io.RawIOBase):
+    """A file that counts and hashes the bytes read from it."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self.count = 0
+        self.hash = hashlib.sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]
+        chunk = self._raw.read(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self.count += len(chunk)
+        self.hash.update(chunk)
+        return len(chunk)
+
+
+class SourceFile:
+    """A file to be read once, with its progress (bytes_read of bytes_total) and its sha256 at the end."""
+
+    def __init__(self, path: Path) -> None:
+        self.bytes_total = path.stat().st_size
+        self._path = path
+        self._counted: _Counted | None = None
+
+    @property
+    def bytes_read(self) -> int:
+        return self._counted.count if self._counted else 0
+
+    @property
+    def sha256(self) -> str:
+        """The hash of what has been read: of the whole file once lines() has ended."""
+        return self._counted.hash.hexdigest() if self._counted else ""
+
+    def lines(self, report: Report) -> Iterator[Line]:
+        """Yield the lines that are not blank. Raises Unreadable where reading can't go on."""
+        number = 0
+        with self._path.open("rb") as raw:
+            self._counted = _Counted(raw)
+            buffered = io.BufferedReader(self._counted, 1024 * 1024)
+            stream: BinaryIO = buffered
+            if buffered.peek(2)[:2] == b"\x1f\x8b":
+                stream = gzip.GzipFile(fileobj=buffered)
+            try:
+                for number, data in enumerate(_raw_lines(stream), start=1):
+                    text = _decode(data, number, report)
+                    if text is not None and text.strip():
+                        yield Line(number, text)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise report.fatal(number + 1, "", str(error), "a whole gzip file") from error
+        report.counts["lines"] = number
+
+
+def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield lines with their line end; of a line that is too long, its first MAX_LINE + 1 bytes."""
+    while data := stream.readline(MAX_LINE + 1):
+        yield data
+        while len(data) > MAX_LINE and not data.endswith(b"\n"):
+            data = stream.readline(MAX_LINE + 1)
+
+
+def _decode(data: bytes, number: int, report: Report) -> str | None:
+    if len(data) > MAX_LINE and not data.endswith(b"\n"):
+        report.error(number, "", f"more than {MAX_LINE:,} bytes", "a line of at most 8 MiB")
+        return None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # Of a binary file every further line would say the same.
+        byte = f"byte 0x{data[error.start]:02x} at byte {error.start + 1} of the line"
+        raise report.fatal(number, "", byte, "text in UTF-8") from error
+    text = text.removesuffix("\n").removesuffix("\r")
+    return text.removeprefix(_BOM) if number == 1 else text

@@ -1,0 +1,81 @@
+"""What an import has to say: counts, errors, warnings, each with file, line, field, found and expected."""
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+LISTED = 50  # problems spelled out; the rest are counted
+SHOWN = 120  # characters of a found value
+
+
+class Problem(NamedTuple):
+    """One thing wrong in one line (line 0: the file as a whole)."""
+
+    line: int
+    field: str
+    found: str
+    expected: str
+
+
+class Unreadable(Exception):
+    """Reading can't go on behind this line; the reason is in the report."""
+
+
+class WarningKind(NamedTuple):
+    """A kind of warning: how many there are and the first of them."""
+
+    count: int
+    listed: list[Problem]
+
+
+class Report:
+    """The findings of one pass over one file."""
+
+    def __init__(self, file_name: str) -> None:
+        self.file_name = file_name
+        self.counts: Counter[str] = Counter()
+        self.errors: list[Problem] = []
+        self.error_count = 0
+        self.warnings: dict[str, WarningKind] = {}
+
+    def error(self, line: int, field: str, found: object, expected: str) -> None:
+        """Note an error: the import will be refused."""
+        self.error_count += 1
+        if len(self.errors) < LISTED:
+            self.errors.append(Problem(line, field, show(found), expected))
+
+    def fatal(self, line: int, field: str, found: object, expected: str) -> Unreadable:
+        """Note an error behind which nothing can be read, and return the exception to raise."""
+        self.error(line, field, found, expected)
+        return Unreadable(expected)
+
+    def warn(self, kind: str, line: int, field: str, found: object, expected: str) -> None:
+        """Note a warning; warnings are counted by kind, and the first of each kind are listed."""
+        count, listed = self.warnings.get(kind, WarningKind(0, []))
+        if len(listed) < LISTED:
+            listed.append(Problem(line, field, show(found), expected))
+        self.warnings[kind] = WarningKind(count + 1, listed)
+
+    @property
+    def warning_count(self) -> int:
+        return sum(kind.count for kind in self.warnings.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as it is stored and shown."""
+        return {
+            "file": self.file_name,
+            "counts": dict(self.counts),
+            "error_count": self.error_count,
+            "errors": [problem._asdict() for problem in self.errors],
+            "warning_count": self.warning_count,
+            "warnings": [
+                {"kind": kind, "count": count, "listed": [problem._asdict() for problem in listed]}
+                for kind, (count, listed) in sorted(self.warnings.items())
+            ],
+        }
+
+
+def show(found: object) -> str:
+    """Return a found value as one short line in which nothing invisible hides."""
+    text = found if isinstance(found, str) else repr(found)
+    text = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text[: SHOWN + 1])
+    return text if len(text) <= SHOWN else text[:SHOWN] + "…"

@@ -1,0 +1,137 @@
+"""Checks of single values. Each puts what is wrong into the report and returns the value, or None."""
+
+import json
+import math
+import re
+import unicodedata
+from typing import Any, NoReturn
+
+from assessor.collection.formats.lines import Line
+from assessor.collection.formats.report import Report
+
+MAX_ID = 256  # characters
+MAX_DEPTH = 64
+_HALF_CHARACTER_OR_NUL = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+_PLAIN_ID = re.compile(rf"[!-~]{{1,{MAX_ID}}}")
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+
+
+class _BareConstant(ValueError):
+    pass
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _BareConstant(name)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse_constant(digits)
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+
+
+def to_json(value: Any) -> str:
+    """Return JSON on one line, keys in their given order, text unescaped: the one spelling Assay writes."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def json_object(line: Line, report: Report) -> dict[str, Any] | None:
+    """Read a line that must be one JSON object of at most 64 levels, without NaN, Infinity or broken text."""
+    try:
+        value = _decoder.decode(line.text)
+    except _BareConstant as error:
+        report.error(line.number, "", error, "numbers that are finite")
+        return None
+    except json.JSONDecodeError as error:
+        found = f"{error.msg} at column {error.colno}: {line.text[max(0, error.pos - 20) : error.pos + 20]}"
+        report.error(line.number, "", found, "one JSON object a line")
+        return None
+    except RecursionError:
+        report.error(line.number, "", "very deep nesting", f"JSON of at most {MAX_DEPTH} levels")
+        return None
+    except ValueError as error:
+        report.error(line.number, "", error, "numbers of ordinary length")
+        return None
+    if not isinstance(value, dict):
+        report.error(line.number, "", line.text, "a JSON object")
+        return None
+    if line.text.count("{") + line.text.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+        report.error(line.number, "", f"{_depth(value)} levels", f"JSON of at most {MAX_DEPTH} levels")
+        return None
+    if _HALF_CHARACTER_OR_NUL.search(line.text) and not _is_whole_text(json.dumps(value, ensure_ascii=False)):
+        report.error(line.number, "", "\\u0000 or half a surrogate pair", "text of whole characters")
+        return None
+    return value
+
+
+def _depth(value: Any) -> int:
+    """Return how many levels of objects and lists there are, without recursion."""
+    deepest, level = 0, [value]
+    while level:
+        deepest += 1
+        inner: list[Any] = []
+        for item in level:
+            inner.extend(item.values() if isinstance(item, dict) else item)
+        level = [item for item in inner if isinstance(item, (dict, list))]
+    return deepest
+
+
+def _is_whole_text(dumped: str) -> bool:
+    return "\\u0000" not in dumped and not any("\ud800" <= char <= "\udfff" for char in dumped)
+
+
+def identifier(value: object, field: str, line: Line, report: Report) -> str | None:
+    """Check an id: text of 1 to 256 visible characters without blanks; surrounding blanks go, with a warning."""
+    if isinstance(value, str) and _PLAIN_ID.fullmatch(value):
+        return value
+    if not isinstance(value, str):
+        report.error(line.number, field, value, "an id, as text")
+        return None
+    stripped = value.strip(" \t")
+    if stripped != value:
+        report.warn("blanks around an id", line.number, field, value, f"stripped to {stripped}")
+    if not stripped:
+        report.error(line.number, field, value, "an id that is not empty")
+    elif any(unicodedata.category(char) in _INVISIBLE for char in stripped):
+        report.error(line.number, field, value, "an id without control or invisible characters")
+    elif any(char.isspace() for char in stripped):
+        report.error(line.number, field, value, "an id without blanks inside")
+    elif len(stripped) > MAX_ID:
+        report.error(line.number, field, value, f"an id of at most {MAX_ID} characters")
+    else:
+        return stripped
+    return None
+
+
+def text(value: object, field: str, line: Line, report: Report, *, may_be_blank: bool = False) -> str | None:
+    """Check a text."""
+    if not isinstance(value, str):
+        report.error(line.number, field, value, "text")
+        return None
+    if "\x00" in value:
+        report.error(line.number, field, value, "text without NUL characters")
+        return None
+    if not may_be_blank and not value.strip():
+        report.error(line.number, field, value, "text that is not blank")
+        return None
+    return value
+
+
+def required(record: dict[str, Any], field: str, line: Line, report: Report) -> bool:
+    """Say whether a key is there; a lacking one is an error."""
+    if field in record:
+        return True
+    report.error(line.number, field, "keys " + ", ".join(record), f"the key {field}")
+    return False
+
+
+def grade(value: object, field: str, line: Line, report: Report, max_grade: int) -> int | None:
+    """Check a relevance grade, a whole number from 0 to max_grade, given as a number or in a file's column."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) == 1:
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= max_grade:
+        return value
+    report.error(line.number, field, value, f"a grade: a whole number from 0 to {max_grade}")
+    return None

@@ -1,0 +1,260 @@
+"""Imports: check the whole file, write it in short batches nobody sees, then show it all at once.
+
+One long transaction would hold SQLite's only write lock, and assessors' saves would fail meanwhile. What a killed
+import left behind stays invisible and is swept away at the next start.
+"""
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import psutil
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from assessor.collection import history
+from assessor.collection.formats.lines import SourceFile
+from assessor.collection.formats.report import Report, Unreadable
+from assessor.collection.loaders import LOADERS, Loader
+from assessor.collection.models import Answer, Campaign, Grade, Import, Imported, Person, QrelsSource, Run, Segment, Topic
+
+# In this order: no row is removed before the rows that point to it.
+_BROUGHT: list[type[Imported]] = [Answer, Run, Grade, QrelsSource, Segment, Topic]
+_SWEEP_BATCH = 2_000
+_SIGN_OF_LIFE = 0.5  # seconds between two writes of an import's progress
+_PRESUMED_DEAD = timedelta(minutes=5)  # without a sign of life, where the process can't be looked at
+_MAX_ATTEMPTS = 3
+
+
+class Busy(Exception):
+    """Another import of the campaign is running."""
+
+
+class Stopped(Exception):
+    """Somebody stopped the import."""
+
+
+def new_import(
+    *, campaign: Campaign, kind: str, file_name: str, options: dict[str, str], person: Person | None, check_only: bool
+) -> Import:
+    """Note down an import to be run."""
+    return Import.objects.create(
+        campaign=campaign,
+        kind=kind,
+        file_name=Path(file_name).name[:255],
+        options=options,
+        person=person,
+        check_only=check_only,
+    )
+
+
+def upload_path(import_record: Import) -> Path:
+    """Return where the file of an uploaded import lies until it is over."""
+    return Path(settings.DATA_DIR) / "uploads" / f"{import_record.pk}.upload"
+
+
+def run(import_record: Import, path: Path) -> Import:
+    """Run a waiting import of the file at path to its end, and return it with state and report.
+
+    Raises Busy where another import of the campaign is running; this one then goes on waiting.
+    """
+    sweep()
+    _claim(import_record)
+    try:
+        if import_record.state == Import.State.RUNNING:
+            _check_then_write(import_record, path)
+    except Stopped:
+        _remove_leftovers(import_record)
+    except BaseException as error:
+        expected = "an import that runs to its end; nothing was imported"
+        report = Report(import_record.file_name)
+        report.error(0, "", f"{type(error).__name__}: {error}", expected)
+        _end(import_record, Import.State.INTERRUPTED, report)
+        _remove_leftovers(import_record)
+        raise
+    finally:
+        import_record.refresh_from_db()
+        if import_record.is_over:
+            upload_path(import_record).unlink(missing_ok=True)
+    return import_record
+
+
+def stop(import_record: Import, *, person: Person) -> None:
+    """Stop a waiting or running import; nothing of it will be visible."""
+    with transaction.atomic():
+        active = Import.objects.filter(pk=import_record.pk, state__in=(Import.State.WAITING, Import.State.RUNNING))
+        if active.update(state=Import.State.STOPPED, ended_at=timezone.now()):
+            history.record("import stopped", import_record, campaign=import_record.campaign, person=person)
+
+
+def _claim(import_record: Import) -> None:
+    now = timezone.now()
+    waiting = Import.objects.filter(pk=import_record.pk, state=Import.State.WAITING)
+    try:
+        with transaction.atomic():
+            waiting.update(
+                state=Import.State.RUNNING,
+                owner=_me(),
+                alive_at=now,
+                attempts=import_record.attempts + 1,
+                stage=Import.Stage.CHECKING,
+                bytes_read=0,
+            )
+    except IntegrityError as error:
+        raise Busy(f"Another import of {import_record.campaign} is running.") from error
+    import_record.refresh_from_db()
+    if import_record.owner != _me() and import_record.state == Import.State.RUNNING:
+        raise Busy(f"{import_record} is being run already.")
+
+
+def _check_then_write(import_record: Import, path: Path) -> None:
+    report, sha256 = _pass(import_record, path, Import.Stage.CHECKING)
+    if report.error_count:
+        _end(import_record, Import.State.REFUSED, report)
+    elif import_record.check_only:
+        _end(import_record, Import.State.CHECKED, report)
+    else:
+        _pass(import_record, path, Import.Stage.WRITING, expected_sha256=sha256)
+
+
+def _pass(
+    import_record: Import, path: Path, stage: Import.Stage, *, expected_sha256: str | None = None
+) -> tuple[Report, str]:
+    """Read the file once, checking it or writing it; return what was found and the file's sha256."""
+    source = SourceFile(path)
+    report = Report(import_record.file_name)
+    campaign = import_record.campaign
+    progress = _Progress(import_record, source, stage)
+    loader: Loader = LOADERS[import_record.kind](campaign, import_record.options, report)
+    records = 0
+    try:
+        for batch in _batches(loader.read(source.lines(report)), loader.batch_size):
+            records += len(batch)
+            new = loader.sift(batch)
+            if stage == Import.Stage.WRITING and not report.error_count:
+                with transaction.atomic():
+                    progress.show(at_once=True)
+                    loader.write(new, import_record)
+            progress.show()
+    except Unreadable:
+        return report, source.sha256
+    loader.end()
+    if not records and not report.error_count:
+        report.error(0, "", "no record", "at least one record")
+    if stage == Import.Stage.WRITING:
+        if report.error_count or source.sha256 != expected_sha256:
+            report.error(0, "", "something else than was checked", "a file and a campaign at rest during the import")
+            _end(import_record, Import.State.REFUSED, report)
+            _remove_leftovers(import_record)
+        else:
+            _show(import_record, loader, source.sha256)
+    return report, source.sha256
+
+
+def _show(import_record: Import, loader: Loader, sha256: str) -> None:
+    """Make everything the import brought visible, in one short transaction."""
+    with transaction.atomic():
+        loader.finish(import_record)
+        report = loader.report.as_dict()
+        done = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING).update(
+            state=Import.State.DONE, ended_at=timezone.now(), report=report, sha256=sha256, has_leftovers=False
+        )
+        if not done:
+            raise Stopped
+        history.record(
+            "imported",
+            import_record,
+            campaign=import_record.campaign,
+            person=import_record.person,
+            counts=report["counts"],
+            sha256=sha256,
+        )
+
+
+def _end(import_record: Import, state: Import.State, report: Report) -> None:
+    Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING).update(
+        state=state, ended_at=timezone.now(), report=report.as_dict()
+    )
+
+
+class _Progress:
+    """Writes an import's progress, which is also its sign of life, and notices when it was stopped."""
+
+    def __init__(self, import_record: Import, source: SourceFile, stage: Import.Stage) -> None:
+        self._rows = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING)
+        self._source = source
+        self._fixed: dict[str, Any] = {"stage": stage, "bytes_total": source.bytes_total}
+        if stage == Import.Stage.WRITING:
+            self._fixed["has_leftovers"] = True
+        self._shown_at = 0.0
+
+    def show(self, *, at_once: bool = False) -> None:
+        """Write the progress if the last time is a while ago. Raises Stopped if the import no longer runs."""
+        if not at_once and time.monotonic() - self._shown_at < _SIGN_OF_LIFE:
+            return
+        self._shown_at = time.monotonic()
+        if not self._rows.update(bytes_read=self._source.bytes_read, alive_at=timezone.now(), **self._fixed):
+            raise Stopped
+
+
+def _batches(records: Iterator[Any], size: int) -> Iterator[list[Any]]:
+    while batch := list(islice(records, size)):
+        yield batch
+
+
+def sweep() -> None:
+    """Clear away what imports left behind whose process died, or that were stopped; run at every start.
+
+    An uploaded file that is still there goes back to waiting, three times at most.
+    """
+    for running in Import.objects.filter(state=Import.State.RUNNING):
+        if not _is_alive(running):
+            again = upload_path(running).exists() and running.attempts < _MAX_ATTEMPTS
+            state = Import.State.WAITING if again else Import.State.INTERRUPTED
+            Import.objects.filter(pk=running.pk, state=Import.State.RUNNING, owner=running.owner).update(
+                state=state, ended_at=None if again else timezone.now()
+            )
+    for over in Import.objects.filter(has_leftovers=True).exclude(state__in=(Import.State.RUNNING, Import.State.DONE)):
+        _remove_leftovers(over)
+    _remove_orphaned_uploads()
+
+
+def _remove_leftovers(import_record: Import) -> None:
+    for model in _BROUGHT:
+        rows = model.everything.filter(import_record=import_record)
+        while pks := list(rows.values_list("pk", flat=True)[:_SWEEP_BATCH]):
+            rows.filter(pk__in=pks).delete()
+    Import.objects.filter(pk=import_record.pk).update(has_leftovers=False)
+
+
+def _remove_orphaned_uploads() -> None:
+    """Remove uploaded files that no import waits for, and uploads that broke off; an hour old at least."""
+    active = Import.objects.filter(state__in=(Import.State.WAITING, Import.State.RUNNING))
+    wanted = {upload_path(import_record).name for import_record in active}
+    for path in (Path(settings.DATA_DIR) / "uploads").iterdir():
+        if path.name not in wanted and time.time() - path.stat().st_mtime > 3600:
+            path.unlink(missing_ok=True)
+
+
+def _me() -> str:
+    return _process(os.getpid())
+
+
+def _process(pid: int) -> str:
+    return f"{socket.gethostname()} {pid} {psutil.Process(pid).create_time()}"
+
+
+def _is_alive(import_record: Import) -> bool:
+    host, pid, _ = import_record.owner.rsplit(" ", 2)
+    if host == socket.gethostname():
+        try:
+            return _process(int(pid)) == import_record.owner
+        except psutil.NoSuchProcess:
+            return False
+    return import_record.alive_at is not None and timezone.now() - import_record.alive_at < _PRESUMED_DEAD

@@ -1,0 +1,85 @@
+"""What every loader does, and what they share."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from django.db.models import Model
+
+from assessor.collection.formats.lines import Line
+from assessor.collection.formats.report import Report
+from assessor.collection.models import Campaign, Import
+
+Options = dict[str, str]
+
+
+class FirstSeen(NamedTuple):
+    """Where a key stood first, and with what value."""
+
+    line: int
+    value: str
+
+
+class Seen:
+    """The keys a file has given so far. Kept on disk, so that memory does not grow with the file."""
+
+    def __init__(self) -> None:
+        self._db = sqlite3.connect("", isolation_level=None)
+        self._db.execute("create table seen (key text primary key, line integer, value text) without rowid")
+        self._db.execute("begin")
+
+    def before(self, key: str, line: Line, value: str = "") -> FirstSeen | None:
+        """Remember a key; return where it stood first if it did before."""
+        added = self._db.execute("insert or ignore into seen values (?, ?, ?)", (key, line.number, value))
+        if added.rowcount:
+            return None
+        return FirstSeen(*self._db.execute("select line, value from seen where key = ?", (key,)).fetchone())
+
+
+class Loader:
+    """Takes the records of one file into a campaign.
+
+    A new loader is made for each of the two passes. In both, sift() sees every batch; in the second, write() gets
+    what sift() returned, each batch in a transaction of its own, and finish() runs in the transaction that makes
+    the import visible.
+    """
+
+    kind: ClassVar[str]
+    label: ClassVar[str]
+    batch_size: ClassVar[int] = 500
+
+    def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
+        self.campaign = campaign
+        self.options = options
+        self.report = report
+        self.seen = Seen()
+
+    def read(self, lines: Iterable[Line]) -> Iterator[Any]:
+        """Yield the records of the file."""
+        raise NotImplementedError
+
+    def sift(self, records: Sequence[Any]) -> list[Any]:
+        """Report what does not fit the file so far or the campaign, and return the records that are new."""
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """Report what can be said only after the last record."""
+
+    def write(self, records: Sequence[Any], import_record: Import) -> None:
+        """Write new records, invisible until the import is done."""
+        raise NotImplementedError
+
+    def finish(self, import_record: Import) -> None:
+        """Do what must happen at the moment the import becomes visible."""
+
+    def repeats(self, key: str, line: Line, field: str, shown: str) -> bool:
+        """Say whether the file gave this key before, which is then an error."""
+        first = self.seen.before(key, line)
+        if first:
+            self.report.error(line.number, field, shown, f"each once; it stands on line {first.line} already")
+        return first is not None
+
+
+def rows_by(queryset: Any, key: str, values: Iterable[str]) -> dict[str, Model]:
+    """Return the rows whose key is among the values, by key."""
+    return {getattr(row, key): row for row in queryset.filter(**{f"{key}__in": set(values)})}

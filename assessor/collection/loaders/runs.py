@@ -1,0 +1,104 @@
+"""Loading runs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from assessor.collection.formats.lines import Line
+from assessor.collection.formats.report import Report
+from assessor.collection.formats.runs import AnswerRecord, Limits, read_answers
+from assessor.collection.loaders.base import Loader, Options
+from assessor.collection.models import Answer, Campaign, Import, Run
+from assessor.collection.queries import AmbiguousRun, find_run, loaded_docids
+
+
+class RunLoader(Loader):
+    kind = "runs"
+    label = "Runs (answers, RAG24 form)"
+    batch_size = 200
+
+    def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
+        super().__init__(campaign, options, report)
+        self.topics: dict[str, int] = dict(campaign.topics.values_list("qid", "pk"))
+        self.run: Run | None = None
+        self._given: set[str] = set()
+        self._last = Line(0, "")
+
+    def read(self, lines: Iterable[Line]) -> Iterator[AnswerRecord]:
+        protocol = self.campaign.protocol
+        limits = Limits(protocol.max_answer_words, protocol.max_sentence_citations, protocol.max_references)
+        return read_answers(lines, self.report, limits)
+
+    def sift(self, records: Sequence[AnswerRecord]) -> list[AnswerRecord]:
+        if self._last.number == 0:
+            self._find_run(records[0])
+        self._last = records[-1].line
+        self._warn_of_lacking_texts(records)
+        loaded = self._loaded_answers(records)
+        return [record for record in records if self._is_new(record, loaded)]
+
+    def _find_run(self, first: AnswerRecord) -> None:
+        try:
+            self.run = find_run(self.campaign, first.run_id)
+        except AmbiguousRun as error:
+            self.report.error(first.line.number, "run_id", first.run_id, str(error))
+
+    def _loaded_answers(self, records: Sequence[AnswerRecord]) -> dict[str, Answer]:
+        if self.run is None:
+            return {}
+        answers = self.run.answers.select_related("topic").filter(topic__qid__in=[r.qid for r in records])
+        return {answer.topic.qid: answer for answer in answers}
+
+    def _is_new(self, record: AnswerRecord, loaded: dict[str, Answer]) -> bool:
+        number = record.line.number
+        if record.qid not in self.topics:
+            self.report.error(number, "topic_id", record.qid, "a topic of the campaign; load the topics first")
+            return False
+        if self.repeats(record.qid, record.line, "topic_id", record.qid):
+            return False
+        self._given.add(record.qid)
+        answer = loaded.get(record.qid)
+        if answer is None:
+            return True
+        if (answer.references, answer.content, answer.extras) != (record.references, record.content, record.extras):
+            expected = f"the answer of {record.run_id} to {record.qid} as it is loaded already"
+            self.report.error(number, "answer", "another answer", expected)
+        self.report.counts["answers already there"] += 1
+        return False
+
+    def _warn_of_lacking_texts(self, records: Sequence[AnswerRecord]) -> None:
+        texts = loaded_docids(self.campaign, {docid for record in records for docid in record.cited})
+        for record in records:
+            lacking = sorted(set(record.cited) - texts)
+            if lacking:
+                found = f"{len(lacking)} of {len(set(record.cited))}, first {lacking[0]}"
+                self.report.warn("cited text not loaded", record.line.number, "citations", found, "segments loaded")
+
+    def end(self) -> None:
+        """Warn of the topics that the run does not answer."""
+        answered = set(self._given)
+        if self.run:
+            answered |= set(self.run.answers.values_list("topic__qid", flat=True))
+        for qid in sorted(self.topics.keys() - answered):
+            self.report.warn("topic without an answer", self._last.number, "topic_id", f"none for {qid}", "an answer")
+
+    def write(self, records: Sequence[AnswerRecord], import_record: Import) -> None:
+        if not records:
+            return
+        if self.run is None:
+            tag = records[0].run_id
+            self.run = Run.everything.create(import_record=import_record, campaign=self.campaign, tag=tag)
+            self.report.counts["runs added"] += 1
+        Answer.everything.bulk_create(
+            Answer(
+                import_record=import_record,
+                run=self.run,
+                topic_id=self.topics[record.qid],
+                references=record.references,
+                content=record.content,
+                extras=record.extras,
+                words=record.words,
+            )
+            for record in records
+        )
+        self.report.counts["answers added"] += len(records)
+        self.report.counts["sentences added"] += sum(len(record.content) for record in records)
+        self.report.counts["citations added"] += sum(len(record.cited) for record in records)

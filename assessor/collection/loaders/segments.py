@@ -1,0 +1,76 @@
+"""Loading segments, and the grades that come with a request's candidates."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+
+from assessor.collection.formats.lines import Line
+from assessor.collection.formats.qrels import GradeRecord
+from assessor.collection.formats.report import Report
+from assessor.collection.formats.segments import SegmentRecord, read_segments
+from assessor.collection.formats.values import to_json
+from assessor.collection.loaders.base import Loader, Options, rows_by
+from assessor.collection.loaders.sources import GradeSifter
+from assessor.collection.models import Campaign, Import, Segment
+
+
+class SegmentLoader(Loader):
+    kind = "segments"
+    label = "Segments (passages)"
+
+    def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
+        super().__init__(campaign, options, report)
+        self.grades = GradeSifter(campaign, options, report) if options.get("source") else None
+        self._new_grades: list[GradeRecord] = []
+
+    def read(self, lines: Iterable[Line]) -> Iterator[SegmentRecord]:
+        return read_segments(lines, self.report, self.campaign.protocol.max_grade)
+
+    def sift(self, records: Sequence[SegmentRecord]) -> list[SegmentRecord]:
+        judged = [record for record in records if record.grade is not None and record.qid is not None]
+        self._new_grades = self._sift_grades(judged)
+        loaded = rows_by(self.campaign.segments, "docid", [record.docid for record in records])
+        return [record for record in records if self._is_new(record, loaded.get(record.docid))]
+
+    def _sift_grades(self, judged: Sequence[SegmentRecord]) -> list[GradeRecord]:
+        if self.grades is None:
+            for record in judged:
+                expected = "no judgment, or a named source of grades (--source)"
+                self.report.error(record.line.number, "judgment", record.grade, expected)
+            return []
+        return self.grades.new([GradeRecord(r.line, str(r.qid), "0", r.docid, int(r.grade or 0)) for r in judged])
+
+    def _is_new(self, record: SegmentRecord, loaded: Segment | None) -> bool:
+        if self._was_given(record):
+            return False
+        if loaded is None:
+            return True
+        if (loaded.text, loaded.extras) != (record.text, record.extras):
+            expected = f"{record.docid} as it is loaded already: {loaded.text}"
+            self.report.error(record.line.number, "segment", record.text, expected)
+        self.report.counts["segments already there"] += 1
+        return False
+
+    def _was_given(self, record: SegmentRecord) -> bool:
+        """Say whether the file gave the segment before. Several requests may bring the same one, unchanged."""
+        if record.qid is None:
+            return self.repeats(record.docid, record.line, "docid", record.docid)
+        digest = hashlib.sha256(to_json([record.text, record.extras]).encode()).hexdigest()
+        first = self.seen.before(record.docid, record.line, digest)
+        if first and first.value != digest:
+            self.report.error(record.line.number, "docid", record.docid, f"the same text as on line {first.line}")
+        return first is not None
+
+    def write(self, records: Sequence[SegmentRecord], import_record: Import) -> None:
+        Segment.everything.bulk_create(
+            Segment(
+                import_record=import_record,
+                campaign=self.campaign,
+                docid=record.docid,
+                text=record.text,
+                extras=record.extras,
+            )
+            for record in records
+        )
+        self.report.counts["segments added"] += len(records)
+        if self.grades:
+            self.grades.write(self._new_grades, import_record)

@@ -1,0 +1,86 @@
+"""Grades under a named source: what qrels and a request's judgments share."""
+
+from collections.abc import Sequence
+
+from assessor.collection.formats.qrels import GradeRecord
+from assessor.collection.loaders.base import Options, Seen
+from assessor.collection.formats.report import Report
+from assessor.collection.models import Campaign, Grade, Import, QrelsSource
+
+
+class GradeSifter:
+    """Sorts out which grades of a file are new for the source that the organizer named."""
+
+    def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
+        self.campaign = campaign
+        self.report = report
+        self.name = options["source"]
+        self.by = options["by"]
+        self.source: QrelsSource | None = campaign.qrels_sources.filter(name=self.name).first()
+        self.topics: dict[str, int] = dict(campaign.topics.values_list("qid", "pk"))
+        self._seen = Seen()
+        if self.source and self.source.by != self.by:
+            found = f"{self.name}, graded by {self.by}"
+            report.error(0, "source", found, f"graded by {self.source.by}, as this source is loaded already")
+
+    def new(self, grades: Sequence[GradeRecord]) -> list[GradeRecord]:
+        """Return the grades that are not loaded yet; a different grade for the same segment is an error."""
+        loaded = self._loaded(grades)
+        return [grade for grade in grades if self._is_new(grade, loaded)]
+
+    def _loaded(self, grades: Sequence[GradeRecord]) -> dict[tuple[int, str], tuple[int, str]]:
+        if self.source is None:
+            return {}
+        topics = {self.topics[grade.qid] for grade in grades if grade.qid in self.topics}
+        rows = Grade.objects.filter(
+            source=self.source, topic__in=topics, docid__in={grade.docid for grade in grades}
+        )
+        return {
+            (topic, docid): (grade, iteration)
+            for topic, docid, grade, iteration in rows.values_list("topic_id", "docid", "grade", "iteration")
+        }
+
+    def _is_new(self, record: GradeRecord, loaded: dict[tuple[int, str], tuple[int, str]]) -> bool:
+        line = record.line
+        if record.qid not in self.topics:
+            self.report.error(line.number, "topic", record.qid, "a topic of the campaign; load the topics first")
+            return False
+        first = self._seen.before(f"{record.qid} {record.docid}", line, str(record.grade))
+        if first:
+            if first.value != str(record.grade):
+                found = f"{record.docid} with grade {record.grade}"
+                self.report.error(line.number, "grade", found, f"grade {first.value}, as on line {first.line}")
+            else:
+                found = f"{record.qid} {record.docid}"
+                self.report.warn("grade given twice", line.number, "docid", found, f"once; see line {first.line}")
+            return False
+        there = loaded.get((self.topics[record.qid], record.docid))
+        if there is None:
+            return True
+        if there != (record.grade, record.iteration):
+            found = f"{record.docid}: grade {record.grade}, column 2 {record.iteration}"
+            expected = f"grade {there[0]}, column 2 {there[1]}, as {self.name} is loaded already"
+            self.report.error(line.number, "grade", found, expected)
+        self.report.counts["grades already there"] += 1
+        return False
+
+    def write(self, grades: Sequence[GradeRecord], import_record: Import) -> None:
+        """Write new grades, and the source with the first of them."""
+        if not grades:
+            return
+        if self.source is None:
+            self.source = QrelsSource.everything.create(
+                import_record=import_record, campaign=self.campaign, name=self.name, by=self.by
+            )
+        Grade.everything.bulk_create(
+            Grade(
+                import_record=import_record,
+                source=self.source,
+                topic_id=self.topics[record.qid],
+                docid=record.docid,
+                grade=record.grade,
+                iteration=record.iteration,
+            )
+            for record in grades
+        )
+        self.report.counts["grades added"] += len(grades)

@@ -1,0 +1,28 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from assessor.collection.actions import add_organizer, create_campaign
+from assessor.collection.models import Campaign, Person
+
+
+class Command(BaseCommand):
+    help = "Create an empty campaign."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", help="Its short name, for addresses and commands.")
+        parser.add_argument("--name", help="Its full name; by default the short one.")
+        parser.add_argument("--organizer", action="append", default=[], help="User name; may be given again.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        slug = options["campaign"]
+        if Campaign.objects.filter(slug=slug).exists():
+            raise CommandError(f"There is a campaign {slug} already.")
+        people = {person.username: person for person in Person.objects.filter(username__in=options["organizer"])}
+        if unknown := sorted(set(options["organizer"]) - people.keys()):
+            raise CommandError(f"There is nobody called {', '.join(unknown)}.")
+        campaign = create_campaign(name=options["name"] or slug, slug=slug, acting_user=None)
+        for person in people.values():
+            add_organizer(campaign=campaign, person=person, acting_user=None)
+        self.stdout.write(f"Created {campaign}.")

@@ -1,0 +1,36 @@
+"""What commands share."""
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from django.core.management.base import CommandError, OutputWrapper
+
+from assessor.collection.models import Campaign
+
+
+def campaign_called(slug: str) -> Campaign:
+    """Return the campaign with this short name, or end the command saying which there are."""
+    campaign = Campaign.objects.filter(slug=slug).first()
+    if campaign is None:
+        known = ", ".join(Campaign.objects.values_list("slug", flat=True)) or "none"
+        raise CommandError(f"There is no campaign {slug}. There are: {known}.")
+    return campaign
+
+
+def write_lines(lines: Iterable[str], file: str, stdout: OutputWrapper) -> None:
+    """Write lines to standard output (-), or to a file that is there whole or not at all."""
+    if file == "-":
+        for line in lines:
+            stdout.write(line, ending="")
+        return
+    path = Path(file)
+    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
+            out.writelines(lines)
+        Path(unfinished).replace(path)
+    except BaseException:
+        Path(unfinished).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,89 @@
+"""What the import commands share."""
+
+import shutil
+import sys
+import tempfile
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any, ClassVar
+
+from django.core.management.base import BaseCommand, CommandError
+
+from assessor.collection import importing
+from assessor.collection.management.common import campaign_called
+from assessor.collection.models import Import
+
+
+class ImportCommand(BaseCommand):
+    """Imports one file, prints the report, and fails when the file is refused."""
+
+    kind: ClassVar[str]
+    takes_source: ClassVar[bool] = False
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", help="The campaign's short name.")
+        parser.add_argument("file", help="The file, plain or .gz; - reads standard input.")
+        parser.add_argument("--check", action="store_true", help="Only check the file; import nothing.")
+        if self.takes_source:
+            parser.add_argument("--source", default="", help="Where the grades come from, such as NIST.")
+            parser.add_argument("--by", choices=("people", "model"), help="Who gave these grades.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        campaign = campaign_called(options["campaign"])
+        if options["file"] == "-":
+            with tempfile.NamedTemporaryFile(prefix="assay-import-") as spooled:
+                shutil.copyfileobj(sys.stdin.buffer, spooled)
+                spooled.flush()
+                self._import(campaign, Path(spooled.name), "standard input", options)
+        else:
+            path = Path(options["file"])
+            if not path.is_file():
+                raise CommandError(f"There is no file {path}.")
+            self._import(campaign, path, path.name, options)
+
+    def _import(self, campaign: Any, path: Path, file_name: str, options: dict[str, Any]) -> None:
+        import_record = importing.new_import(
+            campaign=campaign,
+            kind=self.kind,
+            file_name=file_name,
+            options=self._source(options),
+            person=None,
+            check_only=options["check"],
+        )
+        try:
+            importing.run(import_record, path)
+        except importing.Busy as busy:
+            import_record.delete()
+            raise CommandError(f"{busy} Try again when it is over.") from busy
+        print_report(self, import_record)
+        if import_record.state not in (Import.State.DONE, Import.State.CHECKED):
+            raise CommandError(f"{file_name} was not imported ({import_record.get_state_display()}).")
+
+    def _source(self, options: dict[str, Any]) -> dict[str, str]:
+        if not self.takes_source or not (options["source"] or self.kind == "qrels"):
+            return {}
+        if not options["source"] or not options["by"]:
+            raise CommandError("Grades need a named source: --source NAME --by people|model.")
+        return {"source": options["source"], "by": options["by"]}
+
+
+def print_report(command: BaseCommand, import_record: Import) -> None:
+    """Print counts, errors and warnings, each with line, field, what was found and what was expected."""
+    report = import_record.report
+    counts = ", ".join(f"{count:,} {name}" for name, count in report["counts"].items())
+    command.stdout.write(f"{report['file']}: {import_record.get_state_display()}; {counts}")
+    if report["error_count"]:
+        command.stdout.write(f"{report['error_count']:,} errors, the first {len(report['errors'])}:")
+        _print_problems(command, report["file"], report["errors"])
+    for warnings in report["warnings"]:
+        listed = warnings["listed"]
+        command.stdout.write(f"{warnings['count']:,} warnings, {warnings['kind']}, the first {len(listed)}:")
+        _print_problems(command, report["file"], listed)
+
+
+def _print_problems(command: BaseCommand, file: str, problems: list[dict[str, Any]]) -> None:
+    for problem in problems:
+        field = f" {problem['field']}:" if problem["field"] else ""
+        command.stdout.write(
+            f"  {file}, line {problem['line']}:{field} found {problem['found']}; expected {problem['expected']}"
+        )

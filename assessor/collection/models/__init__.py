@@ -1,0 +1,32 @@
+"""The core records. One module a subject; import them from here."""
+
+from assessor.collection.models.campaign import Campaign, Organizer, Protocol
+from assessor.collection.models.grades import Grade, QrelsSource
+from assessor.collection.models.history import AppendOnly, Event
+from assessor.collection.models.imports import Import, Imported
+from assessor.collection.models.judges import Condition, Judge
+from assessor.collection.models.people import Person
+from assessor.collection.models.runs import Answer, Citation, Run, RunAlias, Sentence
+from assessor.collection.models.texts import Segment, Topic
+
+__all__ = [
+    "Answer",
+    "AppendOnly",
+    "Campaign",
+    "Citation",
+    "Condition",
+    "Event",
+    "Grade",
+    "Import",
+    "Imported",
+    "Judge",
+    "Organizer",
+    "Person",
+    "Protocol",
+    "QrelsSource",
+    "Run",
+    "RunAlias",
+    "Segment",
+    "Sentence",
+    "Topic",
+]

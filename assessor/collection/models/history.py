@@ -1,0 +1,61 @@
+"""The append-only history."""
+
+from typing import Any, NoReturn
+
+from django.db import models
+
+from assessor.collection.fields import JSONText
+
+
+class AppendOnlyError(TypeError):
+    """Somebody tried to change or remove a record that is only ever added to."""
+
+
+class AppendOnlyQuerySet(models.QuerySet[Any]):
+    def _refuse(self) -> NoReturn:
+        raise AppendOnlyError(f"{self.model.__name__} records are only ever added.")
+
+    def update(self, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
+    def delete(self) -> NoReturn:
+        self._refuse()
+
+    def bulk_update(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
+
+class AppendOnly(models.Model):
+    """A record that is written once: neither changed nor deleted afterwards."""
+
+    objects = AppendOnlyQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+        base_manager_name = "objects"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise AppendOnlyError(f"{type(self).__name__} records are only ever added.")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise AppendOnlyError(f"{type(self).__name__} records are only ever added.")
+
+
+class Event(AppendOnly):
+    """Something that happened: who did what to which record, and when."""
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, null=True, related_name="events")
+    person = models.ForeignKey("collection.Person", models.PROTECT, null=True)
+    at = models.DateTimeField(auto_now_add=True)
+    verb = models.CharField(max_length=60)
+    subject = models.CharField(max_length=300)
+    details = JSONText(default=dict)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("-pk",)
+        indexes = (models.Index(fields=("campaign", "-id")),)
+
+    def __str__(self) -> str:
+        return f"{self.verb}: {self.subject}"

@@ -1,0 +1,107 @@
+"""Judges and conditions."""
+
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+
+from assessor.collection.fields import JSONText
+
+
+class Judge(models.Model):
+    """Who or what gives labels: a person, or a model configuration."""
+
+    class Kind(models.TextChoices):
+        PERSON = "person", "person"
+        MODEL = "model", "model"
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    name = models.CharField(max_length=200, unique=True)
+    person = models.OneToOneField("collection.Person", models.PROTECT, null=True, blank=True, related_name="judge")
+    parameters = JSONText(default=dict, help_text="A model's name and settings; nothing for a person.")
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(kind="person", person__isnull=False) | Q(kind="model", person__isnull=True),
+                name="judge_is_a_person_or_a_model",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Condition(models.Model):
+    """How labels come to be: a way of making nuggets, or of assigning, of judging support, of grading.
+
+    An evaluation condition (assignment) builds on a nugget condition, so that Edits/Manual and Edits/Auto share
+    their banks. Two conditions are the same when their identities are.
+    """
+
+    class Kind(models.TextChoices):
+        NUGGETS = "nuggets", "nuggets"
+        ASSIGNMENT = "assignment", "assignment"
+        SUPPORT = "support", "support"
+        RELEVANCE = "relevance", "relevance"
+
+    class Method(models.TextChoices):
+        MANUAL_NUGGETS = "ManualNuggets", "ManualNuggets"
+        AUTO_NUGGETS = "AutoNuggets", "AutoNuggets"
+        AUTO_NUGGETS_EDITS = "AutoNuggets+Edits", "AutoNuggets+Edits"
+        MANUAL_ASSIGN = "ManualAssign", "ManualAssign"
+        AUTO_ASSIGN = "AutoAssign", "AutoAssign"
+        SUPPORT_FROM_SCRATCH = "support from scratch", "support from scratch"
+        SUPPORT_POST_EDITED = "support post-edited", "support post-edited"
+        SUPPORT_AUTOMATIC = "support automatic", "support automatic"
+        MANUAL_RELEVANCE = "manual relevance", "manual relevance"
+        UMBRELA = "UMBRELA", "UMBRELA"
+        IMPORTED = "imported", "imported"
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="conditions")
+    name = models.CharField(max_length=120)
+    kind = models.CharField(max_length=12, choices=Kind)
+    method = models.CharField(max_length=24, choices=Method)
+    qrels_source = models.ForeignKey("collection.QrelsSource", models.PROTECT, null=True, blank=True)
+    judge = models.ForeignKey(Judge, models.PROTECT, null=True, blank=True, help_text="None means people.")
+    nuggets = models.ForeignKey("self", models.PROTECT, null=True, blank=True, help_text="The nugget condition.")
+    prompt_set = models.CharField(max_length=64, blank=True, help_text="Content hash of the prompt set.")
+    protocol = models.ForeignKey("collection.Protocol", models.PROTECT)
+    identity = models.CharField(max_length=700, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (
+            models.UniqueConstraint(fields=("campaign", "name"), name="condition_name_once"),
+            models.UniqueConstraint(fields=("campaign", "identity"), name="condition_once"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    def describe(self) -> str:
+        """Spell out what makes this condition the one it is."""
+        creation = self.nuggets or self
+        parts = {
+            "kind": self.kind,
+            "creation": creation.method if creation.kind == self.Kind.NUGGETS else None,
+            "qrels": self.qrels_source or creation.qrels_source,
+            "drafting": creation.judge if creation.kind == self.Kind.NUGGETS else None,
+            "method": self.method if self.kind != self.Kind.NUGGETS else None,
+            "judge": (self.judge or "people") if self.kind != self.Kind.NUGGETS else None,
+            "prompts": self.prompt_set or None,
+            "protocol": self.protocol,
+        }
+        return "; ".join(f"{name}={value}" for name, value in parts.items() if value is not None)
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.identity = self.describe()
+        super().save(*args, **kwargs)
+
+    def is_blind(self) -> bool:
+        """Say whether a person who works under it must not have seen a model's output of that kind."""
+        blind = (self.Method.MANUAL_NUGGETS, self.Method.MANUAL_ASSIGN, self.Method.SUPPORT_FROM_SCRATCH)
+        return self.method in (*blind, self.Method.MANUAL_RELEVANCE)

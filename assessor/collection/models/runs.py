@@ -1,0 +1,92 @@
+"""Runs and their answers."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from django.db import models
+
+from assessor.collection.fields import JSONText
+from assessor.collection.models.imports import Imported
+
+
+class Run(Imported):
+    """What one system submitted."""
+
+    class Type(models.TextChoices):
+        UNKNOWN = "", "unknown"
+        AUTOMATIC = "automatic", "automatic"
+        MANUAL = "manual", "manual"
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="runs")
+    tag = models.CharField(max_length=256)
+    team = models.CharField(max_length=120, blank=True)
+    task = models.CharField(max_length=40, blank=True)
+    type = models.CharField(max_length=10, choices=Type, blank=True)
+    priority = models.PositiveIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("tag",)
+        constraints = (models.UniqueConstraint(fields=("campaign", "tag"), name="run_once"),)
+
+    def __str__(self) -> str:
+        return self.tag
+
+
+class RunAlias(models.Model):
+    """Another name of a run, as some files spell it."""
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="run_aliases")
+    run = models.ForeignKey(Run, models.CASCADE, related_name="aliases")
+    name = models.CharField(max_length=256)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (models.UniqueConstraint(fields=("campaign", "name"), name="alias_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Citation(NamedTuple):
+    """A sentence's pointer to a segment."""
+
+    position: int  # in the sentence, from 0
+    docid: str
+
+
+class Sentence(NamedTuple):
+    """A sentence of an answer, with what it cites."""
+
+    index: int  # in the answer, from 0
+    text: str
+    citations: tuple[Citation, ...]
+
+
+class Answer(Imported):
+    """A run's answer to a topic.
+
+    Sentences and citations are kept in the answer, as they came: they never change, are always read with their
+    answer, and are identified in every file of the field by (topic, run, sentence, docid). A row for each would
+    make a track's 450,000 sentences and 1,000,000 citations the slowest part of every import.
+    """
+
+    run = models.ForeignKey(Run, models.PROTECT, related_name="answers")
+    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="answers")
+    references = JSONText(default=list)
+    content = JSONText(default=list, help_text="The sentences, each with text and citations, as they came.")
+    extras = JSONText(default=dict, help_text="Further keys of the file, as they came.")
+    words = models.PositiveIntegerField(help_text="Words of the answer, split at white space.")
+
+    class Meta:
+        ordering = ("topic__qid",)
+        constraints = (models.UniqueConstraint(fields=("run", "topic"), name="answer_once"),)
+
+    def __str__(self) -> str:
+        return f"answer {self.pk}"
+
+    def sentences(self) -> Iterator[Sentence]:
+        """Yield the sentences in order, each citation resolved to the docid that it points to."""
+        for index, sentence in enumerate(self.content):
+            docids = [self.references[position] for position in sentence["citations"]]
+            citations = tuple(Citation(position, docid) for position, docid in enumerate(docids))
+            yield Sentence(index, sentence["text"], citations)

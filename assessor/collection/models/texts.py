@@ -1,0 +1,52 @@
+"""Topics and segments."""
+
+from django.db import models
+
+from assessor.collection.fields import JSONText
+from assessor.collection.models.imports import Imported
+
+
+class Topic(Imported):
+    """A question or request that runs answer."""
+
+    class Form(models.TextChoices):
+        TSV = "tsv", "TSV"
+        TITLE = "jsonl", "JSONL (id, title)"
+        REQUEST = "request", "JSONL (request_id, title)"
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="topics")
+    qid = models.CharField("topic id", max_length=256)
+    title = models.TextField()
+    form = models.CharField(max_length=10, choices=Form, default=Form.TSV)
+    extras = JSONText(default=dict, help_text="Further keys of the file, as they came.")
+
+    class Meta:
+        ordering = ("qid",)
+        constraints = (models.UniqueConstraint(fields=("campaign", "qid"), name="topic_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.qid} {self.title}"
+
+
+class Segment(Imported):
+    """A passage of the corpus."""
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="segments")
+    docid = models.CharField(max_length=256)
+    text = models.TextField()
+    extras = JSONText(default=dict, help_text="Further keys of the file (title, url, headings, ...), as they came.")
+
+    class Meta:
+        ordering = ("docid",)
+        constraints = (models.UniqueConstraint(fields=("campaign", "docid"), name="segment_once"),)
+
+    def __str__(self) -> str:
+        return self.docid
+
+    @property
+    def title(self) -> str:
+        return str(self.extras.get("title") or "")
+
+    @property
+    def headings(self) -> str:
+        return str(self.extras.get("headings") or "")

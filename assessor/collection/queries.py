@@ -1,0 +1,51 @@
+"""What other apps and pages read of a collection."""
+
+from collections.abc import Iterable, Iterator
+
+from django.db import connection
+from django.db.models.functions import Collate
+
+from assessor.collection.models import Campaign, Run, Segment
+
+_CHUNK = 5_000  # values in one IN (...)
+
+
+def byte_order(field: str) -> Collate:
+    """Return an ordering by the text's bytes: PostgreSQL's own depends on the language of the database."""
+    return Collate(field, "C" if connection.vendor == "postgresql" else "BINARY")
+
+
+class AmbiguousRun(Exception):
+    """A name stands for more than one run."""
+
+
+def find_run(campaign: Campaign, name: str) -> Run | None:
+    """Return the run with this tag or alias, or None. Raises AmbiguousRun where two runs answer to it."""
+    by_tag = campaign.runs.filter(tag=name)
+    by_alias = campaign.runs.filter(aliases__name=name)
+    runs = list({run.pk: run for run in [*by_tag, *by_alias]}.values())
+    if len(runs) > 1:
+        raise AmbiguousRun(f"a name of one run; {' and '.join(run.tag for run in runs)} have it")
+    return runs[0] if runs else None
+
+
+def loaded_docids(campaign: Campaign, docids: Iterable[str]) -> set[str]:
+    """Return those of the docids whose text is loaded."""
+    found: set[str] = set()
+    for chunk in _chunks(sorted(docids)):
+        found.update(campaign.segments.filter(docid__in=chunk).values_list("docid", flat=True))
+    return found
+
+
+def segments_by_docid(campaign: Campaign, docids: Iterable[str]) -> dict[str, Segment]:
+    """Return the segments with these docids, by docid; those without text are absent."""
+    return {
+        segment.docid: segment
+        for chunk in _chunks(sorted(docids))
+        for segment in campaign.segments.filter(docid__in=chunk)
+    }
+
+
+def _chunks(values: list[str]) -> Iterator[list[str]]:
+    for start in range(0, len(values), _CHUNK):
+        yield values[start : start + _CHUNK]

@@ -1,0 +1,31 @@
+"""Background work of the collection: ids in, an action called."""
+
+from typing import Any
+
+from celery import Task, shared_task
+from celery.signals import worker_ready
+from django.db import close_old_connections
+
+from assessor.collection import importing
+from assessor.collection.models import Import
+
+
+@shared_task(bind=True, max_retries=None)
+def run_import(self: "Task[Any, Any]", import_id: int) -> None:
+    """Run an uploaded import; while another one of the campaign runs, try again every two seconds."""
+    import_record = Import.objects.select_related("campaign").get(pk=import_id)
+    if import_record.state != Import.State.WAITING:
+        return
+    try:
+        importing.run(import_record, importing.upload_path(import_record))
+    except importing.Busy as busy:
+        raise self.retry(countdown=2, exc=busy) from busy
+
+
+@worker_ready.connect
+def take_up_imports(**kwargs: Any) -> None:
+    """Start what waits in the database: the queue may have lost its hint."""
+    close_old_connections()
+    importing.sweep()
+    for pk in Import.objects.filter(state=Import.State.WAITING).values_list("pk", flat=True):
+        run_import.delay(pk)

@@ -1,0 +1,1 @@
+"""The top: the assessor's home, the organizer's pages, people."""

@@ -1,0 +1,94 @@
+"""The organizer's forms."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+
+from assessor.collection.loaders import LOADERS
+from assessor.collection.models import Campaign, Condition, Person, Protocol, QrelsSource, Topic
+from assessor.desk import queries
+
+
+class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        model = Campaign
+        fields = ("name", "slug")
+        labels = {"slug": "Short name"}
+        help_texts = {"slug": "In addresses and commands: letters, digits and hyphens."}
+
+
+class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        model = Protocol
+        exclude = ("campaign", "version", "created_by")
+
+
+class UploadForm(forms.Form):
+    """A file and what it holds."""
+
+    kind = forms.ChoiceField(label="What it holds")
+    file = forms.FileField(label="File", help_text="Plain or .gz.")
+    source = forms.CharField(
+        label="Source of the grades",
+        max_length=120,
+        required=False,
+        help_text="For qrels, and for segments that carry judgments: NIST, UMBRELA with its model, or another.",
+    )
+    by = forms.ChoiceField(label="Graded by", choices=[("", "—"), *QrelsSource.By.choices], required=False)
+    check_only = forms.BooleanField(label="Only check the file, import nothing", required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["kind"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(kind, loader.label) for kind, loader in LOADERS.items()]
+
+    def clean_file(self) -> UploadedFile:
+        file: UploadedFile = self.cleaned_data["file"]
+        if file.size and file.size > settings.MAX_UPLOAD_BYTES:
+            most = settings.MAX_UPLOAD_BYTES // 1024**2
+            raise forms.ValidationError(f"This page takes at most {most} MiB; import larger files by command.")
+        return file
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        source, by = cleaned.get("source", "").strip(), cleaned.get("by")
+        if cleaned.get("kind") == "qrels" and not source:
+            self.add_error("source", "Name the source: grades are kept by source.")
+        if source and not by:
+            self.add_error("by", "Say whether people or a model gave these grades.")
+        cleaned["options"] = {"source": source, "by": by} if source else {}
+        return cleaned
+
+
+class ConditionForm(forms.Form):
+    """A new ManualNuggets condition."""
+
+    name = forms.CharField(max_length=120, initial="ManualNuggets")
+    qrels_source = forms.ModelChoiceField(
+        QrelsSource.objects.none(),
+        label="Qrels",
+        help_text="People's grades: the assessor sees the passages that they found relevant.",
+    )
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        sources = campaign.qrels_sources.filter(by=QrelsSource.By.PEOPLE)
+        self.fields["qrels_source"].queryset = sources  # type: ignore[attr-defined]
+
+
+class PlanForm(forms.Form):
+    """Topics for a person under a condition."""
+
+    topics = forms.ModelMultipleChoiceField(Topic.objects.none(), error_messages={"required": "Choose topics first."})
+    condition = forms.ModelChoiceField(Condition.objects.none())
+    person = forms.ModelChoiceField(Person.objects.none(), label="Assessor")
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        people = (Condition.Method.MANUAL_NUGGETS,)
+        self.fields["topics"].queryset = campaign.topics.all()  # type: ignore[attr-defined]
+        self.fields["condition"].queryset = campaign.conditions.filter(method__in=people)  # type: ignore[attr-defined]
+        self.fields["person"].queryset = queries.assessors(campaign)  # type: ignore[attr-defined]

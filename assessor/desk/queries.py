@@ -1,0 +1,121 @@
+"""What the pages of the desk read."""
+
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from assessor.collection.models import Answer, Campaign, Grade, Person, Run, Segment, Topic
+from assessor.work.kinds import kind_of
+from assessor.work.models import Task
+from assessor.work.queries import minutes, planned, tasks_of
+
+
+class TaskRow(NamedTuple):
+    """A task as a table shows it."""
+
+    task: Task
+    items: str
+    time: str
+
+
+def _row(task: Task) -> TaskRow:
+    return TaskRow(task, kind_of(task).items, minutes(task.seconds))
+
+
+def home(person: Person) -> dict[str, Any]:
+    """Return an assessor's open and finished tasks, and the one to go on with: the last one worked on."""
+    rows = [_row(task) for task in tasks_of(person)]
+    still_open = [row for row in rows if row.task.state == Task.State.OPEN]
+    begun = [row for row in still_open if row.task.worked_at]
+    latest = max(begun, key=lambda row: row.task.worked_at, default=None)
+    return {
+        "next_task": (latest or (still_open[0] if still_open else None)),
+        "open_tasks": still_open,
+        "finished_tasks": [row for row in rows if row.task.state == Task.State.FINISHED],
+    }
+
+
+def campaigns_of(person: Person) -> QuerySet[Campaign]:
+    """Return the campaigns that a person organizes."""
+    return Campaign.objects.filter(organizers__person=person, organizers__until__isnull=True)
+
+
+def loaded(campaign: Campaign) -> dict[str, Any]:
+    """Return what a campaign has, in numbers, and what it lacks, named: for each gap its size and a few names."""
+    sources = list(campaign.qrels_sources.annotate(grade_count=Count("grades"), topic_count=Count("grades__topic", distinct=True)))
+    return {
+        "topics": campaign.topics.count(),
+        "segments": campaign.segments.count(),
+        "sources": sources,
+        "runs": campaign.runs.count(),
+        "answers": Answer.objects.filter(run__campaign=campaign).count(),
+        "gaps": [gap for gap in _gaps(campaign) if gap.count],
+    }
+
+
+class Gap(NamedTuple):
+    """Something that is missing: how often, and the first few names."""
+
+    what: str
+    count: int
+    names: list[str]
+
+
+_NAMED = 5
+
+
+def _gaps(campaign: Campaign) -> list[Gap]:
+    least = campaign.protocol.min_relevant_grade
+    relevant = Grade.objects.filter(topic__campaign=campaign, grade__gte=least)
+    has_text = Segment.objects.filter(campaign=campaign, docid=OuterRef("docid"))
+    without_text = relevant.filter(~Exists(has_text)).order_by("docid").values_list("docid", flat=True).distinct()
+    graded = Grade.objects.filter(topic=OuterRef("pk"))
+    topics = Topic.objects.filter(campaign=campaign).order_by("qid")
+    ungraded = topics.filter(~Exists(graded)).values_list("qid", flat=True)
+    nothing_relevant = topics.filter(Exists(graded), ~Exists(graded.filter(grade__gte=least)))
+    every = campaign.topics.count()
+    runs = Run.objects.filter(campaign=campaign).annotate(answered=Count("answers")).order_by("tag")
+    lacking = [f"{run.tag} ({every - run.answered})" for run in runs if run.answered < every]
+    empty = Answer.objects.filter(run__campaign=campaign, words=0).select_related("run", "topic")
+    empty = empty.order_by("run__tag", "topic__qid")
+    return [
+        _gap("relevant segments without text", without_text),
+        _gap("topics without qrels", ungraded),
+        _gap("topics with qrels but no relevant segment", nothing_relevant.values_list("qid", flat=True)),
+        Gap("runs lacking topics (how many)", len(lacking), lacking[:_NAMED]),
+        Gap("empty answers", empty.count(), [f"{answer.run.tag} on {answer.topic.qid}" for answer in empty[:_NAMED]]),
+    ]
+
+
+def _gap(what: str, names: "QuerySet[Any, str]") -> Gap:
+    return Gap(what, names.count(), list(names[:_NAMED]))
+
+
+class PlanRow(NamedTuple):
+    """A topic of the plan, with its tasks."""
+
+    topic: Topic
+    tasks: list[TaskRow]
+
+
+def plan(campaign: Campaign) -> list[PlanRow]:
+    """Return every topic with its tasks."""
+    tasks: dict[int, list[TaskRow]] = {}
+    for task in planned(campaign):
+        tasks.setdefault(task.topic_id, []).append(_row(task))
+    return [PlanRow(topic, tasks.get(topic.pk, [])) for topic in campaign.topics.order_by("qid")]
+
+
+def assessors(campaign: Campaign) -> QuerySet[Person]:
+    """Return the people who can be given tasks in a campaign."""
+    people = Person.objects.filter(groups__name="assessor", is_active=True)
+    if campaign.protocol.blind_after_seeing:
+        people = people.exclude(organized__campaign=campaign)
+    return people.order_by("username").distinct()
+
+
+def finished_counts(campaign: Campaign) -> Any:
+    """Return the campaign's nugget conditions with how many of their banks are finished, and how many there are."""
+    finished = Count("nugget_banks", filter=Q(nugget_banks__state="finished"), distinct=True)
+    conditions = campaign.conditions.filter(kind="nuggets").select_related("qrels_source", "protocol")
+    return conditions.annotate(finished=finished, banks=Count("nugget_banks", distinct=True))

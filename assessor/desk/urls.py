@@ -1,0 +1,34 @@
+from django.contrib.auth import views as auth
+from django.urls import path
+
+from assessor.desk.views import campaigns, exports, home, imports, plan
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("login/", auth.LoginView.as_view(template_name="desk/login.html", redirect_authenticated_user=True), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("password/", auth.PasswordChangeView.as_view(template_name="desk/password.html"), name="password_change"),
+    path(
+        "password/done/",
+        auth.PasswordChangeDoneView.as_view(template_name="desk/password_done.html"),
+        name="password_change_done",
+    ),
+    path("new-campaign/", campaigns.new_campaign, name="new_campaign"),
+    path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
+    path("campaigns/<slug:slug>/protocol/", campaigns.protocol, name="protocol"),
+    path("campaigns/<slug:slug>/conditions/new/", campaigns.new_condition, name="new_condition"),
+    path("campaigns/<slug:slug>/imports/", imports.imports, name="imports"),
+    path("campaigns/<slug:slug>/imports/<int:import_id>/", imports.import_report, name="import_report"),
+    path("campaigns/<slug:slug>/imports/<int:import_id>/stop/", imports.stop_import, name="stop_import"),
+    path("campaigns/<slug:slug>/plan/", plan.plan, name="plan"),
+    path("campaigns/<slug:slug>/plan/<int:task_id>/withdraw/", plan.withdraw, name="withdraw_task"),
+    path("campaigns/<slug:slug>/exports/", exports.exports, name="exports"),
+    path("campaigns/<slug:slug>/exports/topics.<str:form>", exports.export_topics, name="export_topics"),
+    path("campaigns/<slug:slug>/exports/segments.jsonl", exports.export_segments, name="export_segments"),
+    path("campaigns/<slug:slug>/exports/runs.csv", exports.export_run_list, name="export_run_list"),
+    path("campaigns/<slug:slug>/exports/qrels/<int:source_id>.txt", exports.export_qrels, name="export_qrels"),
+    path("campaigns/<slug:slug>/exports/runs/<int:run_id>.jsonl", exports.export_run, name="export_run"),
+    path(
+        "campaigns/<slug:slug>/exports/nuggets/<int:condition_id>.jsonl", exports.export_nuggets, name="export_nuggets"
+    ),
+]

@@ -1,0 +1,1 @@
+"""The pages of the desk: a module a subject."""

@@ -1,0 +1,68 @@
+"""A campaign: what it has, its protocol, its conditions."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from assessor.collection.access import organized_campaign
+from assessor.collection.actions import ConditionError, change_protocol, create_campaign, create_manual_nuggets
+from assessor.collection.http import PersonRequest
+from assessor.collection.roles import ORGANIZER, has_role
+from assessor.desk import queries
+from assessor.desk.forms import CampaignForm, ConditionForm, ProtocolForm
+from assessor.desk.views.errors import not_found
+
+
+@require_http_methods(["GET", "POST"])
+def new_campaign(request: PersonRequest) -> HttpResponse:
+    if not has_role(request.user, ORGANIZER):
+        return not_found(request)
+    form = CampaignForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        campaign = create_campaign(**form.cleaned_data, acting_user=request.user)
+        messages.success(request, "The campaign is there. Load its topics first.")
+        return redirect("imports", campaign.slug)
+    return render(request, "desk/form.html", {"form": form, "title": "New campaign", "submit": "Create campaign"})
+
+
+@require_safe
+def campaign(request: PersonRequest, slug: str) -> HttpResponse:
+    campaign = organized_campaign(request.user, slug)
+    context = {
+        "campaign": campaign,
+        "protocol": campaign.protocol,
+        "settings": ProtocolForm(instance=campaign.protocol),
+        "loaded": queries.loaded(campaign),
+        "conditions": queries.finished_counts(campaign),
+        "events": campaign.events.select_related("person")[:10],
+    }
+    return render(request, "desk/campaign.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def protocol(request: PersonRequest, slug: str) -> HttpResponse:
+    campaign = organized_campaign(request.user, slug)
+    form = ProtocolForm(request.POST or None, instance=campaign.protocol)
+    if request.method == "POST" and form.is_valid():
+        present = change_protocol(campaign=campaign, settings=form.cleaned_data, acting_user=request.user)
+        messages.success(request, f"In force: {present}. Conditions made before keep their version.")
+        return redirect("campaign", slug)
+    context = {"form": form, "campaign": campaign, "title": "Protocol", "submit": "Put in force"}
+    return render(request, "desk/form.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def new_condition(request: PersonRequest, slug: str) -> HttpResponse:
+    campaign = organized_campaign(request.user, slug)
+    form = ConditionForm(campaign, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            condition = create_manual_nuggets(campaign=campaign, **form.cleaned_data, acting_user=request.user)
+        except ConditionError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"{condition} is there: {condition.identity}.")
+            return redirect("plan", slug)
+    context = {"form": form, "campaign": campaign, "title": "New condition: ManualNuggets", "submit": "Create condition"}
+    return render(request, "desk/form.html", context)

@@ -1,0 +1,86 @@
+"""Files out, streamed."""
+
+from collections.abc import Iterator
+
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from assessor.collection import exports as collection_exports
+from assessor.collection import history
+from assessor.collection.access import organized_campaign
+from assessor.collection.formats.topics import FORMS
+from assessor.collection.http import PersonRequest
+from assessor.collection.models import Campaign
+from assessor.desk import queries
+from nuggets.exports import condition_lines
+
+
+@require_safe
+def exports(request: PersonRequest, slug: str) -> HttpResponse:
+    campaign = organized_campaign(request.user, slug)
+    context = {
+        "campaign": campaign,
+        "loaded": queries.loaded(campaign),
+        "runs": campaign.runs.order_by("tag"),
+        "conditions": queries.finished_counts(campaign),
+    }
+    return render(request, "desk/exports.html", context)
+
+
+@require_safe
+def export_topics(request: PersonRequest, slug: str, form: str) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    if form not in FORMS:
+        raise Http404("There is no such form of topics.")
+    name = f"topics.{'tsv' if form == 'tsv' else 'jsonl'}"
+    return _download(request, campaign, name, collection_exports.topics_lines(campaign, form))
+
+
+@require_safe
+def export_segments(request: PersonRequest, slug: str) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    return _download(request, campaign, "segments.jsonl", collection_exports.segments_lines(campaign))
+
+
+@require_safe
+def export_qrels(request: PersonRequest, slug: str, source_id: int) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    source = campaign.qrels_sources.filter(pk=source_id).first()
+    if source is None:
+        raise Http404("There is no such source of grades in this campaign.")
+    return _download(request, campaign, f"qrels.{source.name}.txt", collection_exports.qrels_lines(source))
+
+
+@require_safe
+def export_run(request: PersonRequest, slug: str, run_id: int) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    run = campaign.runs.filter(pk=run_id).first()
+    if run is None:
+        raise Http404("There is no such run in this campaign.")
+    return _download(request, campaign, f"{run.tag}.jsonl", collection_exports.run_lines(run))
+
+
+@require_safe
+def export_run_list(request: PersonRequest, slug: str) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    return _download(request, campaign, "runs.csv", collection_exports.run_list_lines(campaign))
+
+
+@require_safe
+def export_nuggets(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    condition = campaign.conditions.filter(pk=condition_id, kind="nuggets").first()
+    if condition is None:
+        raise Http404("There is no such nugget condition in this campaign.")
+    return _download(request, campaign, f"nuggets.{condition.name}.jsonl", condition_lines(condition))
+
+
+def _download(request: PersonRequest, campaign: Campaign, name: str, lines: Iterator[str]) -> StreamingHttpResponse:
+    """Stream lines as a file, and record who took it."""
+    history.record("exported", name, campaign=campaign, person=request.user)
+    response = StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
+    safe = "".join(char if char.isalnum() or char in "._-+" else "_" for char in f"{campaign.slug}.{name}")
+    response["Content-Disposition"] = f'attachment; filename="{safe.encode("ascii", "replace").decode()}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response

@@ -1,0 +1,69 @@
+"""Files in: upload, progress, report."""
+
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from assessor.collection import importing
+from assessor.collection.access import campaign_import, organized_campaign
+from assessor.collection.http import PersonRequest
+from assessor.collection.models import Import
+from assessor.collection.tasks import run_import
+from assessor.desk.forms import UploadForm
+
+_SHOWN = 100
+
+
+@require_http_methods(["GET", "POST"])
+def imports(request: PersonRequest, slug: str) -> HttpResponse:
+    """The form and the imports so far; an upload goes to the background and leads to its report."""
+    campaign = organized_campaign(request.user, slug)
+    form = UploadForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        with transaction.atomic():
+            import_record = importing.new_import(
+                campaign=campaign,
+                kind=data["kind"],
+                file_name=data["file"].name,
+                options=data["options"],
+                person=request.user,
+                check_only=data["check_only"],
+            )
+            _keep(data["file"], import_record)
+            transaction.on_commit(lambda: run_import.delay(import_record.pk))
+        return redirect("import_report", slug, import_record.pk)
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "imports": campaign.imports.select_related("person")[:_SHOWN],
+        "shown": _SHOWN,
+    }
+    return render(request, "desk/imports.html", context)
+
+
+def _keep(file: UploadedFile, import_record: Import) -> None:
+    with importing.upload_path(import_record).open("wb") as kept:
+        for chunk in file.chunks():
+            kept.write(chunk)
+
+
+@require_safe
+def import_report(request: PersonRequest, slug: str, import_id: int) -> HttpResponse:
+    """Progress while it runs (htmx asks again each second), then the report."""
+    campaign = organized_campaign(request.user, slug)
+    import_record = campaign_import(campaign, import_id)
+    template = "desk/import_report.html#report" if request.htmx else "desk/import_report.html"
+    return render(request, template, {"campaign": campaign, "import": import_record})
+
+
+@require_POST
+def stop_import(request: PersonRequest, slug: str, import_id: int) -> HttpResponse:
+    campaign = organized_campaign(request.user, slug)
+    import_record = campaign_import(campaign, import_id)
+    importing.stop(import_record, person=request.user)
+    messages.success(request, "Stopped. Nothing of the file was imported.")
+    return redirect("import_report", slug, import_id)

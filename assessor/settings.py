@@ -1,0 +1,198 @@
+"""Settings, all of them; docs/settings.md says what each variable does.
+
+Secrets come only from the environment, and an odd value stops the start.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import environ
+from csp.constants import NONE, SELF
+
+from assessor.environment import flag, number, required, words
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+_env = environ.Env()
+
+SECRET_KEY = required("ASSAY_SECRET_KEY")
+DEBUG = flag("ASSAY_DEBUG", default=False)
+ALLOWED_HOSTS = words("ASSAY_HOSTS", default="localhost,127.0.0.1")
+CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
+# Everything Assay writes outside the database: uploads under way, the embedded broker's messages.
+DATA_DIR = Path(_env.str("ASSAY_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+# Shown on every page of the demo, so that nobody takes it for the real thing.
+DEMO = flag("ASSAY_DEMO", default=False)
+
+INSTALLED_APPS = [
+    "assessor.apps.AssayAdminConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "axes",
+    "csp",
+    "django_htmx",
+    "template_partials",
+    "assessor.collection",
+    "assessor.work",
+    "assessor.llm",
+    "assessor.relevance",
+    "nuggets",
+    "assignment",
+    "support",
+    "metaeval",
+    "assessor.desk",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "assessor.desk.middleware.SignInRequired",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "assessor.desk.middleware.NothingIsCached",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "assessor.urls"
+WSGI_APPLICATION = "assessor.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "assessor.desk.context.desk",
+            ],
+        },
+    }
+]
+
+
+def _database() -> dict[str, Any]:
+    """Return SQLite in DATA_DIR, or what DATABASE_URL names.
+
+    WAL lets readers go on while one writes; IMMEDIATE makes two writers wait for each other instead of failing
+    with "database is locked"; FULL means that what was committed survives a power cut.
+    """
+    url = _env.str("DATABASE_URL", default="")
+    database: dict[str, Any] = dict(_env.db_url_config(url)) if url else {"ENGINE": "django.db.backends.sqlite3"}
+    if database["ENGINE"] == "django.db.backends.sqlite3":
+        database["NAME"] = database.get("NAME") or DATA_DIR / "assay.sqlite3"
+        database["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+        }
+        database["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
+    else:
+        database["OPTIONS"] = {"pool": {"min_size": 1, "max_size": number("ASSAY_DATABASE_POOL", default=10)}}
+    return database
+
+
+DATABASES = {"default": _database()}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "collection.Person"
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+
+# Five wrong passwords for one name from one address: a quarter of an hour's wait. Kept in the database, so that
+# it holds over all web processes.
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = 0.25
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_TEMPLATE = "desk/locked_out.html"
+AXES_HTTP_RESPONSE_CODE = 429
+AXES_RESET_ON_SUCCESS = True
+AXES_ENABLE_ACCESS_FAILURE_LOG = False
+AXES_VERBOSE = False
+
+# Behind TLS everywhere but on one's own machine.
+HTTPS = flag("ASSAY_HTTPS", default=True)
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_PROXY_SSL_HEADER = (
+    ("HTTP_X_FORWARDED_PROTO", "https") if flag("ASSAY_BEHIND_PROXY", default=False) else None
+)
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "assessor.desk.views.errors.csrf_failure"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": DATA_DIR / "uploads"}},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+# The largest file an upload page takes; larger ones come in by command.
+MAX_UPLOAD_BYTES = number("ASSAY_MAX_UPLOAD_MB", default=512) * 1024 * 1024
+
+LANGUAGE_CODE = "en"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+CELERY_BROKER_URL = _env.str("CELERY_BROKER_URL", default="embedded://")
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+if CELERY_BROKER_URL.startswith("embedded:"):
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(DATA_DIR / "broker"),
+        "data_folder_out": str(DATA_DIR / "broker"),
+        "control_folder": str(DATA_DIR / "broker"),
+        "polling_interval": 0.1,
+    }
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "INFO"},
+}
+
+for _folder in ("uploads", "broker", "static"):
+    (DATA_DIR / _folder).mkdir(parents=True, exist_ok=True, mode=0o700)

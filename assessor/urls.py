@@ -1,0 +1,16 @@
+"""Every address: the admin, and what each app adds."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("assessor.desk.urls")),
+    path("", include("assessor.work.urls")),
+    path("", include("nuggets.urls")),
+    path("admin/", admin.site.urls),
+]
+
+handler400 = "assessor.desk.views.errors.bad_request"
+handler403 = "assessor.desk.views.errors.forbidden"
+handler404 = "assessor.desk.views.errors.not_found"
+handler500 = "assessor.desk.views.errors.server_error"

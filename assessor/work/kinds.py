@@ -1,0 +1,36 @@
+"""The kinds of task. Each app registers its own when it is ready, so that work need not know them."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from assessor.work.models import Task
+
+
+class Kind(NamedTuple):
+    """A kind of task.
+
+    prepare makes what the person will work on, in the transaction that gives them the task; url is where to go on.
+    """
+
+    name: str
+    items: str  # what is counted as done: "nuggets"
+    prepare: Callable[[Task], None]
+    url: Callable[[Task], str]
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> None:
+    """Make a kind known."""
+    _kinds[kind.name] = kind
+
+
+def kind_of(task: Task) -> Kind:
+    """Return a task's kind. Raises KeyError for a kind that no app registered."""
+    return _kinds[task.kind]
+
+
+def is_registered(name: str) -> bool:
+    """Say whether people can be given tasks of this kind."""
+    return name in _kinds

@@ -1,0 +1,39 @@
+"""Guidelines, and the clock of active time."""
+
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_POST, require_safe
+
+from assessor.collection.http import PersonRequest
+from assessor.work.access import own_task
+from assessor.work.actions import record_time
+from assessor.work.guidelines import guidelines_html
+from assessor.work.queries import minutes
+
+
+@require_safe
+def guidelines(request: PersonRequest, kind: str) -> HttpResponse:
+    """The guidelines as a page, or for htmx as the content of a dialog."""
+    try:
+        html = guidelines_html(kind)
+    except KeyError as error:
+        raise Http404("There are no guidelines of that name.") from error
+    template = "work/guidelines.html#text" if request.htmx else "work/guidelines.html"
+    return render(request, template, {"kind": kind, "html": html})
+
+
+@require_POST
+def time_spent(request: PersonRequest, task_id: int) -> HttpResponse:
+    """Add active seconds to one's own task, and say how much it is now."""
+    task = own_task(request.user, task_id)
+    try:
+        key, seconds = UUID(request.POST["key"]), int(request.POST["seconds"])
+    except (KeyError, ValueError):
+        return HttpResponse("A report of time needs a key (UUID) and seconds.", status=400)
+    if seconds < 1:
+        return HttpResponse("seconds must be at least 1.", status=400)
+    record_time(task=task, key=key, seconds=seconds)
+    task.refresh_from_db(fields=["seconds"])
+    return HttpResponse(minutes(task.seconds))

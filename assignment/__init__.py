@@ -1,0 +1,1 @@
+"""Labels of nuggets in answers: the blind screen, AutoAssign, nugget scores."""

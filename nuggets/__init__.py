@@ -1,0 +1,1 @@
+"""Nugget banks: the editor, lineage, AutoNuggets."""

@@ -1,0 +1,43 @@
+"""The only way to a bank for a person."""
+
+from django.db.models import Q
+from django.http import Http404
+
+from assessor.collection.models import Person
+from assessor.collection.roles import ORGANIZER, has_role
+from assessor.work.access import own_task, require_blind
+from assessor.work.models import Task
+from nuggets.models import NuggetBank
+
+_WITH = ("topic", "condition__campaign", "condition__protocol", "condition__qrels_source", "maker", "task")
+
+
+def own_bank(person: Person, bank_id: int) -> NuggetBank:
+    """Return the bank of a person's own task, to work on. Raises Http404 for anybody else's and for none.
+
+    Raises PermissionDenied where the person can't do it blind any more.
+    """
+    bank = NuggetBank.objects.select_related(*_WITH).filter(pk=bank_id, task__person=person).first()
+    if bank is None or bank.task is None:
+        raise Http404("There are no such nuggets for you.")
+    bank.task = own_task(person, bank.task.pk)
+    if bank.state == NuggetBank.State.OPEN:
+        require_blind(bank.task)
+    return bank
+
+
+def readable_bank(person: Person, bank_id: int) -> NuggetBank:
+    """Return a bank to look at: one's own, or one of a campaign that one organizes. Raises Http404."""
+    if has_role(person, ORGANIZER):
+        organized = Q(
+            condition__campaign__organizers__person=person, condition__campaign__organizers__until__isnull=True
+        )
+        if bank := NuggetBank.objects.select_related(*_WITH).filter(organized, pk=bank_id).first():
+            return bank
+    return own_bank(person, bank_id)
+
+
+def is_owner(person: Person, bank: NuggetBank) -> bool:
+    """Say whether the bank is the person's own work."""
+    task: Task | None = bank.task
+    return task is not None and task.person_id == person.pk

@@ -1,0 +1,91 @@
+"""Nugget banks, their nuggets, and every edit ever made to them."""
+
+from django.db import models
+
+from assessor.collection.fields import JSONText
+from assessor.collection.models import AppendOnly
+
+
+class NuggetBank(models.Model):
+    """All nuggets of a topic under one creation method, by one maker."""
+
+    class State(models.TextChoices):
+        OPEN = "open", "open"
+        FINISHED = "finished", "finished"
+
+    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="nugget_banks")
+    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="nugget_banks")
+    maker = models.ForeignKey("collection.Judge", models.PROTECT, related_name="nugget_banks")
+    task = models.OneToOneField("work.Task", models.PROTECT, null=True, related_name="nugget_bank")
+    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    version = models.PositiveIntegerField(default=0, help_text="Counts every edit.")
+    edition = models.PositiveIntegerField(default=0, help_text="Counts how often the bank was finished.")
+    order = JSONText(default=list, help_text="The ids of the nuggets on the list, in order; others are deleted.")
+    head = models.ForeignKey("BankEdit", models.PROTECT, null=True, related_name="+", help_text="What undo undoes.")
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("topic__qid", "pk")
+        constraints = (models.UniqueConstraint(fields=("topic", "condition", "maker"), name="bank_once_for_a_maker"),)
+
+    def __str__(self) -> str:
+        return f"nuggets of {self.topic.qid}, {self.condition}"
+
+
+class Nugget(models.Model):
+    """A fact of which one can decide whether an answer contains it."""
+
+    class Importance(models.TextChoices):
+        UNSET = "", "not set"
+        VITAL = "vital", "vital"
+        OKAY = "okay", "okay"
+
+    class Origin(models.TextChoices):
+        WRITTEN = "written", "written by a person"
+        DRAFTED = "drafted", "drafted by a model"
+        MERGED = "merged", "merged from others"
+        SPLIT = "split", "split from another"
+        IMPORTED = "imported", "imported"
+
+    bank = models.ForeignKey(NuggetBank, models.PROTECT, related_name="nuggets")
+    uid = models.UUIDField(help_text="Made in the browser, so that an edit can name a nugget not saved yet.")
+    text = models.TextField()
+    importance = models.CharField(max_length=10, choices=Importance, blank=True)
+    origin = models.CharField(max_length=10, choices=Origin, default=Origin.WRITTEN)
+    parents = JSONText(default=list, help_text="Ids of the nuggets that it was made from.")
+    evidence = JSONText(default=list, help_text='[{"docid", "start", "end"}]: characters of the segment, or null.')
+    made_by = models.ForeignKey("collection.Judge", models.PROTECT, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (models.UniqueConstraint(fields=("bank", "uid"), name="nugget_uid_once"),)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class BankEdit(AppendOnly):
+    """One edit of a bank: what stood before and after.
+
+    Edits that can be undone form a tree by `parent`; the bank's head is the one that undo would undo next. An undo
+    or redo is an edit too and names the edit it is about, so the whole story can be read off these records.
+    """
+
+    OUTSIDE_UNDO = ("undo", "redo", "finish")
+
+    bank = models.ForeignKey(NuggetBank, models.PROTECT, related_name="edits")
+    version = models.PositiveIntegerField(help_text="The bank's version after it.")
+    verb = models.CharField(max_length=20)
+    judge = models.ForeignKey("collection.Judge", models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    changes = JSONText(default=dict)
+    parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children")
+    about = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("bank", "version")
+        constraints = (models.UniqueConstraint(fields=("bank", "version"), name="bank_version_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.verb} in {self.bank}, version {self.version}"

@@ -1,0 +1,1 @@
+"""Support of sentences by the passages they cite: both human conditions, the automatic judge, scores."""

@@ -12,7 +12,7 @@ from kombu.utils.json import dumps
 
 
 class Channel(filesystem.Channel):
-    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:
+    def _put(self, queue: str, message: Any, **kwargs: Any) -> None:
         """Write a message under another name and rename it, so that no worker reads it half-written.
 
         kombu's own writes in place, and a second worker may take the file before it is whole (kombu issue 1551).
@@ -21,7 +21,7 @@ class Channel(filesystem.Channel):
         folder = Path(self.data_folder_out)
         unfinished = folder / f"{name}.part"
         with unfinished.open("wb") as file:
-            file.write(str_to_bytes(dumps(payload)))
+            file.write(str_to_bytes(dumps(message)))
             file.flush()
             os.fsync(file.fileno())
         unfinished.rename(folder / name)

@@ -132,9 +132,7 @@ AXES_VERBOSE = False
 # Behind TLS everywhere but on one's own machine.
 HTTPS = flag("ASSAY_HTTPS", default=True)
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_PROXY_SSL_HEADER = (
-    ("HTTP_X_FORWARDED_PROTO", "https") if flag("ASSAY_BEHIND_PROXY", default=False) else None
-)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if flag("ASSAY_BEHIND_PROXY", default=False) else None
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
@@ -161,11 +159,16 @@ STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": DATA_DIR / "uploads"}},
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": DATA_DIR / "uploads"},
+    },
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+# On the same disk as where uploads are kept, and swept with them when an upload breaks off.
+FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
 # The largest file an upload page takes; larger ones come in by command.
 MAX_UPLOAD_BYTES = number("ASSAY_MAX_UPLOAD_MB", default=512) * 1024 * 1024
 

@@ -22,9 +22,7 @@ Change = Callable[[NuggetBank, NuggetList, Judge], None]
 
 def prepare_bank(task: Task) -> None:
     """Make the empty bank that a task's person will fill."""
-    NuggetBank.objects.create(
-        topic=task.topic, condition=task.condition, maker=judge_of(task.person), task=task
-    )
+    NuggetBank.objects.create(topic=task.topic, condition=task.condition, maker=judge_of(task.person), task=task)
 
 
 def add_nugget(bank: NuggetBank, *, uid: UUID, text: str, docid: str, acting_user: Person, seen: int) -> Result:

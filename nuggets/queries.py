@@ -1,6 +1,7 @@
 """What pages and exports read of banks."""
 
 from typing import NamedTuple
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -23,6 +24,10 @@ class Row(NamedTuple):
     place: int
     words: int
     same_as: int
+
+
+# What the browser fills in for a nugget that is not saved yet.
+BLANK_ROW = Row(Nugget(uid=UUID(int=0), text=""), 0, 0, 0)
 
 
 class Finding(NamedTuple):

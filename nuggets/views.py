@@ -30,6 +30,7 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
         "is_owner": owner,
         "passages": passages,
         "without_text": without_text,
+        "blank_row": queries.BLANK_ROW,
         "last_edit": queries.last_edit(bank),
         "time": minutes(bank.task.seconds) if bank.task else "",
     }

@@ -52,9 +52,7 @@ def change_protocol(*, campaign: Campaign, settings: dict[str, Any], acting_user
     newest = campaign.protocols.aggregate(Max("version"))["version__max"]
     protocol = Protocol.objects.create(campaign=campaign, version=newest + 1, created_by=acting_user, **settings)
     before = {name: getattr(present, name) for name in changed}
-    history.record(
-        "protocol changed", protocol, campaign=campaign, person=acting_user, before=before, after=changed
-    )
+    history.record("protocol changed", protocol, campaign=campaign, person=acting_user, before=before, after=changed)
     return protocol
 
 

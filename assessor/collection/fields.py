@@ -1,19 +1,29 @@
 """A column type of our own."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
 from assessor.collection.formats.values import to_json
 
+if TYPE_CHECKING:
+    TextField = models.TextField[Any, Any]
+else:
+    TextField = models.TextField
 
-class JSONText(models.TextField):
+
+class JSONText(TextField):
     """JSON kept as text, exactly as written.
 
     PostgreSQL's jsonb forgets the order of keys and the spelling of numbers, so the same campaign would be exported
     in other bytes from another database. These values are read whole and never searched inside.
     """
+
+    if TYPE_CHECKING:
+        # What django-stubs asks for the type of a column's values.
+        _pyi_private_set_type: Any
+        _pyi_private_get_type: Any
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Any:
         return None if value is None else json.loads(value)

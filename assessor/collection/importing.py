@@ -22,7 +22,18 @@ from assessor.collection import history
 from assessor.collection.formats.lines import SourceFile
 from assessor.collection.formats.report import Report, Unreadable
 from assessor.collection.loaders import LOADERS, Loader
-from assessor.collection.models import Answer, Campaign, Grade, Import, Imported, Person, QrelsSource, Run, Segment, Topic
+from assessor.collection.models import (
+    Answer,
+    Campaign,
+    Grade,
+    Import,
+    Imported,
+    Person,
+    QrelsSource,
+    Run,
+    Segment,
+    Topic,
+)
 
 # In this order: no row is removed before the rows that point to it.
 _BROUGHT: list[type[Imported]] = [Answer, Run, Grade, QrelsSource, Segment, Topic]

@@ -1,8 +1,8 @@
 """The three roles, each a group; who is what decides what they may open."""
 
+from django.apps import apps
 from django.contrib.auth.management import create_permissions
 from django.contrib.auth.models import AnonymousUser, Group, Permission
-from django.apps import apps
 
 from assessor.collection.models import Person
 
@@ -24,6 +24,4 @@ def has_role(person: Person | AnonymousUser, role: str) -> bool:
     """Say whether an active person has a role; a superuser counts as administrator only."""
     if not person.is_authenticated or not person.is_active:
         return False
-    if not hasattr(person, "role_names"):
-        person.role_names = frozenset(person.groups.values_list("name", flat=True))
     return role in person.role_names or (role == ADMINISTRATOR and person.is_superuser)

@@ -19,10 +19,29 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {"slug": "In addresses and commands: letters, digits and hyphens."}
 
 
+PROTOCOL_SETTINGS = (
+    "name",
+    "max_grade",
+    "min_relevant_grade",
+    "max_nuggets",
+    "advised_words",
+    "window_segments",
+    "max_drafts",
+    "importance_batch",
+    "assign_batch",
+    "draft_order",
+    "citations_per_sentence",
+    "max_answer_words",
+    "max_sentence_citations",
+    "max_references",
+    "blind_after_seeing",
+)
+
+
 class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Protocol
-        exclude = ("campaign", "version", "created_by")
+        fields = PROTOCOL_SETTINGS
 
 
 class UploadForm(forms.Form):
@@ -45,8 +64,8 @@ class UploadForm(forms.Form):
         assert isinstance(field, forms.ChoiceField)
         field.choices = [(kind, loader.label) for kind, loader in LOADERS.items()]
 
-    def clean_file(self) -> UploadedFile:
-        file: UploadedFile = self.cleaned_data["file"]
+    def clean_file(self) -> "UploadedFile[Any]":
+        file: UploadedFile[Any] = self.cleaned_data["file"]
         if file.size and file.size > settings.MAX_UPLOAD_BYTES:
             most = settings.MAX_UPLOAD_BYTES // 1024**2
             raise forms.ValidationError(f"This page takes at most {most} MiB; import larger files by command.")

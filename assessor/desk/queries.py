@@ -26,8 +26,8 @@ def home(person: Person) -> dict[str, Any]:
     """Return an assessor's open and finished tasks, and the one to go on with: the last one worked on."""
     rows = [_row(task) for task in tasks_of(person)]
     still_open = [row for row in rows if row.task.state == Task.State.OPEN]
-    begun = [row for row in still_open if row.task.worked_at]
-    latest = max(begun, key=lambda row: row.task.worked_at, default=None)
+    begun = [(row.task.worked_at, row.task.pk, row) for row in still_open if row.task.worked_at]
+    latest = max(begun)[2] if begun else None
     return {
         "next_task": (latest or (still_open[0] if still_open else None)),
         "open_tasks": still_open,
@@ -42,14 +42,16 @@ def campaigns_of(person: Person) -> QuerySet[Campaign]:
 
 def loaded(campaign: Campaign) -> dict[str, Any]:
     """Return what a campaign has, in numbers, and what it lacks, named: for each gap its size and a few names."""
-    sources = list(campaign.qrels_sources.annotate(grade_count=Count("grades"), topic_count=Count("grades__topic", distinct=True)))
+    sources = list(
+        campaign.qrels_sources.annotate(grade_count=Count("grades"), topic_count=Count("grades__topic", distinct=True))
+    )
     return {
         "topics": campaign.topics.count(),
         "segments": campaign.segments.count(),
         "sources": sources,
         "runs": campaign.runs.count(),
         "answers": Answer.objects.filter(run__campaign=campaign).count(),
-        "gaps": [gap for gap in _gaps(campaign) if gap.count],
+        "gaps": [gap for gap in _gaps(campaign) if gap.size],
     }
 
 
@@ -57,7 +59,7 @@ class Gap(NamedTuple):
     """Something that is missing: how often, and the first few names."""
 
     what: str
-    count: int
+    size: int
     names: list[str]
 
 

@@ -5,7 +5,11 @@ from assessor.desk.views import campaigns, exports, home, imports, plan
 
 urlpatterns = [
     path("", home.home, name="home"),
-    path("login/", auth.LoginView.as_view(template_name="desk/login.html", redirect_authenticated_user=True), name="login"),
+    path(
+        "login/",
+        auth.LoginView.as_view(template_name="desk/login.html", redirect_authenticated_user=True),
+        name="login",
+    ),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("password/", auth.PasswordChangeView.as_view(template_name="desk/password.html"), name="password_change"),
     path(

@@ -19,7 +19,9 @@ def planned(campaign: Campaign) -> QuerySet[Task]:
 
 
 def minutes(seconds: int) -> str:
-    """Return a time as people say it: "under a minute", "12 min", "2 h 05 min"."""
+    """Return a time as people say it: "—", "under a minute", "12 min", "2 h 05 min"."""
+    if not seconds:
+        return "—"
     if seconds < 60:
         return "under a minute"
     hours, rest = divmod(seconds // 60, 60)

@@ -56,11 +56,11 @@ def once(person: Person, write: Sent, carry_out: Callable[[], Result]) -> Result
             record = Write.objects.create(key=write.key, person=person, request=write.request)
             record.result = carry_out()
             record.save(update_fields=["result"])
-            return record.result
+            return dict(record.result)
     except IntegrityError:
         earlier = Write.objects.filter(key=write.key).first()
         if earlier is None:
             raise
     if earlier.person_id != person.pk or earlier.request != write.request:
         raise BadWrite("This key was used for another write.")
-    return earlier.result
+    return dict(earlier.result)

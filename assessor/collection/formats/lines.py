@@ -6,7 +6,7 @@ import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
 from assessor.collection.formats.report import Report
 
@@ -65,7 +65,7 @@ class SourceFile:
             buffered = io.BufferedReader(self._counted, 1024 * 1024)
             stream: BinaryIO = buffered
             if buffered.peek(2)[:2] == b"\x1f\x8b":
-                stream = gzip.GzipFile(fileobj=buffered)
+                stream = cast(BinaryIO, gzip.GzipFile(fileobj=buffered))
             try:
                 for number, data in enumerate(_raw_lines(stream), start=1):
                     text = _decode(data, number, report)

@@ -23,7 +23,7 @@ class Unreadable(Exception):
 class WarningKind(NamedTuple):
     """A kind of warning: how many there are and the first of them."""
 
-    count: int
+    total: int
     listed: list[Problem]
 
 
@@ -50,14 +50,14 @@ class Report:
 
     def warn(self, kind: str, line: int, field: str, found: object, expected: str) -> None:
         """Note a warning; warnings are counted by kind, and the first of each kind are listed."""
-        count, listed = self.warnings.get(kind, WarningKind(0, []))
+        total, listed = self.warnings.get(kind, WarningKind(0, []))
         if len(listed) < LISTED:
             listed.append(Problem(line, field, show(found), expected))
-        self.warnings[kind] = WarningKind(count + 1, listed)
+        self.warnings[kind] = WarningKind(total + 1, listed)
 
     @property
     def warning_count(self) -> int:
-        return sum(kind.count for kind in self.warnings.values())
+        return sum(kind.total for kind in self.warnings.values())
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as it is stored and shown."""
@@ -68,8 +68,8 @@ class Report:
             "errors": [problem._asdict() for problem in self.errors],
             "warning_count": self.warning_count,
             "warnings": [
-                {"kind": kind, "count": count, "listed": [problem._asdict() for problem in listed]}
-                for kind, (count, listed) in sorted(self.warnings.items())
+                {"kind": kind, "count": total, "listed": [problem._asdict() for problem in listed]}
+                for kind, (total, listed) in sorted(self.warnings.items())
             ],
         }
 

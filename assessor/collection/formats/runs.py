@@ -36,7 +36,7 @@ def read_answers(lines: Iterable[Line], report: Report, limits: Limits) -> Itera
     run_id: str | None = None
     for line in lines:
         record = values.json_object(line, report)
-        if record is None or not all([values.required(record, key, line, report) for key in _KEYS]):
+        if record is None or not _has_keys(record, line, report):
             continue
         answer = _answer(record, line, report)
         if answer is None:
@@ -48,6 +48,11 @@ def read_answers(lines: Iterable[Line], report: Report, limits: Limits) -> Itera
             continue
         _warn(answer, report, limits)
         yield answer
+
+
+def _has_keys(record: dict[str, Any], line: Line, report: Report) -> bool:
+    lacking = [key for key in _KEYS if not values.required(record, key, line, report)]
+    return not lacking
 
 
 def _answer(record: dict[str, Any], line: Line, report: Report) -> AnswerRecord | None:
@@ -117,7 +122,9 @@ def _warn(answer: AnswerRecord, report: Report, limits: Limits) -> None:
         report.warn("many references", number, "references", found, f"at most {limits.references}")
     most = max((len(sentence["citations"]) for sentence in answer.content), default=0)
     if most > limits.sentence_citations:
-        report.warn("many citations", number, "citations", f"{most} in one sentence", f"at most {limits.sentence_citations}")
+        report.warn(
+            "many citations", number, "citations", f"{most} in one sentence", f"at most {limits.sentence_citations}"
+        )
 
 
 def write_answers(answers: Iterable[Any], run_id: str) -> Iterator[str]:

@@ -4,8 +4,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from django.db.models import Model
-
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.models import Campaign, Import
@@ -80,6 +78,6 @@ class Loader:
         return first is not None
 
 
-def rows_by(queryset: Any, key: str, values: Iterable[str]) -> dict[str, Model]:
+def rows_by(queryset: Any, key: str, values: Iterable[str]) -> dict[str, Any]:
     """Return the rows whose key is among the values, by key."""
     return {getattr(row, key): row for row in queryset.filter(**{f"{key}__in": set(values)})}

@@ -27,7 +27,7 @@ class RunListLoader(Loader):
         self.runs: dict[str, Run] = {run.tag: run for run in campaign.runs.prefetch_related("aliases")}
         self._owner: dict[str, str] = {}
         for tag, run in self.runs.items():
-            self._owner.update({name: tag for name in [tag, *_aliases(run)]})
+            self._owner.update(dict.fromkeys([tag, *_aliases(run)], tag))
         self._rows: list[RunRecord] = []
 
     def read(self, lines: Iterable[Line]) -> Iterator[RunRecord]:
@@ -61,9 +61,14 @@ class RunListLoader(Loader):
                 self.report.counts["runs added"] += 1
             else:
                 self.report.counts["runs changed"] += 1
-                details = {"before": _state(run), "after": _wanted(record)}
-                who = {"campaign": self.campaign, "person": import_record.person}
-                record_event("run details changed", run, **who, **details)
+                record_event(
+                    "run details changed",
+                    run,
+                    campaign=self.campaign,
+                    person=import_record.person,
+                    before=_state(run),
+                    after=_wanted(record),
+                )
             for field in _FIELDS:
                 setattr(run, field, getattr(record, field))
             run.save()

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from assessor.collection.formats.qrels import GradeRecord
-from assessor.collection.loaders.base import Options, Seen
 from assessor.collection.formats.report import Report
+from assessor.collection.loaders.base import Options, Seen
 from assessor.collection.models import Campaign, Grade, Import, QrelsSource
 
 
@@ -32,9 +32,7 @@ class GradeSifter:
         if self.source is None:
             return {}
         topics = {self.topics[grade.qid] for grade in grades if grade.qid in self.topics}
-        rows = Grade.objects.filter(
-            source=self.source, topic__in=topics, docid__in={grade.docid for grade in grades}
-        )
+        rows = Grade.objects.filter(source=self.source, topic__in=topics, docid__in={grade.docid for grade in grades})
         return {
             (topic, docid): (grade, iteration)
             for topic, docid, grade, iteration in rows.values_list("topic_id", "docid", "grade", "iteration")

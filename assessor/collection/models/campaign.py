@@ -46,7 +46,9 @@ class Organizer(models.Model):
         return f"{self.person} organizes {self.campaign}"
 
 
-def _count(default: int, help_text: str, *, least: int = 1, most: int = 10_000) -> "models.PositiveIntegerField[int, int]":
+def _count(
+    default: int, help_text: str, *, least: int = 1, most: int = 10_000
+) -> "models.PositiveIntegerField[int, int]":
     validators = (MinValueValidator(least), MaxValueValidator(most))
     return models.PositiveIntegerField(default=default, validators=validators, help_text=help_text)
 

@@ -82,6 +82,10 @@ class Condition(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.identity = self.describe()
+        super().save(*args, **kwargs)
+
     def describe(self) -> str:
         """Spell out what makes this condition the one it is."""
         creation = self.nuggets or self
@@ -96,10 +100,6 @@ class Condition(models.Model):
             "protocol": self.protocol,
         }
         return "; ".join(f"{name}={value}" for name, value in parts.items() if value is not None)
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        self.identity = self.describe()
-        super().save(*args, **kwargs)
 
     def is_blind(self) -> bool:
         """Say whether a person who works under it must not have seen a model's output of that kind."""

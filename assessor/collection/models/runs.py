@@ -57,7 +57,7 @@ class Citation(NamedTuple):
 class Sentence(NamedTuple):
     """A sentence of an answer, with what it cites."""
 
-    index: int  # in the answer, from 0
+    position: int  # in the answer, from 0
     text: str
     citations: tuple[Citation, ...]
 
@@ -86,7 +86,7 @@ class Answer(Imported):
 
     def sentences(self) -> Iterator[Sentence]:
         """Yield the sentences in order, each citation resolved to the docid that it points to."""
-        for index, sentence in enumerate(self.content):
+        for at, sentence in enumerate(self.content):
             docids = [self.references[position] for position in sentence["citations"]]
             citations = tuple(Citation(position, docid) for position, docid in enumerate(docids))
-            yield Sentence(index, sentence["text"], citations)
+            yield Sentence(at, sentence["text"], citations)

@@ -64,5 +64,10 @@ def new_condition(request: PersonRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, f"{condition} is there: {condition.identity}.")
             return redirect("plan", slug)
-    context = {"form": form, "campaign": campaign, "title": "New condition: ManualNuggets", "submit": "Create condition"}
+    context = {
+        "form": form,
+        "campaign": campaign,
+        "title": "New condition: ManualNuggets",
+        "submit": "Create condition",
+    }
     return render(request, "desk/form.html", context)

@@ -1,5 +1,7 @@
 """Files in: upload, progress, report."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
@@ -45,7 +47,7 @@ def imports(request: PersonRequest, slug: str) -> HttpResponse:
     return render(request, "desk/imports.html", context)
 
 
-def _keep(file: UploadedFile, import_record: Import) -> None:
+def _keep(file: "UploadedFile[Any]", import_record: Import) -> None:
     with importing.upload_path(import_record).open("wb") as kept:
         for chunk in file.chunks():
             kept.write(chunk)

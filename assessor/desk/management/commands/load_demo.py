@@ -1,0 +1,68 @@
+"""Loads demo/ through the real importers, and makes people to try it with."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import Group
+from django.core.management.base import BaseCommand, CommandError
+
+from assessor.collection import importing
+from assessor.collection.actions import create_campaign, create_manual_nuggets
+from assessor.collection.management.importing import print_report
+from assessor.collection.models import Campaign, Import, Person
+from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
+from assessor.work.actions import give_tasks
+
+PASSWORD = "demo-password"  # noqa: S105  (public on purpose: shown on the demo's sign-in page)
+PEOPLE = {"anna": ASSESSOR, "ben": ASSESSOR, "olga": ORGANIZER, "admin": ADMINISTRATOR}
+PLAN = {"anna": ("demo-1", "demo-2", "demo-3"), "ben": ("demo-4", "demo-5")}
+
+
+class Command(BaseCommand):
+    help = "Load the demo campaign and its people. Only where ASSAY_DEMO is on; does nothing where it is loaded."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not settings.DEMO:
+            raise CommandError("The demo has public passwords: it loads only where ASSAY_DEMO is on.")
+        if Campaign.objects.filter(slug="demo").exists():
+            self.stdout.write("The demo campaign is there already.")
+            return
+        people = {name: self._person(name, role) for name, role in PEOPLE.items()}
+        campaign = create_campaign(name="Demo campaign", slug="demo", acting_user=people["olga"])
+        folder = settings.BASE_DIR / "demo"
+        self._import(campaign, people["olga"], "topics", folder / "topics.tsv")
+        self._import(campaign, people["olga"], "segments", folder / "segments.jsonl")
+        qrels = {"source": "People", "by": "people"}
+        self._import(campaign, people["olga"], "qrels", folder / "qrels.people.txt", qrels)
+        for run in sorted((folder / "runs").glob("*.jsonl")):
+            self._import(campaign, people["olga"], "runs", run)
+        self._import(campaign, people["olga"], "run_list", folder / "runs.csv")
+        condition = create_manual_nuggets(
+            campaign=campaign,
+            name="ManualNuggets",
+            qrels_source=campaign.qrels_sources.get(name="People"),
+            acting_user=people["olga"],
+        )
+        for name, qids in PLAN.items():
+            topics = list(campaign.topics.filter(qid__in=qids))
+            give_tasks(
+                campaign=campaign, topics=topics, condition=condition, person=people[name], acting_user=people["olga"]
+            )
+
+    def _person(self, name: str, role: str) -> Person:
+        person = Person.objects.create_user(name, password=PASSWORD)
+        person.groups.add(Group.objects.get(name=role))
+        return person
+
+    def _import(
+        self, campaign: Campaign, person: Person, kind: str, path: Path, options: dict[str, str] | None = None
+    ) -> None:
+        import_record = importing.new_import(
+            campaign=campaign, kind=kind, file_name=path.name, options=options or {}, person=person, check_only=False
+        )
+        importing.run(import_record, path)
+        if import_record.state != Import.State.DONE:
+            print_report(self, import_record)
+            raise CommandError(f"{path} was not imported.")
+        self.stdout.write(f"{path.name}: {import_record.report['counts']}")

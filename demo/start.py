@@ -1,0 +1,131 @@
+"""Starts the demo: makes the database, loads the demo campaign, runs web and worker until Ctrl-C.
+
+For development on one's own machine only: its passwords are public and it speaks plain HTTP.
+"""
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("ASSAY_DATA_DIR", ROOT / "var" / "demo")).resolve()
+START_LIMIT = 60  # seconds until the first page must answer
+
+
+def secret_key() -> str:
+    """Return this demo's own secret key, made at its first start."""
+    path = DATA / "secret-key"
+    if not path.exists():
+        DATA.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(50))
+    return path.read_text()
+
+
+def free_port(wanted: int) -> int:
+    """Return the wanted port of 127.0.0.1, or the next one that nobody listens on."""
+    for port in range(wanted, wanted + 100):
+        with socket.socket() as probe:
+            # As the server itself does, so that the last demo's connections don't hold the port.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    sys.exit(f"No free port from {wanted} on.")
+
+
+def main() -> None:
+    port = free_port(int(os.environ.get("PORT", "8000")))
+    env = os.environ | {
+        "ASSAY_SECRET_KEY": secret_key(),
+        "ASSAY_DATA_DIR": str(DATA),
+        "ASSAY_HTTPS": "0",
+        "ASSAY_DEMO": "1",
+    }
+
+    def manage(*words: str) -> None:
+        subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env=env, check=True)
+
+    manage("migrate", "--verbosity", "0")
+    manage("collectstatic", "--noinput", "--verbosity", "0")
+    manage("load_demo")
+    web = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "assessor.wsgi",
+        "--bind",
+        f"127.0.0.1:{port}",
+        "--worker-class",
+        "gthread",
+    ]
+    worker = [
+        sys.executable,
+        "-m",
+        "celery",
+        "--quiet",
+        "-A",
+        "assessor",
+        "worker",
+        "--concurrency",
+        "1",
+        "--loglevel",
+        "ERROR",
+    ]
+    processes = [
+        subprocess.Popen([*web, "--threads", "8", "--log-level", "warning"], cwd=ROOT, env=env),
+        subprocess.Popen([*worker, "--without-gossip", "--without-mingle"], cwd=ROOT, env=env),
+    ]
+    # Ctrl-C and a plain kill both end the whole demo.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        wait_for(f"http://127.0.0.1:{port}/login/", processes)
+        tell(port)
+        while all(process.poll() is None for process in processes):
+            time.sleep(0.5)
+        sys.exit("A part of the demo ended; the lines above say why.")
+    except KeyboardInterrupt:
+        print("\nThe demo ends. Its data stays in", DATA)
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(timeout=30)
+
+
+def wait_for(url: str, processes: list["subprocess.Popen[bytes]"]) -> None:
+    """Return when the page answers; end the demo when it does not or a process has died."""
+    until = time.monotonic() + START_LIMIT
+    while time.monotonic() < until and all(process.poll() is None for process in processes):
+        try:
+            urllib.request.urlopen(url, timeout=2).close()
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+        else:
+            return
+    sys.exit("The demo did not start; the lines above say why.")
+
+
+def tell(port: int) -> None:
+    print(
+        f"""
+  Assay's demo runs at   http://127.0.0.1:{port}/
+  Sign in as             anna or ben (assessors), olga (organizer), admin (administrator)
+  Password of each       demo-password
+  Ctrl-C ends it. For development only: the passwords are public, so put no real data here.
+""",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+// Active time: seconds in which the tab is visible and the last input is less than 60 s ago.
+"use strict";
+
+(() => {
+  const shown = document.getElementById("time");
+  if (!shown || !shown.dataset.url) return;
+  let lastInput = Date.now();
+  let seconds = 0;
+  let unsent = null; // {key, seconds}: sent again until the server has it
+
+  for (const name of ["keydown", "pointerdown", "pointermove", "scroll", "wheel"]) {
+    document.addEventListener(name, () => (lastInput = Date.now()), { passive: true, capture: true });
+  }
+
+  async function report() {
+    if (!unsent && seconds) {
+      unsent = { key: assay.uuid(), seconds };
+      seconds = 0;
+    }
+    if (!unsent) return;
+    const sent = unsent;
+    try {
+      const response = await assay.post(shown.dataset.url, sent, { keepalive: true });
+      if (response.ok) {
+        shown.textContent = await response.text();
+        if (unsent === sent) unsent = null;
+      }
+    } catch {
+      // Offline: the next report sends it again.
+    }
+  }
+
+  setInterval(() => {
+    if (document.visibilityState === "visible" && Date.now() - lastInput < 60000) seconds += 1;
+    if (seconds >= 30) report();
+  }, 1000);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") report();
+  });
+})();

@@ -1,0 +1,157 @@
+"""People, a small campaign and ways to import, for all tests."""
+
+import gzip
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import Group
+from django.test import Client
+
+from assessor.collection import importing
+from assessor.collection.actions import create_campaign, create_manual_nuggets
+from assessor.collection.models import Campaign, Condition, Import, Person, Topic
+from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
+from assessor.work.actions import give_tasks
+from nuggets.models import NuggetBank
+
+TOPICS = "t1\twhy do cats purr\nt2\thow is glass recycled\n"
+QRELS = "t1 0 d1 3\nt1 0 d2 1\nt1 0 d3 0\nt1 0 d4 2\nt2 0 d1 0\nt2 0 d5 2\n"
+SEGMENTS = [
+    {"docid": "d1", "title": "Purring", "segment": "Cats purr when content. Some purr when in pain."},
+    {"docid": "d2", "title": "Cats", "headings": "Cats / Voices", "segment": "Cats have many voices."},
+    {"docid": "d3", "title": "Dogs", "segment": "Dogs bark."},
+    {"docid": "d5", "title": "Glass", "segment": "Glass is sorted by colour and melted."},
+]
+PASSWORD = "a good long password"
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    shutil.rmtree(settings.DATA_DIR, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def _plain_static_files(settings: Any) -> None:
+    """Templates name static files without the manifest that only a deployment makes."""
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    }
+    # The real hashes are slow on purpose.
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def make_person(name: str, *roles: str) -> Person:
+    person = Person.objects.create_user(name, password=PASSWORD)
+    person.groups.set(Group.objects.filter(name__in=roles))
+    return person
+
+
+@pytest.fixture
+def anna(db: None) -> Person:
+    """The assessor whose work it is."""
+    return make_person("anna", ASSESSOR)
+
+
+@pytest.fixture
+def ben(db: None) -> Person:
+    """Another assessor: a stranger to Anna's work."""
+    return make_person("ben", ASSESSOR)
+
+
+@pytest.fixture
+def olga(db: None) -> Person:
+    """The organizer of the campaign."""
+    return make_person("olga", ORGANIZER)
+
+
+@pytest.fixture
+def otto(db: None) -> Person:
+    """An organizer of nothing here."""
+    return make_person("otto", ORGANIZER)
+
+
+@pytest.fixture
+def admin(db: None) -> Person:
+    return make_person("admin", ADMINISTRATOR)
+
+
+def client_of(person: Person) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+@pytest.fixture
+def empty_campaign(olga: Person) -> Campaign:
+    """A campaign without anything in it."""
+    return create_campaign(name="Study", slug="study", acting_user=olga)
+
+
+Importer = Callable[..., Import]
+
+
+@pytest.fixture
+def import_file(tmp_path: Path) -> Importer:
+    """Import content (text, bytes or JSON objects) into a campaign, and return the import with its report."""
+
+    def do(
+        campaign: Campaign,
+        kind: str,
+        content: str | bytes | list[Any],
+        *,
+        name: str = "file",
+        check_only: bool = False,
+        gz: bool = False,
+        **options: str,
+    ) -> Import:
+        if isinstance(content, list):
+            content = "".join(json.dumps(record) + "\n" for record in content)
+        data = content.encode() if isinstance(content, str) else content
+        path = tmp_path / name
+        path.write_bytes(gzip.compress(data) if gz else data)
+        import_record = importing.new_import(
+            campaign=campaign, kind=kind, file_name=name, options=options, person=None, check_only=check_only
+        )
+        return importing.run(import_record, path)
+
+    return do
+
+
+@pytest.fixture
+def campaign(empty_campaign: Campaign, import_file: Importer) -> Campaign:
+    """Two topics, four segments with text, people's grades (one for d4, whose text is not loaded)."""
+    for kind, content, options in [
+        ("topics", TOPICS, {}),
+        ("segments", SEGMENTS, {}),
+        ("qrels", QRELS, {"source": "NIST", "by": "people"}),
+    ]:
+        assert import_file(empty_campaign, kind, content, **options).state == Import.State.DONE
+    return empty_campaign
+
+
+@pytest.fixture
+def condition(campaign: Campaign, olga: Person) -> Condition:
+    """ManualNuggets on people's grades."""
+    source = campaign.qrels_sources.get(name="NIST")
+    return create_manual_nuggets(campaign=campaign, name="ManualNuggets", qrels_source=source, acting_user=olga)
+
+
+@pytest.fixture
+def topic(campaign: Campaign) -> Topic:
+    return Topic.objects.get(campaign=campaign, qid="t1")
+
+
+@pytest.fixture
+def bank(condition: Condition, topic: Topic, anna: Person, olga: Person) -> NuggetBank:
+    """Anna's empty bank on t1."""
+    [task] = give_tasks(campaign=condition.campaign, topics=[topic], condition=condition, person=anna, acting_user=olga)
+    return NuggetBank.objects.get(task=task)
+
+
+@pytest.fixture
+def as_anna(anna: Person) -> Client:
+    return client_of(anna)

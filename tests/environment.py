@@ -1,0 +1,9 @@
+"""The environment of the tests; a pytest plugin, so that it is there before Django's settings are read."""
+
+import os
+import tempfile
+
+os.environ.setdefault("ASSAY_SECRET_KEY", "only for tests")
+os.environ.setdefault("ASSAY_HTTPS", "0")
+# A folder of its own for each test process: uploads, the embedded broker, SQLite's test database.
+os.environ["ASSAY_DATA_DIR"] = tempfile.mkdtemp(prefix="assay-tests-")

@@ -1,9 +1,10 @@
 """Django's admin site, for people in the administrator role."""
 
+from functools import wraps
 from typing import Any
 
 from django.contrib.admin import AdminSite
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.http import urlencode
 
@@ -19,6 +20,18 @@ class AssayAdminSite(AdminSite):
         from assessor.collection.roles import ADMINISTRATOR, has_role
 
         return has_role(request.user, ADMINISTRATOR)
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        """Answer 404 to signed-in people of other roles: what isn't theirs gives no hint that it exists."""
+        inner = super().admin_view(view, cacheable)
+
+        @wraps(inner)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            if request.user.is_authenticated and not self.has_permission(request):
+                raise Http404
+            return inner(request, *args, **kwargs)
+
+        return guarded
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Send people to the one login page, which is throttled."""

@@ -12,7 +12,9 @@ from kombu.utils.json import dumps
 
 
 class Channel(filesystem.Channel):
-    def _put(self, queue: str, message: Any, **kwargs: Any) -> None:
+    def _put(  # type: ignore[override]  # its two bases name the message differently
+        self, queue: str, message: Any, **kwargs: Any
+    ) -> None:
         """Write a message under another name and rename it, so that no worker reads it half-written.
 
         kombu's own writes in place, and a second worker may take the file before it is whole (kombu issue 1551).

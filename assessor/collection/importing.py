@@ -16,6 +16,7 @@ from typing import Any
 import psutil
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from assessor.collection import history
@@ -55,10 +56,13 @@ def new_import(
     *, campaign: Campaign, kind: str, file_name: str, options: dict[str, str], person: Person | None, check_only: bool
 ) -> Import:
     """Note down an import to be run."""
+    # A name on disk may be no text at all.
+    name = Path(file_name).name.encode(errors="replace").decode()[:255]
     return Import.objects.create(
         campaign=campaign,
         kind=kind,
-        file_name=Path(file_name).name[:255],
+        file_name=name,
+        report=Report(name).as_dict(),
         options=options,
         person=person,
         check_only=check_only,
@@ -109,7 +113,7 @@ def _claim(import_record: Import) -> None:
     waiting = Import.objects.filter(pk=import_record.pk, state=Import.State.WAITING)
     try:
         with transaction.atomic():
-            waiting.update(
+            is_mine = waiting.update(
                 state=Import.State.RUNNING,
                 owner=_me(),
                 alive_at=now,
@@ -120,7 +124,7 @@ def _claim(import_record: Import) -> None:
     except IntegrityError as error:
         raise Busy(f"Another import of {import_record.campaign} is running.") from error
     import_record.refresh_from_db()
-    if import_record.owner != _me() and import_record.state == Import.State.RUNNING:
+    if not is_mine and import_record.state == Import.State.RUNNING:
         raise Busy(f"{import_record} is being run already.")
 
 
@@ -153,9 +157,9 @@ def _pass(
                     progress.show(at_once=True)
                     loader.write(new, import_record)
             progress.show()
+        loader.end()
     except Unreadable:
-        return report, source.sha256
-    loader.end()
+        pass  # the report says why
     if not records and not report.error_count:
         report.error(0, "", "no record", "at least one record")
     if stage == Import.Stage.WRITING:
@@ -231,17 +235,23 @@ def sweep() -> None:
             Import.objects.filter(pk=running.pk, state=Import.State.RUNNING, owner=running.owner).update(
                 state=state, ended_at=None if again else timezone.now()
             )
-    for over in Import.objects.filter(has_leftovers=True).exclude(state__in=(Import.State.RUNNING, Import.State.DONE)):
-        _remove_leftovers(over)
+    for left in _with_leftovers():
+        _remove_leftovers(left)
     _remove_orphaned_uploads()
 
 
+def _with_leftovers() -> QuerySet[Import]:
+    return Import.objects.filter(has_leftovers=True).exclude(state__in=(Import.State.RUNNING, Import.State.DONE))
+
+
 def _remove_leftovers(import_record: Import) -> None:
+    """Remove what an import left behind; never what it writes meanwhile, taken up again by another process."""
+    left = _with_leftovers().filter(pk=import_record.pk)
     for model in _BROUGHT:
-        rows = model.everything.filter(import_record=import_record)
+        rows = model.everything.filter(import_record__in=left)
         while pks := list(rows.values_list("pk", flat=True)[:_SWEEP_BATCH]):
-            rows.filter(pk__in=pks).delete()
-    Import.objects.filter(pk=import_record.pk).update(has_leftovers=False)
+            model.everything.filter(pk__in=pks).delete()
+    left.update(has_leftovers=False)
 
 
 def _remove_orphaned_uploads() -> None:

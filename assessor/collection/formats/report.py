@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 LISTED = 50  # problems spelled out; the rest are counted
-SHOWN = 120  # characters of a found value
+SHOWN = 120  # characters of what was found or expected
 
 
 class Problem(NamedTuple):
@@ -41,7 +41,7 @@ class Report:
         """Note an error: the import will be refused."""
         self.error_count += 1
         if len(self.errors) < LISTED:
-            self.errors.append(Problem(line, field, show(found), expected))
+            self.errors.append(Problem(line, field, show(found), show(expected)))
 
     def fatal(self, line: int, field: str, found: object, expected: str) -> Unreadable:
         """Note an error behind which nothing can be read, and return the exception to raise."""
@@ -52,7 +52,7 @@ class Report:
         """Note a warning; warnings are counted by kind, and the first of each kind are listed."""
         total, listed = self.warnings.get(kind, WarningKind(0, []))
         if len(listed) < LISTED:
-            listed.append(Problem(line, field, show(found), expected))
+            listed.append(Problem(line, field, show(found), show(expected)))
         self.warnings[kind] = WarningKind(total + 1, listed)
 
     @property
@@ -75,7 +75,7 @@ class Report:
 
 
 def show(found: object) -> str:
-    """Return a found value as one short line in which nothing invisible hides."""
+    """Return a value as one short line in which nothing invisible hides."""
     text = found if isinstance(found, str) else repr(found)
     text = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text[: SHOWN + 1])
     return text if len(text) <= SHOWN else text[:SHOWN] + "…"

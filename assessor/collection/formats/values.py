@@ -12,6 +12,7 @@ from assessor.collection.formats.report import Report
 MAX_ID = 256  # characters
 MAX_DEPTH = 64
 _HALF_CHARACTER_OR_NUL = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # not where the backslash is itself text
 _PLAIN_ID = re.compile(rf"[!-~]{{1,{MAX_ID}}}")
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
@@ -42,7 +43,7 @@ def json_object(line: Line, report: Report) -> dict[str, Any] | None:
     try:
         value = _decoder.decode(line.text)
     except _BareConstant as error:
-        report.error(line.number, "", error, "numbers that are finite")
+        report.error(line.number, "", str(error), "numbers that are finite")
         return None
     except json.JSONDecodeError as error:
         found = f"{error.msg} at column {error.colno}: {line.text[max(0, error.pos - 20) : error.pos + 20]}"
@@ -52,7 +53,7 @@ def json_object(line: Line, report: Report) -> dict[str, Any] | None:
         report.error(line.number, "", "very deep nesting", f"JSON of at most {MAX_DEPTH} levels")
         return None
     except ValueError as error:
-        report.error(line.number, "", error, "numbers of ordinary length")
+        report.error(line.number, "", str(error), "numbers of ordinary length")
         return None
     if not isinstance(value, dict):
         report.error(line.number, "", line.text, "a JSON object")
@@ -79,7 +80,7 @@ def _depth(value: Any) -> int:
 
 
 def _is_whole_text(dumped: str) -> bool:
-    return "\\u0000" not in dumped and not any("\ud800" <= char <= "\udfff" for char in dumped)
+    return not _NUL.search(dumped) and not any("\ud800" <= char <= "\udfff" for char in dumped)
 
 
 def identifier(value: object, field: str, line: Line, report: Report) -> str | None:

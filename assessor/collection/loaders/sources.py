@@ -7,6 +7,8 @@ from assessor.collection.formats.report import Report
 from assessor.collection.loaders.base import Options, Seen
 from assessor.collection.models import Campaign, Grade, Import, QrelsSource
 
+_LONGEST_NAME = 120
+
 
 class GradeSifter:
     """Sorts out which grades of a file are new for the source that the organizer named."""
@@ -16,9 +18,13 @@ class GradeSifter:
         self.report = report
         self.name = options["source"]
         self.by = options["by"]
-        self.source: QrelsSource | None = campaign.qrels_sources.filter(name=self.name).first()
+        self.source: QrelsSource | None = None
         self.topics: dict[str, int] = dict(campaign.topics.values_list("qid", "pk"))
         self._seen = Seen()
+        if not self.name.strip() or not self.name.isprintable() or len(self.name) > _LONGEST_NAME:
+            report.error(0, "source", self.name, f"a name of 1 to {_LONGEST_NAME} visible characters")
+        else:
+            self.source = campaign.qrels_sources.filter(name=self.name).first()
         if self.source and self.source.by != self.by:
             found = f"{self.name}, graded by {self.by}"
             report.error(0, "source", found, f"graded by {self.source.by}, as this source is loaded already")

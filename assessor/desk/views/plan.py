@@ -30,7 +30,8 @@ def plan(request: PersonRequest, slug: str) -> HttpResponse:
         except PlanError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"{chosen['person']} has {len(tasks)} topics under {chosen['condition']}.")
+            topics = f"{len(tasks)} topic{'s' if len(tasks) > 1 else ''}"
+            messages.success(request, f"{chosen['person']} has {topics} under {chosen['condition']}.")
             return redirect("plan", slug)
     context = {
         "campaign": campaign,

@@ -1,0 +1,145 @@
+"""A demo of the tests' own, started as `make demo` starts it, and a real browser on it."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PASSWORD = "demo-password"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker(pytest.mark.browser)
+            # One server and one browser for all of them.
+            item.add_marker(pytest.mark.xdist_group("browser"))
+            if CHROMIUM is None:
+                item.add_marker(pytest.mark.skip(reason="there is no Chromium; see tests/chromium.sh"))
+
+
+class Demo:
+    """A running demo: its address, its data, and a way to kill and start it again."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.port = 0
+        self.start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        env = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+        env |= {"ASSAY_DATA_DIR": str(self.data), "PORT": str(self.port or 8200)}
+        log = self.data.parent / "demo.log"
+        with log.open("w") as out:
+            # A session of its own, so that all of its processes can be killed together.
+            self.process = subprocess.Popen(
+                [sys.executable, "demo/start.py"], cwd=ROOT, env=env, stdout=out, stderr=out, start_new_session=True
+            )
+        until = time.monotonic() + 90
+        while "Ctrl-C ends it" not in log.read_text():
+            assert self.process.poll() is None, log.read_text()
+            assert time.monotonic() < until, log.read_text()
+            time.sleep(0.1)
+        self.port = int(log.read_text().split("http://127.0.0.1:")[1].split("/")[0])
+
+    def kill(self) -> None:
+        """SIGKILL everything: starter, web, worker."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGTERM)
+            self.process.wait(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    demo = Demo(tmp_path_factory.mktemp("demo") / "data")
+    yield demo
+    demo.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(demo: Demo, browser: Browser) -> Iterator[OpenPage]:
+    """Open a page of a new browser profile, signed in by keyboard; fails on script errors and foreign requests."""
+    contexts = []
+    wrong: list[str] = []
+
+    def do(name: str | None = None, **options: object) -> Page:
+        context = browser.new_context(base_url=demo.address, viewport={"width": 1280, "height": 720}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(f"script error: {error}"))
+        page.on("console", lambda line: wrong.append(line.text) if "Content Security Policy" in line.text else None)
+        page.on(
+            "request",
+            lambda request: None if request.url.startswith(demo.address) else wrong.append(f"request: {request.url}"),
+        )
+        if name:
+            sign_in(page, name)
+        return page
+
+    yield do
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def sign_in(page: Page, name: str) -> None:
+    """Sign in with the keyboard alone."""
+    page.goto("/login/")
+    tab_to(page, "#id_username")
+    page.keyboard.type(name)
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text('Home')")
+
+
+def tab_to(page: Page, selector: str, *, most: int = 60) -> None:
+    """Press Tab until the element has the focus."""
+    for _ in range(most):
+        if page.evaluate("selector => document.activeElement?.matches(selector) ?? false", selector):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{selector} can't be reached with {most} Tabs")
+
+
+def saved(page: Page) -> None:
+    """Wait until the editor says that everything is saved."""
+    page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')")

@@ -1,0 +1,143 @@
+"""Killed for real: SIGKILL of web and worker while people edit and files come in."""
+
+import socket
+import sqlite3
+import time
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Demo, OpenPage, saved
+
+TOPICS = 60_000
+
+
+def database(demo: Demo) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{demo.data / 'assay.sqlite3'}?mode=ro", uri=True)
+
+
+def texts(demo: Demo, bank: int) -> list[str]:
+    """Return the texts on a bank's list, in order, as the database has them."""
+    with database(demo) as db:
+        [[order]] = db.execute("select [order] from nuggets_nuggetbank where id = ?", [bank])
+        by_id = dict(db.execute("select id, text from nuggets_nugget where bank_id = ?", [bank]))
+    return [by_id[int(pk)] for pk in order.strip("[]").split(", ") if pk]
+
+
+def open_editor(page: Page, bank: int) -> None:
+    page.goto(f"/nuggets/{bank}/")
+    page.wait_for_load_state("networkidle")
+
+
+def add(page: Page, text: str) -> None:
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+
+
+def test_what_the_page_called_saved_survives_and_the_rest_is_sent_again(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, 3)
+    page.keyboard.press("n")
+    for number in range(5):
+        add(page, f"Saved before the kill {number}")
+    saved(page)
+    demo.kill()
+    assert texts(demo, 3) == [f"Saved before the kill {number}" for number in range(5)]
+
+    for number in range(5):
+        add(page, f"Typed while it was down {number}")
+    page.wait_for_selector("#saved[data-state=offline]")
+    assert "5 changes kept in this browser" in page.locator("#saved").text_content()
+    demo.start()
+    page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=40_000)
+    wanted = [f"Saved before the kill {n}" for n in range(5)] + [f"Typed while it was down {n}" for n in range(5)]
+    assert texts(demo, 3) == wanted
+    page.reload()
+    assert page.locator(".nugget textarea").evaluate_all("fields => fields.map(field => field.value)") == wanted
+
+
+def test_killed_at_any_moment_of_typing_nothing_is_lost_or_doubled(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, 2)
+    page.keyboard.press("n")
+    for round_number in range(2):
+        for number in range(8):
+            add(page, f"Round {round_number} nugget {number}")
+            if number == 4:
+                demo.kill()
+        # Typed, not yet entered: kept in the browser too.
+        page.keyboard.type(f"half {round_number}")
+        demo.start()
+        page.reload()
+        page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=40_000)
+        assert page.locator("#new-text").input_value() == f"half {round_number}"
+        page.locator("#new-text").fill("")  # and goes on typing there
+    assert texts(demo, 2) == [f"Round {r} nugget {n}" for r in range(2) for n in range(8)]
+
+
+def test_an_import_killed_half_way_is_never_visible_and_finishes_after_the_start(
+    open_page: OpenPage, demo: Demo, tmp_path: Path
+) -> None:
+    file = tmp_path / "many.tsv"
+    file.write_text("".join(f"many-{n}\twhat is number {n}\n" for n in range(TOPICS)))
+    page = open_page("olga")
+    page.goto("/campaigns/demo/imports/")
+    page.set_input_files("#id_file", file)
+    page.click("main form button")
+    page.wait_for_selector("h1:has-text('many.tsv')")
+    number = int(page.url.rstrip("/").split("/")[-1])
+
+    def state() -> tuple[str, int]:
+        with database(demo) as db:
+            [row] = db.execute(
+                "select state, (select count(*) from collection_topic where import_record_id = i.id)"
+                " from collection_import i where id = ?",
+                [number],
+            )
+        return row
+
+    until = time.monotonic() + 60
+    while state()[1] < 5_000:
+        assert time.monotonic() < until
+        assert state()[0] in ("waiting", "running")
+        time.sleep(0.02)
+    demo.kill()
+    left_state, left_rows = state()
+    assert left_state == "running"
+    assert 5_000 <= left_rows < TOPICS
+
+    demo.start()
+    page.goto("/campaigns/demo/")
+    assert page.locator("dl.figures dd").first.text_content() == "6"  # the demo's own topics, no half import
+    page.goto(f"/campaigns/demo/imports/{number}/")
+    page.wait_for_selector("#report >> text=Everything is imported and visible.", timeout=120_000)
+    assert state() == ("done", TOPICS)
+    page.goto("/campaigns/demo/")
+    assert page.locator("dl.figures dd").first.text_content() == str(TOPICS + 6)
+    assert list((demo.data / "uploads").iterdir()) == []
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("olga")
+    page.goto("/campaigns/demo/imports/")
+    before = page.locator("tbody tr").count()
+    cookies = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
+    body = (
+        b'--b\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n'
+        + cookies["csrftoken"].encode()
+        + b'\r\n--b\r\nContent-Disposition: form-data; name="kind"\r\n\r\ntopics\r\n--b\r\n'
+        b'Content-Disposition: form-data; name="file"; filename="x.tsv"\r\n\r\n' + b"a\tb\n" * 500_000
+    )
+    head = (
+        f"POST /campaigns/demo/imports/ HTTP/1.1\r\nHost: 127.0.0.1:{demo.port}\r\n"
+        f"Cookie: csrftoken={cookies['csrftoken']}; sessionid={cookies['sessionid']}\r\n"
+        f"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {len(body) + 10_000_000}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", demo.port)) as half:
+        half.sendall(head.encode() + body)
+    until = time.monotonic() + 20
+    while list((demo.data / "uploads").iterdir()):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    page.reload()
+    assert page.locator("tbody tr").count() == before

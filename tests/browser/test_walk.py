@@ -1,0 +1,136 @@
+"""The demo from sign-in to the exported file, with the keyboard alone."""
+
+import json
+
+from tests.browser.conftest import OpenPage, saved, tab_to
+
+NUGGETS = [
+    ("Heat pumps move heat rather than make it", "v"),
+    ("Efficiency falls as it gets colder outside", "o"),
+    ("Frost on the coil is melted by running in reverse", "v"),
+]
+
+
+def test_an_assessor_makes_a_bank_and_an_organizer_exports_it(open_page: OpenPage) -> None:
+    page = open_page("anna")
+    page.keyboard.press("c")
+    page.wait_for_selector(".workbench")
+    page.wait_for_load_state("networkidle")
+    assert page.locator(".passage").count() == 13  # of grade 1 and more, of the topic's 20 judged ones
+    page.keyboard.press("n")
+    for text, _ in NUGGETS:
+        page.keyboard.type(text)
+        page.keyboard.press("Enter")
+    page.keyboard.press("Escape")  # to the list, at its last nugget
+    for _, key in reversed(NUGGETS[1:]):
+        page.keyboard.press(key)
+        page.keyboard.press("k")
+    saved(page)
+
+    page.keyboard.press("f")
+    page.wait_for_selector("text=Nugget 1 is neither vital nor okay yet.")
+    assert page.evaluate("document.activeElement.querySelector('.place').textContent") == "1"
+    page.keyboard.press(NUGGETS[0][1])
+
+    # Edit in place, reorder, delete and undo.
+    page.keyboard.press("e")
+    page.keyboard.press("End")
+    page.keyboard.type(", mostly")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Alt+ArrowDown")
+    page.keyboard.press("d")
+    saved(page)
+    assert page.locator(".nugget").count() == 2
+    page.keyboard.press("Control+z")
+    page.wait_for_selector("#nugget-list .nugget >> nth=2")
+    saved(page)
+
+    # A nugget made from a passage remembers it.
+    page.keyboard.press("p")
+    page.keyboard.press("j")
+    docid = page.evaluate("document.activeElement.dataset.docid")
+    page.keyboard.press("n")
+    page.keyboard.type("Cold air still holds heat")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.keyboard.press("v")
+    saved(page)
+    assert page.locator(".nugget").last.locator(".chip[title]").get_attribute("title").strip() == docid
+
+    # The guidelines are one key away.
+    page.keyboard.press("g")
+    page.wait_for_selector("#guidelines[open] >> text=What a nugget is")
+    page.keyboard.press("Escape")
+    page.keyboard.press("f")
+    page.wait_for_selector("text=the nuggets are handed in")
+    assert page.locator("section[aria-labelledby=finished] tbody tr").count() == 1
+
+    organizer = open_page("olga")
+    tab_to(organizer, "ul.cards a")
+    organizer.keyboard.press("Enter")
+    organizer.wait_for_selector("h1:text('Demo campaign')")
+    tab_to(organizer, ".campaign-nav a:last-child")
+    organizer.keyboard.press("Enter")
+    organizer.wait_for_selector("h1:text('Exports')")
+    tab_to(organizer, "section[aria-labelledby=nuggets] a")
+    with organizer.expect_download() as download:
+        organizer.keyboard.press("Enter")
+    [bank] = [json.loads(line) for line in download.value.path().read_text().splitlines()]
+    assert bank == {
+        "query": "how do heat pumps work in cold winters",
+        "qid": "demo-1",
+        "nuggets": [
+            {"text": "Efficiency falls as it gets colder outside", "importance": "okay"},
+            {"text": "Heat pumps move heat rather than make it, mostly", "importance": "vital"},
+            {"text": "Frost on the coil is melted by running in reverse", "importance": "vital"},
+            {"text": "Cold air still holds heat", "importance": "vital"},
+        ],
+    }
+
+
+def test_an_organizer_imports_makes_a_condition_and_plans(open_page: OpenPage, tmp_path) -> None:
+    files = {
+        "topics": "x-1\twhy is the sky blue\n",
+        "segments": json.dumps({"docid": "sky#1", "title": "Sky", "segment": "Air scatters blue light most."}) + "\n",
+        "qrels": "x-1 0 sky#1 3\n",
+    }
+    page = open_page("olga")
+    page.goto("/new-campaign/")
+    tab_to(page, "#id_name")
+    page.keyboard.type("Second study")
+    page.keyboard.press("Tab")
+    page.keyboard.type("second")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text('Imports')")
+    for kind, content in files.items():
+        path = tmp_path / kind
+        path.write_text(content)
+        page.goto("/campaigns/second/imports/")
+        page.select_option("#id_kind", kind)
+        page.set_input_files("#id_file", path)  # the system's own file dialog is not the page's
+        if kind == "qrels":
+            tab_to(page, "#id_source")
+            page.keyboard.type("Assessors")
+            page.keyboard.press("Tab")
+            page.keyboard.press("p")  # people
+        tab_to(page, "main form button")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#report >> text=Everything is imported and visible.", timeout=20_000)
+    page.goto("/campaigns/second/conditions/new/")
+    tab_to(page, "#id_qrels_source")
+    page.keyboard.press("A")
+    page.keyboard.press("Enter")
+    tab_to(page, "main form button")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text('Plan')")
+    tab_to(page, "#id_condition")
+    page.keyboard.press("M")
+    page.keyboard.press("Tab")
+    page.keyboard.press("b")
+    tab_to(page, "[data-choose]")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=ben has 1 topic under ManualNuggets")
+    assessor = open_page("ben")
+    assert assessor.locator("th:has-text('why is the sky blue')").count() == 1

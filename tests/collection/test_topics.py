@@ -1,0 +1,216 @@
+"""Topics: TSV, JSONL with id, JSONL with request_id."""
+
+import json
+
+import pytest
+
+from assessor.collection.models import Import
+from tests.collection.conftest import told, warned
+
+TSV = ["2024-145979\twhat is vicarious trauma and how can it be coped with?", "t2\thow is glass recycled"]
+TITLE = ['{"id": "464", "title": "I want a thorough understanding of glass."}', '{"id": "465", "title": "Cats"}']
+REQUEST = [
+    '{"request_id": "leaf", "title": "Leaves", "problem_statement": "Why?", "background": "A gardener.", "limit": 2000,'
+    ' "word_limit": 400, "collection_ids": ["c1", "c2"]}',
+    '{"request_id": "root", "title": "Roots"}',
+]
+
+TAKEN = [
+    pytest.param(
+        TSV,
+        [
+            ("2024-145979", "what is vicarious trauma and how can it be coped with?", "tsv", {}),
+            ("t2", "how is glass recycled", "tsv", {}),
+        ],
+        id="tsv",
+    ),
+    pytest.param(
+        TITLE,
+        [
+            ("464", "I want a thorough understanding of glass.", "jsonl", {}),
+            ("465", "Cats", "jsonl", {}),
+        ],
+        id="title",
+    ),
+    pytest.param(
+        REQUEST,
+        [
+            (
+                "leaf",
+                "Leaves",
+                "request",
+                {
+                    "problem_statement": "Why?",
+                    "background": "A gardener.",
+                    "limit": 2000,
+                    "word_limit": 400,
+                    "collection_ids": ["c1", "c2"],
+                },
+            ),
+            ("root", "Roots", "request", {}),
+        ],
+        id="request",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "topics"), TAKEN)
+def test_the_three_forms(empty_campaign, import_file, lines, topics):
+    done = import_file(empty_campaign, "topics", "\n".join(lines))
+    assert (done.state, told(done), warned(done)) == (Import.State.DONE, [], {})
+    assert done.report["counts"] == {"topics added": 2, "lines": 2}
+    found = empty_campaign.topics.order_by("pk").values_list("qid", "title", "form", "extras")
+    assert list(found) == topics
+
+
+LACKING = "keys title, limit"
+BAD = [
+    pytest.param(TSV, "t3", "", "1 columns: t3", "two columns, id and title, with a tab", id="tsv-one-column"),
+    pytest.param(
+        TSV, "t3\ta\tb", "", "3 columns: t3\\u0009a\\u0009b", "two columns, id and title, with a tab", id="tsv-three"
+    ),
+    pytest.param(
+        TSV, "t3 title", "", "1 columns: t3 title", "two columns, id and title, with a tab", id="tsv-blank-for-tab"
+    ),
+    pytest.param(TSV, "\ttitle", "id", "", "an id that is not empty", id="tsv-no-id"),
+    pytest.param(TSV, "t 3\ttitle", "id", "t 3", "an id without blanks inside", id="tsv-blank-in-id"),
+    pytest.param(TSV, "t3\t", "title", "", "text that is not blank", id="tsv-no-title"),
+    pytest.param(TSV, "t3\t  ", "title", "  ", "text that is not blank", id="tsv-blank-title"),
+    pytest.param(TSV, "t3\ta\x00b", "title", "a\\u0000b", "text without NUL characters", id="tsv-nul"),
+    pytest.param(TSV, "t2\tother", "id", "t2", "each once; it stands on line 2 already", id="tsv-twice"),
+    pytest.param(
+        TSV, TITLE[0], "", f"1 columns: {TITLE[0]}", "two columns, id and title, with a tab", id="json-among-tsv"
+    ),
+    pytest.param(
+        TITLE,
+        "t3\ttitle",
+        "",
+        "Expecting value at column 1: t3\\u0009title",
+        "one JSON object a line",
+        id="tsv-among-json",
+    ),
+    pytest.param(TITLE, '{"title": "a", "limit": 1}', "id", LACKING, "the key id", id="title-no-id"),
+    pytest.param(TITLE, '{"id": "t3"}', "title", "keys id", "the key title", id="title-no-title"),
+    pytest.param(TITLE, '{"id": "t3", "title": " "}', "title", " ", "text that is not blank", id="title-blank"),
+    pytest.param(TITLE, '{"id": "t3", "title": null}', "title", "None", "text", id="title-null"),
+    pytest.param(TITLE, '{"id": "t3", "title": 5}', "title", "5", "text", id="title-number"),
+    pytest.param(TITLE, '{"id": 3, "title": "a"}', "id", "3", "an id, as text", id="title-id-number"),
+    pytest.param(
+        TITLE, '{"id": "464", "title": "b"}', "id", "464", "each once; it stands on line 1 already", id="title-twice"
+    ),
+    pytest.param(REQUEST, '{"request_id": "x"}', "title", "keys request_id", "the key title", id="request-no-title"),
+    pytest.param(
+        REQUEST, '{"request_id": "", "title": "a"}', "request_id", "", "an id that is not empty", id="request-empty-id"
+    ),
+    pytest.param(
+        REQUEST,
+        '{"request_id": "root", "title": "Roots"}',
+        "id",
+        "root",
+        "each once; it stands on line 2 already",
+        id="request-twice",
+    ),
+    pytest.param(
+        REQUEST,
+        '{"request_id": "x", "title": "a", "limit": Infinity}',
+        "",
+        "Infinity",
+        "numbers that are finite",
+        id="request-infinity",
+    ),
+]
+
+
+@pytest.mark.parametrize(("good", "bad", "field", "found", "expected"), BAD)
+def test_bad_topics(empty_campaign, refuses, good, bad, field, found, expected):
+    refuses(empty_campaign, "topics", good, bad, (field, found, expected))
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "<script>alert(1)</script>",
+        "\u202etxt.exe\u2066",
+        "x" * 100_000,
+        "\"quoted\", 'too'",
+        "=1+1",
+        "  blanks kept  ",
+        "{",
+        "\u0001\u2028",
+        "😀 é e\u0301",
+    ],
+    ids=["script", "bidirectional", "100,000-characters", "quotes", "formula", "blanks", "brace", "control", "letters"],
+)
+@pytest.mark.parametrize("form", ["tsv", "jsonl"])
+def test_hostile_titles_are_kept_as_they_are(empty_campaign, import_file, title, form):
+    line = f"t1\t{title}\n" if form == "tsv" else json.dumps({"id": "t1", "title": title})
+    assert import_file(empty_campaign, "topics", line).state == Import.State.DONE
+    assert empty_campaign.topics.get().title == title
+
+
+@pytest.mark.parametrize("lines", [TSV, TITLE, REQUEST], ids=["tsv", "title", "request"])
+def test_importing_twice_changes_nothing(empty_campaign, import_file, rows, lines):
+    content = "\n".join(lines)
+    assert import_file(empty_campaign, "topics", content).state == Import.State.DONE
+    before, topics = rows(), list(empty_campaign.topics.values())
+    again = import_file(empty_campaign, "topics", content)
+    assert (again.state, again.report["counts"]) == (
+        Import.State.DONE,
+        {"topics already there": 2, "lines": 2, **_none},
+    )
+    assert (rows(), list(empty_campaign.topics.values())) == (before, topics)
+
+
+_none = {"topics added": 0}
+
+
+def test_what_is_new_in_a_file_is_added_to_what_is_there(empty_campaign, import_file):
+    import_file(empty_campaign, "topics", "\n".join(TSV))
+    more = import_file(empty_campaign, "topics", "\n".join([*TSV, "t3\tmore"]))
+    counts = more.report["counts"]
+    assert (more.state, counts["topics already there"], counts["topics added"]) == (Import.State.DONE, 2, 1)
+
+
+DIFFERING = [
+    pytest.param(TSV, "t2\tanother title", "another title", "how is glass recycled", id="tsv"),
+    pytest.param(TITLE, '{"id": "465", "title": "Dogs"}', "Dogs", "Cats", id="title"),
+    pytest.param(TITLE, '{"id": "465", "title": "Cats", "limit": 5}', "Cats", "Cats", id="another-key"),
+    pytest.param(REQUEST, '{"request_id": "leaf", "title": "Leaves"}', "Leaves", "Leaves", id="keys-lacking"),
+]
+
+
+@pytest.mark.parametrize(("lines", "line", "found", "loaded"), DIFFERING)
+def test_a_topic_that_differs_from_the_loaded_one_is_refused(
+    empty_campaign, import_file, rows, lines, line, found, loaded
+):
+    import_file(empty_campaign, "topics", "\n".join(lines))
+    before, topics = rows(), list(empty_campaign.topics.values())
+    new = "new\tnew" if lines is TSV else '{"id": "new", "title": "new"}'
+    refused = import_file(empty_campaign, "topics", f"{new}\n{line}")
+    assert told(refused) == [(2, "title", found, f"the topic as it is loaded already: {loaded}")]
+    assert refused.state == Import.State.REFUSED
+    assert (rows(), list(empty_campaign.topics.values())) == (before, topics)
+
+
+def test_campaigns_have_topics_of_their_own(empty_campaign, other_campaign, import_file):
+    import_file(empty_campaign, "topics", "t1\there\n")
+    assert import_file(other_campaign, "topics", "t1\tthere\n").report["counts"]["topics added"] == 1
+    assert (empty_campaign.topics.get().title, other_campaign.topics.get().title) == ("here", "there")
+
+
+def test_when_line_3000_is_bad_none_of_the_lines_before_it_is_there(empty_campaign, import_file, rows):
+    lines = [f"t{n}\ttitle {n}" for n in range(1, 3_001)]
+    refused = import_file(empty_campaign, "topics", "\n".join([*lines[:-1], "t3000", "t3001\tmore"]))
+    assert told(refused) == [(3_000, "", "1 columns: t3000", "two columns, id and title, with a tab")]
+    assert refused.state == Import.State.REFUSED
+    assert refused.report["counts"] == {"lines": 3_001}
+    assert set(rows().values()) == {0}
+    assert import_file(empty_campaign, "topics", "\n".join(lines)).report["counts"]["topics added"] == 3_000
+    assert empty_campaign.topics.count() == 3_000
+
+
+def test_a_repeated_id_is_seen_over_thousands_of_lines(empty_campaign, import_file, rows):
+    lines = [f"t{n}\ttitle" for n in range(2_000)]
+    refused = import_file(empty_campaign, "topics", "\n".join([*lines, "t0\ttitle"]))
+    assert told(refused) == [(2_001, "id", "t0", "each once; it stands on line 1 already")]
+    assert set(rows().values()) == {0}

@@ -1,0 +1,170 @@
+"""One table of every address by every role: who gets what. An address missing from it fails the tests."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from assessor.collection.models import Campaign, Condition, Import, Person
+from nuggets.models import NuggetBank
+from tests.conftest import client_of, make_person
+
+# Columns: nobody signed in; the assessor whose work it is; another assessor; the campaign's organizer; an organizer
+# of something else; an administrator; somebody without a role. "in" is a redirect to the sign-in page.
+ROLES = ("nobody", "anna", "ben", "olga", "otto", "admin", "noone")
+EVERYBODY = ("in", 200, 200, 200, 200, 200, 200)
+ORGANIZER = ("in", 404, 404, 200, 404, 404, 404)
+OWNER_READS = ("in", 200, 404, 200, 404, 404, 404)
+# A write without key and version is 400 for whom it would be theirs to make; refused before that for all others.
+OWNER_WRITES = (401, 400, 404, 404, 404, 404, 404)
+
+TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "home": ("GET", EVERYBODY),
+    "login": ("GET", (200, 302, 302, 302, 302, 302, 302)),
+    "logout": ("POST", (401, 302, 302, 302, 302, 302, 302)),
+    "password_change": ("GET", EVERYBODY),
+    "password_change_done": ("GET", EVERYBODY),
+    "guidelines": ("GET", EVERYBODY),
+    "new_campaign": ("GET", ("in", 404, 404, 200, 200, 404, 404)),
+    "campaign": ("GET", ORGANIZER),
+    "protocol": ("GET", ORGANIZER),
+    "new_condition": ("GET", ORGANIZER),
+    "imports": ("GET", ORGANIZER),
+    "import_report": ("GET", ORGANIZER),
+    "stop_import": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "plan": ("GET", ORGANIZER),
+    "withdraw_task": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "exports": ("GET", ORGANIZER),
+    "export_topics": ("GET", ORGANIZER),
+    "export_segments": ("GET", ORGANIZER),
+    "export_qrels": ("GET", ORGANIZER),
+    "export_run": ("GET", ORGANIZER),
+    "export_run_list": ("GET", ORGANIZER),
+    "export_nuggets": ("GET", ORGANIZER),
+    "time_spent": ("POST", (401, 400, 404, 404, 404, 404, 404)),
+    "nugget_editor": ("GET", OWNER_READS),
+    "nugget_add": ("POST", OWNER_WRITES),
+    "nugget_reword": ("POST", OWNER_WRITES),
+    "nugget_importance": ("POST", OWNER_WRITES),
+    "nugget_move": ("POST", OWNER_WRITES),
+    "nugget_delete": ("POST", OWNER_WRITES),
+    "nugget_undo": ("POST", OWNER_WRITES),
+    "nugget_redo": ("POST", OWNER_WRITES),
+    "nugget_finish": ("POST", OWNER_WRITES),
+}
+# Pages that an organizer's own POST reaches too: refused to everybody else just the same.
+POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan")
+
+
+def named_patterns() -> list[URLPattern]:
+    """Return every address of the project, the admin's aside (it has a test of its own)."""
+    patterns, todo = [], list(get_resolver().url_patterns)
+    while todo:
+        pattern = todo.pop()
+        if isinstance(pattern, URLPattern):
+            patterns.append(pattern)
+        elif isinstance(pattern, URLResolver) and pattern.app_name != "admin":
+            todo.extend(pattern.url_patterns)
+    return patterns
+
+
+def test_the_table_names_every_address():
+    assert sorted(TABLE) == sorted(pattern.name for pattern in named_patterns())
+
+
+@pytest.fixture
+def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import_file) -> dict[str, str]:
+    import_file(campaign, "runs", [{"run_id": "r", "topic_id": "t1", "references": [], "answer": []}])
+    base, task = f"/campaigns/{campaign.slug}", bank.task
+    uid = "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11"
+    return {
+        "home": "/",
+        "login": "/login/",
+        "logout": "/logout/",
+        "password_change": "/password/",
+        "password_change_done": "/password/done/",
+        "guidelines": "/guidelines/nuggets/",
+        "new_campaign": "/new-campaign/",
+        "campaign": f"{base}/",
+        "protocol": f"{base}/protocol/",
+        "new_condition": f"{base}/conditions/new/",
+        "imports": f"{base}/imports/",
+        "import_report": f"{base}/imports/{Import.objects.last().pk}/",
+        "stop_import": f"{base}/imports/{Import.objects.last().pk}/stop/",
+        "plan": f"{base}/plan/",
+        "withdraw_task": f"{base}/plan/{task.pk}/withdraw/",
+        "exports": f"{base}/exports/",
+        "export_topics": f"{base}/exports/topics.tsv",
+        "export_segments": f"{base}/exports/segments.jsonl",
+        "export_qrels": f"{base}/exports/qrels/{campaign.qrels_sources.get().pk}.txt",
+        "export_run": f"{base}/exports/runs/{campaign.runs.get().pk}.jsonl",
+        "export_run_list": f"{base}/exports/runs.csv",
+        "export_nuggets": f"{base}/exports/nuggets/{condition.pk}.jsonl",
+        "time_spent": f"/work/{task.pk}/time/",
+        "nugget_editor": f"/nuggets/{bank.pk}/",
+        "nugget_add": f"/nuggets/{bank.pk}/add/",
+        "nugget_reword": f"/nuggets/{bank.pk}/{uid}/reword/",
+        "nugget_importance": f"/nuggets/{bank.pk}/{uid}/importance/",
+        "nugget_move": f"/nuggets/{bank.pk}/{uid}/move/",
+        "nugget_delete": f"/nuggets/{bank.pk}/{uid}/delete/",
+        "nugget_undo": f"/nuggets/{bank.pk}/undo/",
+        "nugget_redo": f"/nuggets/{bank.pk}/redo/",
+        "nugget_finish": f"/nuggets/{bank.pk}/finish/",
+    }
+
+
+@pytest.fixture
+def clients(anna: Person, ben: Person, olga: Person, otto: Person, admin: Person) -> dict[str, Client]:
+    people = {"anna": anna, "ben": ben, "olga": olga, "otto": otto, "admin": admin, "noone": make_person("noone")}
+    return {"nobody": Client()} | {name: client_of(person) for name, person in people.items()}
+
+
+def outcome(client: Client, method: str, address: str) -> Any:
+    response = client.generic(method, address)
+    if response.streaming:
+        b"".join(response.streaming_content)
+    return "in" if response.status_code == 302 and response["Location"].startswith("/login/") else response.status_code
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_every_address_by_every_role(name: str, addresses: dict[str, str], clients: dict[str, Client]):
+    method, expected = TABLE[name]
+    # Reads first, and the organizer's writes last of all, so that none changes what the next one meets.
+    found = {role: outcome(clients[role], method, addresses[name]) for role in ROLES if role != "olga"}
+    found["olga"] = outcome(clients["olga"], method, addresses[name])
+    wanted = dict(zip(ROLES, expected, strict=True))
+    if name == "logout":
+        wanted = {role: ("in" if code == 302 else code) for role, code in wanted.items()}
+    assert found == wanted
+
+
+@pytest.mark.parametrize("name", POSTED)
+def test_an_organizers_forms_take_nothing_from_others(name: str, addresses: dict[str, str], clients: dict[str, Client]):
+    for role in ROLES:
+        allowed = role == "olga" or (name == "new_campaign" and role == "otto")
+        code = outcome(clients[role], "POST", addresses[name])
+        assert code == (200 if allowed else 401 if role == "nobody" else 404), role
+
+
+def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str, str], otto: Person, bank: NuggetBank):
+    from assessor.collection.actions import create_campaign
+
+    create_campaign(name="Other", slug="other", acting_user=otto)
+    client = client_of(otto)
+    for name in ("import_report", "export_qrels", "export_run", "export_nuggets"):
+        own = addresses[name].replace("/campaigns/study/", "/campaigns/other/")
+        assert outcome(client, "GET", own) == 404, name
+    for name in ("stop_import", "withdraw_task"):
+        own = addresses[name].replace("/campaigns/study/", "/campaigns/other/")
+        assert outcome(client, "POST", own) == 404, name
+
+
+def test_the_admin_is_open_to_administrators_alone(clients: dict[str, Client]):
+    for role in ROLES:
+        for address in ("/admin/", "/admin/collection/person/", "/admin/nuggets/nugget/"):
+            response = clients[role].get(address, follow=True)
+            if role == "nobody":
+                assert response.redirect_chain[-1][0].startswith("/login/?next=/admin/")
+            else:
+                assert response.status_code == (200 if role == "admin" else 404), role

@@ -1,0 +1,160 @@
+"""Filling a bank, sending writes as the browser does, and reading what comes back."""
+
+from collections.abc import Callable
+from html.parser import HTMLParser
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from assessor.collection.models import Event
+from assessor.work.models import Write
+from assessor.work.writes import Result, Sent, once
+from nuggets import actions
+from nuggets.models import Nugget, NuggetBank
+from nuggets.queries import nuggets_in_order
+
+A, B, C = (UUID(int=number) for number in (10, 11, 12))
+NEW = UUID(int=13)
+# Every write, with what goes with it; those on a nugget are on A. Each makes one version of the bank `edited`.
+WRITES: dict[str, dict[str, str]] = {
+    "add": {"uid": str(NEW), "text": "new", "docid": "d1"},
+    "reword": {"text": "other"},
+    "importance": {"importance": "okay"},
+    "move": {"to": "1"},
+    "delete": {},
+    "undo": {},
+    "redo": {},
+    "finish": {},
+}
+ON_A_NUGGET = ("reword", "importance", "move", "delete")
+EDITED = 6  # the version of the bank `edited`
+
+
+def do(bank: NuggetBank, action: Callable[..., Result], **fields: Any) -> Result:
+    """Carry out an action as the task's person, on the bank's present version."""
+    bank.refresh_from_db()
+    assert bank.task is not None
+    person = bank.task.person
+    write = Sent(uuid4(), bank.version, "")
+    result = once(person, write, lambda: action(bank, **fields, acting_user=person, seen=write.seen))
+    bank.refresh_from_db()
+    return result
+
+
+def fill(bank: NuggetBank, *nuggets: tuple[UUID, str, str]) -> None:
+    """Add nuggets: uid, text, importance (or "")."""
+    for uid, text, importance in nuggets:
+        do(bank, actions.add_nugget, uid=uid, text=text, docid="")
+        if importance:
+            do(bank, actions.set_importance, uid=uid, importance=importance)
+
+
+@pytest.fixture
+def edited(bank: NuggetBank) -> NuggetBank:
+    """Anna's bank with two vital nuggets, "a" and "b", and a third one, "c", whose adding was undone."""
+    fill(bank, (A, "a", "vital"), (B, "b", "vital"), (C, "c", ""))
+    do(bank, actions.undo)
+    assert bank.version == EDITED
+    return bank
+
+
+@pytest.fixture
+def finished(edited: NuggetBank) -> NuggetBank:
+    """Anna's bank with two vital nuggets, handed in: one version further than `edited`."""
+    do(edited, actions.finish_bank)
+    return edited
+
+
+def url(bank: NuggetBank, verb: str, uid: UUID = A) -> str:
+    return reverse(f"nugget_{verb}", args=[bank.pk, uid] if verb in ON_A_NUGGET else [bank.pk])
+
+
+def send(
+    client: Client,
+    bank: NuggetBank,
+    verb: str,
+    *,
+    uid: UUID = A,
+    key: object = None,
+    version: object = None,
+    **fields: str,
+) -> HttpResponse:
+    """Send a write as the browser does: with a new key, and the bank's present version, where none is given."""
+    if version is None:
+        version = NuggetBank.objects.get(pk=bank.pk).version
+    data = {"key": str(key or uuid4()), "version": str(version), **fields}
+    return client.post(url(bank, verb, uid), data, headers={"X-Assay-Write": "1"})
+
+
+def listed(bank: NuggetBank) -> list[tuple[str, str]]:
+    """Return the nuggets on the list as the database has them now: text and importance."""
+    return [(nugget.text, nugget.importance) for nugget in nuggets_in_order(NuggetBank.objects.get(pk=bank.pk))]
+
+
+def everything(bank: NuggetBank) -> list[Any]:
+    """Return all that a write could touch, to show that it touched nothing."""
+    return [
+        list(NuggetBank.objects.values().order_by("pk")),
+        list(Nugget.objects.values().order_by("pk")),
+        list(bank.edits.values_list("pk", "version", "verb")),
+        list(Event.objects.values_list("pk", flat=True)),
+        list(Write.objects.order_by("pk").values_list("key", flat=True)),
+        type(bank.task).objects.filter(pk=bank.task_id).values().get(),
+    ]
+
+
+class Shown(NamedTuple):
+    """The list in a response. rows: uid, text, importance; tags: every element of the whole response."""
+
+    version: int
+    state: str
+    undo: bool
+    redo: bool
+    rows: list[tuple[str, str, str]]
+    tags: list[str]
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.list: dict[str, Any] = {}
+        self.rows: list[list[str]] = []
+        self.tags: list[str] = []
+        self._inside = False
+        self._in_text = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        named = dict(attrs)
+        if named.get("id") == "nugget-list":
+            self.list, self._inside = named, True
+        if self._inside and tag == "li":
+            self.rows.append([named["data-uid"] or "", "", ""])
+            self.data_text = named["data-text"]
+        self._in_text = self._inside and named.get("class") == "text"
+        if self._inside and "checked" in named:
+            self.rows[-1][2] = named["value"] or ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "li" and self._inside:
+            assert self.rows[-1][1] == self.data_text, "the text stands in the row as in its attribute"
+        self._inside = self._inside and tag != "ol"
+        self._in_text = False
+
+    def handle_data(self, data: str) -> None:
+        if self._in_text:
+            self.rows[-1][1] += data
+
+
+def shown(response: HttpResponse) -> Shown:
+    """Read the list from a page or fragment."""
+    reader = _Reader()
+    reader.feed(response.content.decode())
+    found = reader.list
+    rows = [(uid, text, importance) for uid, text, importance in reader.rows]
+    version, undo, redo = int(found["data-version"]), found["data-undo"] == "1", found["data-redo"] == "1"
+    return Shown(version, found["data-state"], undo, redo, rows, reader.tags)

@@ -5,9 +5,11 @@ Secrets come only from the environment, and an odd value stops the start.
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import environ
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 
 from assessor.environment import flag, number, required, words
 
@@ -88,10 +90,15 @@ def _database() -> dict[str, Any]:
     WAL lets readers go on while one writes; IMMEDIATE makes two writers wait for each other instead of failing
     with "database is locked"; FULL means that what was committed survives a power cut.
     """
-    url = _env.str("DATABASE_URL", default="")
-    database: dict[str, Any] = dict(_env.db_url_config(url)) if url else {"ENGINE": "django.db.backends.sqlite3"}
+    url = _env.str("DATABASE_URL", default="") or "sqlite://"
+    if urlsplit(url).scheme not in ("sqlite", "postgres", "postgresql"):
+        raise ImproperlyConfigured(
+            "DATABASE_URL must name SQLite or PostgreSQL: sqlite:///path, postgres://user@host/name."
+        )
+    database: dict[str, Any] = dict(_env.db_url_config(url))
     if database["ENGINE"] == "django.db.backends.sqlite3":
-        database["NAME"] = database.get("NAME") or DATA_DIR / "assay.sqlite3"
+        if database["NAME"] == ":memory:":
+            database["NAME"] = DATA_DIR / "assay.sqlite3"
         database["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,

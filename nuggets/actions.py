@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F
 from django.utils import timezone
 
 from assessor.collection import history
@@ -33,6 +34,8 @@ def add_nugget(bank: NuggetBank, *, uid: UUID, text: str, docid: str, acting_use
     evidence = [{"docid": docid, "start": None, "end": None}] if docid else []
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
+        if bank.nuggets.filter(uid=uid).exists():
+            raise BadWrite("There is a nugget with this uid already.")
         nugget = Nugget.objects.create(bank=bank, uid=uid, text=cleaned, evidence=evidence, made_by=judge)
         nugget_list.order.append(nugget.pk)
 
@@ -110,11 +113,10 @@ def finish_bank(bank: NuggetBank, *, acting_user: Person, seen: int) -> Result:
     bank.edition += 1
     bank.finished_at = timezone.now()
     _store(bank, "finish", {}, judge_of(acting_user))
-    task = bank.task
-    if task:
-        task.state = Task.State.FINISHED
-        task.total = task.done
-        task.save(update_fields=["state", "total"])
+    if bank.task_id:
+        task = Task.objects.filter(pk=bank.task_id, state=Task.State.OPEN)
+        if not task.update(state=Task.State.FINISHED, total=F("done")):
+            raise Closed  # withdrawn meanwhile
     campaign = bank.condition.campaign
     history.record("bank finished", bank, campaign=campaign, person=acting_user, edition=bank.edition, bank=bank.pk)
     return {"version": bank.version, "finished": True}

@@ -1,13 +1,11 @@
 """Nugget banks in Django's admin, to look at and to export."""
 
-from typing import Any
-
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 
 from assessor.collection import history
-from assessor.collection.admin import LookOnly, download
+from assessor.collection.admin import LookOnly, download, person_of
 from nuggets.exports import bank_lines
 from nuggets.models import BankEdit, Nugget, NuggetBank
 
@@ -28,9 +26,8 @@ class NuggetBankAdmin(LookOnly):
             text = f"{unfinished} of the selected banks are not finished: choose finished ones only."
             self.message_user(request, text, messages.ERROR)
             return None
-        person: Any = request.user
         for bank in finished:
-            history.record("exported", bank, campaign=bank.condition.campaign, person=person)
+            history.record("exported", bank, campaign=bank.condition.campaign, person=person_of(request))
         return download("nuggets.jsonl", bank_lines(finished.order_by("topic__qid", "pk").prefetch_related("nuggets")))
 
 

@@ -11,4 +11,4 @@ def _url(task: Task) -> str:
     return reverse("nugget_editor", args=[task.nugget_bank.pk])
 
 
-NUGGETS = Kind(name="nuggets", items="nuggets", prepare=prepare_bank, url=_url)
+NUGGETS = Kind(name="nuggets", items="nuggets", prepare=prepare_bank, url=_url, related="nugget_bank")

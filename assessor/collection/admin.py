@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 
-from assessor.collection import exports, history
 from assessor.collection.actions import add_organizer, remove_organizer
 from assessor.collection.models import (
     Answer,
@@ -22,7 +21,6 @@ from assessor.collection.models import (
     Organizer,
     Person,
     Protocol,
-    QrelsSource,
     Run,
     RunAlias,
     Segment,
@@ -94,36 +92,19 @@ class OrganizerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return False
 
     def save_model(self, request: HttpRequest, obj: Organizer, form: Any, change: bool) -> None:
-        saved = add_organizer(campaign=obj.campaign, person=obj.person, acting_user=_person(request))
+        saved = add_organizer(campaign=obj.campaign, person=obj.person, acting_user=person_of(request))
         obj.pk = saved.pk
 
     @admin.action(description="End: let these people organize the campaign no longer")
     def end(self, request: HttpRequest, queryset: QuerySet[Organizer]) -> None:
         for organizer in queryset.filter(until__isnull=True):
-            remove_organizer(organizer=organizer, acting_user=_person(request))
+            remove_organizer(organizer=organizer, acting_user=person_of(request))
 
 
-def _person(request: HttpRequest) -> Person:
+def person_of(request: HttpRequest) -> Person:
+    """Return who uses the admin."""
     assert isinstance(request.user, Person)
     return request.user
-
-
-@admin.register(QrelsSource)
-class QrelsSourceAdmin(LookOnly):
-    list_display = ("name", "by", "campaign")
-    list_filter = ("campaign", "by")
-    search_fields = ("name",)
-    list_select_related = ("campaign",)
-    actions = ("export_qrels",)
-
-    @admin.action(description="Export qrels of the selected source", permissions=["view"])
-    def export_qrels(self, request: HttpRequest, queryset: QuerySet[QrelsSource]) -> HttpResponseBase | None:
-        if queryset.count() != 1:
-            self.message_user(request, "Choose one source: a qrels file holds one.", messages.ERROR)
-            return None
-        source = queryset.get()
-        history.record("exported", f"qrels of {source}", campaign=source.campaign, person=_person(request))
-        return download(f"{source.campaign.slug}.qrels.{source.pk}.txt", exports.qrels_lines(source))
 
 
 @admin.register(Campaign)

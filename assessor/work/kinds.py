@@ -16,6 +16,7 @@ class Kind(NamedTuple):
     items: str  # what is counted as done: "nuggets"
     prepare: Callable[[Task], None]
     url: Callable[[Task], str]
+    related: str  # the record that url looks at, as Task's select_related names it
 
 
 _kinds: dict[str, Kind] = {}
@@ -29,6 +30,11 @@ def register(kind: Kind) -> None:
 def kind_of(task: Task) -> Kind:
     """Return a task's kind. Raises KeyError for a kind that no app registered."""
     return _kinds[task.kind]
+
+
+def related_records() -> list[str]:
+    """Return what to select with tasks whose urls will be asked for."""
+    return [kind.related for kind in _kinds.values()]
 
 
 def is_registered(name: str) -> bool:

@@ -37,9 +37,7 @@ def waiting(empty_campaign):
     """Make an import that waits."""
 
     def make(kind="topics", campaign=empty_campaign, **fields):
-        record = new_import(
-            campaign=campaign, kind=kind, file_name="file", options={}, person=None, check_only=False
-        )
+        record = new_import(campaign=campaign, kind=kind, file_name="file", options={}, person=None, check_only=False)
         Import.objects.filter(pk=record.pk).update(**fields)
         record.refresh_from_db()
         return record
@@ -150,9 +148,7 @@ CHANGED = [
 
 
 @pytest.mark.parametrize("data", CHANGED)
-def test_a_file_that_changes_between_the_two_passes_is_refused(
-    empty_campaign, waiting, file, rows, monkeypatch, data
-):
+def test_a_file_that_changes_between_the_two_passes_is_refused(empty_campaign, waiting, file, rows, monkeypatch, data):
     plain = importing._pass
 
     def one_pass(import_record, path, stage, **options):
@@ -253,7 +249,9 @@ def test_one_import_of_a_campaign_at_a_time(empty_campaign, other_campaign, wait
     assert run(record, file).state == Import.State.DONE
 
 
-def test_an_import_started_in_the_middle_of_another_is_busy_and_harms_neither(empty_campaign, waiting, file, monkeypatch):
+def test_an_import_started_in_the_middle_of_another_is_busy_and_harms_neither(
+    empty_campaign, waiting, file, monkeypatch
+):
     refusals = []
 
     def start_another(import_record):
@@ -448,9 +446,12 @@ def test_an_upload_that_dies_half_way_leaves_nothing(empty_campaign, olga, setti
 
 def test_a_file_name_that_is_no_text(empty_campaign, import_file):
     record = new_import(
-        campaign=empty_campaign, kind="topics", file_name="a/b\udcff" + "x" * 300, options={}, person=None, check_only=True
+        campaign=empty_campaign,
+        kind="topics",
+        file_name="a/b\udcff" + "x" * 300,
+        options={},
+        person=None,
+        check_only=True,
     )
     record.refresh_from_db()
     assert record.file_name == "b?" + "x" * 253
-
-

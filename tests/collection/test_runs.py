@@ -83,7 +83,7 @@ BAD = [
     pytest.param(answer("t2", references=["d1", 2]), "references[1]", "2", "an id, as text", id="reference-number"),
     pytest.param(answer("t2") | {"references": "d1"}, "references", "d1", "a list of docids", id="references-text"),
     pytest.param(
-        answer("t2") | {"references": {"0": "d1"}}, "references", "{'0': 'd1'}", "a list of docids", id="references-object"
+        answer("t2") | {"references": {"a": 1}}, "references", "{'a': 1}", "a list of docids", id="references-object"
     ),
     pytest.param(answer("t2") | {"answer": "Cats."}, "answer", "Cats.", "a list of sentences", id="answer-text"),
     pytest.param(answer("t2") | {"answer": None}, "answer", "None", "a list of sentences", id="answer-null"),
@@ -136,7 +136,7 @@ BAD = [
         answer("t2", references=[], sentences=[sentence()]), "answer[0].citations", "0", NONE, id="citation-of-nothing"
     ),
     pytest.param(
-        {"metadata": {"run_id": "r1"}, "responses": []}, "run_id", "keys metadata, responses", "the key run_id", id="shape"
+        {"metadata": {}, "responses": []}, "run_id", "keys metadata, responses", "the key run_id", id="shape"
     ),
 ]  # fmt: skip
 

@@ -69,8 +69,8 @@ def finished(edited: NuggetBank) -> NuggetBank:
     return edited
 
 
-def url(bank: NuggetBank, verb: str, uid: UUID = A) -> str:
-    return reverse(f"nugget_{verb}", args=[bank.pk, uid] if verb in ON_A_NUGGET else [bank.pk])
+def url(bank: NuggetBank, verb: str, on: UUID = A) -> str:
+    return reverse(f"nugget_{verb}", args=[bank.pk, on] if verb in ON_A_NUGGET else [bank.pk])
 
 
 def send(
@@ -78,7 +78,7 @@ def send(
     bank: NuggetBank,
     verb: str,
     *,
-    uid: UUID = A,
+    on: UUID = A,
     key: object = None,
     version: object = None,
     **fields: str,
@@ -87,7 +87,7 @@ def send(
     if version is None:
         version = NuggetBank.objects.get(pk=bank.pk).version
     data = {"key": str(key or uuid4()), "version": str(version), **fields}
-    return client.post(url(bank, verb, uid), data, headers={"X-Assay-Write": "1"})
+    return client.post(url(bank, verb, on), data, headers={"X-Assay-Write": "1"})
 
 
 def listed(bank: NuggetBank) -> list[tuple[str, str]]:

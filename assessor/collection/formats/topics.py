@@ -64,7 +64,8 @@ def write_topics(topics: Iterable[Any], form: str) -> Iterator[str]:
         if form == "tsv":
             yield f"{topic.qid}\t{' '.join(topic.title.split()) if _breaks_tsv(topic.title) else topic.title}\n"
         else:
-            yield values.to_json({_ID_KEYS[form]: topic.qid, "title": topic.title, **topic.extras}) + "\n"
+            head = {_ID_KEYS[form]: topic.qid, "title": topic.title}
+            yield values.to_json(head | topic.extras | head) + "\n"
 
 
 def _breaks_tsv(title: str) -> bool:

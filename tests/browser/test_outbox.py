@@ -1,0 +1,142 @@
+"""The outbox: a lost connection, a lost answer, two tabs, a sign-out; nothing typed is lost, nothing is doubled."""
+
+from playwright.sync_api import Page, Route
+
+from tests.browser.conftest import Demo, OpenPage, saved
+from tests.browser.test_faults import add, database, open_editor, texts
+
+
+def fields(page: Page) -> list[str]:
+    return page.locator(".nugget textarea").evaluate_all("fields => fields.map(field => field.value)")
+
+
+def test_a_lost_connection_sends_everything_later_once_and_in_order(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, 1)
+    page.context.set_offline(True)
+    page.keyboard.press("n")
+    for number in range(10):
+        add(page, f"Offline {number}")
+    page.wait_for_selector("#saved[data-state=offline]")
+    assert texts(demo, 1) == []
+    page.context.set_offline(False)
+    saved(page)
+    assert texts(demo, 1) == [f"Offline {number}" for number in range(10)]
+
+
+def test_a_lost_answer_does_not_double_the_change(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, 2)
+    lost: list[str] = []
+
+    def lose_the_first_answer(route: Route) -> None:
+        route.fetch()
+        lost.append(route.request.post_data or "")
+        if len(lost) == 1:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/add/", lose_the_first_answer)
+    page.keyboard.press("n")
+    add(page, "Said once")
+    saved(page)
+    assert len(lost) == 2
+    assert lost[0] == lost[1]  # the same key, the same version
+    assert texts(demo, 2) == ["Said once"]
+
+
+def test_two_tabs_on_one_nugget_show_both_versions(open_page: OpenPage, demo: Demo) -> None:
+    first = open_page("anna")
+    open_editor(first, 3)
+    first.keyboard.press("n")
+    add(first, "As it was")
+    saved(first)
+    second = first.context.new_page()
+    open_editor(second, 3)
+
+    def reword(page: Page, text: str) -> None:
+        page.locator(".nugget textarea").first.fill(text)
+        page.locator(".nugget textarea").first.press("Enter")
+
+    reword(first, "The first tab's words")
+    saved(first)
+    reword(second, "The second tab's words")
+    second.wait_for_selector("#refused")
+    said = second.locator("#refused").text_content()
+    assert "Reword nugget 1 to: “The second tab's words”" in said
+    assert "It now says: “The first tab's words”" in said
+    assert texts(demo, 3) == ["The first tab's words"]
+    second.reload()  # the question is still there
+    second.wait_for_selector("#refused >> text=The second tab's words")
+    second.click("text=Keep mine")
+    saved(second)
+    assert texts(demo, 3) == ["The second tab's words"]
+
+    reword(first, "Once more the first")
+    first.wait_for_selector("#refused")
+    first.click("text=Keep what is there")
+    saved(first)
+    assert fields(first) == ["The second tab's words"]
+    assert texts(demo, 3) == ["The second tab's words"]
+
+
+def test_signed_out_meanwhile_keeps_the_change_until_signed_in_again(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("ben")
+    open_editor(page, 4)
+    other = page.context.new_page()
+    other.goto("/")
+    other.click("text=Sign out")
+    other.wait_for_selector("h1:text('Sign in')")
+    page.keyboard.press("n")
+    add(page, "Typed while signed out")
+    page.wait_for_selector("#saved[data-state=blocked]")
+    assert "you are signed out. Sign in in another tab. 1 change kept" in page.locator("#saved").text_content()
+    assert texts(demo, 4) == []
+    other.fill("#id_username", "ben")
+    other.fill("#id_password", "demo-password")
+    other.keyboard.press("Enter")
+    other.wait_for_selector("h1:text('Home')")
+    page.bring_to_front()
+    page.evaluate("window.dispatchEvent(new Event('focus'))")  # headless Chromium tells no page that it is in front
+    saved(page)
+    assert texts(demo, 4) == ["Typed while signed out"]
+
+
+def test_a_closed_tab_leaves_its_changes_to_the_next_one(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("ben")
+    open_editor(page, 5)
+    context = page.context
+    context.set_offline(True)
+    page.keyboard.press("n")
+    add(page, "From a tab that was closed")
+    page.wait_for_selector("#saved[data-state=offline]")
+    page.close()
+    context.set_offline(False)
+    again = context.new_page()
+    open_editor(again, 5)
+    saved(again)
+    assert fields(again) == ["From a tab that was closed"]
+    assert texts(demo, 5) == ["From a tab that was closed"]
+
+
+def test_active_time_is_measured_and_shown(open_page: OpenPage, demo: Demo) -> None:
+    def reports() -> list[int]:
+        with database(demo) as db:
+            rows = db.execute(
+                "select seconds from work_timespent t join nuggets_nuggetbank b using (task_id) where b.id = 1"
+            )
+            return [seconds for [seconds] in rows]
+
+    page = open_page("anna")
+    page.clock.install()
+    open_editor(page, 1)
+    before = reports()
+    with page.expect_response("**/time/") as answer:
+        for _ in range(31):
+            page.keyboard.press("j")
+            page.clock.run_for(1000)
+    assert answer.value.request.post_data.endswith("&seconds=30")
+    page.wait_for_selector("#time:text('under a minute')")
+    [counted] = reports()[len(before) :]
+    assert 1 <= counted < 30  # the browser's clock ran faster than the server's: no more than has passed

@@ -1,0 +1,304 @@
+"""The organizer's pages: campaigns, protocol, conditions, imports, plan, exports; and the admin's exports."""
+
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from assessor.collection import importing, tasks
+from assessor.collection.models import Campaign, Condition, Event, Import, Organizer, Person, QrelsSource
+from assessor.work.models import Task
+from nuggets.models import NuggetBank
+from tests.conftest import QRELS, SEGMENTS, client_of
+
+
+@pytest.fixture
+def as_olga(olga: Person) -> Client:
+    return client_of(olga)
+
+
+@pytest.fixture
+def sent(monkeypatch, django_capture_on_commit_callbacks) -> list[int]:
+    """What would be handed to the worker; the real worker's way is in the browser tests."""
+    handed: list[int] = []
+    monkeypatch.setattr(tasks.run_import, "delay", handed.append)
+    return handed
+
+
+def upload(client: Client, content: str, *, capture, **data: str):
+    form = {"kind": "topics", "file": SimpleUploadedFile("../evil name.tsv", content.encode())} | data
+    with capture(execute=True):
+        return client.post("/campaigns/study/imports/", form)
+
+
+def test_an_upload_waits_for_the_worker_and_ends_in_a_report(
+    as_olga, empty_campaign, sent, django_capture_on_commit_callbacks
+):
+    response = upload(as_olga, "t1\twhy\n", capture=django_capture_on_commit_callbacks)
+    import_record = Import.objects.get()
+    assert response["Location"] == f"/campaigns/study/imports/{import_record.pk}/"
+    assert sent == [import_record.pk]
+    assert import_record.file_name == "evil name.tsv"
+    path = importing.upload_path(import_record)
+    assert path.parent == Path(settings.DATA_DIR) / "uploads"
+    assert path.read_text() == "t1\twhy\n"
+    page = as_olga.get(response["Location"]).content.decode()
+    assert 'hx-trigger="every 1s"' in page
+    assert "Waiting for the worker" in page
+
+    tasks.run_import.run(import_record.pk)
+    page = as_olga.get(response["Location"], headers={"HX-Request": "true"}).content.decode()
+    assert "<html" not in page
+    assert "hx-trigger" not in page
+    assert "Everything is imported and visible." in page
+    assert not path.exists()
+    assert empty_campaign.topics.count() == 1
+
+
+def test_a_bad_upload_names_the_line_and_shows_its_text_escaped(
+    as_olga, empty_campaign, sent, django_capture_on_commit_callbacks
+):
+    response = upload(
+        as_olga, "t1\twhy\nt1\t<script>alert(1)</script>\n<b>\n", capture=django_capture_on_commit_callbacks
+    )
+    tasks.run_import.run(Import.objects.get().pk)
+    page = as_olga.get(response["Location"]).content.decode()
+    assert "2 errors" in page
+    assert "each once; it stands on line 1 already" in page
+    assert "1 columns: &lt;b&gt;" in page
+    assert "<b>" not in page
+    assert empty_campaign.topics.count() == 0
+
+
+def test_a_stopped_import_stays_stopped(as_olga, empty_campaign, sent, django_capture_on_commit_callbacks):
+    upload(as_olga, "t1\twhy\n", capture=django_capture_on_commit_callbacks)
+    import_record = Import.objects.get()
+    as_olga.post(f"/campaigns/study/imports/{import_record.pk}/stop/")
+    tasks.run_import.run(import_record.pk)
+    import_record.refresh_from_db()
+    assert import_record.state == Import.State.STOPPED
+    assert empty_campaign.topics.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"kind": "qrels"}, "Name the source"),
+        ({"kind": "qrels", "source": "NIST"}, "Say whether people or a model"),
+        ({"kind": "nonsense"}, "Select a valid choice"),
+    ],
+)
+def test_an_upload_without_what_it_needs_is_not_taken(
+    as_olga, empty_campaign, sent, django_capture_on_commit_callbacks, data, message
+):
+    response = upload(as_olga, QRELS, capture=django_capture_on_commit_callbacks, **data)
+    assert message in response.content.decode()
+    assert sent == []
+    assert not Import.objects.exists()
+
+
+def test_a_too_large_upload_is_refused(as_olga, empty_campaign, sent, django_capture_on_commit_callbacks, settings):
+    settings.MAX_UPLOAD_BYTES = 1024 * 1024
+    response = upload(as_olga, "x" * (1024 * 1024 + 1), capture=django_capture_on_commit_callbacks)
+    assert "at most 1 MiB; import larger files by command" in response.content.decode()
+    assert not Import.objects.exists()
+
+
+def test_a_new_campaign_has_the_tracks_protocol_and_its_maker_as_organizer(as_olga, olga):
+    as_olga.post("/new-campaign/", {"name": "My study", "slug": "mine"})
+    campaign = Campaign.objects.get(slug="mine")
+    protocol = campaign.protocol
+    assert (protocol.name, protocol.version) == ("trec-2024", 1)
+    assert (protocol.window_segments, protocol.max_drafts, protocol.max_nuggets) == (10, 30, 20)
+    assert (protocol.min_relevant_grade, protocol.citations_per_sentence, protocol.max_grade) == (1, 1, 3)
+    assert list(campaign.organizers.values_list("person__username", flat=True)) == ["olga"]
+    assert b"already exists" in as_olga.post("/new-campaign/", {"name": "Other", "slug": "mine"}).content
+
+
+def test_a_changed_protocol_is_a_new_version_and_old_conditions_keep_theirs(as_olga, condition):
+    campaign = condition.campaign
+    from assessor.desk.forms import ProtocolForm
+
+    form = ProtocolForm(instance=campaign.protocol).initial
+    as_olga.post("/campaigns/study/protocol/", form)
+    assert campaign.protocol.version == 1  # nothing changed
+    as_olga.post("/campaigns/study/protocol/", form | {"max_nuggets": 25})
+    assert (campaign.protocol.version, campaign.protocol.max_nuggets) == (2, 25)
+    condition.refresh_from_db()
+    assert condition.protocol.max_nuggets == 20
+    event = Event.objects.filter(verb="protocol changed").get()
+    assert event.details == {"before": {"max_nuggets": 20}, "after": {"max_nuggets": 25}}
+    page = as_olga.post("/campaigns/study/protocol/", form | {"max_grade": 5}).content.decode()
+    assert "less than or equal to 4" in page
+    assert campaign.protocol.version == 2
+
+
+def test_manual_nuggets_take_peoples_grades_only_and_each_condition_is_there_once(
+    as_olga, campaign, condition, import_file
+):
+    import_file(campaign, "qrels", QRELS, source="UMBRELA", by="model")
+    people, model = campaign.qrels_sources.get(name="NIST"), campaign.qrels_sources.get(name="UMBRELA")
+    address = "/campaigns/study/conditions/new/"
+    page = as_olga.post(address, {"name": "By UMBRELA", "qrels_source": model.pk}).content.decode()
+    assert "Select a valid choice" in page
+    page = as_olga.post(address, {"name": "Again", "qrels_source": people.pk}).content.decode()
+    assert "ManualNuggets is that condition already" in page
+    assert Condition.objects.count() == 1
+    assert condition.identity == "kind=nuggets; creation=ManualNuggets; qrels=NIST; protocol=trec-2024 v1"
+
+
+def test_the_plan_gives_topics_withdraws_them_and_gives_them_back(as_olga, condition, anna, ben):
+    campaign = condition.campaign
+    topics = [topic.pk for topic in campaign.topics.all()]
+    form = {"topics": topics, "condition": condition.pk, "person": anna.pk}
+    page = as_olga.post("/campaigns/study/plan/", form, follow=True).content.decode()
+    assert "anna has 2 topics under ManualNuggets" in page
+    page = as_olga.post("/campaigns/study/plan/", form | {"person": ben.pk}).content.decode()
+    assert "somebody else&#x27;s already: t1 (anna), t2 (anna)" in page
+    assert Task.objects.count() == 2
+    task = Task.objects.first()
+    as_olga.post(f"/campaigns/study/plan/{task.pk}/withdraw/")
+    assert client_of(anna).get(f"/nuggets/{task.nugget_bank.pk}/").status_code == 404
+    as_olga.post("/campaigns/study/plan/", form)
+    assert client_of(anna).get(f"/nuggets/{task.nugget_bank.pk}/").status_code == 200
+    assert Task.objects.count() == 2
+
+
+def test_an_organizer_cannot_be_given_work_in_their_own_campaign(as_olga, condition, olga, topic):
+    from django.contrib.auth.models import Group
+
+    olga.groups.add(Group.objects.get(name="assessor"))
+    form = {"topics": [topic.pk], "condition": condition.pk, "person": olga.pk}
+    assert b"Select a valid choice" in as_olga.post("/campaigns/study/plan/", form).content
+    assert not Task.objects.exists()
+
+
+def test_the_campaign_page_names_what_is_missing(as_olga, campaign, import_file):
+    import_file(campaign, "topics", "t9\tnothing is graded here\n")
+    runs = [{"run_id": "r1", "topic_id": "t1", "references": [], "answer": []}]
+    import_file(campaign, "runs", runs)
+    page = as_olga.get("/campaigns/study/").content.decode()
+    for gap, name in [
+        ("relevant segments without text", "d4"),
+        ("topics without qrels", "t9"),
+        ("runs lacking topics (how many)", "r1 (2)"),
+        ("empty answers", "r1 on t1"),
+    ]:
+        assert f"<strong>1</strong> {gap}: <code>{name}</code>" in page
+
+
+def count_queries(client: Client, address: str, django_assert_max_num_queries) -> int:
+    with django_assert_max_num_queries(60) as queries:
+        assert client.get(address).status_code == 200
+    return len(queries)
+
+
+@pytest.mark.parametrize("address", ["", "imports/", "plan/", "exports/", "protocol/"])
+def test_no_organizer_page_asks_more_of_a_larger_campaign(
+    address, as_olga, bank, anna, olga, import_file, django_assert_max_num_queries
+):
+    campaign, condition = bank.condition.campaign, bank.condition
+    import_file(campaign, "runs", [{"run_id": "r0", "topic_id": "t1", "references": [], "answer": []}])
+    small = count_queries(as_olga, f"/campaigns/study/{address}", django_assert_max_num_queries)
+    import_file(campaign, "topics", "".join(f"more{n}\twhat is {n}\n" for n in range(30)))
+    for n in range(5):
+        import_file(campaign, "runs", [{"run_id": f"r{n + 1}", "topic_id": "t1", "references": [], "answer": []}])
+    from assessor.work.actions import give_tasks
+
+    give_tasks(
+        campaign=campaign, topics=list(campaign.topics.all()), condition=condition, person=anna, acting_user=olga
+    )
+    assert count_queries(as_olga, f"/campaigns/study/{address}", django_assert_max_num_queries) == small
+
+
+def test_the_home_asks_no_more_of_more_topics(bank, anna, olga, import_file, django_assert_max_num_queries):
+    campaign, condition = bank.condition.campaign, bank.condition
+    client = client_of(anna)
+    small = count_queries(client, "/", django_assert_max_num_queries)
+    import_file(campaign, "topics", "".join(f"more{n}\twhat is {n}\n" for n in range(30)))
+    from assessor.work.actions import give_tasks
+
+    give_tasks(
+        campaign=campaign, topics=list(campaign.topics.all()), condition=condition, person=anna, acting_user=olga
+    )
+    assert count_queries(client, "/", django_assert_max_num_queries) == small
+
+
+def body(response) -> str:
+    return b"".join(response.streaming_content).decode()
+
+
+def test_exports_by_page_are_what_came_in_and_are_recorded(as_olga, campaign):
+    source = campaign.qrels_sources.get()
+    response = as_olga.get(f"/campaigns/study/exports/qrels/{source.pk}.txt")
+    assert body(response) == QRELS
+    assert response["Content-Disposition"] == 'attachment; filename="study.qrels.NIST.txt"'
+    assert body(as_olga.get("/campaigns/study/exports/segments.jsonl")).count("\n") == len(SEGMENTS)
+    assert as_olga.get("/campaigns/study/exports/topics.xml").status_code == 404
+    verbs = Event.objects.filter(verb="exported").values_list("subject", "person__username")
+    assert list(verbs) == [("segments.jsonl", "olga"), ("qrels.NIST.txt", "olga")]
+
+
+def test_the_admin_exports_qrels_and_finished_banks(admin, campaign, bank):
+    client = client_of(admin)
+    source = campaign.qrels_sources.get()
+    action = {"action": "export_qrels", "_selected_action": [source.pk]}
+    assert body(client.post("/admin/collection/qrelssource/", action)) == QRELS
+    action = {"action": "export_nuggets", "_selected_action": [bank.pk]}
+    page = client.post("/admin/nuggets/nuggetbank/", action, follow=True).content.decode()
+    assert "1 of the selected banks are not finished" in page
+    NuggetBank.objects.update(state="finished")
+    assert (
+        body(client.post("/admin/nuggets/nuggetbank/", action))
+        == '{"query": "why do cats purr", "qid": "t1", "nuggets": []}\n'
+    )
+
+
+def test_an_administrator_who_exports_a_models_grades_has_seen_them(admin, anna, campaign, import_file):
+    import_file(campaign, "qrels", QRELS, source="UMBRELA", by="model")
+    source = QrelsSource.objects.get(name="UMBRELA")
+    action = {"action": "export_qrels", "_selected_action": [source.pk]}
+    body(client_of(admin).post("/admin/collection/qrelssource/", action))
+    assert set(admin.exposures.values_list("topic__qid", "kind")) == {("t1", "relevance"), ("t2", "relevance")}
+    action["_selected_action"] = [campaign.qrels_sources.get(name="NIST").pk]
+    body(client_of(admin).post("/admin/collection/qrelssource/", action))
+    assert admin.exposures.count() == 2
+
+
+ADMIN_LISTS = [
+    f"/admin/{app}/{model}/"
+    for app, models in {
+        "collection": "person organizer campaign protocol topic segment qrelssource grade run runalias answer judge "
+        "condition import event",
+        "work": "task exposure timespent write",
+        "nuggets": "nuggetbank nugget bankedit",
+    }.items()
+    for model in models.split()
+]
+
+
+@pytest.mark.parametrize("address", ADMIN_LISTS)
+def test_every_admin_list_opens_searches_and_changes_nothing(address, admin, bank):
+    client = client_of(admin)
+    assert client.get(address).status_code == 200
+    if "campaign/" not in address and "protocol" not in address:
+        assert client.get(address, {"q": "t1"}).status_code == 200
+    if "/person/" not in address and "/organizer/" not in address:
+        assert client.get(f"{address}add/").status_code == 403
+
+
+def test_the_admin_makes_people_and_organizers_through_the_history(admin, campaign, anna):
+    client = client_of(admin)
+    password = "quite a long password"
+    form = {"username": "new", "usable_password": "true", "password1": password, "password2": password, "groups": []}
+    assert client.post("/admin/collection/person/add/", form).status_code == 302
+    assert Person.objects.get(username="new").check_password(password)
+    client.post("/admin/collection/organizer/add/", {"campaign": campaign.pk, "person": anna.pk})
+    organizer = Organizer.objects.get(person=anna)
+    assert Event.objects.filter(verb="organizer added", subject="anna", person=admin).count() == 1
+    client.post("/admin/collection/organizer/", {"action": "end", "_selected_action": [organizer.pk]})
+    organizer.refresh_from_db()
+    assert organizer.until is not None
+    assert Event.objects.filter(verb="organizer removed", subject="anna", person=admin).count() == 1

@@ -49,3 +49,6 @@ lock:
 
 clean:
 	rm -rf .venv var
+
+bench: .venv/made
+	PYTHONPATH=. $(BIN)/python bench/imports.py

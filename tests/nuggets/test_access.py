@@ -50,7 +50,7 @@ def test_the_organizer_reads_and_does_not_write(edited: NuggetBank, olga: Person
     page = client.get(url(edited, "editor"))
     assert page.status_code == 200
     assert [text for _, text, _ in shown(page).rows] == ["a", "b"]
-    assert "Read-only view of anna&#x27;s work" in page.content.decode()
+    assert "Read-only view of anna's work" in page.content.decode()
     assert {"textarea", "template"}.isdisjoint(shown(page).tags)
     for control in ("outbox.js", "editor.js", "clock.js", "data-act=", 'id="add"', "data-url=", 'id="time"'):
         assert control not in page.content.decode()

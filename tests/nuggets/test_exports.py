@@ -23,7 +23,8 @@ QIDS = ["B-1", "Z", "a", "a-1", "a1", "a10", "a2", "a_1", "b"]
 def banks(campaign: Campaign, import_file, anna: Person, olga: Person) -> list[NuggetBank]:
     """Open banks of Anna on nine topics, in the order in which the topics were loaded: backwards."""
     import_file(campaign, "topics", "".join(f"{qid}\tquery {qid}\n" for qid in reversed(QIDS)))
-    source = campaign.qrels_sources.get(name="NIST")
+    import_file(campaign, "qrels", "a 0 d1 1\n", source="Second", by="people")
+    source = campaign.qrels_sources.get(name="Second")
     condition = create_manual_nuggets(campaign=campaign, name="All", qrels_source=source, acting_user=olga)
     topics = list(Topic.objects.filter(qid__in=QIDS).order_by("pk"))
     assert [topic.qid for topic in topics] == QIDS[::-1]
@@ -84,6 +85,6 @@ def test_lines_come_in_byte_order_of_the_topic_and_twice_the_same(banks: list[Nu
 
 def test_the_command_writes_the_same_lines(finished: NuggetBank, condition: Condition):
     out = StringIO()
-    call_command("export_nuggets", campaign="study", condition="ManualNuggets", stdout=out)
+    call_command("export_nuggets", "study", "--condition=ManualNuggets", stdout=out)
     assert out.getvalue() == "".join(condition_lines(condition))
     assert out.getvalue().count("\n") == 1

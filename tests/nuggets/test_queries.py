@@ -37,7 +37,6 @@ def test_passages_of_one_grade_come_by_docid_in_byte_order(
     condition = create_manual_nuggets(campaign=campaign, name="Again", qrels_source=source, acting_user=olga)
     [task] = give_tasks(campaign=campaign, topics=[topic], condition=condition, person=anna, acting_user=olga)
     expected = [("d2", 3), ("B#1", 2), ("a#1", 2), ("a#10", 2), ("a#2", 2), ("é", 2), ("d1", 1)]
-    expected = [pair for pair in expected if pair[0] in {*docids, "d1", "d2"}]
     assert found(NuggetBank.objects.get(task=task)) == (expected, 0)
 
 

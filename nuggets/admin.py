@@ -5,7 +5,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 
 from assessor.collection import history
-from assessor.collection.admin import LookOnly, download, person_of
+from assessor.collection.admin import LookOnly, person_of
+from assessor.collection.http import download
 from nuggets.exports import bank_lines
 from nuggets.models import BankEdit, Nugget, NuggetBank
 

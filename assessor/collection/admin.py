@@ -1,13 +1,12 @@
 """The collection in Django's admin: people and organizers are kept here, all else is looked at."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest
 
 from assessor.collection.actions import add_organizer, remove_organizer
 from assessor.collection.models import (
@@ -42,13 +41,6 @@ class LookOnly(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
-
-
-def download(name: str, lines: Iterator[str]) -> HttpResponseBase:
-    """Return lines as a file that streams."""
-    response = StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
 
 
 class _PersonCreationForm(AdminUserCreationForm):  # type: ignore[type-arg]

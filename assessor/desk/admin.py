@@ -5,7 +5,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 
 from assessor.collection import exports, history
-from assessor.collection.admin import LookOnly, download, person_of
+from assessor.collection.admin import LookOnly, person_of
+from assessor.collection.http import download
 from assessor.collection.models import Condition, QrelsSource, Topic
 from assessor.work.blindness import record_exposure
 
@@ -29,4 +30,4 @@ class QrelsSourceAdmin(LookOnly):
             topics = Topic.objects.filter(grades__source=source).distinct()
             record_exposure(person, topics, Condition.Kind.RELEVANCE, f"export of {source}")
         history.record("exported", f"qrels of {source}", campaign=source.campaign, person=person)
-        return download(f"{source.campaign.slug}.qrels.{source.pk}.txt", exports.qrels_lines(source))
+        return download(f"{source.campaign.slug}.qrels.{source}.txt", exports.qrels_lines(source))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -10,7 +10,7 @@ from assessor.collection import exports as collection_exports
 from assessor.collection import history
 from assessor.collection.access import organized_campaign
 from assessor.collection.formats.topics import FORMS
-from assessor.collection.http import PersonRequest
+from assessor.collection.http import PersonRequest, download
 from assessor.collection.models import Campaign
 from assessor.desk import queries
 from nuggets.exports import condition_lines
@@ -76,11 +76,7 @@ def export_nuggets(request: PersonRequest, slug: str, condition_id: int) -> Http
     return _download(request, campaign, f"nuggets.{condition.name}.jsonl", condition_lines(condition))
 
 
-def _download(request: PersonRequest, campaign: Campaign, name: str, lines: Iterator[str]) -> StreamingHttpResponse:
+def _download(request: PersonRequest, campaign: Campaign, name: str, lines: Iterator[str]) -> HttpResponseBase:
     """Stream lines as a file, and record who took it."""
     history.record("exported", name, campaign=campaign, person=request.user)
-    response = StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
-    safe = "".join(char if char.isalnum() or char in "._-+" else "_" for char in f"{campaign.slug}.{name}")
-    response["Content-Disposition"] = f'attachment; filename="{safe.encode("ascii", "replace").decode()}"'
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
+    return download(f"{campaign.slug}.{name}", lines)

@@ -7,6 +7,6 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "assessor.settings")
 application = get_wsgi_application()
 
-from assessor.collection.importing import sweep  # noqa: E402  (needs the application above)
+from assessor.collection.tasks import sweep_imports  # noqa: E402  (needs the application above)
 
-sweep()
+sweep_imports()

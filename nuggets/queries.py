@@ -91,11 +91,6 @@ def findings(bank: NuggetBank) -> list[Finding]:
     return found
 
 
-def last_edit(bank: NuggetBank) -> BankEdit | None:
-    """Return the latest edit of a bank."""
-    return bank.edits.order_by("-version").first()
-
-
 def finished_banks(condition: Condition) -> QuerySet[NuggetBank]:
     """Return the finished banks of a condition, with their topics."""
     return NuggetBank.objects.filter(condition=condition, state=NuggetBank.State.FINISHED).select_related("topic")

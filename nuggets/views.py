@@ -10,11 +10,15 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from assessor.collection.http import PersonRequest
+from assessor.work.guidelines import guidelines_html
 from assessor.work.queries import minutes
 from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, once, sent
 from nuggets import actions, queries
 from nuggets.access import is_owner, own_bank, readable_bank
 from nuggets.models import NuggetBank
+
+# A finished bank needs them too: what could not be saved before is still shown there.
+EDITOR_SCRIPTS = ("assay/outbox.js", "assay/nuggets.js", "assay/editor.js")
 
 CarryOut = Callable[[NuggetBank, Sent], Result]
 
@@ -25,13 +29,15 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     bank = readable_bank(request.user, bank_id)
     owner = is_owner(request.user, bank)
     passages, without_text = queries.passages(bank)
+    read_only = not owner or bank.state == NuggetBank.State.FINISHED
     context = {
-        **_list_context(bank, read_only=not owner or bank.state == NuggetBank.State.FINISHED),
+        **_list_context(bank, read_only=read_only),
         "is_owner": owner,
+        "scripts": EDITOR_SCRIPTS if read_only else (*EDITOR_SCRIPTS, "assay/clock.js"),
+        "guidelines": guidelines_html("nuggets"),
         "passages": passages,
         "without_text": without_text,
         "blank_row": queries.BLANK_ROW,
-        "last_edit": queries.last_edit(bank),
         "time": minutes(bank.task.seconds) if bank.task else "",
     }
     return render(request, "nuggets/editor.html", context)
@@ -43,6 +49,7 @@ def _list_context(bank: NuggetBank, *, read_only: bool) -> dict[str, object]:
         "protocol": bank.condition.protocol,
         "rows": queries.rows(bank),
         "read_only": read_only,
+        "most_characters": actions.MAX_CHARACTERS,
         "can_undo": bank.head_id is not None,
         "can_redo": queries.next_redo(bank) is not None,
     }

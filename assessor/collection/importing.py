@@ -77,9 +77,9 @@ def upload_path(import_record: Import) -> Path:
 def run(import_record: Import, path: Path) -> Import:
     """Run a waiting import of the file at path to its end, and return it with state and report.
 
-    Raises Busy where another import of the campaign is running; this one then goes on waiting.
+    Raises Busy where another import of the campaign is running; this one then goes on waiting. Sweep first: an
+    import whose process died counts as running until then.
     """
-    sweep()
     _claim(import_record)
     try:
         if import_record.state == Import.State.RUNNING:
@@ -177,7 +177,7 @@ def _show(import_record: Import, loader: Loader, sha256: str) -> None:
     with transaction.atomic():
         loader.finish(import_record)
         report = loader.report.as_dict()
-        done = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING).update(
+        done = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=_me()).update(
             state=Import.State.DONE, ended_at=timezone.now(), report=report, sha256=sha256, has_leftovers=False
         )
         if not done:
@@ -202,7 +202,7 @@ class _Progress:
     """Writes an import's progress, which is also its sign of life, and notices when it was stopped."""
 
     def __init__(self, import_record: Import, source: SourceFile, stage: Import.Stage) -> None:
-        self._rows = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING)
+        self._rows = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=_me())
         self._source = source
         self._fixed: dict[str, Any] = {"stage": stage, "bytes_total": source.bytes_total}
         if stage == Import.Stage.WRITING:
@@ -223,11 +223,12 @@ def _batches(records: Iterator[Any], size: int) -> Iterator[list[Any]]:
         yield batch
 
 
-def sweep() -> None:
+def sweep() -> list[int]:
     """Clear away what imports left behind whose process died, or that were stopped; run at every start.
 
-    An uploaded file that is still there goes back to waiting, three times at most.
+    An import whose uploaded file is still there goes back to waiting, three times at most; return the ids of those.
     """
+    waiting_again = []
     for running in Import.objects.filter(state=Import.State.RUNNING):
         if not _is_alive(running):
             again = upload_path(running).exists() and running.attempts < _MAX_ATTEMPTS
@@ -235,9 +236,12 @@ def sweep() -> None:
             Import.objects.filter(pk=running.pk, state=Import.State.RUNNING, owner=running.owner).update(
                 state=state, ended_at=None if again else timezone.now()
             )
+            if again:
+                waiting_again.append(running.pk)
     for left in _with_leftovers():
         _remove_leftovers(left)
     _remove_orphaned_uploads()
+    return waiting_again
 
 
 def _with_leftovers() -> QuerySet[Import]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from celery import Task, shared_task
-from celery.signals import worker_ready
+from celery.signals import task_failure, worker_ready
 from django.db import close_old_connections
 
 from assessor.collection import importing
@@ -16,10 +16,17 @@ def run_import(self: "Task[Any, Any]", import_id: int) -> None:
     import_record = Import.objects.select_related("campaign").get(pk=import_id)
     if import_record.state != Import.State.WAITING:
         return
+    sweep_imports()
     try:
         importing.run(import_record, importing.upload_path(import_record))
     except importing.Busy as busy:
         raise self.retry(countdown=2, exc=busy) from busy
+
+
+def sweep_imports() -> None:
+    """Clear away what dead imports left behind, and hand those that can be run again to the worker."""
+    for pk in importing.sweep():
+        run_import.delay(pk)
 
 
 @worker_ready.connect
@@ -29,3 +36,10 @@ def take_up_imports(**kwargs: Any) -> None:
     importing.sweep()
     for pk in Import.objects.filter(state=Import.State.WAITING).values_list("pk", flat=True):
         run_import.delay(pk)
+
+
+@task_failure.connect
+def take_up_what_a_killed_child_left(**kwargs: Any) -> None:
+    """Sweep when a task failed: the worker goes on when one of its child processes is killed."""
+    close_old_connections()
+    sweep_imports()

@@ -16,7 +16,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Campaign
         fields = ("name", "slug")
         labels = {"slug": "Short name"}
-        help_texts = {"slug": "In addresses and commands: letters, digits and hyphens."}
+        help_texts = {"slug": "In addresses and commands: letters, digits, hyphens and underscores."}
 
 
 PROTOCOL_SETTINGS = (

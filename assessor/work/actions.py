@@ -41,6 +41,8 @@ def give_tasks(
     if seen := has_seen(person, topics, condition):
         qids = ", ".join(sorted(topic.qid for topic in topics if topic.pk in seen))
         raise PlanError(f"{person} has seen LLM output of this kind on {qids}, and {condition.name} is done blind.")
+    # One at a time under a condition, or two people could each find a topic free and both get it.
+    Condition.objects.select_for_update(no_key=True).get(pk=condition.pk)
     _refuse_second_person(topics, condition, person)
     return [_give_task(campaign, topic, condition, person, acting_user) for topic in topics]
 
@@ -85,12 +87,13 @@ def withdraw_task(*, task: Task, acting_user: Person) -> None:
 
 def record_time(*, task: Task, key: UUID, seconds: int) -> None:
     """Add active seconds to a task; a key counts once, and never more time than has passed."""
-    last = task.times.order_by("-at").first()
-    since = task.created_at if last is None else last.at
-    passed = max(timedelta(), timezone.now() - since)
-    counted = min(seconds, MAX_SECONDS, int(passed.total_seconds()) + 1)
     try:
         with transaction.atomic():
+            Task.objects.select_for_update(no_key=True).get(pk=task.pk)  # reports of two tabs one after the other
+            last = task.times.order_by("-at").first()
+            since = task.created_at if last is None else last.at
+            passed = max(timedelta(), timezone.now() - since)
+            counted = min(seconds, MAX_SECONDS, int(passed.total_seconds()) + 1)
             TimeSpent.objects.create(task=task, key=key, seconds=counted)
             Task.objects.filter(pk=task.pk).update(seconds=F("seconds") + counted)
     except IntegrityError:

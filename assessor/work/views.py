@@ -15,13 +15,12 @@ from assessor.work.queries import minutes
 
 @require_safe
 def guidelines(request: PersonRequest, kind: str) -> HttpResponse:
-    """The guidelines as a page, or for htmx as the content of a dialog."""
+    """The guidelines for a kind of work."""
     try:
         html = guidelines_html(kind)
     except KeyError as error:
         raise Http404("There are no guidelines of that name.") from error
-    template = "work/guidelines.html#text" if request.htmx else "work/guidelines.html"
-    return render(request, template, {"kind": kind, "html": html})
+    return render(request, "work/guidelines.html", {"kind": kind, "html": html})
 
 
 @require_POST

@@ -1,65 +1,141 @@
 // The nugget editor. What a person does shows at once and goes into the outbox; when all of it is saved, the list
-// that the server answered with takes the place of the one on screen, except for a text being typed.
+// on screen is made to say what the server's says.
 "use strict";
 
 (async () => {
+  const { folded, text: textOf, parse } = assay.NuggetList;
   const main = document.getElementById("main");
   const base = main.dataset.base;
   const subject = `${main.dataset.person}.bank.${main.dataset.bank}`;
   const holder = document.querySelector(".nugget-list");
   const notices = document.getElementById("notices");
-  const saved = document.getElementById("saved");
   const newText = document.getElementById("new-text");
-  const advised = Number(holder.dataset.advised);
-  const list = () => document.getElementById("nugget-list");
-  const rows = () => [...list().children];
-  const rowOf = (uid) => document.getElementById(`n-${uid}`);
-  const textOf = (row) => row.querySelector("textarea");
-  const folded = (text) => text.split(/\s+/).filter(Boolean).join(" ");
-  const place = (row) => rows().indexOf(row) + 1;
-  let evidence = null; // the passage that the new nugget is made from
+  const storage = assay.storage;
+  const tab = await assay.tab();
+  const REFUSED = `assay.refused.${subject}`;
+  const QUOTED = 300; // characters of a refused text that are shown
 
-  // ---- what is typed is kept until it is in the outbox ----
-  const draftName = (uid) => `assay.draft.${subject}.${uid}`;
-  const keepDraft = (uid, text, was) => localStorage.setItem(draftName(uid), JSON.stringify({ text, was }));
-  const dropDraft = (uid) => localStorage.removeItem(draftName(uid));
-  const draft = (uid) => JSON.parse(localStorage.getItem(draftName(uid)) || "null");
+  // ---- refused changes: both versions, and a way to keep either ----
+  const list = newText && new assay.NuggetList(holder, lost);
+  const refused = () => storage.get(REFUSED) || [];
+  const quote = (text) => `“${text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text}”`;
 
-  // ---- saving ----
-  const outbox = new assay.Outbox({
-    subject,
-    tab: await assay.tabName(),
-    version: Number(list().dataset.version),
-    onAnswer(change, response, text, waiting) {
-      if (response.status === 422) return showFindings(text);
-      if (response.headers.get("HX-Redirect")) {
-        window.location.assign(response.headers.get("HX-Redirect"));
-        return;
+  function inWords({ about }) {
+    const row = list && about.uid && list.row(about.uid);
+    const which = row ? `nugget ${list.place(row)}` : "a nugget";
+    return {
+      add: () => `Add: ${quote(about.text)}`,
+      reword: () => `Reword ${which} to: ${quote(about.text)}`,
+      importance: () => `Make ${which} ${about.importance}`,
+      move: () => `Move ${which}`,
+      delete: () => `Delete ${which}: ${quote(about.text)}`,
+      undo: () => "Undo",
+      redo: () => "Redo",
+      finish: () => "Finish",
+    }[about.action]();
+  }
+
+  function refuse(changes, why, canRedo) {
+    storage.set(REFUSED, refused().concat(changes));
+    drawRefused(why, canRedo);
+  }
+
+  function drawRefused(why, canRedo) {
+    document.getElementById("refused")?.remove();
+    if (!refused().length) return;
+    const box = document.createElement("div");
+    box.id = "refused";
+    box.className = "message error";
+    box.setAttribute("role", "alert");
+    const items = document.createElement("ul");
+    for (const change of refused()) {
+      const item = document.createElement("li");
+      item.textContent = inWords(change);
+      const row = list && change.about.uid && list.row(change.about.uid);
+      if (row && change.about.action === "reword") {
+        const there = document.createElement("p");
+        there.textContent = `It now says: ${quote(row.dataset.text)}`;
+        item.append(there);
       }
-      const fresh = parseList(text);
-      outbox.version = Number(fresh.dataset.version);
-      if (!waiting) showList(fresh);
-    },
-    onRefused(changes, status, text) {
-      if (status === 400) return showRefused(changes, text.slice(0, 300), null);
-      const fresh = parseList(text);
-      outbox.version = Number(fresh.dataset.version);
-      showList(fresh);
-      const why = fresh.dataset.state === "finished" ? "These nuggets were finished meanwhile." : "This list was changed elsewhere meanwhile.";
-      showRefused(changes, why, fresh.dataset.state === "open" ? again : null);
-    },
-    onState(state, waiting, status) {
-      saved.dataset.state = state;
-      const kept = `${waiting} change${waiting === 1 ? "" : "s"} kept in this browser`;
-      const said = {
-        saved: "Saved",
-        saving: "Saving…",
-        offline: `Not saved yet: no answer from the server. ${kept}, sent again by itself.`,
-        blocked: `Not saved: ${blockedBecause(status)} ${kept}.`,
-      }[state];
-      if (saved.textContent !== said) saved.textContent = said;
-    },
-  });
+      items.append(item);
+    }
+    const said = document.createElement("p");
+    said.textContent = `${why} Not saved:`;
+    const buttons = document.createElement("p");
+    const button = (label, action) => {
+      const element = document.createElement("button");
+      element.type = "button";
+      element.textContent = label;
+      element.addEventListener("click", () => {
+        const changes = refused();
+        storage.remove(REFUSED);
+        box.remove();
+        action(changes);
+        showState();
+      });
+      buttons.append(element, " ");
+    };
+    if (canRedo) {
+      // An added nugget keeps its uid: the changes after it name it.
+      const again = ({ url, fields, about }) => (effects[about.action]?.(about), outbox.add({ url, fields, about }));
+      button("Keep mine: do it on the list as it is now", (changes) => changes.forEach(again));
+    }
+    button(canRedo ? "Keep what is there" : "Understood", () => {});
+    box.append(said, items, buttons);
+    notices.append(box);
+    showState();
+  }
+
+  // A text being typed that the server's list overtook.
+  function lost(row, typed) {
+    const about = { action: "reword", uid: row.dataset.uid, text: typed };
+    dropDraft(row.dataset.uid);
+    const change = { url: `${base}${row.dataset.uid}/reword/`, fields: { text: typed }, about };
+    queueMicrotask(() => refuse([change], "While you typed, this nugget was changed elsewhere.", true));
+  }
+
+  // ---- a bank that can't be edited any more: only what could not be saved is to be seen ----
+  const ownName = `assay.outbox.${subject}.`;
+  if (!newText) {
+    for (const name of storage.names(ownName)) {
+      storage.set(REFUSED, refused().concat(storage.get(name) || []));
+      storage.remove(name);
+    }
+    drawRefused("These nuggets are finished.", false);
+    return;
+  }
+
+  // ---- the state line ----
+  const saved = document.getElementById("saved");
+  const announced = document.getElementById("announced");
+  let state = ["saved", 0];
+
+  function showState() {
+    if (!saved) return;
+    const [name, waiting, status] = refused().length ? ["refused"] : state;
+    const kept = `${waiting} change${waiting === 1 ? "" : "s"} kept in this ${storage.works ? "browser" : "page: don't close it"}`;
+    const said = {
+      saved: "Saved",
+      saving: "Saving…",
+      typing: "Not saved yet",
+      offline: `Not saved yet: the server does not answer. ${kept}, sent again by itself.`,
+      blocked: `Not saved: ${blockedBecause(status)} ${kept}.`,
+      refused: "Not saved: decide what to do with the changes above the list.",
+    }[name];
+    saved.dataset.state = name;
+    if (saved.textContent !== said) saved.textContent = said;
+    // Only trouble and its end are read out: "Saving…" and "Saved" at every key would drown the work.
+    const trouble = ["offline", "blocked", "refused"].includes(name);
+    if (trouble) announced.textContent = said;
+    else if (name === "saved" && announced.textContent) announced.textContent = "Saved";
+  }
+
+  function setState(name, waiting, status) {
+    // A trouble stays shown until it is over, not only until the next try.
+    if (name === "saving" && ["offline", "blocked"].includes(state[0])) return;
+    state = [name, waiting, status];
+    showState();
+  }
 
   function blockedBecause(status) {
     if (status === 401) return "you are signed out. Sign in in another tab.";
@@ -67,278 +143,184 @@
     return "this work is not yours any more. Tell your organizer.";
   }
 
-  const change = (uid, action, fields, about) =>
-    outbox.add({ url: `${base}${uid ? uid + "/" : ""}${action}/`, fields, about: { action, uid, ...about } });
+  // ---- what is typed is kept until it is in the outbox ----
+  const draftName = (uid) => `assay.draft.${subject}.${uid}`;
+  const keepDraft = (uid, draft) => storage.set(draftName(uid), draft);
+  const dropDraft = (uid) => storage.remove(draftName(uid));
+  const NEW = `new.${tab.name}`;
 
-  function again(refused) {
-    // An added nugget keeps its uid: the changes after it name it.
-    outbox.add({ url: refused.url, fields: refused.fields, about: refused.about });
-  }
-
-  // ---- showing what the server says ----
-  function parseList(html) {
-    return new DOMParser().parseFromString(html, "text/html").getElementById("nugget-list");
-  }
-
-  function showList(fresh) {
-    const active = document.activeElement;
-    const activeRow = active && active.closest(".nugget");
-    const focus = activeRow && {
-      uid: activeRow.dataset.uid,
-      part: active.dataset.part,
-      from: active.selectionStart,
-      to: active.selectionEnd,
-      at: rows().indexOf(activeRow),
-    };
-    const typed = activeRow && active.matches("textarea") && active.value !== activeRow.dataset.text ? activeRow : null;
-    const currentUid = current() && current().dataset.uid;
-    const old = list();
-    const replaced = document.importNode(fresh, true);
-    if (typed) {
-      const same = replaced.querySelector(`[data-uid="${typed.dataset.uid}"]`);
-      // Only around the text that is being typed: replacing it would take the cursor and the words.
-      if (same) {
-        for (const sibling of [...old.children]) if (sibling !== typed) sibling.remove();
-        let before = true;
-        for (const row of [...replaced.children]) {
-          if (row === same) before = false;
-          else if (before) typed.before(row);
-          else old.append(row);
-        }
-        typed.querySelector(".importance").replaceWith(same.querySelector(".importance"));
-        Object.assign(old.dataset, replaced.dataset);
-      } else {
-        keepLost(typed);
-        old.replaceWith(replaced);
+  // ---- saving ----
+  const outbox = new assay.Outbox({
+    subject,
+    tab,
+    version: Number(list.element.dataset.version),
+    onAnswer(change, response, text, waiting) {
+      if (response.status === 422) return showFindings(text);
+      if (response.headers.get("HX-Redirect")) return window.location.assign(response.headers.get("HX-Redirect"));
+      const fresh = parse(text);
+      outbox.version = Number(fresh.dataset.version);
+      if (waiting) return;
+      const added = show(fresh);
+      if (["undo", "redo"].includes(change.about.action) && added.length) list.go(added[0]);
+    },
+    onRefused(changes, response, text) {
+      if (response.status === 400) {
+        const plain = (response.headers.get("Content-Type") || "").startsWith("text/plain");
+        for (const { about } of changes) if (about.action === "add") list.row(about.uid)?.remove();
+        refuse(changes, plain ? text : "The server could not read this.", false);
+        list.tidy();
+        return;
       }
-    } else {
-      old.replaceWith(replaced);
-    }
-    showButtons();
-    tidy();
-    if (currentUid && rowOf(currentUid)) mark(rowOf(currentUid));
-    if (focus && !typed) {
-      const row = rowOf(focus.uid) || rows()[Math.min(focus.at, rows().length - 1)];
-      const target = row && ((focus.part && row.querySelector(`[data-part="${focus.part}"]`)) || row);
-      if (target) {
-        target.focus({ preventScroll: true });
-        if (focus.part === "text" && row.dataset.uid === focus.uid) target.setSelectionRange(focus.from, focus.to);
+      const fresh = parse(text);
+      if (fresh.dataset.state !== "open") {
+        storage.set(REFUSED, refused().concat(changes));
+        setTimeout(() => window.location.reload(), 0); // the page of a finished bank shows them
+        return;
       }
-    }
+      outbox.version = Number(fresh.dataset.version);
+      refuse(changes, "This list was changed elsewhere meanwhile.", true);
+      show(fresh);
+      drawRefused("This list was changed elsewhere meanwhile.", true);
+    },
+    onState: setState,
+  });
+
+  const undoButton = document.querySelector('[data-act="undo"]');
+  const redoButton = document.querySelector('[data-act="redo"]');
+
+  function show(fresh) {
+    const added = list.show(fresh);
+    undoButton.disabled = list.element.dataset.undo !== "1";
+    redoButton.disabled = list.element.dataset.redo !== "1";
+    return added;
   }
 
-  function showButtons() {
-    document.querySelector('[data-act="undo"]').disabled = list().dataset.undo !== "1";
-    document.querySelector('[data-act="redo"]').disabled = list().dataset.redo !== "1";
+  function change(uid, action, fields, about) {
+    // What can be undone and redone is known for sure when the answer is here.
+    undoButton.disabled = false;
+    redoButton.disabled = action !== "undo";
+    outbox.add({ url: `${base}${uid ? `${uid}/` : ""}${action}/`, fields, about: { action, uid, ...about } });
   }
 
+  // ---- what a change does to the list on screen ----
+  const effects = {
+    add({ uid, text }) {
+      if (!list.row(uid)) list.append(uid, text);
+      list.tidy();
+    },
+    reword({ uid, text }) {
+      const row = list.row(uid);
+      if (!row) return;
+      row.dataset.text = text;
+      if (folded(textOf(row).value) !== text) textOf(row).value = text;
+      list.tidy();
+    },
+    importance({ uid, importance }) {
+      const radio = list.row(uid)?.querySelector(`input[value="${importance}"]`);
+      if (radio) radio.checked = true;
+      list.tidy();
+    },
+    move({ uid, to }) {
+      const row = list.row(uid);
+      if (!row) return;
+      const others = list.rows.filter((other) => other !== row);
+      if (to < others.length) others[to].before(row);
+      else list.element.append(row);
+      list.tidy();
+    },
+    delete({ uid }) {
+      list.row(uid)?.remove();
+      list.tidy();
+    },
+  };
+
+  // ---- findings ----
   function showFindings(html) {
-    notices.innerHTML = html; // rendered and escaped by the server
+    document.getElementById("findings")?.remove();
+    notices.insertAdjacentHTML("afterbegin", html); // rendered and escaped by the server
     const first = notices.querySelector("a[data-uid]");
-    if (first) go(rowOf(first.dataset.uid));
+    if (first) list.go(list.row(first.dataset.uid));
+  }
+
+  // Take away the findings that are dealt with.
+  function strikeFindings() {
+    const box = document.getElementById("findings");
+    if (!box) return;
+    for (const item of box.querySelectorAll("li")) {
+      const row = item.querySelector("a") && list.row(item.querySelector("a").dataset.uid);
+      const whole = row ? row.querySelector("input:checked") && folded(textOf(row).value) : list.rows.length > 0;
+      if (whole || (item.querySelector("a") && !row)) item.remove();
+    }
+    if (!box.querySelector("li")) box.remove();
   }
 
   notices.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-uid]");
     if (!link) return;
     event.preventDefault();
-    go(rowOf(link.dataset.uid));
+    list.go(list.row(link.dataset.uid));
   });
-
-  // ---- refused changes: both versions, and a way to keep either ----
-  const REFUSED = `assay.refused.${subject}`;
-
-  function inWords({ about }) {
-    const row = about.uid && rowOf(about.uid);
-    const which = row ? `nugget ${place(row)}` : "a nugget";
-    return {
-      add: `Add: “${about.text}”`,
-      reword: `Reword ${which} to: “${about.text}”`,
-      importance: `Make ${which} ${about.importance}`,
-      move: `Move ${which}`,
-      delete: `Delete ${which}${about.text ? `: “${about.text}”` : ""}`,
-      undo: "Undo",
-      redo: "Redo",
-      finish: "Finish",
-    }[about.action];
-  }
-
-  function showRefused(changes, why, redo) {
-    const kept = JSON.parse(localStorage.getItem(REFUSED) || "[]").concat(changes);
-    localStorage.setItem(REFUSED, JSON.stringify(kept));
-    drawRefused(why, redo);
-  }
-
-  function drawRefused(why, redo) {
-    const kept = JSON.parse(localStorage.getItem(REFUSED) || "[]");
-    document.getElementById("refused")?.remove();
-    if (!kept.length) return;
-    const box = document.createElement("div");
-    box.id = "refused";
-    box.className = "message error";
-    box.setAttribute("role", "alert");
-    const said = document.createElement("p");
-    said.textContent = `${why} Not saved:`;
-    const items = document.createElement("ul");
-    for (const refused of kept) {
-      const item = document.createElement("li");
-      item.textContent = inWords(refused);
-      const row = refused.about.uid && rowOf(refused.about.uid);
-      if (row && refused.about.action === "reword") {
-        const there = document.createElement("p");
-        there.textContent = `It now says: “${row.dataset.text}”`;
-        item.append(there);
-      }
-      items.append(item);
-    }
-    const buttons = document.createElement("p");
-    const button = (label, action) => {
-      const element = document.createElement("button");
-      element.type = "button";
-      element.textContent = label;
-      element.addEventListener("click", () => {
-        localStorage.removeItem(REFUSED);
-        box.remove();
-        action();
-      });
-      buttons.append(element, " ");
-    };
-    if (redo) button("Keep mine: do it on the list as it is now", () => kept.forEach(redo));
-    button(redo ? "Keep what is there" : "Understood", () => {});
-    box.append(said, items, buttons);
-    notices.append(box);
-  }
-
-  // A text that was being typed into a nugget that is gone from the list.
-  function keepLost(row) {
-    const text = textOf(row).value;
-    const about = { action: "reword", uid: row.dataset.uid, text };
-    dropDraft(row.dataset.uid);
-    showRefused([{ url: `${base}${row.dataset.uid}/reword/`, fields: { text }, about }], "That nugget is gone.", null);
-  }
-
-  // ---- the list on screen ----
-  const current = () => list().querySelector('[aria-current="true"]');
-
-  function mark(row) {
-    for (const other of rows()) other.removeAttribute("aria-current");
-    row.setAttribute("aria-current", "true");
-  }
-
-  function go(row) {
-    if (!row) return;
-    mark(row);
-    row.focus();
-    row.scrollIntoView({ block: "nearest" });
-  }
-
-  function count(text) {
-    return folded(text) ? folded(text).split(" ").length : 0;
-  }
-
-  // Numbers, counts and flags that follow from the texts.
-  function tidy() {
-    const firstPlace = new Map();
-    rows().forEach((row, index) => {
-      const text = textOf(row);
-      row.querySelector(".place").textContent = index + 1;
-      row.querySelector("legend").textContent = `Importance of nugget ${index + 1}`;
-      text.setAttribute("aria-label", `Text of nugget ${index + 1}`);
-      showWords(row.querySelector(".words"), text.value);
-      const fold = folded(text.value).toLowerCase();
-      const first = firstPlace.get(fold);
-      if (first === undefined) firstPlace.set(fold, index + 1);
-      let same = row.querySelector(".same");
-      row.querySelectorAll(".chip.warn:not(.words):not(.unset):not(.same)").forEach((chip) => chip.remove());
-      if (fold && first) {
-        if (!same) {
-          same = document.createElement("span");
-          same.className = "chip warn same";
-          row.querySelector(".chips").append(same);
-        }
-        same.textContent = `same as ${first}`;
-      } else if (same) same.remove();
-      fit(text);
-    });
-    document.getElementById("count").textContent = rows().length;
-    document.getElementById("count").classList.toggle("over", rows().length > Number(holder.dataset.most));
-  }
-
-  function showWords(chip, text) {
-    const words = count(text);
-    const label = `${words} word${words === 1 ? "" : "s"}`;
-    if (chip.textContent !== label) chip.textContent = label;
-    chip.classList.toggle("warn", words > advised);
-  }
-
-  function fit(text) {
-    text.style.height = "auto";
-    text.style.height = `${text.scrollHeight}px`;
-  }
 
   // ---- what a person does ----
   function saveText(row) {
     const uid = row.dataset.uid;
     const text = folded(textOf(row).value);
-    if (text === row.dataset.text) return dropDraft(uid);
-    row.dataset.text = text;
-    change(uid, "reword", { text }, { text });
     dropDraft(uid);
+    if (text === row.dataset.text) {
+      if (state[0] === "typing") setState("saved", 0);
+      return;
+    }
+    effects.reword({ uid, text });
+    change(uid, "reword", { text }, { text });
+    strikeFindings();
   }
 
   function setImportance(row, importance) {
-    row.querySelector(`[data-part="${importance}"]`).checked = true;
-    row.querySelector(".unset")?.remove();
+    effects.importance({ uid: row.dataset.uid, importance });
     change(row.dataset.uid, "importance", { importance }, { importance });
+    strikeFindings();
   }
 
   function move(row, by) {
-    const to = rows().indexOf(row) + by;
-    if (to < 0 || to >= rows().length) return;
+    const to = list.rows.indexOf(row) + by;
+    if (to < 0 || to >= list.rows.length) return;
     const active = document.activeElement;
-    const from = active.selectionStart;
-    if (by < 0) rows()[to].before(row);
-    else rows()[to].after(row);
+    const cursor = active.matches("textarea") ? [active.selectionStart, active.selectionEnd] : null;
+    saveText(row);
+    effects.move({ uid: row.dataset.uid, to });
     if (row.contains(active)) {
       active.focus();
-      if (active.matches("textarea")) active.setSelectionRange(from, from);
-    } else go(row);
+      if (cursor) active.setSelectionRange(...cursor);
+    } else list.go(row);
     row.scrollIntoView({ block: "nearest" });
-    tidy();
-    change(row.dataset.uid, "move", { to }, {});
+    change(row.dataset.uid, "move", { to }, { to });
   }
 
   function remove(row) {
-    const at = rows().indexOf(row);
+    const at = list.rows.indexOf(row);
     dropDraft(row.dataset.uid);
-    row.remove();
-    tidy();
+    effects.delete({ uid: row.dataset.uid });
     change(row.dataset.uid, "delete", {}, { text: row.dataset.text });
-    const next = rows()[Math.min(at, rows().length - 1)];
-    if (next) go(next);
-    else newText.focus();
+    strikeFindings();
+    if (list.rows.length) list.go(list.rows[Math.min(at, list.rows.length - 1)]);
+    else undoButton.focus();
   }
 
   function addNugget() {
     const text = folded(newText.value);
     if (!text) return;
     const uid = assay.uuid();
-    const row = document.getElementById("new-row").content.firstElementChild.cloneNode(true);
-    row.id = `n-${uid}`;
-    row.dataset.uid = uid;
-    row.dataset.text = text;
-    textOf(row).value = text;
-    for (const radio of row.querySelectorAll("input[type=radio]")) radio.name = `importance-${uid}`;
-    list().append(row);
-    mark(row);
+    effects.add({ uid, text });
+    list.mark(list.row(uid));
+    list.row(uid).scrollIntoView({ block: "nearest" });
     change("", "add", { uid, text, docid: evidence ? evidence.dataset.docid : "" }, { uid, text });
     newText.value = "";
     setEvidence(null);
-    dropDraft("new");
     typedNew();
-    tidy();
-    row.scrollIntoView({ block: "nearest" });
+    strikeFindings();
   }
+
+  let evidence = null; // the passage that the new nugget is made from
 
   function setEvidence(passage) {
     evidence = passage;
@@ -348,16 +330,40 @@
   }
 
   function typedNew() {
+    const text = folded(newText.value);
     const chip = document.getElementById("new-words");
-    chip.hidden = !folded(newText.value);
-    showWords(chip, newText.value);
-    fit(newText);
+    chip.hidden = !text;
+    list.countWords(chip, text);
+    assay.fit(newText);
+    if (text) keepDraft(NEW, { text: newText.value, docid: evidence?.dataset.docid });
+    else dropDraft(NEW);
   }
 
   // Put everything typed into the outbox before something that depends on it.
-  function saveAll() {
-    rows().forEach(saveText);
+  const saveAll = () => list.rows.forEach(saveText);
+
+  function finish() {
+    saveAll();
+    if (outbox.changes.some(({ about }) => about.action === "finish")) return;
+    if (folded(newText.value)) {
+      showFindings('<div id="findings" class="message error" role="alert"><p>A new nugget is typed but not added yet.</p></div>');
+      newText.addEventListener("input", () => document.getElementById("findings")?.remove(), { once: true });
+      newText.focus();
+      return;
+    }
+    const ready = list.rows.length && list.rows.every((row) => row.querySelector("input:checked") && row.dataset.text);
+    if (!ready) return change("", "finish", {}, {}); // the server says exactly what is lacking
+    const number = (selector) => list.element.querySelectorAll(selector).length;
+    const facts = [`${list.rows.length} nuggets: ${number('input[value="vital"]:checked')} vital, ${number('input[value="okay"]:checked')} okay.`];
+    if (number(".same:not([hidden])")) facts.push(`${number(".same:not([hidden])")} with the same words as another.`);
+    if (number(".words.warn")) facts.push(`${number(".words.warn")} with more than ${list.advised} words.`);
+    document.getElementById("finish-facts").textContent = facts.join(" ");
+    document.getElementById("finish").showModal();
   }
+  document.getElementById("finish").addEventListener("close", (event) => {
+    if (event.target.returnValue === "yes") change("", "finish", {}, {});
+    event.target.returnValue = "";
+  });
 
   const passages = [...document.querySelectorAll(".passage")];
   let passage = passages[0];
@@ -374,50 +380,64 @@
   function step(by) {
     const here = document.activeElement.closest(".passage");
     if (here) return goPassage(passages[passages.indexOf(here) + by]);
-    const row = current();
-    const next = row ? rows()[rows().indexOf(row) + by] : rows()[by > 0 ? 0 : rows().length - 1];
-    go(next || row);
+    const row = list.current;
+    const next = row ? list.rows[list.rows.indexOf(row) + by] : list.rows[by > 0 ? 0 : list.rows.length - 1];
+    list.go(next || row);
   }
 
+  const ofNugget = {
+    vital: (row) => setImportance(row, "vital"),
+    okay: (row) => setImportance(row, "okay"),
+    edit: (row) => textOf(row).focus(),
+    delete: remove,
+    up: (row) => move(row, -1),
+    down: (row) => move(row, 1),
+  };
   const acts = {
     next: () => step(1),
     previous: () => step(-1),
-    vital: (row) => row && setImportance(row, "vital"),
-    okay: (row) => row && setImportance(row, "okay"),
-    edit: (row) => row && textOf(row).focus(),
-    delete: (row) => row && remove(row),
-    up: (row) => row && move(row, -1),
-    down: (row) => row && move(row, 1),
     undo: () => (saveAll(), change("", "undo", {}, {})),
     redo: () => (saveAll(), change("", "redo", {}, {})),
     passages: () => goPassage(passage),
-    nuggets: () => (rows().length ? go(current() || rows()[0]) : newText.focus()),
-    finish: () => (saveAll(), (notices.replaceChildren(), drawRefused("Still to decide.", again)), change("", "finish", {}, {})),
+    nuggets: () => (list.rows.length ? list.go(list.current || list.rows[0]) : newText.focus()),
+    finish,
   };
 
   document.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-act]");
-    if (button) acts[button.dataset.act](current());
+    const act = event.target.closest("[data-act]")?.dataset.act;
+    if (acts[act]) acts[act]();
+    // Nobody who reads a passage means a nugget that is out of sight.
+    else if (ofNugget[act] && list.current && !document.activeElement.closest("#passages")) ofNugget[act](list.current);
   });
 
   holder.addEventListener("focusin", (event) => {
     const row = event.target.closest(".nugget");
-    if (row) mark(row);
+    if (row) list.mark(row);
   });
   holder.addEventListener("change", (event) => {
     const row = event.target.closest(".nugget");
     if (event.target.matches("input[type=radio]")) setImportance(row, event.target.value);
     else if (event.target.matches("textarea")) saveText(row);
   });
-  const pauses = new Map();
-  holder.addEventListener("input", (event) => {
-    if (!event.target.matches("textarea")) return;
-    const row = event.target.closest(".nugget");
-    keepDraft(row.dataset.uid, event.target.value, row.dataset.text);
-    tidy();
+
+  // A pause in typing saves too: nobody should have to leave the field for that. Not while a character is composed.
+  const pauses = new WeakMap();
+  function typed(row) {
+    keepDraft(row.dataset.uid, { text: textOf(row).value, was: row.dataset.text });
+    if (folded(textOf(row).value) !== row.dataset.text && state[0] === "saved") setState("typing", 0);
+    list.tidy();
     clearTimeout(pauses.get(row));
-    // A pause in typing saves too: nobody should have to leave the field for that.
-    pauses.set(row, setTimeout(() => row.isConnected && saveText(row), 2000));
+    pauses.set(row, setTimeout(() => row.isConnected && !row.dataset.composing && saveText(row), 2000));
+  }
+  holder.addEventListener("input", (event) => {
+    if (event.target.matches("textarea")) typed(event.target.closest(".nugget"));
+  });
+  holder.addEventListener("compositionstart", (event) => {
+    event.target.closest(".nugget").dataset.composing = "1";
+  });
+  holder.addEventListener("compositionend", (event) => {
+    delete event.target.closest(".nugget").dataset.composing;
+    typed(event.target.closest(".nugget"));
   });
   holder.addEventListener("keydown", (event) => {
     const row = event.target.closest(".nugget");
@@ -425,7 +445,7 @@
     if (event.target.matches("textarea") && (event.key === "Enter" || event.key === "Escape")) {
       event.preventDefault();
       saveText(row);
-      go(row);
+      list.go(row);
     } else if (event.target === row && event.key === "Enter") {
       event.preventDefault();
       textOf(row).focus();
@@ -440,20 +460,20 @@
     const here = document.activeElement.closest(".passage");
     if (here) setEvidence(here);
   });
-  newText.addEventListener("input", () => {
-    keepDraft("new", newText.value, "");
-    typedNew();
-  });
+  newText.addEventListener("input", typedNew);
   newText.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
-    if (event.key === "Enter" && !event.shiftKey) {
+    if (event.key === "Enter") {
       event.preventDefault();
       addNugget();
     } else if (event.key === "Escape") {
       event.preventDefault();
+      const from = evidence;
       setEvidence(null);
-      if (rows().length) go(current() || rows()[rows().length - 1]);
-      else newText.blur();
+      typedNew();
+      if (from) goPassage(from);
+      else if (list.rows.length) list.go(list.current || list.rows[list.rows.length - 1]);
+      else goPassage(passage);
     }
   });
   document.getElementById("add").addEventListener("submit", (event) => {
@@ -462,26 +482,35 @@
   });
 
   // ---- what an earlier visit left ----
-  tidy();
-  await outbox.adopt();
-  drawRefused("From an earlier visit:", again);
-  for (const row of rows()) {
-    const left = draft(row.dataset.uid);
+  list.tidy();
+  for (const { about } of outbox.changes) effects[about.action]?.(about);
+  drawRefused("From an earlier visit:", true);
+  for (const row of list.rows) {
+    const left = storage.get(draftName(row.dataset.uid));
     if (!left) continue;
-    const uid = row.dataset.uid;
     if (left.was === row.dataset.text) {
       textOf(row).value = left.text;
       saveText(row);
-    } else {
-      const text = folded(left.text);
-      dropDraft(uid);
-      const about = { action: "reword", uid, text };
-      showRefused([{ url: `${base}${uid}/reword/`, fields: { text }, about }], "You had typed this before.", again);
-    }
+    } else if (folded(left.text) !== row.dataset.text) lost(row, folded(left.text));
   }
-  const leftNew = draft("new");
-  if (leftNew && leftNew.text) newText.value = leftNew.text;
+  const newDrafts = `assay.draft.${subject}.new.`;
+  for (const name of storage.names(newDrafts)) {
+    const other = name.slice(newDrafts.length);
+    if (newText.value || (other !== tab.name && tab.isOpen(other))) continue;
+    const left = storage.get(name);
+    storage.remove(name);
+    newText.value = left.text;
+    setEvidence(passages.find((one) => one.dataset.docid === left.docid) || null);
+  }
   typedNew();
-  tidy();
+  if (!storage.works) {
+    const warning = document.createElement("p");
+    warning.className = "message warning";
+    warning.textContent = "This browser does not let Assay keep changes: don't close this page before it says Saved.";
+    notices.append(warning);
+  }
+  for (const field of document.querySelectorAll("#add [disabled], .nugget [disabled]")) field.disabled = false;
+  main.dataset.ready = "1";
+  showState();
   outbox.send();
 })();

@@ -7,11 +7,7 @@ window.assay = window.assay || {};
 assay.keys = (() => {
   const STORE = "assay.keys";
   let settings = { off: false, map: {} };
-  try {
-    settings = { ...settings, ...JSON.parse(localStorage.getItem(STORE) || "{}") };
-  } catch {
-    localStorage.removeItem(STORE);
-  }
+  settings = { ...settings, ...assay.storage.get(STORE) };
 
   const typing = (target) =>
     target instanceof HTMLTextAreaElement ||
@@ -23,12 +19,18 @@ assay.keys = (() => {
   const controls = () => [...document.querySelectorAll("[data-key]")];
   const usable = (element) => !element.disabled && element.getClientRects().length > 0;
 
+  // A letter by what it says, whatever Caps Lock says; on other scripts' layouts by where it stands.
+  function letter(event) {
+    const foreign = isSingle(event.key) && event.key > "\u007f" && /^Key[A-Z]$/.test(event.code);
+    return (foreign ? event.code.slice(3) : event.key).toLowerCase();
+  }
+
   function pressed(event) {
     const parts = [];
     if (event.ctrlKey || event.metaKey) parts.push("ctrl");
     if (event.altKey) parts.push("alt");
     if (event.shiftKey && parts.length) parts.push("shift");
-    return [...parts, event.key].join("+");
+    return [...parts, letter(event)].join("+");
   }
 
   function matches(element, name) {
@@ -39,12 +41,14 @@ assay.keys = (() => {
   document.addEventListener("keydown", (event) => {
     const name = pressed(event);
     if (event.defaultPrevented || event.isComposing) return;
-    // Moving with Alt and an arrow means nothing to a text field, so it works there too.
-    if (typing(event.target) && !name.startsWith("alt+")) return;
+    // Typing is typing; a field may say that Alt and an arrow move what it belongs to.
+    if (typing(event.target) && !(name.startsWith("alt+") && event.target.hasAttribute("data-alt-keys"))) return;
     if (document.querySelector("dialog[open]")) return;
     const control = controls().find((element) => matches(element, name) && usable(element));
     if (!control) return;
     event.preventDefault();
+    // A key held down acts once, unless it only moves.
+    if (event.repeat && !control.hasAttribute("data-key-repeats")) return;
     if (typing(control)) {
       control.dispatchEvent(new CustomEvent("assay:key", { bubbles: true }));
       control.focus();
@@ -61,16 +65,17 @@ assay.keys = (() => {
       if (shown && isSingle(key)) {
         shown.textContent = present(key);
         shown.hidden = settings.off;
+        element.setAttribute("aria-keyshortcuts", settings.off ? "" : present(key));
       }
     }
   }
 
   function keep() {
-    localStorage.setItem(STORE, JSON.stringify(settings));
+    assay.storage.set(STORE, settings);
     relabel();
   }
 
-  const NAMES = { ArrowUp: "↑", ArrowDown: "↓", alt: "Alt", ctrl: "Ctrl", shift: "Shift" };
+  const NAMES = { arrowup: "↑", arrowdown: "↓", alt: "Alt", ctrl: "Ctrl", shift: "Shift" };
 
   function keyField(element) {
     const key = element.dataset.key;
@@ -83,12 +88,12 @@ assay.keys = (() => {
     input.value = present(key);
     input.maxLength = 1;
     input.addEventListener("change", () => {
-      const taken = controls().some((other) => other !== element && present(other.dataset.key) === input.value);
-      if (!input.value.trim() || taken) {
-        input.value = present(key);
-        return;
-      }
-      settings.map[key] = input.value;
+      const wanted = input.value.trim().toLowerCase();
+      const other = controls().find((one) => one !== element && present(one.dataset.key) === wanted);
+      input.setCustomValidity(other ? `${wanted} is the key of: ${other.dataset.keyLabel}` : "");
+      if (!input.reportValidity()) return;
+      if (wanted) settings.map[key] = wanted;
+      input.value = present(key);
       keep();
     });
     return input;
@@ -109,7 +114,15 @@ assay.keys = (() => {
       keep();
     });
     off.append("Switch single-character keys off", box);
-    target.replaceChildren(...labels, off);
+    const reset = document.createElement("button");
+    reset.type = "button";
+    reset.textContent = "All keys as they were";
+    reset.addEventListener("click", () => {
+      settings = { off: false, map: {} };
+      keep();
+      fillDialog(target);
+    });
+    target.replaceChildren(...labels, off, reset);
   }
 
   document.addEventListener("click", (event) => {

@@ -15,7 +15,7 @@ def test_an_assessor_makes_a_bank_and_an_organizer_exports_it(open_page: OpenPag
     page = open_page("anna")
     page.keyboard.press("c")
     page.wait_for_selector(".workbench")
-    page.wait_for_load_state("networkidle")
+    page.wait_for_selector("#main[data-ready]")
     assert page.locator(".passage").count() == 13  # of grade 1 and more, of the topic's 20 judged ones
     page.keyboard.press("n")
     for text, _ in NUGGETS:
@@ -62,6 +62,8 @@ def test_an_assessor_makes_a_bank_and_an_organizer_exports_it(open_page: OpenPag
     page.wait_for_selector("#guidelines[open] >> text=What a nugget is")
     page.keyboard.press("Escape")
     page.keyboard.press("f")
+    page.wait_for_selector("#finish[open] >> text=4 nuggets: 3 vital, 1 okay.")
+    page.keyboard.press("Enter")
     page.wait_for_selector("text=the nuggets are handed in")
     assert page.locator("section[aria-labelledby=finished] tbody tr").count() == 1
 

@@ -1,6 +1,7 @@
 """Imports: checked first, all or nothing, one at a time, stopped, broken off, swept."""
 
 import gzip
+import io
 import os
 import socket
 import time
@@ -8,6 +9,7 @@ from datetime import timedelta
 
 import psutil
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -338,10 +340,18 @@ def test_a_process_elsewhere_is_presumed_dead_after_5_minutes(broken_off, minute
     assert (state_of(record), Topic.everything.count()) == (state, left)
 
 
-def test_an_import_first_sweeps_what_a_dead_one_left(empty_campaign, waiting, broken_off, file):
-    broken_off("t", owner=dead())
-    assert run(waiting(), file).report["counts"]["topics added"] == 1_200
-    assert Topic.everything.count() == 1_200
+def test_an_import_first_sweeps_what_a_dead_one_left(empty_campaign, waiting, broken_off):
+    dead_one, record = broken_off("t", owner=dead()), waiting()
+    upload_path(record).write_text(MANY)
+    tasks.run_import(record.pk)
+    assert (state_of(dead_one), state_of(record)) == (Import.State.INTERRUPTED, Import.State.DONE)
+    assert Topic.everything.count() == empty_campaign.topics.count() == 1_200
+
+
+def test_an_import_by_command_first_sweeps_what_a_dead_one_left(empty_campaign, broken_off, file):
+    dead_one = broken_off("t", owner=dead())
+    call_command("import_topics", "study", str(file), stdout=io.StringIO())
+    assert (state_of(dead_one), Topic.everything.count()) == (Import.State.INTERRUPTED, 1_200)
 
 
 @pytest.mark.parametrize("state", [Import.State.STOPPED, Import.State.REFUSED, Import.State.INTERRUPTED])

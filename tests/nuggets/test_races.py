@@ -1,13 +1,10 @@
 """Many requests at the same moment, each on a connection of its own."""
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import connections
 from django.http import HttpResponse
 from django.test import Client
 
@@ -17,31 +14,10 @@ from nuggets import actions
 from nuggets.models import NuggetBank
 from tests.conftest import client_of
 from tests.nuggets.conftest import A, do, fill, listed, send, shown
+from tests.work.conftest import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 THREADS = 20
-
-
-def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Start all calls at the same moment, each in its thread, and return what each returned or raised."""
-    barrier = threading.Barrier(len(calls))
-    results: list[Any] = [None] * len(calls)
-
-    def run(number: int) -> None:
-        barrier.wait(30)
-        try:
-            results[number] = calls[number]()
-        except Exception as error:
-            results[number] = error
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=run, args=[number]) for number in range(len(calls))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    return results
 
 
 def adds(bank: NuggetBank, person: Person, keys: Sequence[UUID], uids: Sequence[UUID]) -> list[HttpResponse]:

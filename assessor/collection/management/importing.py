@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from assessor.collection import importing
 from assessor.collection.management.common import campaign_called
 from assessor.collection.models import Import
+from assessor.collection.tasks import sweep_imports
 
 
 class ImportCommand(BaseCommand):
@@ -42,6 +43,7 @@ class ImportCommand(BaseCommand):
             self._import(campaign, path, path.name, options)
 
     def _import(self, campaign: Any, path: Path, file_name: str, options: dict[str, Any]) -> None:
+        sweep_imports()
         import_record = importing.new_import(
             campaign=campaign,
             kind=self.kind,

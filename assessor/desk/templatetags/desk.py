@@ -2,6 +2,7 @@
 
 from django import template
 
+from assessor.collection.loaders import LOADERS
 from assessor.work.kinds import kind_of
 from assessor.work.models import Task
 
@@ -12,3 +13,9 @@ register = template.Library()
 def task_url(task: Task) -> str:
     """Return where to go on with a task."""
     return kind_of(task).url(task)
+
+
+@register.filter
+def kind_label(kind: str) -> str:
+    """Return what a kind of import is called."""
+    return LOADERS[kind].label

@@ -1,0 +1,95 @@
+"""What is only ever added to."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from assessor.collection.history import record
+from assessor.collection.models import AppendOnly, Event
+from assessor.collection.models.history import AppendOnlyError
+from assessor.work.blindness import record_exposure
+from assessor.work.models import Exposure, Task, TimeSpent
+from nuggets import actions
+from nuggets.models import BankEdit, NuggetBank
+
+# Each model, and a field that somebody might want to change.
+FIELDS = {Event: "verb", BankEdit: "verb", TimeSpent: "seconds", Exposure: "where"}
+
+
+@pytest.fixture
+def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
+    """One record of each kind."""
+    actions.add_nugget(bank, uid=uuid4(), text="a", docid="", acting_user=task.person, seen=0)
+    record_exposure(task.person, [task.topic], "nuggets", "test")
+    return {
+        Event: record("told", bank, campaign=task.campaign, person=None),
+        BankEdit: BankEdit.objects.get(),
+        TimeSpent: TimeSpent.objects.create(task=task, key=uuid4(), seconds=1),
+        Exposure: Exposure.objects.get(),
+    }
+
+
+def _resave(record: AppendOnly, field: str) -> None:
+    setattr(record, field, 7)
+    record.save()
+
+
+def _save_fields(record: AppendOnly, field: str) -> None:
+    setattr(record, field, 7)
+    record.save(update_fields=[field])
+
+
+def _bulk_update(record: AppendOnly, field: str) -> None:
+    setattr(record, field, 7)
+    type(record).objects.bulk_update([record], [field])
+
+
+WAYS: dict[str, Callable[[Any, str], object]] = {
+    "save": _resave,
+    "save one field": _save_fields,
+    "save what was read": lambda record, field: _resave(type(record).objects.get(pk=record.pk), field),
+    "delete": lambda record, field: record.delete(),
+    "update all": lambda record, field: type(record).objects.update(**{field: 7}),
+    "update some": lambda record, field: type(record).objects.filter(pk=record.pk).update(**{field: 7}),
+    "bulk update": _bulk_update,
+    "update or create": lambda record, field: type(record).objects.update_or_create(pk=record.pk, defaults={field: 7}),
+    "delete all": lambda record, field: type(record).objects.all().delete(),
+    "delete some": lambda record, field: type(record).objects.filter(pk=record.pk).delete(),
+    "by the base manager": lambda record, field: type(record)._base_manager.update(**{field: 7}),
+}
+
+
+@pytest.mark.parametrize("model", FIELDS)
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_a_record_is_neither_changed_nor_removed(
+    records: dict[type[AppendOnly], AppendOnly], model: type[AppendOnly], way: Callable[[Any, str], object]
+):
+    before = list(model.objects.values())
+    assert before
+    with pytest.raises(AppendOnlyError, match=f"^{model.__name__} records are only ever added.$"):
+        way(records[model], FIELDS[model])
+    assert list(model.objects.values()) == before
+
+
+def test_related_managers_refuse_as_well(records: dict[type[AppendOnly], AppendOnly], bank: NuggetBank, task: Task):
+    for related in (bank.edits, task.times, task.person.exposures, task.topic.exposures, task.campaign.events):
+        count = related.count()
+        assert count
+        with pytest.raises(AppendOnlyError):
+            related.all().delete()
+        with pytest.raises(AppendOnlyError):
+            related.update(pk=0)
+        assert related.count() == count
+
+
+def test_every_kind_of_record_is_covered():
+    assert set(AppendOnly.__subclasses__()) == set(FIELDS)
+
+
+def test_what_happened_is_told_in_full(task: Task):
+    event = record("x" * 60, "s" * 400, campaign=task.campaign, person=task.person, a=1, b=["é"])
+    event = Event.objects.get(pk=event.pk)
+    assert (event.verb, event.subject, event.details) == ("x" * 60, "s" * 300, {"a": 1, "b": ["é"]})
+    assert (event.campaign, event.person, Event.objects.first()) == (task.campaign, task.person, event)

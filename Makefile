@@ -2,7 +2,7 @@
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do command -v $$p && break; done)
 BIN = .venv/bin
 
-.PHONY: demo test lint check-types test-postgres bench lock clean
+.PHONY: help demo test lint check-types test-postgres bench lock clean
 .DEFAULT_GOAL := help
 
 help:

@@ -35,4 +35,6 @@ class AssayAdminSite(AdminSite):
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Send people to the one login page, which is throttled."""
+        if request.user.is_authenticated:
+            raise Http404
         return redirect(f"/login/?{urlencode({'next': request.get_full_path()})}")

@@ -99,14 +99,15 @@ def _database() -> dict[str, Any]:
     if database["ENGINE"] == "django.db.backends.sqlite3":
         if database["NAME"] == ":memory:":
             database["NAME"] = DATA_DIR / "assay.sqlite3"
-        database["OPTIONS"] = {
+        database["OPTIONS"] = database.get("OPTIONS", {}) | {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
         }
         database["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
     else:
-        database["OPTIONS"] = {"pool": {"min_size": 1, "max_size": number("ASSAY_DATABASE_POOL", default=10)}}
+        pool = {"min_size": 1, "max_size": number("ASSAY_DATABASE_POOL", default=10)}
+        database["OPTIONS"] = database.get("OPTIONS", {}) | {"pool": pool}
     return database
 
 
@@ -136,6 +137,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the wait is as long as the page says
 AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_VERBOSE = False
+AXES_ENABLE_ADMIN = False
 
 # Behind TLS everywhere but on one's own machine.
 HTTPS = flag("ASSAY_HTTPS", default=True)
@@ -173,8 +175,9 @@ STORAGES = {
     },
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
-FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+FILE_UPLOAD_HANDLERS = ["assessor.desk.uploads.SignedInUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a plan for all topics of a large campaign at once
 # On the same disk as where uploads are kept, and swept with them when an upload breaks off.
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
 # The largest file an upload page takes; larger ones come in by command.
@@ -206,5 +209,6 @@ LOGGING = {
     "loggers": {"axes": {"level": "WARNING"}},
 }
 
+DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
 for _folder in ("uploads", "broker", "static"):
     (DATA_DIR / _folder).mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -32,7 +32,12 @@ def readable_bank(person: Person, bank_id: int) -> NuggetBank:
         organized = Q(
             condition__campaign__organizers__person=person, condition__campaign__organizers__until__isnull=True
         )
-        if bank := NuggetBank.objects.select_related(*_WITH).filter(organized, pk=bank_id).first():
+        if (
+            bank := NuggetBank.objects.select_related(*_WITH)
+            .filter(organized, pk=bank_id)
+            .exclude(task__person=person)
+            .first()
+        ):
             return bank
     return own_bank(person, bank_id)
 

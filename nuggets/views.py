@@ -77,7 +77,10 @@ def _write(request: PersonRequest, bank_id: int, carry_out: CarryOut) -> HttpRes
         return _list(request, bank, status=409)
     if "findings" in result:
         return render(request, "nuggets/editor.html#findings", result, status=422)
-    return _list(request, bank)
+    response = _list(request, bank)
+    # The version that this very write made: the list may have gone on since, unseen by who sends a write again.
+    response["X-Assay-Version"] = str(result["version"])
+    return response
 
 
 @require_POST

@@ -16,8 +16,10 @@ class ConditionError(Exception):
 
 @transaction.atomic
 def create_campaign(*, name: str, slug: str, acting_user: Person | None) -> Campaign:
-    """Make a campaign with the default protocol; who makes it organizes it."""
-    campaign = Campaign.objects.create(name=name, slug=slug, created_by=acting_user)
+    """Make a campaign with the default protocol; who makes it organizes it. Raises ValidationError for odd names."""
+    campaign = Campaign(name=name, slug=slug, created_by=acting_user)
+    campaign.full_clean()
+    campaign.save()
     Protocol.objects.create(campaign=campaign, version=1, created_by=acting_user)
     history.record("campaign created", campaign, campaign=campaign, person=acting_user)
     if acting_user:
@@ -44,13 +46,21 @@ def remove_organizer(*, organizer: Organizer, acting_user: Person | None) -> Non
 
 @transaction.atomic
 def change_protocol(*, campaign: Campaign, settings: dict[str, Any], acting_user: Person) -> Protocol:
-    """Put new settings in force, as the next version of the protocol. Without a change, the present one stays."""
+    """Put new settings in force, as the next version of the protocol; those not named stay as they are.
+
+    Without a change, the present version stays.
+    """
     present = campaign.protocol
     changed = {name: value for name, value in settings.items() if getattr(present, name) != value}
     if not changed:
         return present
     newest = campaign.protocols.aggregate(Max("version"))["version__max"]
-    protocol = Protocol.objects.create(campaign=campaign, version=newest + 1, created_by=acting_user, **settings)
+    protocol = Protocol.objects.get(pk=present.pk)
+    protocol.pk, protocol.version, protocol.created_by = None, newest + 1, acting_user
+    protocol._state.adding = True  # for created_at
+    for setting, value in settings.items():
+        setattr(protocol, setting, value)
+    protocol.save(force_insert=True)
     before = {name: getattr(present, name) for name in changed}
     history.record("protocol changed", protocol, campaign=campaign, person=acting_user, before=before, after=changed)
     return protocol

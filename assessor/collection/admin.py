@@ -5,9 +5,11 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+from django.contrib.auth.models import Group
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
+from assessor.collection import history
 from assessor.collection.actions import add_organizer, remove_organizer
 from assessor.collection.models import (
     Answer,
@@ -53,12 +55,16 @@ class _PersonChangeForm(UserChangeForm):  # type: ignore[type-arg]
         model = Person
 
 
+admin.site.unregister(Group)  # the three roles are the project's own
+
+
 @admin.register(Person)
 class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
     form = _PersonChangeForm
     add_form = _PersonCreationForm
     list_display = ("username", "first_name", "last_name", "email", "is_active")
     list_filter = ("groups", "is_active")
+    actions = None
     add_fieldsets = ((None, {"fields": ("username", "usable_password", "password1", "password2", "groups")}),)
     fieldsets = (
         (None, {"fields": ("username", "password")}),
@@ -66,6 +72,19 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
         ("Role", {"fields": ("groups", "is_active"), "description": "assessor, organizer or administrator"}),
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        # What people did stays theirs; who leaves is made inactive.
+        return False
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        person: Person = form.instance
+        before = set(person.groups.values_list("name", flat=True))
+        super().save_related(request, form, formsets, change)
+        after = set(person.groups.values_list("name", flat=True))
+        if before != after:
+            roles = {"before": sorted(before), "after": sorted(after)}
+            history.record("roles changed", person, campaign=None, person=person_of(request), **roles)
 
 
 @admin.register(Organizer)

@@ -9,13 +9,13 @@ import socket
 import time
 from collections.abc import Iterator
 from datetime import timedelta
-from itertools import islice
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import psutil
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -42,6 +42,12 @@ _SWEEP_BATCH = 2_000
 _SIGN_OF_LIFE = 0.5  # seconds between two writes of an import's progress
 _PRESUMED_DEAD = timedelta(minutes=5)  # without a sign of life, where the process can't be looked at
 _MAX_ATTEMPTS = 3
+_CLOCK_TOLERANCE = 2.0  # seconds by which a process's start may seem to move when the clock is set
+_BATCH_CHARACTERS = 4_000_000  # of the lines of one batch, however few they are
+
+
+# The imports that this process is running.
+_at_work: set[int] = set()
 
 
 class Busy(Exception):
@@ -81,12 +87,15 @@ def run(import_record: Import, path: Path) -> Import:
     import whose process died counts as running until then.
     """
     _claim(import_record)
+    _at_work.add(import_record.pk)
     try:
         if import_record.state == Import.State.RUNNING:
             _check_then_write(import_record, path)
     except Stopped:
         _remove_leftovers(import_record)
     except BaseException as error:
+        if not connection.in_atomic_block:
+            connection.close()  # it may be the connection that broke
         expected = "an import that runs to its end; nothing was imported"
         report = Report(import_record.file_name)
         report.error(0, "", f"{type(error).__name__}: {error}", expected)
@@ -94,6 +103,7 @@ def run(import_record: Import, path: Path) -> Import:
         _remove_leftovers(import_record)
         raise
     finally:
+        _at_work.discard(import_record.pk)
         import_record.refresh_from_db()
         if import_record.is_over:
             upload_path(import_record).unlink(missing_ok=True)
@@ -219,7 +229,16 @@ class _Progress:
 
 
 def _batches(records: Iterator[Any], size: int) -> Iterator[list[Any]]:
-    while batch := list(islice(records, size)):
+    """Yield lists of records, short ones where the lines are long: memory does not follow the length of lines."""
+    batch: list[Any] = []
+    characters = 0
+    for record in records:
+        batch.append(record)
+        characters += len(record.line.text)
+        if len(batch) == size or characters > _BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
         yield batch
 
 
@@ -263,23 +282,35 @@ def _remove_orphaned_uploads() -> None:
     active = Import.objects.filter(state__in=(Import.State.WAITING, Import.State.RUNNING))
     wanted = {upload_path(import_record).name for import_record in active}
     for path in (Path(settings.DATA_DIR) / "uploads").iterdir():
-        if path.name not in wanted and time.time() - path.stat().st_mtime > 3600:
+        if path.name not in wanted and _age(path) > 3600:
             path.unlink(missing_ok=True)
 
 
-def _me() -> str:
-    return _process(os.getpid())
+def _age(path: Path) -> float:
+    """Return the seconds since a file was written; 0 where it has just vanished."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
-def _process(pid: int) -> str:
+@cache
+def _identity(pid: int) -> str:
     return f"{socket.gethostname()} {pid} {psutil.Process(pid).create_time()}"
 
 
+def _me() -> str:
+    return _identity(os.getpid())
+
+
 def _is_alive(import_record: Import) -> bool:
-    host, pid, _ = import_record.owner.rsplit(" ", 2)
+    host, pid, started = import_record.owner.rsplit(" ", 2)
+    if import_record.owner == _me():
+        return import_record.pk in _at_work
     if host == socket.gethostname():
         try:
-            return _process(int(pid)) == import_record.owner
+            # A process of that number that started at another time is another one.
+            return abs(psutil.Process(int(pid)).create_time() - float(started)) < _CLOCK_TOLERANCE
         except psutil.NoSuchProcess:
             return False
     return import_record.alive_at is not None and timezone.now() - import_record.alive_at < _PRESUMED_DEAD

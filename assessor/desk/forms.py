@@ -43,6 +43,20 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Protocol
         fields = PROTOCOL_SETTINGS
 
+    seen = forms.IntegerField(widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial["seen"] = self.instance.version
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("seen") != self.initial["seen"]:
+            raise forms.ValidationError("Somebody changed the protocol since this page was loaded: load it again.")
+        if cleaned.get("min_relevant_grade", 0) > cleaned.get("max_grade", 4):
+            self.add_error("min_relevant_grade", "No grade is that high.")
+        return cleaned
+
 
 class UploadForm(forms.Form):
     """A file and what it holds."""

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from assessor.collection.models import Answer, Campaign, Grade, Person, Run, Segment, Topic
+from assessor.collection.models import Answer, Campaign, Grade, Import, Person, Run, Segment, Topic
 from assessor.work.kinds import kind_of
 from assessor.work.models import Task
 from assessor.work.queries import minutes, planned, tasks_of
@@ -42,13 +42,14 @@ def campaigns_of(person: Person) -> QuerySet[Campaign]:
 
 def loaded(campaign: Campaign) -> dict[str, Any]:
     """Return what a campaign has, in numbers, and what it lacks, named: for each gap its size and a few names."""
-    sources = list(
-        campaign.qrels_sources.annotate(grade_count=Count("grades"), topic_count=Count("grades__topic", distinct=True))
+    visible = Q(grades__import_record__state=Import.State.DONE)
+    sources = campaign.qrels_sources.annotate(
+        grade_count=Count("grades", filter=visible), topic_count=Count("grades__topic", filter=visible, distinct=True)
     )
     return {
         "topics": campaign.topics.count(),
         "segments": campaign.segments.count(),
-        "sources": sources,
+        "sources": list(sources),
         "runs": campaign.runs.count(),
         "answers": Answer.objects.filter(run__campaign=campaign).count(),
         "gaps": [gap for gap in _gaps(campaign) if gap.size],
@@ -76,7 +77,11 @@ def _gaps(campaign: Campaign) -> list[Gap]:
     ungraded = topics.filter(~Exists(graded)).values_list("qid", flat=True)
     nothing_relevant = topics.filter(Exists(graded), ~Exists(graded.filter(grade__gte=least)))
     every = campaign.topics.count()
-    runs = Run.objects.filter(campaign=campaign).annotate(answered=Count("answers")).order_by("tag")
+    runs = (
+        Run.objects.filter(campaign=campaign)
+        .annotate(answered=Count("answers", filter=Q(answers__import_record__state=Import.State.DONE)))
+        .order_by("tag")
+    )
     lacking = [f"{run.tag} ({every - run.answered})" for run in runs if run.answered < every]
     empty = Answer.objects.filter(run__campaign=campaign, words=0).select_related("run", "topic")
     empty = empty.order_by("run__tag", "topic__qid")

@@ -7,7 +7,7 @@ urlpatterns = [
     path("", home.home, name="home"),
     path(
         "login/",
-        auth.LoginView.as_view(template_name="desk/login.html", redirect_authenticated_user=True),
+        auth.LoginView.as_view(template_name="desk/login.html"),
         name="login",
     ),
     path("logout/", auth.LogoutView.as_view(), name="logout"),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from assessor.collection.models import Campaign, Condition, Organizer, Person, Topic
+from assessor.collection.roles import ADMINISTRATOR, has_role
 from assessor.work.models import Exposure
 
 
@@ -15,6 +16,8 @@ def barred_from(person: Person, campaign: Campaign) -> str | None:
     """Say why a person may not assess in a campaign at all, or None."""
     if not campaign.protocol.blind_after_seeing:
         return None
+    if has_role(person, ADMINISTRATOR):
+        return f"{person} is an administrator, who can see every record; an administrator isn't an assessor."
     # Former organizers too: what they saw, they have seen.
     if Organizer.objects.filter(campaign=campaign, person=person).exists():
         return f"{person} organizes {campaign}, or did; an organizer isn't an assessor in the same campaign."

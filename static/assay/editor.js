@@ -158,7 +158,8 @@
       if (response.status === 422) return showFindings(text);
       if (response.headers.get("HX-Redirect")) return window.location.assign(response.headers.get("HX-Redirect"));
       const fresh = parse(text);
-      outbox.version = Number(fresh.dataset.version);
+      // What waits was done after this change and has seen nothing later.
+      outbox.version = Number(waiting ? response.headers.get("X-Assay-Version") : fresh.dataset.version);
       if (waiting) return;
       const added = show(fresh);
       if (["undo", "redo"].includes(change.about.action) && added.length) list.go(added[0]);

@@ -50,8 +50,7 @@ class Demo:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        env = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-        env |= {"ASSAY_DATA_DIR": str(self.data), "PORT": str(self.port or 8200)}
+        env = os.environ | {"ASSAY_DATA_DIR": str(self.data), "PORT": str(self.port or 8200)}
         log = self.data.parent / "demo.log"
         with log.open("w") as out:
             # A session of its own, so that all of its processes can be killed together.

@@ -140,3 +140,82 @@ def test_active_time_is_measured_and_shown(open_page: OpenPage, demo: Demo) -> N
     page.wait_for_selector("#time:text('under a minute')")
     [counted] = reports()[len(before) :]
     assert 1 <= counted < 30  # the browser's clock ran faster than the server's: no more than has passed
+
+
+def test_what_another_tab_saved_before_an_answer_was_lost_is_not_overwritten(open_page: OpenPage, demo: Demo) -> None:
+    """The answer to a change sent again must not pass the other tab's version on to the next change."""
+    first = open_page("ben")
+    open_editor(first, 4)
+    first.keyboard.press("n")
+    add(first, "As it was")
+    saved(first)
+    second = first.context.new_page()
+    row = first.locator(".nugget").last
+
+    def lose(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    first.route("**/importance/", lose)
+    row.locator("input[value=vital]").check(force=True)
+    first.wait_for_selector("#saved[data-state=offline]")
+    row.locator("textarea").fill("Words of the first tab")
+    row.locator("textarea").press("Enter")
+    open_editor(second, 4)
+    second.locator(".nugget textarea").last.fill("Words of the second tab")
+    second.locator(".nugget textarea").last.press("Enter")
+    saved(second)
+    first.unroute("**/importance/")
+    first.wait_for_selector("#refused", timeout=40_000)
+    assert "It now says: “Words of the second tab”" in first.locator("#refused").text_content()
+    assert texts(demo, 4)[-1] == "Words of the second tab"
+
+
+def test_finished_in_another_tab_shows_what_was_not_saved(open_page: OpenPage, demo: Demo) -> None:
+    first = open_page("ben")
+    open_editor(first, 5)
+    second = first.context.new_page()
+    open_editor(second, 5)
+    for nugget in second.locator(".nugget").all():
+        nugget.locator("input[value=okay]").check(force=True)
+    second.keyboard.press("n")
+    add(second, "One to finish with")
+    second.keyboard.press("Escape")
+    second.keyboard.press("o")
+    saved(second)
+    second.keyboard.press("f")
+    second.wait_for_selector("#finish[open]")
+    second.keyboard.press("Enter")
+    second.wait_for_selector("h1:text('Home')")
+    first.keyboard.press("n")
+    add(first, "Too late")
+    first.wait_for_selector("#refused >> text=Add: “Too late”")
+    assert "Finished, read-only" in first.locator("header").text_content()
+    first.click("text=Understood")
+    first.reload()
+    assert first.locator("#refused").count() == 0
+    assert "Too late" not in texts(demo, 5)
+
+
+def test_typing_goes_on_while_the_server_is_slow(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, 2)
+    page.route("**/nuggets/2/**", lambda route: (page.wait_for_timeout(400), route.continue_()))
+    page.keyboard.press("n")
+    add(page, "slow one")
+    add(page, "slow two")
+    page.keyboard.type("slow thr")
+    page.wait_for_timeout(1500)
+    page.keyboard.type("ee")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.keyboard.press("e")
+    page.keyboard.press("End")
+    page.keyboard.type(" and")
+    page.wait_for_timeout(3500)  # the pause in typing saves
+    page.keyboard.type(" more")
+    page.keyboard.press("Alt+ArrowUp")
+    page.keyboard.type("!")
+    page.keyboard.press("Enter")
+    saved(page)
+    assert texts(demo, 2)[-3:] == ["slow one", "slow three and more!", "slow two"]

@@ -106,6 +106,7 @@ a_value = st.recursive(
 @example(data=b"\x1f\x8b")
 @example(data=b'{"')
 @example(data=b"\xef\xbb\xbf\x1c\n")
+@example(data=b"\x00\n{\t\x01")
 def test_any_bytes_are_read_or_reported(path, kind, data):
     check(path, kind, data)
 

@@ -229,7 +229,7 @@ def test_an_import_that_breaks_off_leaves_nothing(empty_campaign, waiting, file,
 
 
 def me():
-    return importing._me()
+    return importing._identity(os.getppid())
 
 
 def dead():
@@ -465,3 +465,25 @@ def test_a_file_name_that_is_no_text(empty_campaign, import_file):
     )
     record.refresh_from_db()
     assert record.file_name == "b?" + "x" * 253
+
+
+def test_an_import_that_its_own_process_gave_up_is_swept(broken_off):
+    """A lost connection can keep a process from writing down that its import broke off."""
+    record = broken_off(owner=importing._me(), alive_at=timezone.now())
+    sweep()
+    assert (state_of(record), Topic.everything.count()) == (Import.State.INTERRUPTED, 0)
+
+
+def test_a_batch_is_short_where_lines_are_long(empty_campaign, waiting, tmp_path, monkeypatch):
+    sizes = []
+    sift = importing.LOADERS["topics"].sift
+
+    def measured(self, batch):
+        sizes.append(len(batch))
+        return sift(self, batch)
+
+    monkeypatch.setattr(importing.LOADERS["topics"], "sift", measured)
+    path = tmp_path / "long.tsv"
+    path.write_text("".join(f"t{n}\t{'long ' * 300_000}\n" for n in range(7)))
+    assert run(waiting(check_only=True), path).state == Import.State.CHECKED
+    assert sizes == [3, 3, 1]

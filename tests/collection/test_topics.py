@@ -214,3 +214,9 @@ def test_a_repeated_id_is_seen_over_thousands_of_lines(empty_campaign, import_fi
     refused = import_file(empty_campaign, "topics", "\n".join([*lines, "t0\ttitle"]))
     assert told(refused) == [(2_001, "id", "t0", "each once; it stands on line 1 already")]
     assert set(rows().values()) == {0}
+
+
+def test_a_key_that_stands_twice_is_an_error(empty_campaign, import_file):
+    done = import_file(empty_campaign, "topics", '{"id": "1", "title": "first", "title": "second"}\n')
+    [error] = done.report["errors"]
+    assert error == {"line": 1, "field": "title", "found": "the key twice in one object", "expected": "each key once"}

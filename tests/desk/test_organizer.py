@@ -1,14 +1,21 @@
 """The organizer's pages: campaigns, protocol, conditions, imports, plan, exports; and the admin's exports."""
 
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from assessor.collection import importing, tasks
-from assessor.collection.models import Campaign, Condition, Event, Import, Organizer, Person, QrelsSource
+from assessor.collection.actions import create_campaign
+from assessor.collection.models import Answer, Campaign, Condition, Event, Grade, Import, Organizer, Person, QrelsSource
+from assessor.work.actions import PlanError, give_tasks
 from assessor.work.models import Task
 from nuggets.models import NuggetBank
 from tests.conftest import QRELS, SEGMENTS, client_of
@@ -128,6 +135,13 @@ def test_a_changed_protocol_is_a_new_version_and_old_conditions_keep_theirs(as_o
     assert (campaign.protocol.version, campaign.protocol.max_nuggets) == (2, 25)
     condition.refresh_from_db()
     assert condition.protocol.max_nuggets == 20
+    stale = as_olga.post("/campaigns/study/protocol/", form | {"max_nuggets": 30}).content.decode()
+    assert "Somebody changed the protocol since this page was loaded" in stale
+    form["seen"] = 2
+    assert (
+        b"No grade is that high."
+        in as_olga.post("/campaigns/study/protocol/", form | {"min_relevant_grade": 4}).content
+    )
     event = Event.objects.filter(verb="protocol changed").get()
     assert event.details == {"before": {"max_nuggets": 20}, "after": {"max_nuggets": 25}}
     page = as_olga.post("/campaigns/study/protocol/", form | {"max_grade": 5}).content.decode()
@@ -167,8 +181,6 @@ def test_the_plan_gives_topics_withdraws_them_and_gives_them_back(as_olga, condi
 
 
 def test_an_organizer_cannot_be_given_work_in_their_own_campaign(as_olga, condition, olga, topic):
-    from django.contrib.auth.models import Group
-
     olga.groups.add(Group.objects.get(name="assessor"))
     form = {"topics": [topic.pk], "condition": condition.pk, "person": olga.pk}
     assert b"Select a valid choice" in as_olga.post("/campaigns/study/plan/", form).content
@@ -205,8 +217,6 @@ def test_no_organizer_page_asks_more_of_a_larger_campaign(
     import_file(campaign, "topics", "".join(f"more{n}\twhat is {n}\n" for n in range(30)))
     for n in range(5):
         import_file(campaign, "runs", [{"run_id": f"r{n + 1}", "topic_id": "t1", "references": [], "answer": []}])
-    from assessor.work.actions import give_tasks
-
     give_tasks(
         campaign=campaign, topics=list(campaign.topics.all()), condition=condition, person=anna, acting_user=olga
     )
@@ -218,8 +228,6 @@ def test_the_home_asks_no_more_of_more_topics(bank, anna, olga, import_file, dja
     client = client_of(anna)
     small = count_queries(client, "/", django_assert_max_num_queries)
     import_file(campaign, "topics", "".join(f"more{n}\twhat is {n}\n" for n in range(30)))
-    from assessor.work.actions import give_tasks
-
     give_tasks(
         campaign=campaign, topics=list(campaign.topics.all()), condition=condition, person=anna, acting_user=olga
     )
@@ -302,3 +310,85 @@ def test_the_admin_makes_people_and_organizers_through_the_history(admin, campai
     organizer.refresh_from_db()
     assert organizer.until is not None
     assert Event.objects.filter(verb="organizer removed", subject="anna", person=admin).count() == 1
+
+
+def test_roles_are_recorded_and_people_stay(admin, anna):
+    client = client_of(admin)
+    role = Group.objects.get(name="organizer")
+    form = {
+        "username": "anna",
+        "groups": [role.pk],
+        "is_active": "on",
+        "date_joined_0": "2026-01-01",
+        "date_joined_1": "10:00",
+    }
+    assert client.post(f"/admin/collection/person/{anna.pk}/change/", form).status_code == 302
+    event = Event.objects.get(verb="roles changed")
+    assert (event.subject, event.person, event.details) == (
+        "anna",
+        admin,
+        {"before": ["assessor"], "after": ["organizer"]},
+    )
+    assert client.post(f"/admin/collection/person/{anna.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert client.get("/admin/auth/group/").status_code == 404
+
+
+def test_an_administrator_is_no_assessor(admin, condition, topic, olga):
+    admin.groups.add(Group.objects.get(name="assessor"))
+    person = Person.objects.get(pk=admin.pk)
+    with pytest.raises(PlanError, match="an administrator isn't an assessor"):
+        give_tasks(campaign=condition.campaign, topics=[topic], condition=condition, person=person, acting_user=olga)
+
+
+def test_half_an_import_counts_nowhere(as_olga, campaign, import_file):
+    import_file(campaign, "runs", [{"run_id": "r1", "topic_id": "t1", "references": [], "answer": []}])
+    other = import_file(campaign, "topics", "t3\tnot yet\n")
+    source, run, topic = campaign.qrels_sources.get(), campaign.runs.get(), campaign.topics.get(qid="t2")
+    Grade.everything.create(import_record=other, source=source, topic=topic, docid="half", grade=3, iteration="0")
+    Answer.everything.create(import_record=other, run=run, topic=topic, words=0)
+    Import.objects.filter(pk=other.pk).update(state=Import.State.INTERRUPTED)
+    page = as_olga.get("/campaigns/study/").content.decode()
+    assert "<dd>6 <small>on 2 topics</small></dd>" in page
+    assert "<code>r1 (1)</code>" in page
+
+
+def test_nobody_uploads_without_signing_in_or_over_the_limit(as_olga, empty_campaign, sent, settings, monkeypatch):
+    kept = []
+    monkeypatch.setattr(TemporaryFileUploadHandler, "new_file", lambda self, *args, **kwargs: kept.append(args))
+    file = {"file": SimpleUploadedFile("x.tsv", b"t1\twhy\n"), "kind": "topics"}
+    Client().post("/login/", file)
+    settings.MAX_UPLOAD_BYTES = 1
+    file["file"] = SimpleUploadedFile("x.tsv", b"x" * 2_000_000)
+    as_olga.post("/campaigns/study/imports/", file)
+    assert kept == []
+    assert not Import.objects.exists()
+
+
+@pytest.mark.parametrize("slug", ["my study", "", "x" * 61, "a/b"])
+def test_an_odd_short_name_makes_no_campaign(slug, db):
+    with pytest.raises(ValidationError):
+        create_campaign(name="Study", slug=slug, acting_user=None)
+    assert not Campaign.objects.exists()
+
+
+def test_the_demo_keeps_away_from_other_peoples_databases(anna, settings):
+    settings.DEMO = True
+    Person.objects.create_user("somebody")
+    with pytest.raises(CommandError, match="There are other people in this database"):
+        call_command("load_demo")
+    settings.DEMO = False
+    with pytest.raises(CommandError, match="only where ASSAY_DEMO is on"):
+        call_command("load_demo")
+    assert not Campaign.objects.exists()
+
+
+def test_a_demo_that_was_killed_while_loading_is_taken_up_again(db, settings, import_file):
+    settings.DEMO = True
+    olga = Person.objects.create_user("olga")
+    create_campaign(name="Demo campaign", slug="demo", acting_user=olga)
+    call_command("load_demo", stdout=StringIO())
+    campaign = Campaign.objects.get(slug="demo")
+    assert (campaign.topics.count(), campaign.runs.count(), campaign.tasks.count()) == (6, 8, 5)
+    imports = Import.objects.count()
+    call_command("load_demo", stdout=StringIO())
+    assert (Import.objects.count(), campaign.tasks.count()) == (imports, 5)

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from assessor.collection.history import record
 from assessor.collection.models import AppendOnly, Event
@@ -93,3 +94,14 @@ def test_what_happened_is_told_in_full(task: Task):
     event = Event.objects.get(pk=event.pk)
     assert (event.verb, event.subject, event.details) == ("x" * 60, "s" * 300, {"a": 1, "b": ["é"]})
     assert (event.campaign, event.person, Event.objects.first()) == (task.campaign, task.person, event)
+
+
+def test_a_known_id_overwrites_nothing(records: dict[type[AppendOnly], AppendOnly]):
+    event = records[Event]
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Event(pk=event.pk, verb="forged", subject="x").save()
+    with pytest.raises(AppendOnlyError):
+        Event.objects.bulk_create(
+            [Event(pk=event.pk, verb="forged")], update_conflicts=True, unique_fields=["id"], update_fields=["verb"]
+        )
+    assert Event.objects.get(pk=event.pk).verb == event.verb

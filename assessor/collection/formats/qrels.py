@@ -9,11 +9,11 @@ from assessor.collection.formats.report import Report
 
 
 class GradeRecord(NamedTuple):
-    """A grade of a file."""
+    """A grade of a file; a request's judgment has no column 2."""
 
     line: Line
     qid: str
-    iteration: str
+    iteration: str | None
     docid: str
     grade: int
 

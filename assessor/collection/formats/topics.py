@@ -37,6 +37,9 @@ def _from_tsv(line: Line, report: Report) -> TopicRecord | None:
     if len(columns) != 2:
         report.error(line.number, "", f"{len(columns)} columns: {line.text}", "two columns, id and title, with a tab")
         return None
+    if columns[0].lstrip().startswith("{"):
+        report.error(line.number, "id", columns[0], "an id that does not begin as JSON does")
+        return None
     qid = values.identifier(columns[0], "id", line, report)
     title = values.text(columns[1], "title", line, report)
     return TopicRecord(line, qid, title, "tsv", {}) if qid and title else None

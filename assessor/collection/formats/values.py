@@ -21,6 +21,10 @@ class _BareConstant(ValueError):
     pass
 
 
+class _RepeatedKey(ValueError):
+    pass
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise _BareConstant(name)
 
@@ -30,7 +34,15 @@ def _finite(digits: str) -> float:
     return number if math.isfinite(number) else _refuse_constant(digits)
 
 
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _RepeatedKey(next(key for key in keys if keys.count(key) > 1))
+    return value
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_each_key_once, parse_constant=_refuse_constant, parse_float=_finite)
 
 
 def to_json(value: Any) -> str:
@@ -44,6 +56,9 @@ def json_object(line: Line, report: Report) -> dict[str, Any] | None:
         value = _decoder.decode(line.text)
     except _BareConstant as error:
         report.error(line.number, "", str(error), "numbers that are finite")
+        return None
+    except _RepeatedKey as error:
+        report.error(line.number, str(error), "the key twice in one object", "each key once")
         return None
     except json.JSONDecodeError as error:
         found = f"{error.msg} at column {error.colno}: {line.text[max(0, error.pos - 20) : error.pos + 20]}"

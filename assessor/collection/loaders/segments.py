@@ -37,7 +37,7 @@ class SegmentLoader(Loader):
                 expected = "no judgment, or a named source of grades (--source)"
                 self.report.error(record.line.number, "judgment", record.grade, expected)
             return []
-        return self.grades.new([GradeRecord(r.line, str(r.qid), "0", r.docid, int(r.grade or 0)) for r in judged])
+        return self.grades.new([GradeRecord(r.line, str(r.qid), None, r.docid, int(r.grade or 0)) for r in judged])
 
     def _is_new(self, record: SegmentRecord, loaded: Segment | None) -> bool:
         if self._was_given(record):

@@ -61,7 +61,7 @@ class GradeSifter:
         there = loaded.get((self.topics[record.qid], record.docid))
         if there is None:
             return True
-        if there != (record.grade, record.iteration):
+        if there[0] != record.grade or record.iteration not in (None, there[1]):
             found = f"{record.docid}: grade {record.grade}, column 2 {record.iteration}"
             expected = f"grade {there[0]}, column 2 {there[1]}, as {self.name} is loaded already"
             self.report.error(line.number, "grade", found, expected)
@@ -83,7 +83,7 @@ class GradeSifter:
                 topic_id=self.topics[record.qid],
                 docid=record.docid,
                 grade=record.grade,
-                iteration=record.iteration,
+                iteration=record.iteration or "0",
             )
             for record in grades
         )

@@ -25,11 +25,20 @@ def write_lines(lines: Iterable[str], file: str, stdout: OutputWrapper) -> None:
         for line in lines:
             stdout.write(line, ending="")
         return
-    path = Path(file)
+    path = Path(file).resolve()
+    if not path.parent.is_dir():
+        raise CommandError(f"There is no folder {path.parent}.")
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="") as device:
+            device.writelines(lines)
+        return
     handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
             out.writelines(lines)
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(unfinished).chmod(0o666 & ~umask)
         Path(unfinished).replace(path)
     except BaseException:
         Path(unfinished).unlink(missing_ok=True)

@@ -21,6 +21,11 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
     def delete(self) -> NoReturn:
         self._refuse()
 
+    def bulk_create(self, *args: Any, **kwargs: Any) -> list[Any]:
+        if kwargs.get("update_conflicts"):
+            self._refuse()
+        return super().bulk_create(*args, **kwargs)
+
     def bulk_update(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._refuse()
 
@@ -37,7 +42,8 @@ class AppendOnly(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         if not self._state.adding:
             raise AppendOnlyError(f"{type(self).__name__} records are only ever added.")
-        super().save(*args, **kwargs)
+        # A record made with a known id must not overwrite the one that has it.
+        super().save(*args, **{**kwargs, "force_insert": True})
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise AppendOnlyError(f"{type(self).__name__} records are only ever added.")

@@ -16,7 +16,7 @@ class Judge(models.Model):
         MODEL = "model", "model"
 
     kind = models.CharField(max_length=10, choices=Kind)
-    name = models.CharField(max_length=200, unique=True)
+    name = models.CharField(max_length=200)
     person = models.OneToOneField("collection.Person", models.PROTECT, null=True, blank=True, related_name="judge")
     parameters = JSONText(default=dict, help_text="A model's name and settings; nothing for a person.")
 
@@ -27,6 +27,8 @@ class Judge(models.Model):
                 condition=Q(kind="person", person__isnull=False) | Q(kind="model", person__isnull=True),
                 name="judge_is_a_person_or_a_model",
             ),
+            # A person's name may be given to another one later; a model configuration's may not.
+            models.UniqueConstraint(fields=("name",), condition=Q(kind="model"), name="model_judge_name_once"),
         )
 
     def __str__(self) -> str:

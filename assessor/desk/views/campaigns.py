@@ -10,7 +10,7 @@ from assessor.collection.actions import ConditionError, change_protocol, create_
 from assessor.collection.http import PersonRequest
 from assessor.collection.roles import ORGANIZER, has_role
 from assessor.desk import queries
-from assessor.desk.forms import CampaignForm, ConditionForm, ProtocolForm
+from assessor.desk.forms import PROTOCOL_SETTINGS, CampaignForm, ConditionForm, ProtocolForm
 from assessor.desk.views.errors import not_found
 
 
@@ -45,7 +45,8 @@ def protocol(request: PersonRequest, slug: str) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     form = ProtocolForm(request.POST or None, instance=campaign.protocol)
     if request.method == "POST" and form.is_valid():
-        present = change_protocol(campaign=campaign, settings=form.cleaned_data, acting_user=request.user)
+        settings = {name: form.cleaned_data[name] for name in PROTOCOL_SETTINGS}
+        present = change_protocol(campaign=campaign, settings=settings, acting_user=request.user)
         messages.success(request, f"In force: {present}. Conditions made before keep their version.")
         return redirect("campaign", slug)
     context = {"form": form, "campaign": campaign, "title": "Protocol", "submit": "Put in force"}

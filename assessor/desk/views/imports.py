@@ -1,9 +1,8 @@
 """Files in: upload, progress, report."""
 
-from typing import Any
+from pathlib import Path
 
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -12,7 +11,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from assessor.collection import importing
 from assessor.collection.access import campaign_import, organized_campaign
 from assessor.collection.http import PersonRequest
-from assessor.collection.models import Import
 from assessor.collection.tasks import run_import
 from assessor.desk.forms import UploadForm
 
@@ -35,8 +33,10 @@ def imports(request: PersonRequest, slug: str) -> HttpResponse:
                 person=request.user,
                 check_only=data["check_only"],
             )
-            _keep(data["file"], import_record)
-            transaction.on_commit(lambda: run_import.delay(import_record.pk))
+            # On the same disk, so this takes no time while the database is locked.
+            Path(data["file"].temporary_file_path()).rename(importing.upload_path(import_record))
+            # Should the queue be gone, the next start of a worker finds the import waiting in the database.
+            transaction.on_commit(lambda: run_import.delay(import_record.pk), robust=True)
         return redirect("import_report", slug, import_record.pk)
     context = {
         "campaign": campaign,
@@ -45,12 +45,6 @@ def imports(request: PersonRequest, slug: str) -> HttpResponse:
         "shown": _SHOWN,
     }
     return render(request, "desk/imports.html", context)
-
-
-def _keep(file: "UploadedFile[Any]", import_record: Import) -> None:
-    with importing.upload_path(import_record).open("wb") as kept:
-        for chunk in file.chunks():
-            kept.write(chunk)
 
 
 @require_safe

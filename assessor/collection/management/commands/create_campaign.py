@@ -1,6 +1,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from assessor.collection.actions import add_organizer, create_campaign
@@ -22,7 +23,10 @@ class Command(BaseCommand):
         people = {person.username: person for person in Person.objects.filter(username__in=options["organizer"])}
         if unknown := sorted(set(options["organizer"]) - people.keys()):
             raise CommandError(f"There is nobody called {', '.join(unknown)}.")
-        campaign = create_campaign(name=options["name"] or slug, slug=slug, acting_user=None)
+        try:
+            campaign = create_campaign(name=options["name"] or slug, slug=slug, acting_user=None)
+        except ValidationError as error:
+            raise CommandError("; ".join(error.messages)) from error
         for person in people.values():
             add_organizer(campaign=campaign, person=person, acting_user=None)
         self.stdout.write(f"Created {campaign}.")

@@ -25,11 +25,15 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
             raise CommandError("The demo has public passwords: it loads only where ASSAY_DEMO is on.")
-        if Campaign.objects.filter(slug="demo").exists():
+        if Person.objects.exclude(username__in=PEOPLE).exists():
+            raise CommandError("There are other people in this database: it is no place for public passwords.")
+        campaign = Campaign.objects.filter(slug="demo").first()
+        if campaign and campaign.tasks.exists():
             self.stdout.write("The demo campaign is there already.")
             return
+        # A start that was killed half-way is taken up again: importing a file twice changes nothing.
         people = {name: self._person(name, role) for name, role in PEOPLE.items()}
-        campaign = create_campaign(name="Demo campaign", slug="demo", acting_user=people["olga"])
+        campaign = campaign or create_campaign(name="Demo campaign", slug="demo", acting_user=people["olga"])
         folder = settings.BASE_DIR / "demo"
         self._import(campaign, people["olga"], "topics", folder / "topics.tsv")
         self._import(campaign, people["olga"], "segments", folder / "segments.jsonl")
@@ -38,7 +42,7 @@ class Command(BaseCommand):
         for run in sorted((folder / "runs").glob("*.jsonl")):
             self._import(campaign, people["olga"], "runs", run)
         self._import(campaign, people["olga"], "run_list", folder / "runs.csv")
-        condition = create_manual_nuggets(
+        condition = campaign.conditions.first() or create_manual_nuggets(
             campaign=campaign,
             name="ManualNuggets",
             qrels_source=campaign.qrels_sources.get(name="People"),
@@ -51,7 +55,7 @@ class Command(BaseCommand):
             )
 
     def _person(self, name: str, role: str) -> Person:
-        person = Person.objects.create_user(name, password=PASSWORD)
+        person = Person.objects.filter(username=name).first() or Person.objects.create_user(name, password=PASSWORD)
         person.groups.add(Group.objects.get(name=role))
         return person
 
@@ -61,6 +65,7 @@ class Command(BaseCommand):
         import_record = importing.new_import(
             campaign=campaign, kind=kind, file_name=path.name, options=options or {}, person=person, check_only=False
         )
+        importing.sweep()
         importing.run(import_record, path)
         if import_record.state != Import.State.DONE:
             print_report(self, import_record)

@@ -14,6 +14,9 @@
   const tab = await assay.tab();
   const REFUSED = `assay.refused.${subject}`;
   const QUOTED = 300; // characters of a refused text that are shown
+  const saved = document.getElementById("saved"); // absent where nothing can be edited
+  const announced = document.getElementById("announced");
+  let state = ["saved", 0]; // name, number of waiting changes, HTTP status
 
   // ---- refused changes: both versions, and a way to keep either ----
   const list = newText && new assay.NuggetList(holder, lost);
@@ -106,9 +109,6 @@
   }
 
   // ---- the state line ----
-  const saved = document.getElementById("saved");
-  const announced = document.getElementById("announced");
-  let state = ["saved", 0];
 
   function showState() {
     if (!saved) return;

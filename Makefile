@@ -33,7 +33,7 @@ test: lint
 lint: .venv/made-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/djlint --check --lint --quiet templates
+	$(BIN)/djlint --lint --quiet templates
 	$(BIN)/lint-imports
 	$(BIN)/python -m mypy
 	ASSAY_SECRET_KEY=lint $(BIN)/python manage.py makemigrations --check --dry-run

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -66,8 +67,10 @@ class Demo:
 
     def kill(self) -> None:
         """SIGKILL everything: starter, web, worker."""
+        everybody = psutil.Process(self.process.pid).children(recursive=True)
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        psutil.wait_procs(everybody, timeout=5)
 
     def stop(self) -> None:
         if self.process.poll() is None:

@@ -15,7 +15,8 @@ TOPICS = 20_000
 
 
 def database(demo: Demo) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{demo.data / 'assay.sqlite3'}?mode=ro", uri=True)
+    # Not read-only: after a kill, such a connection can't recover the write-ahead log and sees an old state.
+    return sqlite3.connect(demo.data / "assay.sqlite3", timeout=20)
 
 
 def texts(demo: Demo, bank: int) -> list[str]:

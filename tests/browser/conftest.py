@@ -28,14 +28,12 @@ FLAGS = [
 PASSWORD = "demo-password"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if "browser" in item.path.parts:
-            item.add_marker(pytest.mark.browser)
-            # One server and one browser for all of them.
-            item.add_marker(pytest.mark.xdist_group("browser"))
-            if CHROMIUM is None:
-                item.add_marker(pytest.mark.skip(reason="there is no Chromium; see tests/chromium.sh"))
+# For every module here. One group: two servers at once would take each other's port when one is killed.
+MARKS = [
+    pytest.mark.browser,
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium; see tests/chromium.sh"),
+]
 
 
 class Demo:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from tests.browser.conftest import Demo, OpenPage, saved
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved
+
+pytestmark = MARKS
 
 TOPICS = 20_000
 

@@ -2,8 +2,10 @@
 
 from playwright.sync_api import Page, Route
 
-from tests.browser.conftest import Demo, OpenPage, saved
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved
 from tests.browser.test_faults import add, database, open_editor, texts
+
+pytestmark = MARKS
 
 
 def fields(page: Page) -> list[str]:

@@ -4,7 +4,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.browser.conftest import Demo, OpenPage, tab_to
+from tests.browser.conftest import MARKS, Demo, OpenPage, tab_to
+
+pytestmark = MARKS
 
 PAGES = {
     None: ["/login/"],

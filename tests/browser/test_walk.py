@@ -2,7 +2,9 @@
 
 import json
 
-from tests.browser.conftest import OpenPage, saved, tab_to
+from tests.browser.conftest import MARKS, OpenPage, saved, tab_to
+
+pytestmark = MARKS
 
 NUGGETS = [
     ("Heat pumps move heat rather than make it", "v"),

@@ -28,7 +28,8 @@ demo: .venv/made
 
 test: lint
 	tests/chromium.sh
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto -m "not browser"
+	$(BIN)/python -m pytest -m browser
 
 lint: .venv/made-dev
 	$(BIN)/ruff check .
@@ -40,7 +41,7 @@ lint: .venv/made-dev
 
 test-postgres: .venv/made-dev
 	@test -n "$(DATABASE_URL)" || { echo "Set DATABASE_URL to a PostgreSQL whose user may create databases."; exit 1; }
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not browser"
+	$(BIN)/python -m pytest -n auto -m "not browser"
 
 lock:
 	python3 -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv

@@ -28,10 +28,9 @@ FLAGS = [
 PASSWORD = "demo-password"
 
 
-# For every module here. One group: two servers at once would take each other's port when one is killed.
+# For every module here. They run one after another: two servers at once would take each other's port after a kill.
 MARKS = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("browser"),
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium; see tests/chromium.sh"),
 ]
 

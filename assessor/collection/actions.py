@@ -55,12 +55,8 @@ def change_protocol(*, campaign: Campaign, settings: dict[str, Any], acting_user
     if not changed:
         return present
     newest = campaign.protocols.aggregate(Max("version"))["version__max"]
-    protocol = Protocol.objects.get(pk=present.pk)
-    protocol.pk, protocol.version, protocol.created_by = None, newest + 1, acting_user
-    protocol._state.adding = True  # for created_at
-    for setting, value in settings.items():
-        setattr(protocol, setting, value)
-    protocol.save(force_insert=True)
+    wanted = {name: getattr(present, name) for name in Protocol.SETTINGS} | settings
+    protocol = Protocol.objects.create(campaign=campaign, version=newest + 1, created_by=acting_user, **wanted)
     before = {name: getattr(present, name) for name in changed}
     history.record("protocol changed", protocol, campaign=campaign, person=acting_user, before=before, after=changed)
     return protocol

@@ -19,29 +19,10 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {"slug": "In addresses and commands: letters, digits, hyphens and underscores."}
 
 
-PROTOCOL_SETTINGS = (
-    "name",
-    "max_grade",
-    "min_relevant_grade",
-    "max_nuggets",
-    "advised_words",
-    "window_segments",
-    "max_drafts",
-    "importance_batch",
-    "assign_batch",
-    "draft_order",
-    "citations_per_sentence",
-    "max_answer_words",
-    "max_sentence_citations",
-    "max_references",
-    "blind_after_seeing",
-)
-
-
 class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Protocol
-        fields = PROTOCOL_SETTINGS
+        fields = Protocol.SETTINGS
 
     seen = forms.IntegerField(widget=forms.HiddenInput)
 

@@ -41,7 +41,7 @@ def campaigns_of(person: Person) -> QuerySet[Campaign]:
 
 
 def loaded(campaign: Campaign) -> dict[str, Any]:
-    """Return what a campaign has, in numbers, and what it lacks, named: for each gap its size and a few names."""
+    """Return what a campaign has, in numbers."""
     visible = Q(grades__import_record__state=Import.State.DONE)
     sources = campaign.qrels_sources.annotate(
         grade_count=Count("grades", filter=visible), topic_count=Count("grades__topic", filter=visible, distinct=True)
@@ -52,7 +52,6 @@ def loaded(campaign: Campaign) -> dict[str, Any]:
         "sources": list(sources),
         "runs": campaign.runs.count(),
         "answers": Answer.objects.filter(run__campaign=campaign).count(),
-        "gaps": [gap for gap in _gaps(campaign) if gap.size],
     }
 
 
@@ -67,7 +66,8 @@ class Gap(NamedTuple):
 _NAMED = 5
 
 
-def _gaps(campaign: Campaign) -> list[Gap]:
+def gaps(campaign: Campaign) -> list[Gap]:
+    """Return what a campaign lacks, named; what it does not lack is left out."""
     least = campaign.protocol.min_relevant_grade
     relevant = Grade.objects.filter(topic__campaign=campaign, grade__gte=least)
     has_text = Segment.objects.filter(campaign=campaign, docid=OuterRef("docid"))
@@ -85,13 +85,14 @@ def _gaps(campaign: Campaign) -> list[Gap]:
     lacking = [f"{run.tag} ({every - run.answered})" for run in runs if run.answered < every]
     empty = Answer.objects.filter(run__campaign=campaign, words=0).select_related("run", "topic")
     empty = empty.order_by("run__tag", "topic__qid")
-    return [
+    found = [
         _gap("relevant segments without text", without_text),
         _gap("topics without qrels", ungraded),
         _gap("topics with qrels but no relevant segment", nothing_relevant.values_list("qid", flat=True)),
         Gap("runs lacking topics (how many)", len(lacking), lacking[:_NAMED]),
         Gap("empty answers", empty.count(), [f"{answer.run.tag} on {answer.topic.qid}" for answer in empty[:_NAMED]]),
     ]
+    return [gap for gap in found if gap.size]
 
 
 def _gap(what: str, names: "QuerySet[Any, str]") -> Gap:

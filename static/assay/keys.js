@@ -4,7 +4,7 @@
 
 window.assay = window.assay || {};
 
-assay.keys = (() => {
+(() => {
   const STORE = "assay.keys";
   let settings = { off: false, map: {} };
   settings = { ...settings, ...assay.storage.get(STORE) };
@@ -135,5 +135,4 @@ assay.keys = (() => {
   });
 
   document.addEventListener("DOMContentLoaded", relabel);
-  return { typing };
 })();

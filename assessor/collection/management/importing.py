@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from assessor.collection import importing
 from assessor.collection.management.common import campaign_called
-from assessor.collection.models import Import
+from assessor.collection.models import Campaign, Import, Person
 from assessor.collection.tasks import sweep_imports
 
 
@@ -42,20 +42,17 @@ class ImportCommand(BaseCommand):
                 raise CommandError(f"There is no file {path}.")
             self._import(campaign, path, path.name, options)
 
-    def _import(self, campaign: Any, path: Path, file_name: str, options: dict[str, Any]) -> None:
-        sweep_imports()
-        import_record = importing.new_import(
-            campaign=campaign,
-            kind=self.kind,
-            file_name=file_name,
-            options=self._source(options),
-            person=None,
-            check_only=options["check"],
-        )
+    def _import(self, campaign: Campaign, path: Path, file_name: str, options: dict[str, Any]) -> None:
         try:
-            importing.run(import_record, path)
+            import_record = import_file(
+                campaign,
+                self.kind,
+                path,
+                file_name=file_name,
+                options=self._source(options),
+                check_only=options["check"],
+            )
         except importing.Busy as busy:
-            import_record.delete()
             raise CommandError(f"{busy} Try again when it is over.") from busy
         print_report(self, import_record)
         if import_record.state not in (Import.State.DONE, Import.State.CHECKED):
@@ -67,6 +64,36 @@ class ImportCommand(BaseCommand):
         if not options["source"] or not options["by"]:
             raise CommandError("Grades need a named source: --source NAME --by people|model.")
         return {"source": options["source"], "by": options["by"]}
+
+
+def import_file(
+    campaign: Campaign,
+    kind: str,
+    path: Path,
+    *,
+    file_name: str | None = None,
+    options: dict[str, str] | None = None,
+    person: Person | None = None,
+    check_only: bool = False,
+) -> Import:
+    """Import a file in this process, and return the import with state and report.
+
+    Raises importing.Busy, and leaves no record, where another import of the campaign is running.
+    """
+    sweep_imports()
+    import_record = importing.new_import(
+        campaign=campaign,
+        kind=kind,
+        file_name=file_name or path.name,
+        options=options or {},
+        person=person,
+        check_only=check_only,
+    )
+    try:
+        return importing.run(import_record, path)
+    except importing.Busy:
+        import_record.delete()
+        raise
 
 
 def print_report(command: BaseCommand, import_record: Import) -> None:

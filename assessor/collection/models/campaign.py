@@ -59,6 +59,25 @@ class Protocol(models.Model):
     The defaults are the protocol of the TREC 2024 RAG track.
     """
 
+    # What an organizer sets, by field.
+    SETTINGS = (
+        "name",
+        "max_grade",
+        "min_relevant_grade",
+        "max_nuggets",
+        "advised_words",
+        "window_segments",
+        "max_drafts",
+        "importance_batch",
+        "assign_batch",
+        "draft_order",
+        "citations_per_sentence",
+        "max_answer_words",
+        "max_sentence_citations",
+        "max_references",
+        "blind_after_seeing",
+    )
+
     class DraftOrder(models.TextChoices):
         SHUFFLED = "shuffled", "shuffled (seeded)"
         AS_GENERATED = "as_generated", "as generated"

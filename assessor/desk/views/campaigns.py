@@ -8,9 +8,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from assessor.collection.access import organized_campaign
 from assessor.collection.actions import ConditionError, change_protocol, create_campaign, create_manual_nuggets
 from assessor.collection.http import PersonRequest
+from assessor.collection.models import Protocol
 from assessor.collection.roles import ORGANIZER, has_role
 from assessor.desk import queries
-from assessor.desk.forms import PROTOCOL_SETTINGS, CampaignForm, ConditionForm, ProtocolForm
+from assessor.desk.forms import CampaignForm, ConditionForm, ProtocolForm
 from assessor.desk.views.errors import not_found
 
 
@@ -34,6 +35,7 @@ def campaign(request: PersonRequest, slug: str) -> HttpResponse:
         "protocol": campaign.protocol,
         "settings": ProtocolForm(instance=campaign.protocol),
         "loaded": queries.loaded(campaign),
+        "gaps": queries.gaps(campaign),
         "conditions": queries.finished_counts(campaign),
         "events": campaign.events.select_related("person")[:10],
     }
@@ -45,7 +47,7 @@ def protocol(request: PersonRequest, slug: str) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     form = ProtocolForm(request.POST or None, instance=campaign.protocol)
     if request.method == "POST" and form.is_valid():
-        settings = {name: form.cleaned_data[name] for name in PROTOCOL_SETTINGS}
+        settings = {name: form.cleaned_data[name] for name in Protocol.SETTINGS}
         present = change_protocol(campaign=campaign, settings=settings, acting_user=request.user)
         messages.success(request, f"In force: {present}. Conditions made before keep their version.")
         return redirect("campaign", slug)

@@ -7,9 +7,8 @@ from django.conf import settings
 from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection import importing
 from assessor.collection.actions import create_campaign, create_manual_nuggets
-from assessor.collection.management.importing import print_report
+from assessor.collection.management.importing import import_file, print_report
 from assessor.collection.models import Campaign, Import, Person
 from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
 from assessor.work.actions import give_tasks
@@ -62,11 +61,7 @@ class Command(BaseCommand):
     def _import(
         self, campaign: Campaign, person: Person, kind: str, path: Path, options: dict[str, str] | None = None
     ) -> None:
-        import_record = importing.new_import(
-            campaign=campaign, kind=kind, file_name=path.name, options=options or {}, person=person, check_only=False
-        )
-        importing.sweep()
-        importing.run(import_record, path)
+        import_record = import_file(campaign, kind, path, options=options, person=person)
         if import_record.state != Import.State.DONE:
             print_report(self, import_record)
             raise CommandError(f"{path} was not imported.")

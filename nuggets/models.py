@@ -3,10 +3,10 @@
 from django.db import models
 
 from assessor.collection.fields import JSONText
-from assessor.collection.models import AppendOnly
+from assessor.collection.models import AppendOnly, MaybeImported
 
 
-class NuggetBank(models.Model):
+class NuggetBank(MaybeImported):
     """All nuggets of a topic under one creation method, by one maker."""
 
     class State(models.TextChoices):
@@ -23,6 +23,9 @@ class NuggetBank(models.Model):
     order = JSONText(default=list, help_text="The ids of the nuggets on the list, in order; others are deleted.")
     head = models.ForeignKey("BankEdit", models.PROTECT, null=True, related_name="+", help_text="What undo undoes.")
     finished_at = models.DateTimeField(null=True)
+    reading = models.TextField(blank=True, help_text="How the maker reads the topic, for nobody but the maker.")
+    read_passages = JSONText(default=list, help_text="The docids of passages that the maker has marked as read.")
+    extras = JSONText(default=dict, help_text="Further keys of an imported file, as they came.")
 
     class Meta:
         ordering = ("topic__qid", "pk")
@@ -54,6 +57,8 @@ class Nugget(models.Model):
     origin = models.CharField(max_length=10, choices=Origin, default=Origin.WRITTEN)
     parents = JSONText(default=list, help_text="Ids of the nuggets that it was made from.")
     evidence = JSONText(default=list, help_text='[{"docid", "start", "end"}]: characters of the segment, or null.')
+    note = models.TextField(blank=True, help_text="For nobody but the maker of the bank.")
+    extras = JSONText(default=dict, help_text="Further keys of an imported file, as they came.")
     made_by = models.ForeignKey("collection.Judge", models.PROTECT, related_name="+")
     made_at = models.DateTimeField(auto_now_add=True)
 
@@ -72,7 +77,7 @@ class BankEdit(AppendOnly):
     or redo is an edit too and names the edit it is about, so the whole story can be read off these records.
     """
 
-    OUTSIDE_UNDO = ("undo", "redo", "finish")
+    OUTSIDE_UNDO = ("undo", "redo", "finish", "reopen", "note", "reading", "read")
 
     bank = models.ForeignKey(NuggetBank, models.PROTECT, related_name="edits")
     version = models.PositiveIntegerField(help_text="The bank's version after it.")
@@ -89,3 +94,21 @@ class BankEdit(AppendOnly):
 
     def __str__(self) -> str:
         return f"{self.verb} in {self.bank}, version {self.version}"
+
+
+class BankEdition(AppendOnly):
+    """A bank as it stood when it was finished, and what that changed for labels given on the edition before."""
+
+    bank = models.ForeignKey(NuggetBank, models.PROTECT, related_name="editions")
+    edition = models.PositiveIntegerField()
+    version = models.PositiveIntegerField(help_text="The bank's version when it was finished.")
+    at = models.DateTimeField(auto_now_add=True)
+    nuggets = JSONText(default=list, help_text="In order, each with id, text, importance and evidence.")
+    consequences = JSONText(default=dict, help_text="Ids of nuggets by what a label on them is now.")
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("bank", "edition")
+        constraints = (models.UniqueConstraint(fields=("bank", "edition"), name="bank_edition_once"),)
+
+    def __str__(self) -> str:
+        return f"edition {self.edition} of {self.bank}"

@@ -42,7 +42,7 @@ def give_tasks(
         qids = ", ".join(sorted(topic.qid for topic in topics if topic.pk in seen))
         raise PlanError(f"{person} has seen LLM output of this kind on {qids}, and {condition.name} is done blind.")
     # One at a time under a condition, or two people could each find a topic free and both get it.
-    Condition.objects.select_for_update(no_key=True).get(pk=condition.pk)
+    Condition.objects.select_for_update(no_key=True, of=("self",)).get(pk=condition.pk)
     _refuse_second_person(topics, condition, person)
     return [_give_task(campaign, topic, condition, person, acting_user) for topic in topics]
 

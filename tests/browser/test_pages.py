@@ -94,6 +94,11 @@ def test_the_editor_is_light(open_page: OpenPage) -> None:
     assert 0 < code <= 100_000
 
 
+def close_dialog(page: Page) -> None:
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog[open]", state="detached")
+
+
 def test_keys_can_be_changed_and_switched_off(open_page: OpenPage) -> None:
     page = open_page("anna")
     page.goto("/nuggets/1/")
@@ -105,7 +110,7 @@ def test_keys_can_be_changed_and_switched_off(open_page: OpenPage) -> None:
     page.keyboard.press("?")
     page.get_by_label("New nugget, from the focused passage").fill("w")
     page.get_by_label("New nugget, from the focused passage").press("Tab")
-    page.keyboard.press("Escape")
+    close_dialog(page)
     assert page.locator("label[for=new-text] kbd").text_content() == "w"
     page.keyboard.press("n")
     assert focused() != "new-text"
@@ -117,7 +122,7 @@ def test_keys_can_be_changed_and_switched_off(open_page: OpenPage) -> None:
     page.locator("#new-text").blur()
     page.keyboard.press("?")
     page.get_by_label("Switch single-character keys off").check()
-    page.keyboard.press("Escape")
+    close_dialog(page)
     page.keyboard.press("w")
     assert focused() != "new-text"
 

@@ -13,10 +13,10 @@ from assessor.collection.models.history import AppendOnlyError
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task, TimeSpent
 from nuggets import actions
-from nuggets.models import BankEdit, NuggetBank
+from nuggets.models import BankEdit, BankEdition, NuggetBank
 
 # Each model, and a field that somebody might want to change.
-FIELDS = {Event: "verb", BankEdit: "verb", TimeSpent: "seconds", Exposure: "where"}
+FIELDS = {Event: "verb", BankEdit: "verb", BankEdition: "edition", TimeSpent: "seconds", Exposure: "where"}
 
 
 @pytest.fixture
@@ -27,6 +27,7 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
     return {
         Event: record("told", bank, campaign=task.campaign, person=None),
         BankEdit: BankEdit.objects.get(),
+        BankEdition: BankEdition.objects.create(bank=bank, edition=1, version=1),
         TimeSpent: TimeSpent.objects.create(task=task, key=uuid4(), seconds=1),
         Exposure: Exposure.objects.get(),
     }

@@ -3,7 +3,7 @@
 from assessor.collection.models.campaign import Campaign, Organizer, Protocol
 from assessor.collection.models.grades import Grade, QrelsSource
 from assessor.collection.models.history import AppendOnly, Event
-from assessor.collection.models.imports import Import, Imported
+from assessor.collection.models.imports import Import, Imported, MaybeImported
 from assessor.collection.models.judges import Condition, Judge
 from assessor.collection.models.people import Person
 from assessor.collection.models.runs import Answer, Citation, Run, RunAlias, Sentence
@@ -20,6 +20,7 @@ __all__ = [
     "Import",
     "Imported",
     "Judge",
+    "MaybeImported",
     "Organizer",
     "Person",
     "Protocol",

@@ -1,11 +1,13 @@
 """An import, and what came in by one."""
 
-from typing import Any
+from typing import Any, ClassVar, Self, TypeVar
 
 from django.db import models
 from django.db.models import Q
 
 from assessor.collection.fields import JSONText
+
+_Record = TypeVar("_Record", bound=models.Model, covariant=True)
 
 
 class Import(models.Model):
@@ -81,6 +83,25 @@ class Imported(models.Model):
 
     objects = VisibleManager()
     everything = models.Manager[Any]()
+
+    class Meta:
+        abstract = True
+
+
+class MadeOrVisibleManager(models.Manager[_Record]):
+    """What was made here, and what finished imports brought."""
+
+    def get_queryset(self) -> models.QuerySet[_Record]:
+        return super().get_queryset().filter(Q(import_record=None) | Q(import_record__state=Import.State.DONE))
+
+
+class MaybeImported(models.Model):
+    """A record made here or brought by an import, and then hidden until the import is done."""
+
+    import_record = models.ForeignKey(Import, models.PROTECT, null=True, related_name="+", editable=False)
+
+    objects: ClassVar[MadeOrVisibleManager[Self]] = MadeOrVisibleManager()
+    everything: ClassVar[models.Manager[Self]] = models.Manager()
 
     class Meta:
         abstract = True

@@ -6,36 +6,40 @@ from django.db import models
 from django.db.models import Q
 
 from assessor.collection.fields import JSONText
+from assessor.collection.models.imports import MaybeImported
 
 
 class Judge(models.Model):
-    """Who or what gives labels: a person, or a model configuration."""
+    """Who or what gives labels: a person, a model configuration, or whoever made an imported file."""
 
     class Kind(models.TextChoices):
         PERSON = "person", "person"
         MODEL = "model", "model"
+        IMPORTED = "imported", "maker of an imported file"
 
     kind = models.CharField(max_length=10, choices=Kind)
     name = models.CharField(max_length=200)
     person = models.OneToOneField("collection.Person", models.PROTECT, null=True, blank=True, related_name="judge")
-    parameters = JSONText(default=dict, help_text="A model's name and settings; nothing for a person.")
+    parameters = JSONText(
+        default=dict, help_text="A model's name and settings; of an imported file, whether people or a model made it."
+    )
 
     class Meta:
         ordering = ("name",)
         constraints = (
             models.CheckConstraint(
-                condition=Q(kind="person", person__isnull=False) | Q(kind="model", person__isnull=True),
-                name="judge_is_a_person_or_a_model",
+                condition=Q(kind="person", person__isnull=False) | ~Q(kind="person") & Q(person__isnull=True),
+                name="judge_is_a_person_or_not",
             ),
-            # A person's name may be given to another one later; a model configuration's may not.
-            models.UniqueConstraint(fields=("name",), condition=Q(kind="model"), name="model_judge_name_once"),
+            # A person's name may be given to another one later; the others' may not.
+            models.UniqueConstraint(fields=("kind", "name"), condition=~Q(kind="person"), name="judge_name_once"),
         )
 
     def __str__(self) -> str:
         return self.name
 
 
-class Condition(models.Model):
+class Condition(MaybeImported):
     """How labels come to be: a way of making nuggets, or of assigning, of judging support, of grading.
 
     An evaluation condition (assignment) builds on a nugget condition, so that Edits/Manual and Edits/Auto share

@@ -26,20 +26,22 @@ def own_bank(person: Person, bank_id: int) -> NuggetBank:
     return bank
 
 
+def organized_bank(person: Person, bank_id: int) -> NuggetBank:
+    """Return somebody else's bank in a campaign that the person organizes. Raises Http404."""
+    organized = Q(condition__campaign__organizers__person=person, condition__campaign__organizers__until__isnull=True)
+    banks = NuggetBank.objects.select_related(*_WITH).filter(organized, pk=bank_id).exclude(task__person=person)
+    bank = banks.first() if has_role(person, ORGANIZER) else None
+    if bank is None:
+        raise Http404("There are no such nuggets in a campaign of yours.")
+    return bank
+
+
 def readable_bank(person: Person, bank_id: int) -> NuggetBank:
-    """Return a bank to look at: one's own, or one of a campaign that one organizes. Raises Http404."""
-    if has_role(person, ORGANIZER):
-        organized = Q(
-            condition__campaign__organizers__person=person, condition__campaign__organizers__until__isnull=True
-        )
-        if (
-            bank := NuggetBank.objects.select_related(*_WITH)
-            .filter(organized, pk=bank_id)
-            .exclude(task__person=person)
-            .first()
-        ):
-            return bank
-    return own_bank(person, bank_id)
+    """Return a bank to look at: one of a campaign that one organizes, or one's own. Raises Http404."""
+    try:
+        return organized_bank(person, bank_id)
+    except Http404:
+        return own_bank(person, bank_id)
 
 
 def is_owner(person: Person, bank: NuggetBank) -> bool:

@@ -1,10 +1,12 @@
 """What pages and exports read of banks."""
 
+import unicodedata
 from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import QuerySet
 
+from assessor.collection.formats.values import to_json
 from assessor.collection.models import Condition, Grade, Segment
 from assessor.collection.queries import segments_by_docid
 from nuggets.models import BankEdit, Nugget, NuggetBank
@@ -17,17 +19,31 @@ class Passage(NamedTuple):
     grade: int
 
 
+class Evidence(NamedTuple):
+    """A place in a passage that a nugget rests on. number: of the passage beside the list, or 0 if not there."""
+
+    docid: str
+    start: int | None
+    end: int | None
+    number: int
+
+
 class Row(NamedTuple):
-    """A nugget on the list. same_as: the place, from 1, of an earlier nugget with the same words, or 0."""
+    """A nugget on the list. same_as: the place, from 1, of an earlier nugget with the same words, or 0.
+
+    evidence_json is what the browser draws from; evidence is for pages where nothing can be edited.
+    """
 
     nugget: Nugget
     place: int
     words: int
     same_as: int
+    evidence_json: str
+    evidence: list[Evidence]
 
 
 # What the browser fills in for a nugget that is not saved yet.
-BLANK_ROW = Row(Nugget(uid=UUID(int=0), text=""), 0, 0, 0)
+BLANK_ROW = Row(Nugget(uid=UUID(int=0), text=""), 0, 0, 0, "[]", [])
 
 
 class Finding(NamedTuple):
@@ -38,17 +54,30 @@ class Finding(NamedTuple):
 
 
 def passages(bank: NuggetBank) -> tuple[list[Passage], int]:
-    """Return the topic's relevant passages by grade, then docid, and how many have no text loaded.
+    """Return the topic's relevant passages by grade, then docid, and how many have no text loaded."""
+    graded = _relevant(bank).values_list("docid", "grade")
+    in_order = sorted(graded, key=lambda pair: (-pair[1], pair[0]))
+    segments = segments_by_docid(bank.condition.campaign, [docid for docid, _ in in_order])
+    loaded = [Passage(segments[docid], grade) for docid, grade in in_order if docid in segments]
+    return loaded, len(in_order) - len(loaded)
 
-    Only grades of the condition's own source are read: an assessor sees no other, and no LLM's.
-    """
-    grades = Grade.objects.filter(
-        source=bank.condition.qrels_source, topic=bank.topic, grade__gte=bank.condition.protocol.min_relevant_grade
+
+def passage_text(bank: NuggetBank, docid: str) -> str | None:
+    """Return the text of a relevant passage of the topic, or None if there is none."""
+    if not _relevant(bank).filter(docid=docid).exists():
+        return None
+    return (
+        Segment.objects.filter(campaign=bank.condition.campaign_id, docid=docid).values_list("text", flat=True).first()
     )
-    graded = sorted(grades.values_list("docid", "grade"), key=lambda pair: (-pair[1], pair[0]))
-    segments = segments_by_docid(bank.condition.campaign, [docid for docid, _ in graded])
-    loaded = [Passage(segments[docid], grade) for docid, grade in graded if docid in segments]
-    return loaded, len(graded) - len(loaded)
+
+
+def _relevant(bank: NuggetBank) -> QuerySet[Grade]:
+    """Only grades of the condition's own source are read: an assessor sees no other, and no LLM's."""
+    least = bank.condition.protocol.min_relevant_grade
+    relevant: QuerySet[Grade] = Grade.objects.filter(
+        source=bank.condition.qrels_source, topic=bank.topic, grade__gte=least
+    )
+    return relevant
 
 
 def nuggets_in_order(bank: NuggetBank) -> list[Nugget]:
@@ -57,21 +86,55 @@ def nuggets_in_order(bank: NuggetBank) -> list[Nugget]:
     return [by_pk[pk] for pk in bank.order]
 
 
-def rows(bank: NuggetBank) -> list[Row]:
-    """Return the list as the editor shows it."""
+def rows(listed: list[Nugget], numbers: dict[str, int]) -> list[Row]:
+    """Return a list of nuggets as the editor shows it; numbers are those of the passages beside it, by docid."""
     first_place: dict[str, int] = {}
     shown = []
-    for place, nugget in enumerate(nuggets_in_order(bank), start=1):
-        words = nugget.text.split()
-        first = first_place.setdefault(" ".join(words).casefold(), place)
-        shown.append(Row(nugget, place, len(words), first if first != place else 0))
+    for place, nugget in enumerate(listed, start=1):
+        key = folded(nugget.text)
+        first = first_place.setdefault(key, place) if key else place
+        evidence = [Evidence(**item, number=numbers.get(item["docid"], 0)) for item in nugget.evidence]
+        same_as = first if first != place else 0
+        shown.append(Row(nugget, place, len(nugget.text.split()), same_as, to_json(nugget.evidence), evidence))
     return shown
+
+
+def folded(text: str) -> str:
+    """Return a text without what near-duplicates may differ in: case, blanks and punctuation."""
+    kept = "".join(" " if unicodedata.category(char).startswith("P") else char for char in text)
+    return " ".join(kept.lower().upper().lower().split())
 
 
 def next_redo(bank: NuggetBank) -> BankEdit | None:
     """Return the edit that redo would make again: the newest that follows the head."""
     editing = bank.edits.exclude(verb__in=BankEdit.OUTSIDE_UNDO)
     return editing.filter(parent=bank.head_id).order_by("-version").first()
+
+
+class Lineage(NamedTuple):
+    """A nugget on the list, how it came to be, and what it was made from, each with what that was made from."""
+
+    text: str
+    origin: str
+    made_from: list[str]
+
+
+def lineage(bank: NuggetBank, listed: list[Nugget]) -> list[Lineage]:
+    """Return the lineage of the nuggets on the list, in order."""
+    nuggets = {nugget.pk: nugget for nugget in bank.nuggets.all()}
+
+    def told(pk: int) -> str:
+        parents = [told(parent) for parent in nuggets[pk].parents]
+        return nuggets[pk].text + (f" (from: {'; '.join(parents)})" if parents else "")
+
+    return [Lineage(one.text, one.get_origin_display(), [told(parent) for parent in one.parents]) for one in listed]
+
+
+def reopening(bank: NuggetBank) -> BankEdit | None:
+    """Return the edit by which an organizer reopened the bank, while it is open again."""
+    if bank.state != NuggetBank.State.OPEN or not bank.edition:
+        return None
+    return bank.edits.filter(verb="reopen").select_related("judge").order_by("-version").first()
 
 
 def findings(bank: NuggetBank) -> list[Finding]:

@@ -1,26 +1,36 @@
 """The nugget editor over HTTP. A write answers with the list as it then is, or says why it was refused."""
 
 from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest
 from assessor.work.guidelines import guidelines_html
 from assessor.work.queries import minutes
 from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, once, sent
 from nuggets import actions, queries
-from nuggets.access import is_owner, own_bank, readable_bank
+from nuggets.access import is_owner, organized_bank, own_bank, readable_bank
 from nuggets.models import NuggetBank
 
 # A finished bank needs them too: what could not be saved before is still shown there.
-EDITOR_SCRIPTS = ("assay/outbox.js", "assay/nuggets.js", "assay/editor.js")
+EDITOR_SCRIPTS = (
+    "assay/outbox.js",
+    "assay/nuggets.js",
+    "assay/passages.js",
+    "assay/search.js",
+    "assay/refused.js",
+    "assay/editor.js",
+)
 
-CarryOut = Callable[[NuggetBank, Sent], Result]
+Place = ParamSpec("Place")
 
 
 @require_safe
@@ -30,24 +40,28 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     owner = is_owner(request.user, bank)
     passages, without_text = queries.passages(bank)
     read_only = not owner or bank.state == NuggetBank.State.FINISHED
+    numbers = {passage.segment.docid: number for number, passage in enumerate(passages, start=1)}
     context = {
-        **_list_context(bank, read_only=read_only),
+        **_list_context(bank, read_only=read_only, numbers=numbers),
         "is_owner": owner,
         "scripts": EDITOR_SCRIPTS if read_only else (*EDITOR_SCRIPTS, "assay/clock.js"),
         "guidelines": guidelines_html("nuggets"),
         "passages": passages,
         "without_text": without_text,
         "blank_row": queries.BLANK_ROW,
+        "reopening": queries.reopening(bank),
+        "lineage": None if owner else queries.lineage(bank, queries.nuggets_in_order(bank)),
         "time": minutes(bank.task.seconds) if bank.task else "",
     }
     return render(request, "nuggets/editor.html", context)
 
 
-def _list_context(bank: NuggetBank, *, read_only: bool) -> dict[str, object]:
+def _list_context(bank: NuggetBank, *, read_only: bool, numbers: dict[str, int]) -> dict[str, object]:
     return {
         "bank": bank,
         "protocol": bank.condition.protocol,
-        "rows": queries.rows(bank),
+        "rows": queries.rows(queries.nuggets_in_order(bank), numbers),
+        "read_json": to_json(bank.read_passages),
         "read_only": read_only,
         "most_characters": actions.MAX_CHARACTERS,
         "can_undo": bank.head_id is not None,
@@ -57,107 +71,143 @@ def _list_context(bank: NuggetBank, *, read_only: bool) -> dict[str, object]:
 
 def _list(request: PersonRequest, bank: NuggetBank, *, status: int = 200) -> HttpResponse:
     bank.refresh_from_db()
-    context = _list_context(bank, read_only=bank.state == NuggetBank.State.FINISHED)
-    return render(request, "nuggets/editor.html#list", context, status=status)
+    context = _list_context(bank, read_only=bank.state == NuggetBank.State.FINISHED, numbers={})
+    return render(request, "nuggets/editor.html#list", context | {"is_owner": True}, status=status)
 
 
-def _write(request: PersonRequest, bank_id: int, carry_out: CarryOut) -> HttpResponse:
-    """Carry out a write on the person's own bank.
+CarryOut = Callable[Concatenate[PersonRequest, NuggetBank, dict[str, Any], Place], Result]
+
+
+def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
+    """Make a view of a write on the person's own bank; `by` is who acts and the version that they saw.
 
     200: done, now or the first time this key was sent. 409: the bank has changed or is finished; the list as it is
-    now comes with it. 400: the request itself is wrong. 404: not theirs.
+    now comes with it. 400: the request itself is wrong. 422: the bank can't be finished yet. 404: not theirs.
     """
-    bank = own_bank(request.user, bank_id)
+
+    @require_POST
+    @wraps(carry_out)
+    def view(request: PersonRequest, bank_id: int, *args: Place.args, **kwargs: Place.kwargs) -> HttpResponse:
+        bank = own_bank(request.user, bank_id)
+
+        def do(asked: Sent) -> Result:
+            by = {"acting_user": request.user, "seen": asked.seen}
+            return carry_out(request, bank, by, *args, **kwargs)
+
+        try:
+            asked = sent(request)
+            result = once(request.user, asked, lambda: do(asked))
+        except BadWrite as error:
+            return HttpResponse(str(error), status=400, content_type="text/plain")
+        except (Stale, Closed):
+            return _list(request, bank, status=409)
+        if "findings" in result:
+            return render(request, "nuggets/editor.html#findings", result, status=422)
+        response = _list(request, bank)
+        # The version that this very write made: the list may have gone on since, unseen by who sends a write again.
+        response["X-Assay-Version"] = str(result["version"])
+        if result.get("finished"):
+            messages.success(request, "Finished: the nuggets are handed in and can be read, no longer changed.")
+            response["HX-Redirect"] = reverse("home")
+        return response
+
+    return view
+
+
+@write
+def add(request: PersonRequest, bank: NuggetBank, by: dict[str, Any]) -> Result:
+    evidence = _evidence(request) if request.POST.get("docid") else None
+    uid = _uuid(request.POST.get("uid", ""))
+    return actions.add_nugget(bank, uid=uid, text=request.POST.get("text", ""), evidence=evidence, **by)
+
+
+@write
+def reword(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
+    return actions.reword_nugget(bank, uid=uid, text=request.POST.get("text", ""), **by)
+
+
+@write
+def importance(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
+    return actions.set_importance(bank, uid=uid, importance=request.POST.get("importance", ""), **by)
+
+
+@write
+def move(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
+    return actions.move_nugget(bank, uid=uid, to=_number(request, "to"), **by)
+
+
+@write
+def delete(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
+    return actions.delete_nugget(bank, uid=uid, **by)
+
+
+@write
+def attach(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
+    return actions.attach_evidence(bank, uid=uid, evidence=_evidence(request), **by)
+
+
+@write
+def detach(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
+    return actions.detach_evidence(bank, uid=uid, evidence=_evidence(request), **by)
+
+
+@write
+def merge(request: PersonRequest, bank: NuggetBank, by: dict[str, Any]) -> Result:
+    uids = [_uuid(uid) for uid in request.POST.get("uids", "").split()]
+    uid = _uuid(request.POST.get("uid", ""))
+    return actions.merge_nuggets(bank, uids=uids, uid=uid, text=request.POST.get("text", ""), **by)
+
+
+@write
+def split(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
+    parts = [(_uuid(request.POST.get(f"uid{n}", "")), request.POST.get(f"text{n}", "")) for n in (1, 2)]
+    return actions.split_nugget(bank, uid=uid, into=parts, **by)
+
+
+@write
+def note(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
+    return actions.set_note(bank, uid=uid, text=request.POST.get("text", ""), **by)
+
+
+@write
+def reading(request: PersonRequest, bank: NuggetBank, by: dict[str, Any]) -> Result:
+    return actions.set_reading(bank, text=request.POST.get("text", ""), **by)
+
+
+@write
+def read(request: PersonRequest, bank: NuggetBank, by: dict[str, Any]) -> Result:
+    is_read = request.POST.get("read", "")
+    if is_read not in ("0", "1"):
+        raise BadWrite("read must be 0 or 1.")
+    return actions.mark_passage(bank, docid=request.POST.get("docid", ""), is_read=is_read == "1", **by)
+
+
+@write
+def undo(request: PersonRequest, bank: NuggetBank, by: dict[str, Any]) -> Result:
+    return actions.undo(bank, **by)
+
+
+@write
+def redo(request: PersonRequest, bank: NuggetBank, by: dict[str, Any]) -> Result:
+    return actions.redo(bank, **by)
+
+
+@write
+def finish(request: PersonRequest, bank: NuggetBank, by: dict[str, Any]) -> Result:
+    return actions.finish_bank(bank, **by)
+
+
+@require_POST
+def reopen(request: PersonRequest, bank_id: int) -> HttpResponse:
+    """An organizer gives a finished bank back to its maker."""
+    bank = organized_bank(request.user, bank_id)
     try:
-        write = sent(request)
-        result = once(request.user, write, lambda: carry_out(bank, write))
-    except BadWrite as error:
-        return HttpResponse(str(error), status=400, content_type="text/plain")
-    except (Stale, Closed):
-        return _list(request, bank, status=409)
-    if "findings" in result:
-        return render(request, "nuggets/editor.html#findings", result, status=422)
-    response = _list(request, bank)
-    # The version that this very write made: the list may have gone on since, unseen by who sends a write again.
-    response["X-Assay-Version"] = str(result["version"])
-    return response
-
-
-@require_POST
-def add(request: PersonRequest, bank_id: int) -> HttpResponse:
-    def carry_out(bank: NuggetBank, write: Sent) -> Result:
-        fields = {"text": request.POST.get("text", ""), "docid": request.POST.get("docid", "")[:256]}
-        uid = _uuid(request.POST.get("uid", ""))
-        return actions.add_nugget(bank, uid=uid, **fields, acting_user=request.user, seen=write.seen)
-
-    return _write(request, bank_id, carry_out)
-
-
-@require_POST
-def reword(request: PersonRequest, bank_id: int, uid: UUID) -> HttpResponse:
-    def carry_out(bank: NuggetBank, write: Sent) -> Result:
-        text = request.POST.get("text", "")
-        return actions.reword_nugget(bank, uid=uid, text=text, acting_user=request.user, seen=write.seen)
-
-    return _write(request, bank_id, carry_out)
-
-
-@require_POST
-def importance(request: PersonRequest, bank_id: int, uid: UUID) -> HttpResponse:
-    def carry_out(bank: NuggetBank, write: Sent) -> Result:
-        value = request.POST.get("importance", "")
-        return actions.set_importance(bank, uid=uid, importance=value, acting_user=request.user, seen=write.seen)
-
-    return _write(request, bank_id, carry_out)
-
-
-@require_POST
-def move(request: PersonRequest, bank_id: int, uid: UUID) -> HttpResponse:
-    def carry_out(bank: NuggetBank, write: Sent) -> Result:
-        to = request.POST.get("to", "")
-        if not (to.isascii() and to.isdigit() and len(to) < 6):
-            raise BadWrite("to must be a place on the list, from 0.")
-        return actions.move_nugget(bank, uid=uid, to=int(to), acting_user=request.user, seen=write.seen)
-
-    return _write(request, bank_id, carry_out)
-
-
-@require_POST
-def delete(request: PersonRequest, bank_id: int, uid: UUID) -> HttpResponse:
-    def carry_out(bank: NuggetBank, write: Sent) -> Result:
-        return actions.delete_nugget(bank, uid=uid, acting_user=request.user, seen=write.seen)
-
-    return _write(request, bank_id, carry_out)
-
-
-@require_POST
-def undo(request: PersonRequest, bank_id: int) -> HttpResponse:
-    def carry_out(bank: NuggetBank, write: Sent) -> Result:
-        return actions.undo(bank, acting_user=request.user, seen=write.seen)
-
-    return _write(request, bank_id, carry_out)
-
-
-@require_POST
-def redo(request: PersonRequest, bank_id: int) -> HttpResponse:
-    def carry_out(bank: NuggetBank, write: Sent) -> Result:
-        return actions.redo(bank, acting_user=request.user, seen=write.seen)
-
-    return _write(request, bank_id, carry_out)
-
-
-@require_POST
-def finish(request: PersonRequest, bank_id: int) -> HttpResponse:
-    """Finish the bank: 422 says what is lacking; when done, the answer names the page to go to."""
-
-    def carry_out(bank: NuggetBank, write: Sent) -> Result:
-        return actions.finish_bank(bank, acting_user=request.user, seen=write.seen)
-
-    response = _write(request, bank_id, carry_out)
-    if response.status_code == 200:
-        messages.success(request, "Finished: the nuggets are handed in and can be read, no longer changed.")
-        response["HX-Redirect"] = reverse("home")
-    return response
+        actions.reopen_bank(bank, reason=request.POST.get("reason", ""), acting_user=request.user)
+    except actions.ReopenError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"Reopened: {bank.maker} finds the topic among their open work.")
+    return redirect("nugget_editor", bank_id)
 
 
 def _uuid(text: str) -> UUID:
@@ -165,3 +215,17 @@ def _uuid(text: str) -> UUID:
         return UUID(text)
     except ValueError as error:
         raise BadWrite("uid must be a UUID.") from error
+
+
+def _number(request: PersonRequest, field: str) -> int:
+    text = request.POST.get(field, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise BadWrite(f"{field} must be a whole number, from 0.")
+    return int(text)
+
+
+def _evidence(request: PersonRequest) -> dict[str, Any]:
+    """Read a place in a passage: docid, with start and end, or neither for the whole passage."""
+    whole = not request.POST.get("start") and not request.POST.get("end")
+    start, end = (None, None) if whole else (_number(request, "start"), _number(request, "end"))
+    return {"docid": request.POST.get("docid", ""), "start": start, "end": end}

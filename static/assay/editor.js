@@ -3,116 +3,102 @@
 "use strict";
 
 (async () => {
-  const { folded, text: textOf, parse } = assay.NuggetList;
+  const { folded, text: textOf, note: noteOf, evidence: evidenceOf, fields: fieldsOf, parse } = assay.NuggetList;
   const main = document.getElementById("main");
   const base = main.dataset.base;
   const subject = `${main.dataset.person}.bank.${main.dataset.bank}`;
   const holder = document.querySelector(".nugget-list");
   const notices = document.getElementById("notices");
-  const newText = document.getElementById("new-text");
+  const newText = document.getElementById("new-text"); // absent where nothing can be edited
+  const reading = document.getElementById("own-reading");
   const storage = assay.storage;
   const tab = await assay.tab();
-  const REFUSED = `assay.refused.${subject}`;
-  const QUOTED = 300; // characters of a refused text that are shown
-  const saved = document.getElementById("saved"); // absent where nothing can be edited
+  const saved = document.getElementById("saved");
   const announced = document.getElementById("announced");
   let state = ["saved", 0]; // name, number of waiting changes, HTTP status
 
+  const passages = new assay.Passages(document.getElementById("passages"));
+  const list = newText && new assay.NuggetList(holder, passages, lost);
+
   // ---- refused changes: both versions, and a way to keep either ----
-  const list = newText && new assay.NuggetList(holder, lost);
-  const refused = () => storage.get(REFUSED) || [];
-  const quote = (text) => `“${text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text}”`;
+  const refused = new assay.Refused({
+    name: `assay.refused.${subject}`,
+    notices,
+    inWords,
+    there: (change) => {
+      const field = list && fieldOf(change.about);
+      return field ? quote(field.dataset.saved) : "";
+    },
+    // An added nugget keeps its uid: the changes after it name it.
+    again: (changes) =>
+      changes.forEach(({ url, fields, about }) => (effects[about.action]?.(about), outbox.add({ url, fields, about }))),
+    onChange: showState,
+  });
+
+  const QUOTED = 300; // characters of a refused text that are shown
+  function quote(text) {
+    return `“${text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text}”`;
+  }
 
   function inWords({ about }) {
     const row = list && about.uid && list.row(about.uid);
     const which = row ? `nugget ${list.place(row)}` : "a nugget";
+    const passage = () => `“${passages.title((about.evidence || about).docid)}”`;
     return {
       add: () => `Add: ${quote(about.text)}`,
       reword: () => `Reword ${which} to: ${quote(about.text)}`,
       importance: () => `Make ${which} ${about.importance}`,
       move: () => `Move ${which}`,
       delete: () => `Delete ${which}: ${quote(about.text)}`,
+      attach: () => `Add ${passage()} as evidence of ${which}`,
+      detach: () => `Remove ${passage()} as evidence of ${which}`,
+      merge: () => `Merge ${about.uids.length} nuggets into: ${quote(about.text)}`,
+      split: () => `Split ${which} into: ${about.into.map(({ text }) => quote(text)).join(" and ")}`,
+      note: () => `Note on ${which}: ${quote(about.text)}`,
+      reading: () => `How I read the topic: ${quote(about.text)}`,
+      read: () => `Mark ${passage()} as ${about.read ? "read" : "not read"}`,
       undo: () => "Undo",
       redo: () => "Redo",
       finish: () => "Finish",
     }[about.action]();
   }
 
-  function refuse(changes, why, canRedo) {
-    storage.set(REFUSED, refused().concat(changes));
-    drawRefused(why, canRedo);
+  // The field that a change is about, if it is about one.
+  const ACTION_OF = { text: "reword", note: "note", reading: "reading" };
+  function fieldOf({ action, uid }) {
+    if (action === "reading") return reading;
+    const row = list.row(uid);
+    if (!row) return null;
+    return { reword: textOf, note: noteOf }[action]?.(row) || null;
   }
 
-  function drawRefused(why, canRedo) {
-    document.getElementById("refused")?.remove();
-    if (!refused().length) return;
-    const box = document.createElement("div");
-    box.id = "refused";
-    box.className = "message error";
-    box.setAttribute("role", "alert");
-    const items = document.createElement("ul");
-    for (const change of refused()) {
-      const item = document.createElement("li");
-      item.textContent = inWords(change);
-      const row = list && change.about.uid && list.row(change.about.uid);
-      if (row && change.about.action === "reword") {
-        const there = document.createElement("p");
-        there.textContent = `It now says: ${quote(row.dataset.text)}`;
-        item.append(there);
-      }
-      items.append(item);
-    }
-    const said = document.createElement("p");
-    said.textContent = `${why} Not saved:`;
-    const buttons = document.createElement("p");
-    const button = (label, action) => {
-      const element = document.createElement("button");
-      element.type = "button";
-      element.textContent = label;
-      element.addEventListener("click", () => {
-        const changes = refused();
-        storage.remove(REFUSED);
-        box.remove();
-        action(changes);
-        showState();
-      });
-      buttons.append(element, " ");
-    };
-    if (canRedo) {
-      // An added nugget keeps its uid: the changes after it name it.
-      const again = ({ url, fields, about }) => (effects[about.action]?.(about), outbox.add({ url, fields, about }));
-      button("Keep mine: do it on the list as it is now", (changes) => changes.forEach(again));
-    }
-    button(canRedo ? "Keep what is there" : "Understood", () => {});
-    box.append(said, items, buttons);
-    notices.append(box);
-    showState();
-  }
+  const uidOf = (field) => field.closest(".nugget")?.dataset.uid || "";
+  const aboutField = (field, text) => ({ action: ACTION_OF[field.dataset.field], uid: uidOf(field), text });
+  const urlOf = (uid, action) => `${base}${uid ? `${uid}/` : ""}${action}/`;
 
   // A text being typed that the server's list overtook.
-  function lost(row, typed) {
-    const about = { action: "reword", uid: row.dataset.uid, text: typed };
-    dropDraft(row.dataset.uid);
-    const change = { url: `${base}${row.dataset.uid}/reword/`, fields: { text: typed }, about };
-    queueMicrotask(() => refuse([change], "While you typed, this nugget was changed elsewhere.", true));
+  function lost(field, typed) {
+    const about = aboutField(field, typed);
+    dropDraft(field);
+    const change = { url: urlOf(about.uid, about.action), fields: { text: typed }, about };
+    queueMicrotask(() => refused.add([change], "While you typed, this was changed elsewhere.", true));
   }
 
   // ---- a bank that can't be edited any more: only what could not be saved is to be seen ----
   const ownName = `assay.outbox.${subject}.`;
   if (!newText) {
     for (const name of storage.names(ownName)) {
-      storage.set(REFUSED, refused().concat(storage.get(name) || []));
+      refused.keep(storage.get(name) || []);
       storage.remove(name);
     }
-    drawRefused("These nuggets are finished.", false);
+    refused.draw("These nuggets are finished.", false);
     return;
   }
 
   // ---- the state line ----
-
   function showState() {
     if (!saved) return;
-    const [name, waiting, status] = refused().length ? ["refused"] : state;
+    const [name, waiting, status] = refused.changes.length ? ["refused"] : state;
     const kept = `${waiting} change${waiting === 1 ? "" : "s"} kept in this ${storage.works ? "browser" : "page: don't close it"}`;
     const said = {
       saved: "Saved",
@@ -143,11 +129,19 @@
     return "this work is not yours any more. Tell your organizer.";
   }
 
+  // Say something that has no place on screen of its own.
+  function tell(text) {
+    announced.textContent = text;
+    document.getElementById("hint").textContent = text;
+    clearTimeout(tell.timer);
+    tell.timer = setTimeout(() => (document.getElementById("hint").textContent = ""), 6000);
+  }
+
   // ---- what is typed is kept until it is in the outbox ----
-  const draftName = (uid) => `assay.draft.${subject}.${uid}`;
-  const keepDraft = (uid, draft) => storage.set(draftName(uid), draft);
-  const dropDraft = (uid) => storage.remove(draftName(uid));
-  const NEW = `new.${tab.name}`;
+  const draftNameOf = (which) => `assay.draft.${subject}.${which}`;
+  const draftName = (field) => draftNameOf({ text: uidOf(field), note: `note.${uidOf(field)}`, reading: "reading" }[field.dataset.field]);
+  const dropDraft = (field) => storage.remove(draftName(field));
+  const NEW = draftNameOf(`new.${tab.name}`);
 
   // ---- saving ----
   const outbox = new assay.Outbox({
@@ -168,20 +162,20 @@
       if (response.status === 400) {
         const plain = (response.headers.get("Content-Type") || "").startsWith("text/plain");
         for (const { about } of changes) if (about.action === "add") list.row(about.uid)?.remove();
-        refuse(changes, plain ? text : "The server could not read this.", false);
+        refused.add(changes, plain ? text : "The server could not read this.", false);
         list.tidy();
         return;
       }
       const fresh = parse(text);
       if (fresh.dataset.state !== "open") {
-        storage.set(REFUSED, refused().concat(changes));
+        refused.keep(changes);
         setTimeout(() => window.location.reload(), 0); // the page of a finished bank shows them
         return;
       }
       outbox.version = Number(fresh.dataset.version);
-      refuse(changes, "This list was changed elsewhere meanwhile.", true);
+      refused.keep(changes);
       show(fresh);
-      drawRefused("This list was changed elsewhere meanwhile.", true);
+      refused.draw("This list was changed elsewhere meanwhile.", true);
     },
     onState: setState,
   });
@@ -191,31 +185,53 @@
 
   function show(fresh) {
     const added = list.show(fresh);
+    list.patchField(reading, fresh.dataset.reading);
+    showRead();
     undoButton.disabled = list.element.dataset.undo !== "1";
     redoButton.disabled = list.element.dataset.redo !== "1";
     return added;
   }
 
+  const NO_EDITS = ["note", "reading", "read", "finish"]; // undo does not touch them
   function change(uid, action, fields, about) {
     // What can be undone and redone is known for sure when the answer is here.
-    undoButton.disabled = false;
-    redoButton.disabled = action !== "undo";
-    outbox.add({ url: `${base}${uid ? `${uid}/` : ""}${action}/`, fields, about: { action, uid, ...about } });
+    if (!NO_EDITS.includes(action)) {
+      undoButton.disabled = false;
+      redoButton.disabled = action !== "undo";
+    }
+    const path = ["add", "merge"].includes(action) ? "" : uid;
+    outbox.add({ url: urlOf(path, action), fields, about: { action, uid, ...about } });
+  }
+
+  // Do something: on screen at once, and into the outbox.
+  function act(uid, action, fields, about) {
+    effects[action]({ uid, ...about });
+    change(uid, action, fields, about);
+    strikeFindings();
   }
 
   // ---- what a change does to the list on screen ----
+  const setField = ({ action, uid, text }) => {
+    const field = fieldOf({ action, uid });
+    if (!field) return;
+    field.dataset.saved = text;
+    if (folded(field.value) !== text) field.value = text;
+    list.tidy();
+  };
+  const setEvidence = (uid, of) => {
+    const row = list.row(uid);
+    if (row) list.setEvidence(row, of(evidenceOf(row)));
+  };
+  const same = (one, other) => one.docid === other.docid && one.start === other.start && one.end === other.end;
+  const united = (evidence) => evidence.filter((one, at) => evidence.findIndex((other) => same(one, other)) === at);
   const effects = {
-    add({ uid, text }) {
-      if (!list.row(uid)) list.append(uid, text);
+    add({ uid, text, evidence }) {
+      if (!list.row(uid)) list.insert({ uid, text, evidence: evidence ? [evidence] : [] });
       list.tidy();
     },
-    reword({ uid, text }) {
-      const row = list.row(uid);
-      if (!row) return;
-      row.dataset.text = text;
-      if (folded(textOf(row).value) !== text) textOf(row).value = text;
-      list.tidy();
-    },
+    reword: setField,
+    note: setField,
+    reading: setField,
     importance({ uid, importance }) {
       const radio = list.row(uid)?.querySelector(`input[value="${importance}"]`);
       if (radio) radio.checked = true;
@@ -233,7 +249,42 @@
       list.row(uid)?.remove();
       list.tidy();
     },
+    attach: ({ uid, evidence }) => setEvidence(uid, (there) => united([...there, evidence])),
+    detach: ({ uid, evidence }) => setEvidence(uid, (there) => there.filter((one) => !same(one, evidence))),
+    merge({ uid, uids, text }) {
+      const rows = list.rows.filter((row) => uids.includes(row.dataset.uid));
+      if (!rows.length || list.row(uid)) return;
+      const importance = new Set(rows.map((row) => row.querySelector("input[type=radio]:checked")?.value || ""));
+      const agreed = importance.size === 1 ? [...importance][0] : "";
+      list.insert({ uid, text, evidence: united(rows.flatMap(evidenceOf)), importance: agreed }, rows[0]);
+      rows.forEach((row) => row.remove());
+      list.tidy();
+    },
+    split({ uid, into }) {
+      const row = list.row(uid);
+      if (!row) return;
+      for (const part of into) if (!list.row(part.uid)) list.insert({ ...part, evidence: evidenceOf(row) }, row);
+      row.remove();
+      list.tidy();
+    },
+    read({ docid, read }) {
+      const all = new Set(JSON.parse(list.element.dataset.read));
+      if (read) all.add(docid);
+      else all.delete(docid);
+      list.element.dataset.read = JSON.stringify([...all]);
+      showRead();
+    },
   };
+
+  function showRead() {
+    const read = new Set(JSON.parse(list.element.dataset.read));
+    for (const article of passages.articles) {
+      article.querySelector(".is-read").hidden = !read.has(article.dataset.docid);
+      article.toggleAttribute("data-read", read.has(article.dataset.docid));
+    }
+    const shown = passages.articles.filter((article) => read.has(article.dataset.docid)).length;
+    document.getElementById("read-count").textContent = shown ? `${shown} read` : "";
+  }
 
   // ---- findings ----
   function showFindings(html) {
@@ -249,7 +300,7 @@
     if (!box) return;
     for (const item of box.querySelectorAll("li")) {
       const row = item.querySelector("a") && list.row(item.querySelector("a").dataset.uid);
-      const whole = row ? row.querySelector("input:checked") && folded(textOf(row).value) : list.rows.length > 0;
+      const whole = row ? row.querySelector("input[type=radio]:checked") && folded(textOf(row).value) : list.rows.length > 0;
       if (whole || (item.querySelector("a") && !row)) item.remove();
     }
     if (!box.querySelector("li")) box.remove();
@@ -263,71 +314,126 @@
   });
 
   // ---- what a person does ----
-  function saveText(row) {
-    const uid = row.dataset.uid;
-    const text = folded(textOf(row).value);
-    dropDraft(uid);
-    if (text === row.dataset.text) {
+  function saveField(field) {
+    const text = folded(field.value);
+    dropDraft(field);
+    if (text === field.dataset.saved) {
       if (state[0] === "typing") setState("saved", 0);
       return;
     }
-    effects.reword({ uid, text });
-    change(uid, "reword", { text }, { text });
-    strikeFindings();
+    const about = aboutField(field, text);
+    act(about.uid, about.action, { text }, { text });
   }
 
-  function setImportance(row, importance) {
-    effects.importance({ uid: row.dataset.uid, importance });
-    change(row.dataset.uid, "importance", { importance }, { importance });
-    strikeFindings();
-  }
+  const allFields = () => [reading, ...list.rows.flatMap(fieldsOf)];
+  // Put everything typed into the outbox before something that depends on it.
+  const saveAll = () => allFields().forEach(saveField);
 
-  function move(row, by) {
-    const to = list.rows.indexOf(row) + by;
-    if (to < 0 || to >= list.rows.length) return;
+  function moveTo(row, to) {
+    if (to < 0 || to >= list.rows.length || to === list.rows.indexOf(row)) return;
     const active = document.activeElement;
     const cursor = active.matches("textarea") ? [active.selectionStart, active.selectionEnd] : null;
-    saveText(row);
-    effects.move({ uid: row.dataset.uid, to });
+    fieldsOf(row).forEach(saveField);
+    act(row.dataset.uid, "move", { to }, { to });
     if (row.contains(active)) {
       active.focus();
       if (cursor) active.setSelectionRange(...cursor);
     } else list.go(row);
     row.scrollIntoView({ block: "nearest" });
-    change(row.dataset.uid, "move", { to }, { to });
   }
 
   function remove(row) {
     const at = list.rows.indexOf(row);
-    dropDraft(row.dataset.uid);
-    effects.delete({ uid: row.dataset.uid });
-    change(row.dataset.uid, "delete", {}, { text: row.dataset.text });
-    strikeFindings();
+    fieldsOf(row).forEach(dropDraft);
+    act(row.dataset.uid, "delete", {}, { text: textOf(row).dataset.saved });
     if (list.rows.length) list.go(list.rows[Math.min(at, list.rows.length - 1)]);
     else undoButton.focus();
   }
 
-  function addNugget() {
-    const text = folded(newText.value);
-    if (!text) return;
-    const uid = assay.uuid();
-    effects.add({ uid, text });
-    list.mark(list.row(uid));
-    list.row(uid).scrollIntoView({ block: "nearest" });
-    change("", "add", { uid, text, docid: evidence ? evidence.dataset.docid : "" }, { uid, text });
-    newText.value = "";
-    setEvidence(null);
-    typedNew();
-    strikeFindings();
+  // Open a text for editing, all of it selected or the cursor at its end.
+  function open(field, { select = false } = {}) {
+    field.hidden = false;
+    field.focus();
+    if (select) field.select();
+    else field.setSelectionRange(field.value.length, field.value.length);
   }
 
-  let evidence = null; // the passage that the new nugget is made from
+  function merge() {
+    const rows = list.chosen;
+    if (rows.length < 2) return tell("Choose two or more nuggets first, with x.");
+    saveAll();
+    const uids = rows.map((row) => row.dataset.uid);
+    const [uid, text] = [assay.uuid(), rows.map((row) => textOf(row).dataset.saved).filter(Boolean).join("; ")];
+    if (!text) return tell("Nuggets without a text can't be merged.");
+    act(uid, "merge", { uid, uids: uids.join(" "), text }, { uids, text });
+    list.go(list.row(uid));
+    open(textOf(list.row(uid)), { select: true });
+  }
 
-  function setEvidence(passage) {
-    evidence = passage;
+  // At the cursor where it was put inside the text; else after the first part of the sentence, or half way.
+  function splitPoint(field) {
+    const cursor = field.selectionStart;
+    const text = field.value;
+    if (cursor > 0 && cursor < text.length && folded(text.slice(0, cursor)) && folded(text.slice(cursor))) return [cursor, cursor];
+    const joint = /[;,.]\s+(?:and\s+)?|\s+and\s+/iu.exec(text);
+    if (joint && folded(text.slice(joint.index + joint[0].length))) return [joint.index, joint.index + joint[0].length];
+    const blanks = [...text.matchAll(/\s+/gu)];
+    const middle = blanks[Math.floor(blanks.length / 2)];
+    return middle ? [middle.index, middle.index + middle[0].length] : null;
+  }
+
+  function split(row) {
+    const field = textOf(row);
+    const point = splitPoint(field);
+    const parts = point ? [field.value.slice(0, point[0]), field.value.slice(point[1])].map(folded) : [];
+    if (parts.length < 2 || !parts[0] || !parts[1]) return tell("One word can't be split.");
+    saveAll();
+    const into = parts.map((text) => ({ uid: assay.uuid(), text }));
+    const fields = { uid1: into[0].uid, text1: into[0].text, uid2: into[1].uid, text2: into[1].text };
+    act(row.dataset.uid, "split", fields, { into });
+    list.go(list.row(into[0].uid));
+    open(textOf(list.row(into[0].uid)));
+  }
+
+  // ---- evidence ----
+  const spanFields = ({ docid, start, end }) => ({ docid, start: start ?? "", end: end ?? "" });
+
+  function attach(row) {
+    const evidence = passages.evidence();
+    if (!evidence) return tell("Select text in a passage first, or go to one with p.");
+    const place = list.place(row);
+    if (evidenceOf(row).some((one) => same(one, evidence))) return tell(`Nugget ${place} has this evidence already.`);
+    act(row.dataset.uid, "attach", spanFields(evidence), { evidence });
+    row.scrollIntoView({ block: "nearest" });
+    tell(`Evidence of nugget ${place}.`);
+  }
+
+  function detach(row, at) {
+    const evidence = evidenceOf(row)[at];
+    act(row.dataset.uid, "detach", spanFields(evidence), { evidence });
+    row.focus();
+  }
+
+  // Each press goes to the next place that the nugget rests on.
+  let shownPlace = { uid: "", at: -1 };
+  function where(row, at) {
+    const all = evidenceOf(row);
+    if (!all.length) return tell("This nugget has no evidence yet.");
+    const next = shownPlace.uid === row.dataset.uid ? (shownPlace.at + 1) % all.length : 0;
+    shownPlace = { uid: row.dataset.uid, at: at ?? next };
+    list.mark(row);
+    passages.goTo(all[shownPlace.at]);
+  }
+
+  // ---- the new nugget ----
+  let source = null; // what the new nugget rests on
+
+  function setSource(evidence) {
+    source = evidence;
     const chip = document.getElementById("new-passage");
-    chip.hidden = !passage;
-    chip.textContent = passage ? `from “${passage.querySelector("h3").textContent.trim()}”` : "";
+    chip.hidden = !evidence;
+    chip.textContent = evidence ? `from ¶${passages.number(evidence.docid)} ${passages.quote(evidence) ? quote(passages.quote(evidence)) : ""}` : "";
+    assay.highlight("source", evidence ? [passages.range(evidence)].filter(Boolean) : []);
   }
 
   function typedNew() {
@@ -336,130 +442,30 @@
     chip.hidden = !text;
     list.countWords(chip, text);
     assay.fit(newText);
-    if (text) keepDraft(NEW, { text: newText.value, docid: evidence?.dataset.docid });
-    else dropDraft(NEW);
+    if (text) storage.set(NEW, { text: newText.value, source });
+    else storage.remove(NEW);
   }
 
-  // Put everything typed into the outbox before something that depends on it.
-  const saveAll = () => list.rows.forEach(saveText);
-
-  function finish() {
-    saveAll();
-    if (outbox.changes.some(({ about }) => about.action === "finish")) return;
-    if (folded(newText.value)) {
-      showFindings('<div id="findings" class="message error" role="alert"><p>A new nugget is typed but not added yet.</p></div>');
-      newText.addEventListener("input", () => document.getElementById("findings")?.remove(), { once: true });
-      newText.focus();
-      return;
-    }
-    const ready = list.rows.length && list.rows.every((row) => row.querySelector("input:checked") && row.dataset.text);
-    if (!ready) return change("", "finish", {}, {}); // the server says exactly what is lacking
-    const number = (selector) => list.element.querySelectorAll(selector).length;
-    const facts = [`${list.rows.length} nuggets: ${number('input[value="vital"]:checked')} vital, ${number('input[value="okay"]:checked')} okay.`];
-    if (number(".same:not([hidden])")) facts.push(`${number(".same:not([hidden])")} with the same words as another.`);
-    if (number(".words.warn")) facts.push(`${number(".words.warn")} with more than ${list.advised} words.`);
-    document.getElementById("finish-facts").textContent = facts.join(" ");
-    document.getElementById("finish").showModal();
-  }
-  document.getElementById("finish").addEventListener("close", (event) => {
-    if (event.target.returnValue === "yes") change("", "finish", {}, {});
-    event.target.returnValue = "";
-  });
-
-  const passages = [...document.querySelectorAll(".passage")];
-  let passage = passages[0];
-
-  function goPassage(to) {
-    if (!to) return;
-    for (const other of passages) other.tabIndex = -1;
-    passage = to;
-    to.tabIndex = 0;
-    to.focus();
-    to.scrollIntoView({ block: "nearest" });
+  function addNugget() {
+    const text = folded(newText.value);
+    if (!text) return;
+    const uid = assay.uuid();
+    act(uid, "add", { uid, text, ...(source ? spanFields(source) : {}) }, { text, evidence: source });
+    list.mark(list.row(uid));
+    list.row(uid).scrollIntoView({ block: "nearest" });
+    newText.value = "";
+    setSource(null);
+    typedNew();
   }
 
-  function step(by) {
-    const here = document.activeElement.closest(".passage");
-    if (here) return goPassage(passages[passages.indexOf(here) + by]);
-    const row = list.current;
-    const next = row ? list.rows[list.rows.indexOf(row) + by] : list.rows[by > 0 ? 0 : list.rows.length - 1];
-    list.go(next || row);
-  }
-
-  const ofNugget = {
-    vital: (row) => setImportance(row, "vital"),
-    okay: (row) => setImportance(row, "okay"),
-    edit: (row) => textOf(row).focus(),
-    delete: remove,
-    up: (row) => move(row, -1),
-    down: (row) => move(row, 1),
-  };
-  const acts = {
-    next: () => step(1),
-    previous: () => step(-1),
-    undo: () => (saveAll(), change("", "undo", {}, {})),
-    redo: () => (saveAll(), change("", "redo", {}, {})),
-    passages: () => goPassage(passage),
-    nuggets: () => (list.rows.length ? list.go(list.current || list.rows[0]) : newText.focus()),
-    finish,
-  };
-
-  document.addEventListener("click", (event) => {
-    const act = event.target.closest("[data-act]")?.dataset.act;
-    if (acts[act]) acts[act]();
-    // Nobody who reads a passage means a nugget that is out of sight.
-    else if (ofNugget[act] && list.current && !document.activeElement.closest("#passages")) ofNugget[act](list.current);
-  });
-
-  holder.addEventListener("focusin", (event) => {
-    const row = event.target.closest(".nugget");
-    if (row) list.mark(row);
-  });
-  holder.addEventListener("change", (event) => {
-    const row = event.target.closest(".nugget");
-    if (event.target.matches("input[type=radio]")) setImportance(row, event.target.value);
-    else if (event.target.matches("textarea")) saveText(row);
-  });
-
-  // A pause in typing saves too: nobody should have to leave the field for that. Not while a character is composed.
-  const pauses = new WeakMap();
-  function typed(row) {
-    keepDraft(row.dataset.uid, { text: textOf(row).value, was: row.dataset.text });
-    if (folded(textOf(row).value) !== row.dataset.text && state[0] === "saved") setState("typing", 0);
-    list.tidy();
-    clearTimeout(pauses.get(row));
-    pauses.set(row, setTimeout(() => row.isConnected && !row.dataset.composing && saveText(row), 2000));
-  }
-  holder.addEventListener("input", (event) => {
-    if (event.target.matches("textarea")) typed(event.target.closest(".nugget"));
-  });
-  holder.addEventListener("compositionstart", (event) => {
-    event.target.closest(".nugget").dataset.composing = "1";
-  });
-  holder.addEventListener("compositionend", (event) => {
-    delete event.target.closest(".nugget").dataset.composing;
-    typed(event.target.closest(".nugget"));
-  });
-  holder.addEventListener("keydown", (event) => {
-    const row = event.target.closest(".nugget");
-    if (!row || event.isComposing) return;
-    if (event.target.matches("textarea") && (event.key === "Enter" || event.key === "Escape")) {
-      event.preventDefault();
-      saveText(row);
-      list.go(row);
-    } else if (event.target === row && event.key === "Enter") {
-      event.preventDefault();
-      textOf(row).focus();
-    }
-  });
-
-  document.getElementById("passages").addEventListener("focusin", (event) => {
-    const here = event.target.closest(".passage");
-    if (here) passage = here;
-  });
   newText.addEventListener("assay:key", () => {
-    const here = document.activeElement.closest(".passage");
-    if (here) setEvidence(here);
+    const evidence = passages.evidence();
+    if (!evidence) return;
+    setSource(evidence);
+    if (folded(newText.value)) return; // what is typed already stays
+    newText.value = folded(passages.quote(evidence)).slice(0, newText.maxLength);
+    typedNew();
+    queueMicrotask(() => newText.select()); // ready to be typed over
   });
   newText.addEventListener("input", typedNew);
   newText.addEventListener("keydown", (event) => {
@@ -469,12 +475,14 @@
       addNugget();
     } else if (event.key === "Escape") {
       event.preventDefault();
-      const from = evidence;
-      setEvidence(null);
+      const from = source && passages.byDocid.get(source.docid);
+      // A quotation that was not touched is not something typed.
+      if (source && folded(newText.value) === folded(passages.quote(source))) newText.value = "";
+      setSource(null);
       typedNew();
-      if (from) goPassage(from);
+      if (from) passages.go(from);
       else if (list.rows.length) list.go(list.current || list.rows[list.rows.length - 1]);
-      else goPassage(passage);
+      else passages.go(passages.current);
     }
   });
   document.getElementById("add").addEventListener("submit", (event) => {
@@ -482,35 +490,211 @@
     addNugget();
   });
 
-  // ---- what an earlier visit left ----
-  list.tidy();
-  for (const { about } of outbox.changes) effects[about.action]?.(about);
-  drawRefused("From an earlier visit:", true);
-  for (const row of list.rows) {
-    const left = storage.get(draftName(row.dataset.uid));
-    if (!left) continue;
-    if (left.was === row.dataset.text) {
-      textOf(row).value = left.text;
-      saveText(row);
-    } else if (folded(left.text) !== row.dataset.text) lost(row, folded(left.text));
+  // ---- handing in ----
+  function finish() {
+    saveAll();
+    if (outbox.changes.some(({ about }) => about.action === "finish")) return;
+    if (folded(newText.value)) {
+      showFindings('<div id="findings" class="message error" role="alert"><p>A new nugget is typed but not added yet.</p></div>');
+      newText.addEventListener("input", () => document.getElementById("findings")?.remove(), { once: true });
+      newText.focus();
+      return;
+    }
+    const ready = list.rows.length && list.rows.every((row) => row.querySelector("input[type=radio]:checked") && textOf(row).dataset.saved);
+    if (!ready) return change("", "finish", {}, {}); // the server says exactly what is lacking
+    const number = (selector) => list.element.querySelectorAll(selector).length;
+    const facts = [`${list.rows.length} nuggets: ${number('input[value="vital"]:checked')} vital, ${number('input[value="okay"]:checked')} okay.`];
+    if (number(".same:not([hidden])")) facts.push(`${number(".same:not([hidden])")} with the same words as another.`);
+    if (number(".words.warn")) facts.push(`${number(".words.warn")} with more than ${list.advised} words.`);
+    const bare = list.rows.filter((row) => !evidenceOf(row).length).length;
+    if (bare) facts.push(`${bare} without evidence.`);
+    document.getElementById("finish-facts").textContent = facts.join(" ");
+    document.getElementById("finish").showModal();
   }
-  const newDrafts = `assay.draft.${subject}.new.`;
+  document.getElementById("finish").addEventListener("close", (event) => {
+    if (event.target.returnValue === "yes") change("", "finish", {}, {});
+    event.target.returnValue = "";
+  });
+
+  // ---- keys and buttons ----
+  function step(by) {
+    if (passages.focused) return passages.extend(passages.focused, by);
+    const row = list.current;
+    const next = row ? list.rows[list.rows.indexOf(row) + by] : list.rows[by > 0 ? 0 : list.rows.length - 1];
+    list.go(next || row);
+  }
+
+  function sentence(by) {
+    if (!passages.focused) passages.go(passages.current);
+    if (passages.focused) passages.move(passages.focused, by);
+  }
+
+  function markRead() {
+    const article = passages.focused;
+    if (!article) return tell("Go to a passage first, with p.");
+    const read = !article.hasAttribute("data-read");
+    act("", "read", { docid: article.dataset.docid, read: read ? "1" : "0" }, { docid: article.dataset.docid, read });
+  }
+
+  const ofNugget = {
+    vital: (row) => act(row.dataset.uid, "importance", { importance: "vital" }, { importance: "vital" }),
+    okay: (row) => act(row.dataset.uid, "importance", { importance: "okay" }, { importance: "okay" }),
+    reword: (row) => open(textOf(row)),
+    comment: (row) => open(noteOf(row)),
+    choose: (row) => (row.querySelector(".chosen").checked = !row.querySelector(".chosen").checked),
+    split,
+    delete: remove,
+    up: (row) => moveTo(row, list.rows.indexOf(row) - 1),
+    down: (row) => moveTo(row, list.rows.indexOf(row) + 1),
+  };
+  // These are about a passage and a nugget at once, so they work from either side.
+  const ofBoth = { attach, where, detach };
+  const acts = {
+    next: () => step(1),
+    previous: () => step(-1),
+    nextPassage: () => (passages.focused ? passages.step(1) : passages.go(passages.current)),
+    previousPassage: () => passages.step(-1),
+    nextSentence: () => sentence(1),
+    previousSentence: () => sentence(-1),
+    read: markRead,
+    undo: () => (saveAll(), change("", "undo", {}, {})),
+    redo: () => (saveAll(), change("", "redo", {}, {})),
+    nuggets: () => (list.rows.length ? list.go(list.current || list.rows[0]) : newText.focus()),
+    merge,
+    finish,
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-act]");
+    if (!button) return;
+    const name = button.dataset.act;
+    const row = button.closest(".nugget") || list.current;
+    if (acts[name]) acts[name]();
+    else if (!row) tell("Choose a nugget first: l goes to the list.");
+    else if (ofBoth[name]) ofBoth[name](row, button.dataset.at && Number(button.dataset.at));
+    // Nobody who reads a passage means a nugget that is out of sight.
+    else if (!passages.focused) ofNugget[name]?.(row);
+  });
+  // A button pressed with the mouse takes neither the focus nor the selection away from where the person is at.
+  main.addEventListener("mousedown", (event) => {
+    if (event.target.closest(".keys-row [data-act]")) event.preventDefault();
+  });
+
+  holder.addEventListener("focusin", (event) => {
+    const row = event.target.closest(".nugget");
+    if (row) list.mark(row);
+  });
+  main.addEventListener("change", (event) => {
+    const row = event.target.closest(".nugget");
+    if (event.target.matches("input[type=radio]")) ofNugget[event.target.value](row);
+    else if (event.target.matches("[data-field]")) saveField(event.target);
+  });
+  // A note that stays empty goes out of sight again.
+  holder.addEventListener("focusout", (event) => {
+    if (event.target.matches("[data-field=note]")) event.target.hidden = !event.target.value;
+  });
+
+  // A pause in typing saves too: nobody should have to leave the field for that. Not while a character is composed.
+  const pauses = new WeakMap();
+  const composing = new WeakSet();
+  function typed(field) {
+    storage.set(draftName(field), { text: field.value, was: field.dataset.saved });
+    if (folded(field.value) !== field.dataset.saved && state[0] === "saved") setState("typing", 0);
+    list.tidy();
+    assay.fit(field);
+    clearTimeout(pauses.get(field));
+    pauses.set(field, setTimeout(() => field.isConnected && !composing.has(field) && saveField(field), 2000));
+  }
+  main.addEventListener("input", (event) => event.target.matches("[data-field]") && typed(event.target));
+  main.addEventListener("compositionstart", (event) => composing.add(event.target));
+  main.addEventListener("compositionend", (event) => {
+    composing.delete(event.target);
+    if (event.target.matches("[data-field]")) typed(event.target);
+  });
+  main.addEventListener("keydown", (event) => {
+    if (event.isComposing || !["Enter", "Escape"].includes(event.key)) return;
+    const row = event.target.closest(".nugget");
+    if (event.target.matches("[data-field]")) {
+      event.preventDefault();
+      saveField(event.target);
+      if (row) list.go(row);
+      else acts.nuggets();
+    } else if (row && event.target === row && event.key === "Enter") {
+      event.preventDefault();
+      open(textOf(row));
+    } else if (passages.focused && event.key === "Escape") {
+      passages.clear(passages.focused, passages.next.get(passages.focused) || 0);
+    }
+  });
+
+  // ---- dragging, by the number ----
+  let dragged = null;
+  holder.addEventListener("mousedown", (event) => {
+    const row = event.target.closest(".place")?.closest(".nugget");
+    if (row) row.draggable = true;
+  });
+  holder.addEventListener("dragstart", (event) => {
+    dragged = event.target.closest(".nugget");
+    event.dataTransfer.effectAllowed = "move";
+    event.dataTransfer.setData("text/plain", textOf(dragged).dataset.saved);
+  });
+  holder.addEventListener("dragover", (event) => {
+    const over = dragged && event.target.closest(".nugget");
+    if (!over) return;
+    event.preventDefault();
+    const box = over.getBoundingClientRect();
+    for (const row of list.rows) row.removeAttribute("data-drop");
+    over.dataset.drop = event.clientY < box.top + box.height / 2 ? "before" : "after";
+  });
+  holder.addEventListener("drop", (event) => {
+    const over = list.element.querySelector("[data-drop]");
+    if (!dragged || !over) return;
+    event.preventDefault();
+    const others = list.rows.filter((row) => row !== dragged);
+    if (over !== dragged) moveTo(dragged, others.indexOf(over) + (over.dataset.drop === "after" ? 1 : 0));
+  });
+  for (const name of ["dragend", "mouseup"]) {
+    document.addEventListener(name, () => {
+      dragged = null;
+      for (const row of list.rows) {
+        row.removeAttribute("data-drop");
+        row.draggable = false;
+      }
+    });
+  }
+
+  // ---- what an earlier visit left ----
+  for (const row of list.rows) list.drawEvidence(row);
+  list.tidy();
+  showRead();
+  for (const { about } of outbox.changes) effects[about.action]?.(about);
+  refused.draw("From an earlier visit:", true);
+  for (const field of allFields()) {
+    const left = storage.get(draftName(field));
+    if (!left) continue;
+    if (left.was === field.dataset.saved) {
+      field.value = left.text;
+      saveField(field);
+    } else if (folded(left.text) !== field.dataset.saved) lost(field, folded(left.text));
+  }
+  const newDrafts = draftNameOf("new.");
   for (const name of storage.names(newDrafts)) {
     const other = name.slice(newDrafts.length);
     if (newText.value || (other !== tab.name && tab.isOpen(other))) continue;
     const left = storage.get(name);
     storage.remove(name);
     newText.value = left.text;
-    setEvidence(passages.find((one) => one.dataset.docid === left.docid) || null);
+    setSource(left.source && passages.byDocid.has(left.source.docid) ? left.source : null);
   }
   typedNew();
+  new assay.Search(document.getElementById("search"), passages);
   if (!storage.works) {
     const warning = document.createElement("p");
     warning.className = "message warning";
     warning.textContent = "This browser does not let Assay keep changes: don't close this page before it says Saved.";
     notices.append(warning);
   }
-  for (const field of document.querySelectorAll("#add [disabled], .nugget [disabled]")) field.disabled = false;
+  for (const field of main.querySelectorAll("textarea[disabled], #add [disabled]")) field.disabled = false;
   main.dataset.ready = "1";
   showState();
   outbox.send();

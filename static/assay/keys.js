@@ -14,8 +14,10 @@ window.assay = window.assay || {};
     target instanceof HTMLSelectElement ||
     (target instanceof HTMLInputElement && !["radio", "checkbox", "button", "submit"].includes(target.type));
 
+  // A key is a character, Shift and a letter (which follows that letter's own change), or a combination.
   const isSingle = (key) => [...key].length === 1;
-  const present = (key) => settings.map[key] || key;
+  const isCharacter = (key) => isSingle(key.replace(/^shift\+/, ""));
+  const present = (key) => (key.startsWith("shift+") ? `shift+${present(key.slice(6))}` : settings.map[key] || key);
   const controls = () => [...document.querySelectorAll("[data-key]")];
   const usable = (element) => !element.disabled && element.getClientRects().length > 0;
 
@@ -29,13 +31,14 @@ window.assay = window.assay || {};
     const parts = [];
     if (event.ctrlKey || event.metaKey) parts.push("ctrl");
     if (event.altKey) parts.push("alt");
-    if (event.shiftKey && parts.length) parts.push("shift");
-    return [...parts, letter(event)].join("+");
+    const key = letter(event);
+    if (event.shiftKey && (parts.length || /^[a-z]$/.test(key))) parts.push("shift");
+    return [...parts, key].join("+");
   }
 
   function matches(element, name) {
     const key = element.dataset.key;
-    return isSingle(key) ? !settings.off && present(key) === name : key === name;
+    return isCharacter(key) ? !settings.off && present(key) === name : key === name;
   }
 
   document.addEventListener("keydown", (event) => {
@@ -57,15 +60,19 @@ window.assay = window.assay || {};
     }
   });
 
+  const NAMES = { arrowup: "↑", arrowdown: "↓", alt: "Alt", ctrl: "Ctrl", shift: "⇧" };
+  const inWords = (key) =>
+    isSingle(key) ? key : key.split("+").map((part) => NAMES[part] || part.toUpperCase()).join(" ");
+
   // Show the keys as they are now on their controls.
   function relabel() {
     for (const element of controls()) {
       const key = element.dataset.key;
-      const shown = (element.matches("textarea") ? element.labels[0] : element).querySelector("kbd");
-      if (shown && isSingle(key)) {
-        shown.textContent = present(key);
+      const shown = (element.matches("textarea, input") ? element.labels[0] : element).querySelector("kbd");
+      if (shown && isCharacter(key)) {
+        shown.textContent = inWords(present(key));
         shown.hidden = settings.off;
-        element.setAttribute("aria-keyshortcuts", settings.off ? "" : present(key));
+        element.setAttribute("aria-keyshortcuts", settings.off ? "" : present(key).replace("shift", "Shift"));
       }
     }
   }
@@ -75,13 +82,12 @@ window.assay = window.assay || {};
     relabel();
   }
 
-  const NAMES = { arrowup: "↑", arrowdown: "↓", alt: "Alt", ctrl: "Ctrl", shift: "Shift" };
 
   function keyField(element) {
     const key = element.dataset.key;
     if (!isSingle(key)) {
       const kbd = document.createElement("kbd");
-      kbd.textContent = key.split("+").map((part) => NAMES[part] || part.toUpperCase()).join(" ");
+      kbd.textContent = inWords(present(key));
       return kbd;
     }
     const input = document.createElement("input");

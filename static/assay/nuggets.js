@@ -4,9 +4,11 @@
 window.assay = window.assay || {};
 
 assay.NuggetList = class {
-  // holder: the element around the list; onLost(row, typed) gets a text being typed that the server's list overtook.
-  constructor(holder, onLost) {
+  // holder: the element around the list; passages: those beside it; onLost(field, typed) gets a text being typed
+  // that the server's list overtook.
+  constructor(holder, passages, onLost) {
     this.holder = holder;
+    this.passages = passages;
     this.onLost = onLost;
     this.advised = Number(holder.dataset.advised);
     this.most = Number(holder.dataset.most);
@@ -34,12 +36,33 @@ assay.NuggetList = class {
     return this.element.querySelector('[aria-current="true"]');
   }
 
+  get chosen() {
+    return this.rows.filter((row) => row.querySelector(".chosen").checked);
+  }
+
   static text(row) {
-    return row.querySelector("textarea");
+    return row.querySelector("[data-field=text]");
+  }
+
+  static note(row) {
+    return row.querySelector("[data-field=note]");
+  }
+
+  static fields(row) {
+    return [...row.querySelectorAll("[data-field]")];
+  }
+
+  static evidence(row) {
+    return JSON.parse(row.dataset.evidence);
   }
 
   static folded(text) {
     return text.split(/\s+/).filter(Boolean).join(" ");
+  }
+
+  // What near-duplicates have in common: no case, blanks or punctuation (as nuggets.queries.folded).
+  static bare(text) {
+    return assay.NuggetList.folded(text.replace(/\p{P}/gu, " ").toLowerCase().toUpperCase().toLowerCase());
   }
 
   static parse(html) {
@@ -49,6 +72,7 @@ assay.NuggetList = class {
   mark(row) {
     for (const other of this.rows) other.removeAttribute("aria-current");
     row.setAttribute("aria-current", "true");
+    this.passages.show(assay.NuggetList.evidence(row));
   }
 
   go(row) {
@@ -58,16 +82,49 @@ assay.NuggetList = class {
     row.scrollIntoView({ block: "nearest" });
   }
 
-  // Put a nugget that is not saved yet at the end.
-  append(uid, text) {
+  // Put a nugget that is not saved yet before another one, or at the end.
+  insert({ uid, text, evidence = [], importance = "" }, before = null) {
     const row = this.template.content.firstElementChild.cloneNode(true);
     row.id = `n-${uid}`;
     row.dataset.uid = uid;
-    row.dataset.text = text;
-    assay.NuggetList.text(row).value = text;
-    for (const radio of row.querySelectorAll("input[type=radio]")) radio.name = `importance-${uid}`;
-    this.element.append(row);
+    row.dataset.evidence = JSON.stringify(evidence);
+    const field = assay.NuggetList.text(row);
+    field.value = field.dataset.saved = text;
+    for (const radio of row.querySelectorAll("input[type=radio]")) {
+      radio.name = `importance-${uid}`;
+      radio.checked = radio.value === importance;
+    }
+    this.element.insertBefore(row, before);
+    this.drawEvidence(row);
     return row;
+  }
+
+  // The places that a nugget rests on, each with a way to take it away.
+  drawEvidence(row) {
+    const buttons = assay.NuggetList.evidence(row).map((one, at) => {
+      const number = this.passages.number(one.docid);
+      const quote = this.passages.quote(one);
+      const name = number ? `passage ${number}` : one.docid;
+      const go = this.chip(`¶${number || "?"}`, `Evidence: ${name}${quote && `, “${quote}”`}`, "where", at);
+      const remove = this.chip("×", `Remove evidence: ${name}`, "detach", at);
+      remove.classList.add("remove");
+      return [go, remove];
+    });
+    row.querySelector(".evidence").replaceChildren(...buttons.flat());
+    if (row.hasAttribute("aria-current")) this.passages.show(assay.NuggetList.evidence(row));
+  }
+
+  chip(text, label, act, at) {
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", className: "chip", textContent: text, title: label });
+    Object.assign(button.dataset, { act, at });
+    button.setAttribute("aria-label", label);
+    return button;
+  }
+
+  setEvidence(row, evidence) {
+    row.dataset.evidence = JSON.stringify(evidence);
+    this.drawEvidence(row);
   }
 
   // Make the list say what the fresh one says. Rows are changed where they differ and never replaced, so that no
@@ -79,13 +136,15 @@ assay.NuggetList = class {
     const wanted = [...fresh.children].map((row) => {
       const present = this.row(row.dataset.uid);
       if (present) this.patch(present, row);
-      else added.push(document.importNode(row, true));
+      else added.push(this.adopt(row));
       return present || added[added.length - 1];
     });
     for (const row of this.rows) {
       if (wanted.includes(row)) continue;
-      const typed = assay.NuggetList.folded(assay.NuggetList.text(row).value);
-      if (typed !== row.dataset.text) this.onLost(row, typed);
+      for (const field of assay.NuggetList.fields(row)) {
+        const typed = assay.NuggetList.folded(field.value);
+        if (typed !== field.dataset.saved) this.onLost(field, typed);
+      }
       row.remove();
     }
     wanted.forEach((row, at) => {
@@ -100,18 +159,28 @@ assay.NuggetList = class {
     return added;
   }
 
+  adopt(fresh) {
+    const row = document.importNode(fresh, true);
+    this.drawEvidence(row);
+    return row;
+  }
+
   patch(row, fresh) {
-    const text = assay.NuggetList.text(row);
-    const typed = assay.NuggetList.folded(text.value);
-    if (fresh.dataset.text !== row.dataset.text) {
-      if (typed !== row.dataset.text && typed !== fresh.dataset.text) this.onLost(row, typed);
-      text.value = row.dataset.text = fresh.dataset.text;
+    for (const field of assay.NuggetList.fields(row)) {
+      this.patchField(field, fresh.querySelector(`[data-field=${field.dataset.field}]`).dataset.saved);
     }
     for (const radio of fresh.querySelectorAll("input[type=radio]")) {
       row.querySelector(`input[value="${radio.value}"]`).checked = radio.checked;
     }
-    const [chips, freshChips] = [row.querySelector(".chips"), fresh.querySelector(".chips")];
-    if (chips.innerHTML !== freshChips.innerHTML) chips.replaceWith(document.importNode(freshChips, true));
+    const [there, now] = [row, fresh].map((one) => JSON.stringify(assay.NuggetList.evidence(one)));
+    if (there !== now) this.setEvidence(row, JSON.parse(now));
+  }
+
+  patchField(field, saved) {
+    if (saved === field.dataset.saved) return;
+    const typed = assay.NuggetList.folded(field.value);
+    if (typed !== field.dataset.saved && typed !== saved) this.onLost(field, typed);
+    field.value = field.dataset.saved = saved;
   }
 
   // Numbers, names, counts and flags that follow from the texts.
@@ -119,31 +188,44 @@ assay.NuggetList = class {
     const firstPlace = new Map();
     this.rows.forEach((row, at) => {
       const text = assay.NuggetList.text(row);
+      const note = assay.NuggetList.note(row);
       const words = assay.NuggetList.folded(text.value);
-      const importance = row.querySelector("input:checked")?.value;
-      row.querySelector(".place").textContent = at + 1;
-      row.querySelector("legend").textContent = `Importance of nugget ${at + 1}`;
-      text.setAttribute("aria-label", `Text of nugget ${at + 1}`);
-      row.setAttribute("aria-label", `Nugget ${at + 1}, ${importance || "neither vital nor okay"}: ${words}`);
+      const importance = row.querySelector("input[type=radio]:checked")?.value;
+      say(row.querySelector(".place span"), String(at + 1));
+      say(row.querySelector("legend"), `Importance of nugget ${at + 1}`);
+      name(row.querySelector(".chosen"), `Choose nugget ${at + 1}`);
+      name(text, `Text of nugget ${at + 1}`);
+      name(note, `Private note on nugget ${at + 1}`);
+      name(row, `Nugget ${at + 1}, ${importance || "neither vital nor okay"}: ${words}`);
+      note.hidden = !note.value && document.activeElement !== note;
       this.countWords(row.querySelector(".words"), words);
       row.querySelector(".unset").hidden = Boolean(importance);
-      const same = row.querySelector(".same");
-      const first = words && firstPlace.get(words.toLowerCase());
-      if (words && !first) firstPlace.set(words.toLowerCase(), at + 1);
-      same.hidden = !first;
-      same.textContent = first ? `same as ${first}` : "";
-      assay.fit(text);
+      const bare = assay.NuggetList.bare(words);
+      const first = bare && firstPlace.get(bare);
+      if (bare && !first) firstPlace.set(bare, at + 1);
+      row.querySelector(".same").hidden = !first;
+      say(row.querySelector(".same"), first ? `same as ${first}` : "");
+      for (const field of [text, note]) assay.fit(field);
     });
-    this.counter.textContent = this.rows.length;
+    say(this.counter, String(this.rows.length));
     this.counter.classList.toggle("over", this.rows.length > this.most);
   }
 
   countWords(chip, text) {
     const words = text ? text.split(" ").length : 0;
-    chip.textContent = `${words} word${words === 1 ? "" : "s"}`;
+    say(chip, `${words} word${words === 1 ? "" : "s"}`);
     chip.classList.toggle("warn", words > this.advised);
   }
 };
+
+// What is there already is not written again: each write would cost a layout at every key.
+function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function name(element, label) {
+  if (element.getAttribute("aria-label") !== label) element.setAttribute("aria-label", label);
+}
 
 // Where the browser can't size a text field by its content, do it here.
 assay.fit = (text) => {

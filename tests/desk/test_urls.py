@@ -49,9 +49,17 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "nugget_importance": ("POST", OWNER_WRITES),
     "nugget_move": ("POST", OWNER_WRITES),
     "nugget_delete": ("POST", OWNER_WRITES),
+    "nugget_attach": ("POST", OWNER_WRITES),
+    "nugget_detach": ("POST", OWNER_WRITES),
+    "nugget_split": ("POST", OWNER_WRITES),
+    "nugget_note": ("POST", OWNER_WRITES),
+    "nugget_merge": ("POST", OWNER_WRITES),
+    "nugget_reading": ("POST", OWNER_WRITES),
+    "nugget_read": ("POST", OWNER_WRITES),
     "nugget_undo": ("POST", OWNER_WRITES),
     "nugget_redo": ("POST", OWNER_WRITES),
     "nugget_finish": ("POST", OWNER_WRITES),
+    "nugget_reopen": ("POST", (401, 404, 404, 302, 404, 404, 404)),
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
 POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan")
@@ -108,6 +116,10 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "nugget_importance": f"/nuggets/{bank.pk}/{uid}/importance/",
         "nugget_move": f"/nuggets/{bank.pk}/{uid}/move/",
         "nugget_delete": f"/nuggets/{bank.pk}/{uid}/delete/",
+        **{
+            f"nugget_{verb}": f"/nuggets/{bank.pk}/{uid}/{verb}/" for verb in ("attach", "detach", "split", "note")
+        },
+        **{f"nugget_{verb}": f"/nuggets/{bank.pk}/{verb}/" for verb in ("merge", "reading", "read", "reopen")},
         "nugget_undo": f"/nuggets/{bank.pk}/undo/",
         "nugget_redo": f"/nuggets/{bank.pk}/redo/",
         "nugget_finish": f"/nuggets/{bank.pk}/finish/",

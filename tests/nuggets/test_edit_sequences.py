@@ -21,7 +21,7 @@ _OUTSIDE_LIST = ("add", "undo", "redo")
 
 def _action(bank: NuggetBank, step: Step, uid: UUID) -> tuple[Callable[..., Result], dict[str, Any]]:
     return {
-        "add": (actions.add_nugget, {"uid": uid, "text": step.text, "docid": "d1"}),
+        "add": (actions.add_nugget, {"uid": uid, "text": step.text, "evidence": None}),
         "reword": (actions.reword_nugget, {"uid": uid, "text": step.text}),
         "importance": (actions.set_importance, {"uid": uid, "importance": step.importance}),
         "move": (actions.move_nugget, {"uid": uid, "to": step.to}),

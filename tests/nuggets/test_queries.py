@@ -12,7 +12,7 @@ from assessor.collection.models import Campaign, Person, Protocol, Topic
 from assessor.work.actions import give_tasks
 from nuggets import actions
 from nuggets.models import NuggetBank
-from nuggets.queries import next_redo, passages, rows
+from nuggets.queries import next_redo, nuggets_in_order, passages, rows
 from tests.nuggets.conftest import A, B, C, do, fill, send, url
 
 
@@ -70,15 +70,17 @@ def test_the_page_says_how_many_have_no_text(bank: NuggetBank, as_anna: Client, 
 
 
 def test_rows_count_words_and_point_to_the_first_of_equal_texts(bank: NuggetBank):
-    texts = ["Cats purr", "dogs bark", "cats  PURR", "Straße", "STRASSE", "cats purr loudly"]
+    texts = ["Cats purr", "dogs bark", "cats,  PURR.", "Straße", "STRASSE", "cats purr loudly", "…", "—"]
     fill(bank, *((UUID(int=number), text, "") for number, text in enumerate(texts)))
-    assert [(row.place, row.words, row.same_as) for row in rows(bank)] == [
+    assert [(row.place, row.words, row.same_as) for row in rows(nuggets_in_order(bank), {})] == [
         (1, 2, 0),
         (2, 2, 0),
         (3, 2, 1),
         (4, 1, 0),
         (5, 1, 4),
         (6, 3, 0),
+        (7, 1, 0),
+        (8, 1, 0),
     ]
 
 

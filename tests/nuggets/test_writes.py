@@ -1,6 +1,7 @@
 """Every write of the editor over HTTP: what is saved, what is refused, and what comes back."""
 
 import html
+import json
 from collections.abc import Callable
 from uuid import UUID, uuid4
 
@@ -15,7 +16,7 @@ from assessor.work.writes import Closed
 from nuggets import actions
 from nuggets.models import NuggetBank
 from tests.conftest import client_of
-from tests.nuggets.conftest import EDITED, NEW, WRITES, A, B, C, do, everything, fill, listed, send, shown, url
+from tests.nuggets.conftest import EDITED, NEW, NEWER, WRITES, A, B, C, do, everything, fill, listed, send, shown, url
 
 UNCHANGED = [(str(A), "a", "vital"), (str(B), "b", "vital")]
 AFTER = {
@@ -24,6 +25,13 @@ AFTER = {
     "importance": [(str(A), "a", "okay"), (str(B), "b", "vital")],
     "move": [(str(B), "b", "vital"), (str(A), "a", "vital")],
     "delete": [(str(B), "b", "vital")],
+    "attach": UNCHANGED,
+    "detach": UNCHANGED,
+    "split": [(str(NEW), "a1", ""), (str(NEWER), "a2", ""), (str(B), "b", "vital")],
+    "merge": [(str(NEW), "a and b", "vital")],
+    "note": UNCHANGED,
+    "reading": UNCHANGED,
+    "read": UNCHANGED,
     "undo": [(str(A), "a", "vital"), (str(B), "b", "")],
     "redo": [*UNCHANGED, (str(C), "c", "")],
     "finish": UNCHANGED,
@@ -32,7 +40,7 @@ KEY = UUID(int=77)
 NO_KEY = "A write needs a key (UUID) and the version that it was made on."
 OTHER_WRITE = "This key was used for another write."
 NOT_ON_LIST = "There is no such nugget on the list."
-TOO_LONG = "A nugget's text has at most 2,000 characters and no NUL."
+TOO_LONG = "A text has at most 2,000 characters and no NUL."
 each_write = pytest.mark.parametrize("verb", WRITES)
 
 
@@ -228,9 +236,9 @@ def test_importance_is_vital_or_okay(refuses):
 
 
 def test_a_place_is_a_whole_number(refuses):
-    for to in ("", "-1", "1.0", "x", "\u0661", "\u00b2", "100000", " 1"):
-        refuses("to must be a place on the list, from 0.", "move", to=to)
-    refuses("to must be a place on the list, from 0.", "move")
+    for to in ("", "-1", "1.0", "x", "\u0661", "\u00b2", "1000000000", " 1"):
+        refuses("to must be a whole number, from 0.", "move", to=to)
+    refuses("to must be a whole number, from 0.", "move")
 
 
 @pytest.mark.parametrize("text", ["x" * 2_001, "a\x00b", " " * 2_001])
@@ -343,7 +351,7 @@ def test_a_bank_is_finished_once_nothing_is_lacking(bank: NuggetBank, as_anna: C
     assert (edit.verb, edit.version, edit.changes, edit.judge.person) == ("finish", version + 1, {}, anna)
     event = Event.objects.get(verb="bank finished")
     assert (event.person, event.campaign, event.subject) == (anna, bank.condition.campaign, str(bank))
-    assert event.details == {"edition": 1, "bank": bank.pk}
+    assert event.details == {"edition": 1, "bank": bank.pk, "consequences": {}}
     page = as_anna.get("/").content.decode()
     assert "Finished: the nuggets are handed in and can be read, no longer changed." in page
 
@@ -435,11 +443,14 @@ def test_hostile_text_comes_back_as_text(bank: NuggetBank, as_anna: Client, text
     assert "img" not in shown(read_only).tags
 
 
-def test_a_hostile_docid_comes_back_as_text(bank: NuggetBank, as_anna: Client):
-    docid = '"><script>alert(1)</script>'
-    response = send(as_anna, bank, "add", uid=str(A), text="a", docid=docid)
+def test_a_hostile_docid_comes_back_as_text(bank: NuggetBank, as_anna: Client, import_file):
+    docid = "\"'><script>alert(1)</script>"
+    import_file(bank.condition.campaign, "segments", [{"docid": docid, "segment": "text"}])
+    import_file(bank.condition.campaign, "qrels", f"t1 0 {docid} 2\n", source="NIST", by="people")
+    response = send(as_anna, bank, "add", uid=str(A), text="a", docid=docid, start="1", end="3")
     assert "script" not in shown(response).tags
-    assert html.escape(docid) in response.content.decode()
+    evidence = json.dumps([{"docid": docid, "start": 1, "end": 3}])
+    assert f'data-evidence="{html.escape(evidence)}"' in response.content.decode()
 
 
 def test_a_condition_keeps_the_limit_it_was_made_with(bank: NuggetBank, condition: Condition, as_anna: Client):

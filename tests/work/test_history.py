@@ -22,7 +22,7 @@ FIELDS = {Event: "verb", BankEdit: "verb", BankEdition: "edition", TimeSpent: "s
 @pytest.fixture
 def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
     """One record of each kind."""
-    actions.add_nugget(bank, uid=uuid4(), text="a", docid="", acting_user=task.person, seen=0)
+    actions.add_nugget(bank, uid=uuid4(), text="a", evidence=None, acting_user=task.person, seen=0)
     record_exposure(task.person, [task.topic], "nuggets", "test")
     return {
         Event: record("told", bank, campaign=task.campaign, person=None),

@@ -135,7 +135,7 @@ def test_a_withdrawn_task_is_gone_and_comes_back_with_its_work(
 ):
     [task] = give(topics=topics[:1])
     bank = NuggetBank.objects.get(task=task)
-    actions.add_nugget(bank, uid=uuid4(), text="a", docid="", acting_user=anna, seen=0)
+    actions.add_nugget(bank, uid=uuid4(), text="a", evidence=None, acting_user=anna, seen=0)
     withdraw_task(task=task, acting_user=olga)
     assert told("task withdrawn") == [("olga", "nuggets of t1 by anna", {})]
     assert (list(tasks_of(anna)), list(planned(campaign))) == ([], [])

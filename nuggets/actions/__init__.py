@@ -1,0 +1,41 @@
+"""The only writers of banks: edits of the list, notes beside it, handing it in and giving it back."""
+
+from nuggets.actions.base import MAX_CHARACTERS
+from nuggets.actions.edits import (
+    add_nugget,
+    attach_evidence,
+    delete_nugget,
+    detach_evidence,
+    merge_nuggets,
+    move_nugget,
+    redo,
+    reword_nugget,
+    set_importance,
+    split_nugget,
+    undo,
+)
+from nuggets.actions.finishing import ReopenError, finish_bank, reopen_bank
+from nuggets.actions.notes import mark_passage, set_note, set_reading
+from nuggets.actions.preparing import prepare_bank
+
+__all__ = [
+    "MAX_CHARACTERS",
+    "ReopenError",
+    "add_nugget",
+    "attach_evidence",
+    "delete_nugget",
+    "detach_evidence",
+    "finish_bank",
+    "mark_passage",
+    "merge_nuggets",
+    "move_nugget",
+    "prepare_bank",
+    "redo",
+    "reopen_bank",
+    "reword_nugget",
+    "set_importance",
+    "set_note",
+    "set_reading",
+    "split_nugget",
+    "undo",
+]

@@ -1,0 +1,74 @@
+"""Handing a bank in, and giving it back to its maker."""
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from assessor.collection import history
+from assessor.collection.actions import judge_of
+from assessor.collection.models import Person
+from assessor.work.blindness import barred_from, has_seen
+from assessor.work.models import Task
+from assessor.work.writes import Closed, Result
+from nuggets.actions.base import locked_bank, store
+from nuggets.editions import consequences, snapshot
+from nuggets.models import BankEdition, NuggetBank
+from nuggets.queries import findings, nuggets_in_order
+
+MAX_REASON = 500  # characters
+
+
+class ReopenError(Exception):
+    """The bank can't be reopened; the text says why."""
+
+
+def finish_bank(bank: NuggetBank, *, acting_user: Person, seen: int) -> Result:
+    """Finish a bank, which makes it read-only, or say what is lacking: {"findings": [...]}.
+
+    What is handed in is kept as an edition, with what it changes for labels given on the one before.
+    """
+    bank = locked_bank(bank, seen)
+    lacking = findings(bank)
+    if lacking:
+        return {"version": bank.version, "findings": [finding._asdict() for finding in lacking]}
+    before = bank.editions.order_by("edition").last()
+    nuggets = snapshot(nuggets_in_order(bank))
+    changed = consequences(before.nuggets, nuggets) if before else {}
+    bank.state = NuggetBank.State.FINISHED
+    bank.edition += 1
+    bank.finished_at = timezone.now()
+    store(bank, "finish", {}, judge_of(acting_user))
+    BankEdition.objects.create(
+        bank=bank, edition=bank.edition, version=bank.version, nuggets=nuggets, consequences=changed
+    )
+    if bank.task_id:
+        task = Task.objects.filter(pk=bank.task_id, state=Task.State.OPEN)
+        if not task.update(state=Task.State.FINISHED, total=F("done")):
+            raise Closed  # withdrawn meanwhile
+    told = {"edition": bank.edition, "bank": bank.pk, "consequences": changed}
+    history.record("bank finished", bank, campaign=bank.condition.campaign, person=acting_user, **told)
+    return {"version": bank.version, "finished": True}
+
+
+@transaction.atomic
+def reopen_bank(bank: NuggetBank, *, reason: str, acting_user: Person) -> NuggetBank:
+    """Give a finished bank back to its maker, to be edited and finished again. Raises ReopenError."""
+    reason = " ".join(reason.split())
+    if not reason or len(reason) > MAX_REASON or "\x00" in reason:
+        raise ReopenError(f"Say why, in at most {MAX_REASON} characters: the maker will read it.")
+    bank = NuggetBank.objects.select_for_update(of=("self",)).get(pk=bank.pk)
+    if bank.state != NuggetBank.State.FINISHED:
+        raise ReopenError("These nuggets are not finished: there is nothing to reopen.")
+    if bank.task is None:
+        raise ReopenError("Nobody works on these nuggets here: they came from a file.")
+    campaign, person = bank.condition.campaign, bank.task.person
+    if barred := barred_from(person, campaign):
+        raise ReopenError(barred)
+    if has_seen(person, [bank.topic], bank.condition):
+        raise ReopenError(f"{person} has seen LLM output of this kind on {bank.topic.qid} meanwhile.")
+    bank.state = NuggetBank.State.OPEN
+    bank.finished_at = None
+    store(bank, "reopen", {"reason": reason}, judge_of(acting_user))
+    Task.objects.filter(pk=bank.task.pk).update(state=Task.State.OPEN, total=0)
+    history.record("bank reopened", bank, campaign=campaign, person=acting_user, reason=reason, bank=bank.pk)
+    return bank

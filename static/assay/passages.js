@@ -1,0 +1,192 @@
+// The passages beside the list: which one is current, sentences chosen with keys, text chosen with the mouse, and
+// the places that nuggets rest on. Spans count characters (code points) of the segment's text, as the server does.
+"use strict";
+
+window.assay = window.assay || {};
+
+assay.Passages = class {
+  constructor(panel) {
+    this.panel = panel;
+    this.articles = [...panel.querySelectorAll(".passage")];
+    this.byDocid = new Map(this.articles.map((article) => [article.dataset.docid, article]));
+    this.current = this.articles[0];
+    this.cut = new Map(); // sentences of passages, found when first asked for
+    this.next = new Map(); // the sentence that j begins with in a passage
+    for (const article of this.articles) article.querySelector(".reading").normalize();
+    panel.addEventListener("focusin", (event) => {
+      const here = event.target.closest(".passage");
+      if (here) this.current = here;
+    });
+  }
+
+  get focused() {
+    return document.activeElement.closest(".passage");
+  }
+
+  number(docid) {
+    return this.articles.indexOf(this.byDocid.get(docid)) + 1;
+  }
+
+  title(docid) {
+    return this.byDocid.get(docid)?.querySelector("h3 bdi").textContent.trim() || docid;
+  }
+
+  static text(article) {
+    return article.querySelector(".reading").firstChild;
+  }
+
+  go(article) {
+    if (!article) return;
+    for (const other of this.articles) other.tabIndex = -1;
+    this.current = article;
+    article.tabIndex = 0;
+    article.focus({ preventScroll: true });
+    article.scrollIntoView({ block: "nearest" });
+  }
+
+  step(by) {
+    this.go(this.articles[this.articles.indexOf(this.current) + by]);
+  }
+
+  // ---- sentences ----
+
+  // Where the sentences of a passage begin and end, without the blanks around them.
+  sentences(article) {
+    if (!this.cut.has(article)) {
+      const text = assay.Passages.text(article).data;
+      const parts = Intl.Segmenter
+        ? [...new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text)]
+        : [{ index: 0, segment: text }];
+      const spans = parts.map(({ index, segment }) => trimmed(text, index, index + segment.length));
+      this.cut.set(article, spans.filter(([start, end]) => end > start));
+    }
+    return this.cut.get(article);
+  }
+
+  // The first and last sentence that the selection touches, or null.
+  chosen(article) {
+    const span = this.selection();
+    if (!span || span.article !== article) return null;
+    const touched = this.sentences(article).flatMap(([start, end], at) => (start < span.end && end > span.start ? [at] : []));
+    return touched.length ? [touched[0], touched[touched.length - 1]] : null;
+  }
+
+  // One sentence more (by 1) or less (by -1); the first press chooses one.
+  extend(article, by) {
+    const chosen = this.chosen(article);
+    if (!chosen) return this.choose(article, this.next.get(article) || 0, this.next.get(article) || 0);
+    const [first, last] = chosen;
+    if (last + by < first) return this.clear(article, first);
+    this.choose(article, first, last + by);
+  }
+
+  // The next (by 1) or previous (by -1) sentence alone.
+  move(article, by) {
+    const chosen = this.chosen(article);
+    const at = chosen ? (by > 0 ? chosen[1] : chosen[0]) + by : this.next.get(article) || 0;
+    this.choose(article, at, at);
+  }
+
+  choose(article, first, last) {
+    const sentences = this.sentences(article);
+    if (first < 0 || last >= sentences.length) return;
+    const text = assay.Passages.text(article);
+    document.getSelection().setBaseAndExtent(text, sentences[first][0], text, sentences[last][1]);
+    this.next.set(article, Math.min(last + 1, sentences.length - 1));
+    this.reveal(range(text, sentences[last][0], sentences[last][1]));
+  }
+
+  // Choose nothing; j will begin with this sentence.
+  clear(article, next) {
+    document.getSelection().removeAllRanges();
+    this.next.set(article, next);
+  }
+
+  // Let j begin with the sentence that holds a character.
+  beginAt(article, character) {
+    const at = this.sentences(article).findIndex(([, end]) => end > character);
+    this.clear(article, Math.max(0, at));
+  }
+
+  // ---- spans ----
+
+  // The text that is selected in a passage, without blanks around it, or null; counted as the browser counts.
+  selection() {
+    const selection = document.getSelection();
+    if (!selection.rangeCount || selection.isCollapsed) return null;
+    const selected = selection.getRangeAt(0);
+    const article = this.articles.find((one) => selected.intersectsNode(assay.Passages.text(one)));
+    if (!article) return null;
+    const text = assay.Passages.text(article);
+    const start = selected.startContainer === text ? selected.startOffset : 0;
+    const end = selected.endContainer === text ? selected.endOffset : text.length;
+    const [from, to] = trimmed(text.data, start, end);
+    return to > from ? { article, start: from, end: to } : null;
+  }
+
+  // What a nugget made or supported now would rest on: the selected text, or the focused passage, or nothing.
+  evidence() {
+    const span = this.selection();
+    if (!span) return this.focused ? { docid: this.focused.dataset.docid, start: null, end: null } : null;
+    const text = assay.Passages.text(span.article).data;
+    const [start, end] = [span.start, span.end].map((units) => [...text.slice(0, units)].length);
+    return { docid: span.article.dataset.docid, start, end };
+  }
+
+  quote({ docid, start, end }) {
+    const article = this.byDocid.get(docid);
+    if (!article || start === null) return "";
+    return [...assay.Passages.text(article).data].slice(start, end).join("");
+  }
+
+  range({ docid, start, end }) {
+    const article = this.byDocid.get(docid);
+    if (!article || start === null) return null;
+    const text = assay.Passages.text(article);
+    const points = [...text.data];
+    const units = (count) => points.slice(0, count).join("").length;
+    return range(text, units(start), units(end));
+  }
+
+  // Mark the places that the current nugget rests on.
+  show(evidence) {
+    assay.highlight("evidence", evidence.map((one) => this.range(one)).filter(Boolean));
+  }
+
+  goTo(evidence) {
+    this.go(this.byDocid.get(evidence.docid));
+    const place = this.range(evidence);
+    if (place) this.reveal(place);
+  }
+
+  // Scroll the panel as little as shows a place with a line around it.
+  reveal(place) {
+    const margin = 24;
+    const [shown, panel] = [place.getBoundingClientRect(), this.panel.getBoundingClientRect()];
+    const top = panel.top + (this.panel.querySelector(".tools")?.offsetHeight || 0) + margin;
+    if (shown.top < top) this.panel.scrollBy(0, shown.top - top);
+    else if (shown.bottom > panel.bottom - margin) this.panel.scrollBy(0, shown.bottom - panel.bottom + margin);
+    place.startContainer.parentElement.scrollIntoView({ block: "nearest" }); // where the page itself scrolls
+  }
+};
+
+function trimmed(text, start, end) {
+  while (start < end && /\s/.test(text[start])) start += 1;
+  while (end > start && /\s/.test(text[end - 1])) end -= 1;
+  return [start, end];
+}
+
+function range(text, start, end) {
+  const made = document.createRange();
+  made.setStart(text, start);
+  made.setEnd(text, end);
+  return made;
+}
+
+// Mark places without touching the page's elements.
+assay.highlight = (name, ranges) => {
+  if (!window.CSS?.highlights) return;
+  if (ranges.length) CSS.highlights.set(name, new Highlight(...ranges));
+  else CSS.highlights.delete(name);
+};
+assay.range = range;

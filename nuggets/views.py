@@ -27,6 +27,7 @@ EDITOR_SCRIPTS = (
     "assay/passages.js",
     "assay/search.js",
     "assay/refused.js",
+    "assay/effects.js",
     "assay/editor.js",
 )
 

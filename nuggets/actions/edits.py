@@ -99,7 +99,7 @@ def merge_nuggets(
 ) -> Result:
     """Put one nugget in the place of the first of several, which leave the list.
 
-    It has all of their evidence, and their importance where they agree; else that is to be decided anew.
+    It has all of their evidence and notes, and their importance where they agree; else that is to be decided anew.
     """
     cleaned = _nugget_text(text)
     if not 2 <= len(set(uids)) == len(uids) <= MAX_MERGED:
@@ -109,6 +109,7 @@ def merge_nuggets(
         chosen = {_on_list(bank, nugget_list, one) for one in uids}
         parents = [pk for pk in nugget_list.order if pk in chosen]
         fields = [nugget_list.nuggets[pk] for pk in parents]
+        notes = bank.nuggets.in_bulk(parents)
         importance = {nugget["importance"] for nugget in fields}
         merged = _new(
             bank,
@@ -119,6 +120,7 @@ def merge_nuggets(
             parents=parents,
             evidence=_united([nugget["evidence"] for nugget in fields]),
             importance=importance.pop() if len(importance) == 1 else Nugget.Importance.UNSET,
+            note=" / ".join(notes[pk].note for pk in parents if notes[pk].note),
         )
         nugget_list.order.insert(nugget_list.order.index(parents[0]), merged.pk)
         nugget_list.order = [pk for pk in nugget_list.order if pk not in chosen]
@@ -129,19 +131,19 @@ def merge_nuggets(
 def split_nugget(
     bank: NuggetBank, *, uid: UUID, into: Sequence[tuple[UUID, str]], acting_user: Person, seen: int
 ) -> Result:
-    """Put two nuggets (uid and text of each) in the place of one. Both have its evidence; how important each of
-    them is has to be decided anew."""
+    """Put two nuggets (uid and text of each) in the place of one.
+
+    Both have its evidence and note; how important each of them is has to be decided anew.
+    """
     cleaned = [(part_uid, _nugget_text(text)) for part_uid, text in into]
     if len({part_uid for part_uid, _ in cleaned}) != 2 or len(cleaned) != 2:
         raise BadWrite("A nugget is split into two.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
         pk = _on_list(bank, nugget_list, uid)
-        evidence = nugget_list.nuggets[pk]["evidence"]
-        parts = [
-            _new(bank, judge, part_uid, text=text, origin=Nugget.Origin.SPLIT, parents=[pk], evidence=evidence).pk
-            for part_uid, text in cleaned
-        ]
+        shared = {"origin": Nugget.Origin.SPLIT, "parents": [pk], "note": bank.nuggets.get(pk=pk).note}
+        shared["evidence"] = nugget_list.nuggets[pk]["evidence"]
+        parts = [_new(bank, judge, part_uid, text=text, **shared).pk for part_uid, text in cleaned]
         place = nugget_list.order.index(pk)
         nugget_list.order[place : place + 1] = parts
 

@@ -19,6 +19,7 @@
 
   const passages = new assay.Passages(document.getElementById("passages"));
   const list = newText && new assay.NuggetList(holder, passages, lost);
+  const { effects, fieldOf, showRead, same } = newText ? assay.effects(list, passages, reading) : {};
 
   // ---- refused changes: both versions, and a way to keep either ----
   const refused = new assay.Refused({
@@ -63,15 +64,7 @@
     }[about.action]();
   }
 
-  // The field that a change is about, if it is about one.
   const ACTION_OF = { text: "reword", note: "note", reading: "reading" };
-  function fieldOf({ action, uid }) {
-    if (action === "reading") return reading;
-    const row = list.row(uid);
-    if (!row) return null;
-    return { reword: textOf, note: noteOf }[action]?.(row) || null;
-  }
-
   const uidOf = (field) => field.closest(".nugget")?.dataset.uid || "";
   const aboutField = (field, text) => ({ action: ACTION_OF[field.dataset.field], uid: uidOf(field), text });
   const urlOf = (uid, action) => `${base}${uid ? `${uid}/` : ""}${action}/`;
@@ -210,82 +203,6 @@
     strikeFindings();
   }
 
-  // ---- what a change does to the list on screen ----
-  const setField = ({ action, uid, text }) => {
-    const field = fieldOf({ action, uid });
-    if (!field) return;
-    field.dataset.saved = text;
-    if (folded(field.value) !== text) field.value = text;
-    list.tidy();
-  };
-  const setEvidence = (uid, of) => {
-    const row = list.row(uid);
-    if (row) list.setEvidence(row, of(evidenceOf(row)));
-  };
-  const same = (one, other) => one.docid === other.docid && one.start === other.start && one.end === other.end;
-  const united = (evidence) => evidence.filter((one, at) => evidence.findIndex((other) => same(one, other)) === at);
-  const effects = {
-    add({ uid, text, evidence }) {
-      if (!list.row(uid)) list.insert({ uid, text, evidence: evidence ? [evidence] : [] });
-      list.tidy();
-    },
-    reword: setField,
-    note: setField,
-    reading: setField,
-    importance({ uid, importance }) {
-      const radio = list.row(uid)?.querySelector(`input[value="${importance}"]`);
-      if (radio) radio.checked = true;
-      list.tidy();
-    },
-    move({ uid, to }) {
-      const row = list.row(uid);
-      if (!row) return;
-      const others = list.rows.filter((other) => other !== row);
-      if (to < others.length) others[to].before(row);
-      else list.element.append(row);
-      list.tidy();
-    },
-    delete({ uid }) {
-      list.row(uid)?.remove();
-      list.tidy();
-    },
-    attach: ({ uid, evidence }) => setEvidence(uid, (there) => united([...there, evidence])),
-    detach: ({ uid, evidence }) => setEvidence(uid, (there) => there.filter((one) => !same(one, evidence))),
-    merge({ uid, uids, text }) {
-      const rows = list.rows.filter((row) => uids.includes(row.dataset.uid));
-      if (!rows.length || list.row(uid)) return;
-      const importance = new Set(rows.map((row) => row.querySelector("input[type=radio]:checked")?.value || ""));
-      const agreed = importance.size === 1 ? [...importance][0] : "";
-      list.insert({ uid, text, evidence: united(rows.flatMap(evidenceOf)), importance: agreed }, rows[0]);
-      rows.forEach((row) => row.remove());
-      list.tidy();
-    },
-    split({ uid, into }) {
-      const row = list.row(uid);
-      if (!row) return;
-      for (const part of into) if (!list.row(part.uid)) list.insert({ ...part, evidence: evidenceOf(row) }, row);
-      row.remove();
-      list.tidy();
-    },
-    read({ docid, read }) {
-      const all = new Set(JSON.parse(list.element.dataset.read));
-      if (read) all.add(docid);
-      else all.delete(docid);
-      list.element.dataset.read = JSON.stringify([...all]);
-      showRead();
-    },
-  };
-
-  function showRead() {
-    const read = new Set(JSON.parse(list.element.dataset.read));
-    for (const article of passages.articles) {
-      article.querySelector(".is-read").hidden = !read.has(article.dataset.docid);
-      article.toggleAttribute("data-read", read.has(article.dataset.docid));
-    }
-    const shown = passages.articles.filter((article) => read.has(article.dataset.docid)).length;
-    document.getElementById("read-count").textContent = shown ? `${shown} read` : "";
-  }
-
   // ---- findings ----
   function showFindings(html) {
     document.getElementById("findings")?.remove();
@@ -365,6 +282,7 @@
     const uids = rows.map((row) => row.dataset.uid);
     const [uid, text] = [assay.uuid(), rows.map((row) => textOf(row).dataset.saved).filter(Boolean).join("; ")];
     if (!text) return tell("Nuggets without a text can't be merged.");
+    if (text.length > newText.maxLength) return tell("Together these texts are too long for one nugget.");
     act(uid, "merge", { uid, uids: uids.join(" "), text }, { uids, text });
     list.go(list.row(uid));
     open(textOf(list.row(uid)), { select: true });
@@ -627,41 +545,7 @@
     }
   });
 
-  // ---- dragging, by the number ----
-  let dragged = null;
-  holder.addEventListener("mousedown", (event) => {
-    const row = event.target.closest(".place")?.closest(".nugget");
-    if (row) row.draggable = true;
-  });
-  holder.addEventListener("dragstart", (event) => {
-    dragged = event.target.closest(".nugget");
-    event.dataTransfer.effectAllowed = "move";
-    event.dataTransfer.setData("text/plain", textOf(dragged).dataset.saved);
-  });
-  holder.addEventListener("dragover", (event) => {
-    const over = dragged && event.target.closest(".nugget");
-    if (!over) return;
-    event.preventDefault();
-    const box = over.getBoundingClientRect();
-    for (const row of list.rows) row.removeAttribute("data-drop");
-    over.dataset.drop = event.clientY < box.top + box.height / 2 ? "before" : "after";
-  });
-  holder.addEventListener("drop", (event) => {
-    const over = list.element.querySelector("[data-drop]");
-    if (!dragged || !over) return;
-    event.preventDefault();
-    const others = list.rows.filter((row) => row !== dragged);
-    if (over !== dragged) moveTo(dragged, others.indexOf(over) + (over.dataset.drop === "after" ? 1 : 0));
-  });
-  for (const name of ["dragend", "mouseup"]) {
-    document.addEventListener(name, () => {
-      dragged = null;
-      for (const row of list.rows) {
-        row.removeAttribute("data-drop");
-        row.draggable = false;
-      }
-    });
-  }
+  list.onDrop = moveTo;
 
   // ---- what an earlier visit left ----
   for (const row of list.rows) list.drawEvidence(row);

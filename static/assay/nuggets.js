@@ -14,6 +14,8 @@ assay.NuggetList = class {
     this.most = Number(holder.dataset.most);
     this.template = document.getElementById("new-row");
     this.counter = document.getElementById("count");
+    this.onDrop = () => {}; // (row, place) after a row was dragged to another place
+    this.letDrag();
   }
 
   get element() {
@@ -83,13 +85,14 @@ assay.NuggetList = class {
   }
 
   // Put a nugget that is not saved yet before another one, or at the end.
-  insert({ uid, text, evidence = [], importance = "" }, before = null) {
+  insert({ uid, text, evidence = [], importance = "", note = "" }, before = null) {
     const row = this.template.content.firstElementChild.cloneNode(true);
     row.id = `n-${uid}`;
     row.dataset.uid = uid;
     row.dataset.evidence = JSON.stringify(evidence);
-    const field = assay.NuggetList.text(row);
-    field.value = field.dataset.saved = text;
+    for (const [field, value] of [[assay.NuggetList.text(row), text], [assay.NuggetList.note(row), note]]) {
+      field.value = field.dataset.saved = value;
+    }
     for (const radio of row.querySelectorAll("input[type=radio]")) {
       radio.name = `importance-${uid}`;
       radio.checked = radio.value === importance;
@@ -209,6 +212,44 @@ assay.NuggetList = class {
     });
     say(this.counter, String(this.rows.length));
     this.counter.classList.toggle("over", this.rows.length > this.most);
+  }
+
+  // Rows can be dragged by their number.
+  letDrag() {
+    let dragged = null;
+    this.holder.addEventListener("mousedown", (event) => {
+      const row = event.target.closest(".place")?.closest(".nugget");
+      if (row) row.draggable = true;
+    });
+    this.holder.addEventListener("dragstart", (event) => {
+      dragged = event.target.closest(".nugget");
+      event.dataTransfer.effectAllowed = "move";
+      event.dataTransfer.setData("text/plain", assay.NuggetList.text(dragged).dataset.saved);
+    });
+    this.holder.addEventListener("dragover", (event) => {
+      const over = dragged && event.target.closest(".nugget");
+      if (!over) return;
+      event.preventDefault();
+      const box = over.getBoundingClientRect();
+      for (const row of this.rows) row.removeAttribute("data-drop");
+      over.dataset.drop = event.clientY < box.top + box.height / 2 ? "before" : "after";
+    });
+    this.holder.addEventListener("drop", (event) => {
+      const over = this.element.querySelector("[data-drop]");
+      if (!dragged || !over) return;
+      event.preventDefault();
+      const others = this.rows.filter((row) => row !== dragged);
+      if (over !== dragged) this.onDrop(dragged, others.indexOf(over) + (over.dataset.drop === "after" ? 1 : 0));
+    });
+    for (const name of ["dragend", "mouseup"]) {
+      document.addEventListener(name, () => {
+        dragged = null;
+        for (const row of this.rows) {
+          row.removeAttribute("data-drop");
+          row.draggable = false;
+        }
+      });
+    }
   }
 
   countWords(chip, text) {

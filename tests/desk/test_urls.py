@@ -116,9 +116,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "nugget_importance": f"/nuggets/{bank.pk}/{uid}/importance/",
         "nugget_move": f"/nuggets/{bank.pk}/{uid}/move/",
         "nugget_delete": f"/nuggets/{bank.pk}/{uid}/delete/",
-        **{
-            f"nugget_{verb}": f"/nuggets/{bank.pk}/{uid}/{verb}/" for verb in ("attach", "detach", "split", "note")
-        },
+        **{f"nugget_{verb}": f"/nuggets/{bank.pk}/{uid}/{verb}/" for verb in ("attach", "detach", "split", "note")},
         **{f"nugget_{verb}": f"/nuggets/{bank.pk}/{verb}/" for verb in ("merge", "reading", "read", "reopen")},
         "nugget_undo": f"/nuggets/{bank.pk}/undo/",
         "nugget_redo": f"/nuggets/{bank.pk}/redo/",

@@ -12,7 +12,7 @@ from assessor.work.actions import PlanError, give_tasks
 from assessor.work.blindness import barred_from, has_seen, record_exposure
 from assessor.work.models import Exposure, Task
 from nuggets.models import NuggetBank
-from tests.nuggets.conftest import WRITES, A, fill, send, url
+from tests.nuggets.conftest import WRITES, A, B, fill, send, url
 
 SEEN = (
     "You have seen what a language model gave on this topic for this kind of work, so you can&#x27;t do it blind. "
@@ -26,8 +26,8 @@ def page(client: Client, bank: NuggetBank) -> HttpResponse:
 
 @pytest.fixture
 def written(bank: NuggetBank) -> NuggetBank:
-    """Anna's bank with one vital nugget: it could be finished."""
-    fill(bank, (A, "a", "vital"))
+    """Anna's bank with two vital nuggets: it could be finished."""
+    fill(bank, (A, "a", "vital"), (B, "b", "vital"))
     return bank
 
 

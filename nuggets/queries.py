@@ -64,7 +64,7 @@ def passages(bank: NuggetBank) -> tuple[list[Passage], int]:
 
 def passage_text(bank: NuggetBank, docid: str) -> str | None:
     """Return the text of a relevant passage of the topic, or None if there is none."""
-    if not _relevant(bank).filter(docid=docid).exists():
+    if "\x00" in docid or not _relevant(bank).filter(docid=docid).exists():  # PostgreSQL can't even be asked for a NUL
         return None
     return (
         Segment.objects.filter(campaign=bank.condition.campaign_id, docid=docid).values_list("text", flat=True).first()

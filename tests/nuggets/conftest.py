@@ -38,6 +38,8 @@ WRITES: dict[str, dict[str, str]] = {
     "finish": {},
 }
 ON_A_NUGGET = ("reword", "importance", "move", "delete", "attach", "detach", "split", "note")
+NOT_ON_LIST = "There is no such nugget on the list."
+TOO_LONG = "A text has at most 2,000 characters and no NUL."
 EDITED = 6  # the version of the bank `edited`
 
 
@@ -104,6 +106,16 @@ def listed(bank: NuggetBank) -> list[tuple[str, str]]:
     return [(nugget.text, nugget.importance) for nugget in nuggets_in_order(NuggetBank.objects.get(pk=bank.pk))]
 
 
+def restored(bank: NuggetBank) -> NuggetBank:
+    """Return the bank as read from the database anew, as after a reload of the page."""
+    return NuggetBank.objects.select_related("task__person").get(pk=bank.pk)
+
+
+def evidence_of(bank: NuggetBank, uid: UUID = A) -> list[tuple[str, int | None, int | None]]:
+    """Return what a nugget rests on, as the database has it now: docid, start, end."""
+    return [(item["docid"], item["start"], item["end"]) for item in bank.nuggets.get(uid=uid).evidence]
+
+
 def everything(bank: NuggetBank) -> list[Any]:
     """Return all that a write could touch, to show that it touched nothing."""
     return [
@@ -113,7 +125,22 @@ def everything(bank: NuggetBank) -> list[Any]:
         list(Event.objects.values_list("pk", flat=True)),
         list(Write.objects.order_by("pk").values_list("key", flat=True)),
         type(bank.task).objects.filter(pk=bank.task_id).values().get(),
+        list(bank.editions.values()),
     ]
+
+
+@pytest.fixture
+def refuses(edited: NuggetBank, as_anna: Client) -> Callable[..., None]:
+    """Show that a write is refused with 400 and this message, and that it changed nothing at all."""
+
+    def show(message: str, verb: str, **fields: object) -> None:
+        before = everything(edited)
+        response = send(as_anna, edited, verb, **fields)
+        assert (response.status_code, response.content.decode()) == (400, message)
+        assert response["Content-Type"] == "text/plain"
+        assert everything(edited) == before
+
+    return show
 
 
 class Shown(NamedTuple):

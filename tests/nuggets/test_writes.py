@@ -2,7 +2,6 @@
 
 import html
 import json
-from collections.abc import Callable
 from uuid import UUID, uuid4
 
 import pytest
@@ -16,7 +15,25 @@ from assessor.work.writes import Closed
 from nuggets import actions
 from nuggets.models import NuggetBank
 from tests.conftest import client_of
-from tests.nuggets.conftest import EDITED, NEW, NEWER, WRITES, A, B, C, do, everything, fill, listed, send, shown, url
+from tests.nuggets.conftest import (
+    EDITED,
+    NEW,
+    NEWER,
+    NOT_ON_LIST,
+    ON_A_NUGGET,
+    TOO_LONG,
+    WRITES,
+    A,
+    B,
+    C,
+    do,
+    everything,
+    fill,
+    listed,
+    send,
+    shown,
+    url,
+)
 
 UNCHANGED = [(str(A), "a", "vital"), (str(B), "b", "vital")]
 AFTER = {
@@ -39,27 +56,11 @@ AFTER = {
 KEY = UUID(int=77)
 NO_KEY = "A write needs a key (UUID) and the version that it was made on."
 OTHER_WRITE = "This key was used for another write."
-NOT_ON_LIST = "There is no such nugget on the list."
-TOO_LONG = "A text has at most 2,000 characters and no NUL."
 each_write = pytest.mark.parametrize("verb", WRITES)
 
 
 def add(client: Client, bank: NuggetBank, text: str, uid: UUID | None = None) -> HttpResponse:
     return send(client, bank, "add", uid=str(uid or uuid4()), text=text)
-
-
-@pytest.fixture
-def refuses(edited: NuggetBank, as_anna: Client) -> Callable[..., None]:
-    """Show that a write is refused with 400 and this message, and that it changed nothing at all."""
-
-    def show(message: str, verb: str, **fields: object) -> None:
-        before = everything(edited)
-        response = send(as_anna, edited, verb, **fields)
-        assert (response.status_code, response.content.decode()) == (400, message)
-        assert response["Content-Type"] == "text/plain"
-        assert everything(edited) == before
-
-    return show
 
 
 # Saved
@@ -264,12 +265,12 @@ def test_a_uid_stands_for_one_nugget(refuses, uid: UUID):
     refuses("There is a nugget with this uid already.", "add", uid=str(uid), text="new")
 
 
-@pytest.mark.parametrize("verb", ["reword", "importance", "move", "delete"])
+@pytest.mark.parametrize("verb", ON_A_NUGGET)
 @pytest.mark.parametrize("on", [UUID(int=99), C], ids=["unknown", "taken off"])
 def test_only_nuggets_on_the_list_are_edited(edited: NuggetBank, as_anna: Client, refuses, verb: str, on: UUID):
     refuses(NOT_ON_LIST, verb, on=on, **WRITES[verb])
     assert send(as_anna, edited, verb, on=A, **WRITES[verb]).status_code == 200
-    if verb == "delete":
+    if verb in ("delete", "split"):
         refuses(NOT_ON_LIST, "reword", on=A, text="other")
 
 

@@ -25,7 +25,6 @@ EDITOR_SCRIPTS = (
     "assay/outbox.js",
     "assay/nuggets.js",
     "assay/passages.js",
-    "assay/search.js",
     "assay/refused.js",
     "assay/effects.js",
     "assay/editor.js",

@@ -190,7 +190,7 @@
     // What can be undone and redone is known for sure when the answer is here.
     if (!NO_EDITS.includes(action)) {
       undoButton.disabled = false;
-      redoButton.disabled = action !== "undo";
+      redoButton.disabled = !["undo", "redo"].includes(action);
     }
     const path = ["add", "merge"].includes(action) ? "" : uid;
     outbox.add({ url: urlOf(path, action), fields, about: { action, uid, ...about } });
@@ -198,7 +198,7 @@
 
   // Do something: on screen at once, and into the outbox.
   function act(uid, action, fields, about) {
-    effects[action]({ uid, ...about });
+    effects[action]({ action, uid, ...about });
     change(uid, action, fields, about);
     strikeFindings();
   }

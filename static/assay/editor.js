@@ -536,7 +536,8 @@
       event.preventDefault();
       saveField(event.target);
       if (row) list.go(row);
-      else acts.nuggets();
+      else if (list.rows.length) list.go(list.current || list.rows[0]);
+      else passages.go(passages.current); // not into the next field: the next key is not text
     } else if (row && event.target === row && event.key === "Enter") {
       event.preventDefault();
       open(textOf(row));

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from django.db import connection
+from django.db.models import QuerySet
 from django.db.models.functions import Collate
 
-from assessor.collection.models import Campaign, Run, Segment
+from assessor.collection.models import Campaign, RankedSegment, Run, Segment
 
 _CHUNK = 5_000  # values in one IN (...)
 
@@ -44,6 +45,16 @@ def segments_by_docid(campaign: Campaign, docids: Iterable[str]) -> dict[str, Se
         for chunk in _chunks(sorted(docids))
         for segment in campaign.segments.filter(docid__in=chunk)
     }
+
+
+def segment_texts(campaign: Campaign, docids: Iterable[str]) -> dict[str, str]:
+    """Return the texts of the segments with these docids, by docid."""
+    return {docid: segment.text for docid, segment in segments_by_docid(campaign, docids).items()}
+
+
+def pooled(campaign: Campaign) -> QuerySet[RankedSegment]:
+    """Return the segments in the pool, as often as runs found them: the first of each retrieval run, by topic."""
+    return RankedSegment.objects.filter(run__campaign=campaign, place__lt=campaign.protocol.pool_depth)
 
 
 def _chunks(values: list[str]) -> Iterator[list[str]]:

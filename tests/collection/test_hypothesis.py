@@ -63,7 +63,8 @@ def rewritten(kind, records):
         return write_qrels((record.qid, record.iteration, record.docid, record.grade) for record in records)
     if kind == "runs":
         answers = [SimpleNamespace(topic=SimpleNamespace(qid=record.qid), **record._asdict()) for record in records]
-        return write_answers(answers, records[0].run_id if records else "")
+        texts = {document.docid: document.text for record in records for document in record.documents}
+        return write_answers(answers, records[0].run_id if records else "", lambda docids: texts)
     return write_run_list(
         (record.tag, record.team, record.task, record.type, record.priority, " ".join(record.aliases))
         for record in records

@@ -121,6 +121,25 @@ def identifier(value: object, field: str, line: Line, report: Report) -> str | N
     return None
 
 
+def identifiers(found: list[Any], field: str, line: Line, report: Report) -> list[str]:
+    """Check a list of ids; where one is wrong, the report says so and it is left out."""
+    try:
+        joined = " ".join(found)
+    except TypeError:
+        joined = ""
+    is_plain = bool(found) and joined.isascii() and joined.isprintable() and joined.count(" ") == len(found) - 1
+    if is_plain and min(map(len, found)) and max(map(len, found)) <= MAX_ID:
+        return found
+    checked = [identifier(value, f"{field}[{at}]", line, report) for at, value in enumerate(found)]
+    return [value for value in checked if value]
+
+
+def topic_id(value: object, field: str, line: Line, report: Report) -> str | None:
+    """Check a topic's id, which some files spell as a number."""
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return identifier(str(value) if is_number else value, field, line, report)
+
+
 def text(value: object, field: str, line: Line, report: Report, *, may_be_blank: bool = False) -> str | None:
     """Check a text."""
     if not isinstance(value, str):

@@ -33,6 +33,10 @@ class Seen:
             return None
         return FirstSeen(*self._db.execute("select line, value from seen where key = ?", (key,)).fetchone())
 
+    def has(self, key: str) -> bool:
+        """Say whether the file gave this key."""
+        return self._db.execute("select 1 from seen where key = ?", (key,)).fetchone() is not None
+
 
 class Loader:
     """Takes the records of one file into a campaign.

@@ -5,14 +5,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.formats.runs import AnswerRecord, Limits, read_answers
+from assessor.collection.formats.segments import SegmentRecord
 from assessor.collection.loaders.base import Loader, Options
+from assessor.collection.loaders.documents import DocumentSifter
 from assessor.collection.models import Answer, Campaign, Import, Run
 from assessor.collection.queries import AmbiguousRun, find_run, loaded_docids
 
 
 class RunLoader(Loader):
     kind = "runs"
-    label = "Runs (answers, RAG24 form)"
+    label = "Runs (answers)"
     batch_size = 200
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
@@ -21,6 +23,8 @@ class RunLoader(Loader):
         self.run: Run | None = None
         self._given: set[str] = set()
         self._last = Line(0, "")
+        self._documents = DocumentSifter(campaign, report)
+        self._new_documents: list[SegmentRecord] = []
 
     def read(self, lines: Iterable[Line]) -> Iterator[AnswerRecord]:
         protocol = self.campaign.protocol
@@ -31,6 +35,7 @@ class RunLoader(Loader):
         if self._last.number == 0:
             self._find_run(records[0])
         self._last = records[-1].line
+        self._new_documents = self._documents.new([document for record in records for document in record.documents])
         self._warn_of_lacking_texts(records)
         loaded = self._loaded_answers(records)
         return [record for record in records if self._is_new(record, loaded)]
@@ -58,7 +63,8 @@ class RunLoader(Loader):
         answer = loaded.get(record.qid)
         if answer is None:
             return True
-        if (answer.references, answer.content, answer.extras) != (record.references, record.content, record.extras):
+        loaded_form = (answer.form, answer.references, answer.content, answer.extras)
+        if loaded_form != (record.form, record.references, record.content, record.extras):
             expected = f"the answer of {record.run_id} to {record.qid} as it is loaded already"
             self.report.error(number, "answer", "another answer", expected)
         self.report.counts["answers already there"] += 1
@@ -67,7 +73,7 @@ class RunLoader(Loader):
     def _warn_of_lacking_texts(self, records: Sequence[AnswerRecord]) -> None:
         texts = loaded_docids(self.campaign, {docid for record in records for docid in record.cited})
         for record in records:
-            lacking = sorted(set(record.cited) - texts)
+            lacking = [docid for docid in sorted(set(record.cited) - texts) if not self._documents.has(docid)]
             if lacking:
                 found = f"{len(lacking)} of {len(set(record.cited))}, first {lacking[0]}"
                 self.report.warn("cited text not loaded", record.line.number, "citations", found, "segments loaded")
@@ -81,6 +87,7 @@ class RunLoader(Loader):
             self.report.warn("topic without an answer", self._last.number, "topic_id", f"none for {qid}", "an answer")
 
     def write(self, records: Sequence[AnswerRecord], import_record: Import) -> None:
+        self._documents.write(self._new_documents, import_record)
         if not records:
             return
         if self.run is None:
@@ -92,6 +99,7 @@ class RunLoader(Loader):
                 import_record=import_record,
                 run=self.run,
                 topic_id=self.topics[record.qid],
+                form=record.form,
                 references=record.references,
                 content=record.content,
                 extras=record.extras,

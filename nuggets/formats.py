@@ -4,7 +4,8 @@ A line with lineage also has "ancestors": the nuggets off the list that others w
 those on the list and those off it, says its id, its origin, the ids of its parents, and its evidence.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -88,7 +89,7 @@ def _has_questions(record: dict[str, Any]) -> bool:
     if "nuggets" in record:
         return False
     pairs = [isinstance(value, list) and value[:1] in (["AND"], ["OR"]) for value in record.values()]
-    return "nugget_bank" in record or bool(pairs) and all(pairs)
+    return "nugget_bank" in record or (bool(pairs) and all(pairs))
 
 
 class _Nuggets:
@@ -104,15 +105,17 @@ class _Nuggets:
         if not isinstance(found, list):
             self._error(key, found, "a list of nuggets")
             return []
-        nuggets = [self._nugget(nugget, f"{key}[{at}]") for at, nugget in enumerate(found)]
+        # One that was emptied before others were made from it stays as it was left.
+        may_be_blank = key == "ancestors"
+        nuggets = [self._nugget(nugget, f"{key}[{at}]", may_be_blank) for at, nugget in enumerate(found)]
         return [nugget for nugget in nuggets if nugget]
 
-    def _nugget(self, found: object, where: str) -> NuggetRecord | None:
+    def _nugget(self, found: object, where: str, may_be_blank: bool) -> NuggetRecord | None:
         if not isinstance(found, dict) or "text" not in found:
             self._error(where, found, "an object with text")
             return None
         extras = dict(found)
-        text = values.text(extras.pop("text"), f"{where}.text", self._line, self._report)
+        text = values.text(extras.pop("text"), f"{where}.text", self._line, self._report, may_be_blank=may_be_blank)
         importance = self._importance(extras.pop("importance"), where) if "importance" in extras else ""
         lineage = None
         if self._has_lineage:
@@ -134,7 +137,7 @@ class _Nuggets:
 
     def _lineage(self, extras: dict[str, Any], where: str) -> Lineage | None:
         """Take a nugget's lineage out of its keys."""
-        if not all([values.required(extras, key, self._line, self._report) for key in LINEAGE]):
+        if any(not values.required(extras, key, self._line, self._report) for key in LINEAGE):
             return None
         uid, origin, parents, evidence = (extras.pop(key) for key in LINEAGE)
         errors_before = self._report.error_count
@@ -191,39 +194,39 @@ def _check_lineage(nuggets: list[NuggetRecord], ancestors: list[NuggetRecord], l
         for parent in of:
             if parent not in parents:
                 report.error(line.number, "parents", f"{parent}, of {uid}", "the id of a nugget in the line")
-    if circle := _in_circle(parents):
-        report.error(line.number, "parents", f"{circle}, an ancestor of itself", "no nugget made from itself")
-        return
-    known = _with_ancestors([lineage.uid for lineage in listed], parents)
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        found = f"{error.args[1][0]}, an ancestor of itself"
+        report.error(line.number, "parents", found, "no nugget made from itself")
+    known = with_ancestors([lineage.uid for lineage in listed], parents)
     for lineage in others:
         if lineage.uid not in known:
             report.error(line.number, "ancestors", str(lineage.uid), "nuggets that listed ones were made from")
 
 
-def _in_circle(parents: dict[UUID, list[UUID]]) -> UUID | None:
-    """Return a nugget that is its own ancestor, if there is one: what is left when all others have been taken."""
-    left = dict(parents)
-    while free := [uid for uid, of in left.items() if not any(parent in left for parent in of)]:
-        for uid in free:
-            del left[uid]
-    return next(iter(left), None)
-
-
-def _with_ancestors(uids: list[UUID], parents: dict[UUID, list[UUID]]) -> set[UUID]:
-    known, todo = set(uids), list(uids)
+def with_ancestors(ids: Iterable[Any], parents: Mapping[Any, list[Any]]) -> set[Any]:
+    """Return the ids and those of all nuggets that theirs were made from, near or far."""
+    ids = list(ids)
+    known, todo = set(ids), ids
     while todo:
-        new = [parent for parent in parents.get(todo.pop(), []) if parent not in known]
+        new = set(parents.get(todo.pop(), [])) - known
         known.update(new)
         todo += new
     return known
 
 
-def write_bank(bank: BankRecord) -> str:
-    """Return the line of a bank; a nugget without importance has no such key, never a default."""
-    record: dict[str, Any] = {"query": bank.query, "qid": bank.qid, "nuggets": [_keys(n) for n in bank.nuggets]}
-    if any(nugget.lineage for nugget in bank.nuggets):
-        record["ancestors"] = [_keys(nugget) for nugget in bank.ancestors]
-    return values.to_json(record | bank.extras) + "\n"
+def write_bank(
+    query: str, qid: str, nuggets: list[NuggetRecord], ancestors: list[NuggetRecord] | None, extras: dict[str, Any]
+) -> str:
+    """Return the line of a bank, with lineage where ancestors are given, be it none; extras overrule query and qid.
+
+    A nugget without importance has no such key, never a default.
+    """
+    record: dict[str, Any] = {"query": query, "qid": qid, "nuggets": [_keys(nugget) for nugget in nuggets]}
+    if ancestors is not None:
+        record["ancestors"] = [_keys(nugget) for nugget in ancestors]
+    return values.to_json(record | extras) + "\n"
 
 
 def _keys(nugget: NuggetRecord) -> dict[str, Any]:

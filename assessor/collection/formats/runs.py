@@ -62,10 +62,19 @@ def read_answers(lines: Iterable[Line], report: Report, limits: Limits) -> Itera
             report.error(line.number, "", f"the form {answer.form}", f"one form a file: {first.form}, as before")
         elif answer.run_id != first.run_id:
             expected = f"one run a file: {first.run_id}, as in the lines before"
-            report.error(line.number, "run_id", answer.run_id, expected)
+            report.error(line.number, _holder(answer.form) + "run_id", answer.run_id, expected)
         else:
             _warn(answer, report, limits)
             yield answer
+
+
+def topic_field(form: str) -> str:
+    """Return where answers of a form name their topic."""
+    return _holder(form) + _TOPIC[form]
+
+
+def _holder(form: str) -> str:
+    return "" if form == "rag24" else "metadata."
 
 
 def _form(record: dict[str, Any]) -> str | None:
@@ -113,7 +122,7 @@ def _answer(record: dict[str, Any], line: Line, report: Report) -> AnswerRecord 
 
 def _names(record: dict[str, Any], form: str, line: Line, report: Report) -> tuple[str | None, str | None]:
     """Take the run's and the topic's id out of a line. Of a topic id that is a number, the number stays."""
-    where, holder = ("", record) if form == "rag24" else ("metadata.", record["metadata"])
+    where, holder = _holder(form), record if form == "rag24" else record["metadata"]
     topic_key = _TOPIC[form]
     lacking = [key for key in ("run_id", topic_key) if key not in holder]
     for key in lacking:

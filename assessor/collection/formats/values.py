@@ -127,7 +127,7 @@ def identifiers(found: list[Any], field: str, line: Line, report: Report) -> lis
         joined = " ".join(found)
     except TypeError:
         joined = ""
-    is_plain = bool(found) and joined.isascii() and joined.isprintable() and joined.count(" ") == len(found) - 1
+    is_plain = bool(joined) and joined.isascii() and joined.isprintable() and joined.count(" ") == len(found) - 1
     if is_plain and min(map(len, found)) and max(map(len, found)) <= MAX_ID:
         return found
     checked = [identifier(value, f"{field}[{at}]", line, report) for at, value in enumerate(found)]

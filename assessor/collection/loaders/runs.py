@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
-from assessor.collection.formats.runs import AnswerRecord, Limits, read_answers
+from assessor.collection.formats.runs import AnswerRecord, Limits, read_answers, topic_field
 from assessor.collection.formats.segments import SegmentRecord
 from assessor.collection.loaders.base import Loader, Options
 from assessor.collection.loaders.documents import DocumentSifter
@@ -55,9 +55,10 @@ class RunLoader(Loader):
     def _is_new(self, record: AnswerRecord, loaded: dict[str, Answer]) -> bool:
         number = record.line.number
         if record.qid not in self.topics:
-            self.report.error(number, "topic_id", record.qid, "a topic of the campaign; load the topics first")
+            expected = "a topic of the campaign; load the topics first"
+            self.report.error(number, topic_field(record.form), record.qid, expected)
             return False
-        if self.repeats(record.qid, record.line, "topic_id", record.qid):
+        if self.repeats(record.qid, record.line, topic_field(record.form), record.qid):
             return False
         self._given.add(record.qid)
         answer = loaded.get(record.qid)

@@ -137,7 +137,10 @@ class _Nuggets:
 
     def _lineage(self, extras: dict[str, Any], where: str) -> Lineage | None:
         """Take a nugget's lineage out of its keys."""
-        if any(not values.required(extras, key, self._line, self._report) for key in LINEAGE):
+        lacking = [key for key in LINEAGE if key not in extras]
+        for key in lacking:
+            self._error(f"{where}.{key}", "keys " + ", ".join(extras), "a nugget's lineage: " + ", ".join(LINEAGE))
+        if lacking:
             return None
         uid, origin, parents, evidence = (extras.pop(key) for key in LINEAGE)
         errors_before = self._report.error_count

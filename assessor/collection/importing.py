@@ -165,11 +165,16 @@ def _check_then_write(import_record: Import, path: Path) -> None:
     elif import_record.check_only:
         _end(import_record, Import.State.CHECKED, report)
     else:
-        _pass(import_record, path, Import.Stage.WRITING, expected_sha256=sha256)
+        _pass(import_record, path, Import.Stage.WRITING, expected_sha256=sha256, checked=report)
 
 
 def _pass(
-    import_record: Import, path: Path, stage: Import.Stage, *, expected_sha256: str | None = None
+    import_record: Import,
+    path: Path,
+    stage: Import.Stage,
+    *,
+    expected_sha256: str | None = None,
+    checked: Report | None = None,
 ) -> tuple[Report, str]:
     """Read the file once, checking it or writing it; return what was found and the file's sha256."""
     source = SourceFile(path)
@@ -177,6 +182,7 @@ def _pass(
     campaign = import_record.campaign
     progress = _Progress(import_record, source, stage)
     loader: Loader = LOADERS[import_record.kind](campaign, import_record.options, report)
+    loader.checked = checked
     records = 0
     try:
         for batch in _batches(loader.read(source.lines(report)), loader.batch_size):

@@ -1,9 +1,11 @@
 """What other apps and pages read of a collection."""
 
+import json
 from collections.abc import Iterable, Iterator
 
 from django.db import connection
 from django.db.models import QuerySet
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Collate
 
 from assessor.collection.models import Campaign, RankedSegment, Run, Segment
@@ -30,12 +32,17 @@ def find_run(campaign: Campaign, name: str) -> Run | None:
     return runs[0] if runs else None
 
 
-def loaded_docids(campaign: Campaign, docids: Iterable[str]) -> set[str]:
-    """Return those of the docids whose text is loaded."""
-    found: set[str] = set()
-    for chunk in _chunks(sorted(docids)):
-        found.update(campaign.segments.filter(docid__in=chunk).values_list("docid", flat=True))
-    return found
+def lacking_docids(campaign: Campaign, docids: set[str]) -> set[str]:
+    """Return those of the docids whose text is not loaded."""
+    # All of them as one parameter: thousands of single ones take the database's wrapper ten times as long.
+    if connection.vendor == "postgresql":
+        among = RawSQL("select unnest(%s::text[])", [list(docids)])
+    else:
+        among = RawSQL("select value from json_each(%s)", [json.dumps(list(docids))])
+    loaded = campaign.segments.filter(docid__in=among)
+    if loaded.count() == len(docids):
+        return set()
+    return docids - set(loaded.values_list("docid", flat=True))
 
 
 def segments_by_docid(campaign: Campaign, docids: Iterable[str]) -> dict[str, Segment]:

@@ -55,6 +55,8 @@ class Loader:
         self.options = options
         self.report = report
         self.seen = Seen()
+        # What the first pass found; in the second, a loader need not look again for what only takes time.
+        self.checked: Report | None = None
 
     def read(self, lines: Iterable[Line]) -> Iterator[Any]:
         """Yield the records of the file."""

@@ -9,13 +9,14 @@ from assessor.collection.formats.segments import SegmentRecord
 from assessor.collection.loaders.base import Loader, Options
 from assessor.collection.loaders.documents import DocumentSifter
 from assessor.collection.models import Answer, Campaign, Import, Run
-from assessor.collection.queries import AmbiguousRun, find_run, loaded_docids
+from assessor.collection.queries import AmbiguousRun, find_run, lacking_docids
+
+_LACKING = "cited text not loaded"
 
 
 class RunLoader(Loader):
     kind = "runs"
     label = "Runs (answers)"
-    batch_size = 200
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
@@ -72,15 +73,22 @@ class RunLoader(Loader):
         return False
 
     def _warn_of_lacking_texts(self, records: Sequence[AnswerRecord]) -> None:
-        texts = loaded_docids(self.campaign, {docid for record in records for docid in record.cited})
+        if self.checked:
+            return
+        without_text = lacking_docids(self.campaign, {docid for record in records for docid in record.cited})
+        if not without_text:
+            return
         for record in records:
-            lacking = [docid for docid in sorted(set(record.cited) - texts) if not self._documents.has(docid)]
+            lacking = sorted(without_text.intersection(record.cited))
+            lacking = [docid for docid in lacking if not self._documents.has(docid)]
             if lacking:
                 found = f"{len(lacking)} of {len(set(record.cited))}, first {lacking[0]}"
-                self.report.warn("cited text not loaded", record.line.number, "citations", found, "segments loaded")
+                self.report.warn(_LACKING, record.line.number, "citations", found, "segments loaded")
 
     def end(self) -> None:
-        """Warn of the topics that the run does not answer."""
+        """Warn of the topics that the run does not answer, and of what the first pass looked up."""
+        if self.checked and _LACKING in self.checked.warnings:
+            self.report.warnings[_LACKING] = self.checked.warnings[_LACKING]
         answered = set(self._given)
         if self.run:
             answered |= set(self.run.answers.values_list("topic__qid", flat=True))

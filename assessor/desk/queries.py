@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from assessor.collection.models import Answer, Campaign, Grade, Import, Person, Run, Segment, Topic
+from assessor.collection.queries import pooled
 from assessor.work.kinds import kind_of
 from assessor.work.models import Task
 from assessor.work.queries import minutes, planned, tasks_of
@@ -52,6 +53,8 @@ def loaded(campaign: Campaign) -> dict[str, Any]:
         "sources": list(sources),
         "runs": campaign.runs.count(),
         "answers": Answer.objects.filter(run__campaign=campaign).count(),
+        "retrieval_runs": campaign.retrieval_runs.count(),
+        "pooled": pooled(campaign).values("topic", "docid").order_by().distinct().count(),
     }
 
 
@@ -72,6 +75,7 @@ def gaps(campaign: Campaign) -> list[Gap]:
     relevant = Grade.objects.filter(topic__campaign=campaign, grade__gte=least)
     has_text = Segment.objects.filter(campaign=campaign, docid=OuterRef("docid"))
     without_text = relevant.filter(~Exists(has_text)).order_by("docid").values_list("docid", flat=True).distinct()
+    unread = pooled(campaign).filter(~Exists(has_text)).order_by("docid").values_list("docid", flat=True).distinct()
     graded = Grade.objects.filter(topic=OuterRef("pk"))
     topics = Topic.objects.filter(campaign=campaign).order_by("qid")
     ungraded = topics.filter(~Exists(graded)).values_list("qid", flat=True)
@@ -87,6 +91,7 @@ def gaps(campaign: Campaign) -> list[Gap]:
     empty = empty.order_by("run__tag", "topic__qid")
     found = [
         _gap("relevant segments without text", without_text),
+        _gap("pooled segments without text", unread),
         _gap("topics without qrels", ungraded),
         _gap("topics with qrels but no relevant segment", nothing_relevant.values_list("qid", flat=True)),
         Gap("runs lacking topics (how many)", len(lacking), lacking[:_NAMED]),
@@ -124,6 +129,8 @@ def assessors(campaign: Campaign) -> QuerySet[Person]:
 
 def finished_counts(campaign: Campaign) -> Any:
     """Return the campaign's nugget conditions with how many of their banks are finished, and how many there are."""
-    finished = Count("nugget_banks", filter=Q(nugget_banks__state="finished"), distinct=True)
+    # A join sees the banks of unfinished imports too.
+    visible = Q(nugget_banks__import_record=None) | Q(nugget_banks__import_record__state=Import.State.DONE)
+    finished = Count("nugget_banks", filter=visible & Q(nugget_banks__state="finished"), distinct=True)
     conditions = campaign.conditions.filter(kind="nuggets").select_related("qrels_source", "protocol")
-    return conditions.annotate(finished=finished, banks=Count("nugget_banks", distinct=True))
+    return conditions.annotate(finished=finished, banks=Count("nugget_banks", filter=visible, distinct=True))

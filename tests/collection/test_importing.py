@@ -97,6 +97,10 @@ FILES = [
     pytest.param(
         "runs", [{"run_id": "r9", "topic_id": "t1", "references": [], "answer": []}], {}, id="runs"
     ),
+    pytest.param("retrieval", "t1 Q0 d9 1 2.5 bm25\n", {}, id="retrieval"),
+    pytest.param(
+        "nuggets", [{"query": "", "qid": "t1", "nuggets": []}], {"condition": "N", "by": "model"}, id="nuggets"
+    ),
     pytest.param("run_list", "tag,team,task,type,priority,aliases\nr9,,,,,x\n", {}, id="run_list"),
 ]  # fmt: skip
 

@@ -1,5 +1,6 @@
 """The organizer's pages: campaigns, protocol, conditions, imports, plan, exports; and the admin's exports."""
 
+import json
 from io import StringIO
 from pathlib import Path
 
@@ -201,6 +202,50 @@ def test_the_campaign_page_names_what_is_missing(as_olga, campaign, import_file)
         assert f"<strong>1</strong> {gap}: <code>{name}</code>" in page
 
 
+def test_the_campaign_page_tells_of_retrieval_runs_and_the_pool(as_olga, campaign, import_file):
+    import_file(campaign, "retrieval", "t1 Q0 d1 1 2 one\nt1 Q0 d8 2 1 one\nt2 Q0 d9 1 1 one\n")
+    import_file(campaign, "retrieval", "t1 Q0 d1 1 2 two\n")
+    page = as_olga.get("/campaigns/study/").content.decode()
+    assert "<dt>retrieval runs</dt><dd>2</dd>" in page
+    assert "<dt>segments in the pool</dt><dd>3 <small>first 20 of each run</small></dd>" in page
+    assert "<strong>2</strong> pooled segments without text: <code>d8</code>, <code>d9</code>" in page
+    page = as_olga.get("/campaigns/study/exports/").content.decode()
+    assert "Pool of 3 segments" in page
+    assert "Retrieval run one (six columns)" in page
+    pool = b"".join(as_olga.get("/campaigns/study/exports/pool.txt").streaming_content)
+    assert pool == b"t1 d1\nt1 d8\nt2 d9\n"
+
+
+NUGGETS = '{"query": "why do cats purr", "qid": "t1", "nuggets": [{"text": "a", "importance": "failed"}]}\n'
+
+
+def test_nuggets_are_uploaded_under_a_condition(as_olga, campaign, sent, django_capture_on_commit_callbacks):
+    capture = django_capture_on_commit_callbacks
+    page = upload(as_olga, NUGGETS, capture=capture, kind="nuggets").content.decode()
+    assert "Name the condition: nuggets are kept by condition." in page
+    assert "Say whether people or a model made these nuggets." in page
+    assert sent == []
+    form = {"kind": "nuggets", "condition": " Mia ", "by": "model", "source": "not read"}
+    upload(as_olga, NUGGETS, capture=capture, **form)
+    strict = Import.objects.latest("pk")
+    assert strict.options == {"condition": "Mia", "by": "model"}
+    tasks.run_import.run(strict.pk)
+    strict.refresh_from_db()
+    assert (strict.state, strict.report["errors"][0]["found"]) == (Import.State.REFUSED, "failed")
+    upload(as_olga, NUGGETS, capture=capture, **form, invalid_labels="on")
+    lenient = Import.objects.latest("pk")
+    assert lenient.options == {"condition": "Mia", "by": "model", "invalid_labels": "missing"}
+    tasks.run_import.run(lenient.pk)
+    condition = campaign.conditions.get()
+    assert (condition.name, condition.judge.parameters) == ("Mia", {"by": "model"})
+    exports = f"/campaigns/study/exports/nuggets/{condition.pk}"
+    plain, lineage = (
+        json.loads(b"".join(as_olga.get(f"{exports}{end}").streaming_content)) for end in (".jsonl", ".lineage.jsonl")
+    )
+    assert plain == {"query": "why do cats purr", "qid": "t1", "nuggets": [{"text": "a"}]}
+    assert (lineage["ancestors"], lineage["nuggets"][0]["origin"]) == ([], "imported")
+
+
 def count_queries(client: Client, address: str, django_assert_max_num_queries) -> int:
     with django_assert_max_num_queries(60) as queries:
         assert client.get(address).status_code == 200
@@ -213,10 +258,15 @@ def test_no_organizer_page_asks_more_of_a_larger_campaign(
 ):
     campaign, condition = bank.condition.campaign, bank.condition
     import_file(campaign, "runs", [{"run_id": "r0", "topic_id": "t1", "references": [], "answer": []}])
+    import_file(campaign, "retrieval", "t1 Q0 d9 1 1 r0\n")
+    nuggets = {"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}
+    import_file(campaign, "nuggets", [nuggets], condition="N0", by="people")
     small = count_queries(as_olga, f"/campaigns/study/{address}", django_assert_max_num_queries)
     import_file(campaign, "topics", "".join(f"more{n}\twhat is {n}\n" for n in range(30)))
     for n in range(5):
         import_file(campaign, "runs", [{"run_id": f"r{n + 1}", "topic_id": "t1", "references": [], "answer": []}])
+        import_file(campaign, "retrieval", f"t2 Q0 d{n} 1 1 r{n + 1}\n")
+        import_file(campaign, "nuggets", [nuggets], condition=f"N{n + 1}", by="people")
     give_tasks(
         campaign=campaign, topics=list(campaign.topics.all()), condition=condition, person=anna, acting_user=olga
     )

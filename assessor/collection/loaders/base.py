@@ -33,6 +33,10 @@ class Seen:
             return None
         return FirstSeen(*self._db.execute("select line, value from seen where key = ?", (key,)).fetchone())
 
+    def has(self, key: str) -> bool:
+        """Say whether the file gave this key."""
+        return self._db.execute("select 1 from seen where key = ?", (key,)).fetchone() is not None
+
 
 class Loader:
     """Takes the records of one file into a campaign.
@@ -51,6 +55,8 @@ class Loader:
         self.options = options
         self.report = report
         self.seen = Seen()
+        # What the first pass found; in the second, a loader need not look again for what only takes time.
+        self.checked: Report | None = None
 
     def read(self, lines: Iterable[Line]) -> Iterator[Any]:
         """Yield the records of the file."""

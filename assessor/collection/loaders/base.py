@@ -90,8 +90,9 @@ def insert(model: type[Model], fields: Sequence[str], rows: Iterable[tuple[Any, 
     long, and was half the time of an import.
     """
     quote = connection.ops.quote_name
-    columns = [str(model._meta.get_field(name).column) for name in fields]
-    into = f"{quote(model._meta.db_table)} ({', '.join(map(quote, columns))})"
+    column_of = {field.name: str(field.column) for field in model._meta.concrete_fields}
+    columns = [quote(column_of[name]) for name in fields]
+    into = f"{quote(model._meta.db_table)} ({', '.join(columns)})"
     with connection.cursor() as cursor:
         marks = ", ".join(["%s"] * len(columns))
         cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", list(rows))  # noqa: S608  # our own names only

@@ -34,6 +34,7 @@ class Page(NamedTuple):
 class Figures(NamedTuple):
     """What was measured of a page: milliseconds, queries, and how large it is."""
 
+    first: float  # after the start, or after an import: what is counted once is counted then
     median: float
     high: float
     queries: int
@@ -110,8 +111,10 @@ def measure(page: Page, times: int) -> Figures:
     from django.test.utils import CaptureQueriesContext
 
     client = _client(page.role)
+    start = time.perf_counter()
     with CaptureQueriesContext(connection) as queries:
         response = client.get(page.address)
+    first = 1000 * (time.perf_counter() - start)
     asked = len(queries)
     assert response.status_code == 200, (page, response.status_code)
     client.get(page.address)
@@ -121,7 +124,7 @@ def measure(page: Page, times: int) -> Figures:
         client.get(page.address)
         took.append(1000 * (time.perf_counter() - start))
     high = statistics.quantiles(took, n=20, method="inclusive")[-1]
-    return Figures(statistics.median(took), high, asked, len(response.content) // 1024)
+    return Figures(first, statistics.median(took), high, asked, len(response.content) // 1024)
 
 
 def build(folder: Path, scale: float) -> None:
@@ -157,16 +160,18 @@ def report(times: int, only: str) -> int:
 
     full = NuggetBank.objects.get(topic__qid=track.qid(0))
     over = 0
-    print(f"{'page':64} {'by':13} {'p50 ms':>7} {'p95 ms':>7} {'queries':>7} {'KiB':>5} {'limit':>5}")
+    print(f"{'page':64} {'by':13} {'first':>7} {'p50 ms':>7} {'p95 ms':>7} {'queries':>7} {'KiB':>5} {'limit':>5}")
     for page in pages(full.pk, Import.objects.latest("pk").pk):
         if only not in page.address:
             continue
         found = measure(page, times)
         is_over = found.high > page.limit
         over += is_over
+        times_shown = f"{found.first:7.1f} {found.median:7.1f} {found.high:7.1f}"
+        verdict = "OVER" if is_over else "ok"
         print(
-            f"{page.address[:64]:64} {page.role:13} {found.median:7.1f} {found.high:7.1f} {found.queries:7} "
-            f"{found.kilobytes:5} {page.limit:5} {'OVER' if is_over else 'ok'}"
+            f"{page.address[:64]:64} {page.role:13} {times_shown} {found.queries:7} {found.kilobytes:5} "
+            f"{page.limit:5} {verdict}"
         )
     return over
 

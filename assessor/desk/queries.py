@@ -1,5 +1,6 @@
 """What the pages of the desk read."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from django.core.cache import cache
@@ -127,12 +128,12 @@ class PlanRow(NamedTuple):
     tasks: list[TaskRow]
 
 
-def plan(campaign: Campaign) -> list[PlanRow]:
-    """Return every topic with its tasks."""
-    tasks: dict[int, list[TaskRow]] = {}
-    for task in planned(campaign):
-        tasks.setdefault(task.topic_id, []).append(_row(task))
-    return [PlanRow(topic, tasks.get(topic.pk, [])) for topic in campaign.topics.order_by("qid")]
+def plan(campaign: Campaign, topics: Iterable[Topic]) -> list[PlanRow]:
+    """Return topics of the campaign, each with its tasks."""
+    rows = {topic.pk: PlanRow(topic, []) for topic in topics}
+    for task in planned(campaign).filter(topic__in=rows):
+        rows[task.topic_id].tasks.append(_row(task))
+    return list(rows.values())
 
 
 def assessors(campaign: Campaign) -> QuerySet[Person]:

@@ -281,7 +281,7 @@ ADMIN_LISTS = [
         "collection": "person organizer campaign protocol topic segment qrelssource grade run runalias answer judge "
         "condition import event",
         "work": "task exposure timespent write",
-        "nuggets": "nuggetbank nugget bankedit",
+        "nuggets": "nuggetbank nugget bankedit bankedition",
     }.items()
     for model in models.split()
 ]
@@ -291,8 +291,7 @@ ADMIN_LISTS = [
 def test_every_admin_list_opens_searches_and_changes_nothing(address, admin, bank):
     client = client_of(admin)
     assert client.get(address).status_code == 200
-    if "campaign/" not in address and "protocol" not in address:
-        assert client.get(address, {"q": "t1"}).status_code == 200
+    assert client.get(address, {"q": "t1"}).status_code == 200
     if "/person/" not in address and "/organizer/" not in address:
         assert client.get(f"{address}add/").status_code == 403
 
@@ -312,7 +311,7 @@ def test_the_admin_makes_people_and_organizers_through_the_history(admin, campai
     assert Event.objects.filter(verb="organizer removed", subject="anna", person=admin).count() == 1
 
 
-def test_roles_are_recorded_and_people_stay(admin, anna):
+def test_roles_are_recorded(admin, anna):
     client = client_of(admin)
     role = Group.objects.get(name="organizer")
     form = {
@@ -329,7 +328,6 @@ def test_roles_are_recorded_and_people_stay(admin, anna):
         admin,
         {"before": ["assessor"], "after": ["organizer"]},
     )
-    assert client.post(f"/admin/collection/person/{anna.pk}/delete/", {"post": "yes"}).status_code == 403
     assert client.get("/admin/auth/group/").status_code == 404
 
 

@@ -201,39 +201,6 @@ def test_the_campaign_page_names_what_is_missing(as_olga, campaign, import_file)
         assert f"<strong>1</strong> {gap}: <code>{name}</code>" in page
 
 
-def count_queries(client: Client, address: str, django_assert_max_num_queries) -> int:
-    with django_assert_max_num_queries(60) as queries:
-        assert client.get(address).status_code == 200
-    return len(queries)
-
-
-@pytest.mark.parametrize("address", ["", "imports/", "plan/", "exports/", "protocol/"])
-def test_no_organizer_page_asks_more_of_a_larger_campaign(
-    address, as_olga, bank, anna, olga, import_file, django_assert_max_num_queries
-):
-    campaign, condition = bank.condition.campaign, bank.condition
-    import_file(campaign, "runs", [{"run_id": "r0", "topic_id": "t1", "references": [], "answer": []}])
-    small = count_queries(as_olga, f"/campaigns/study/{address}", django_assert_max_num_queries)
-    import_file(campaign, "topics", "".join(f"more{n}\twhat is {n}\n" for n in range(30)))
-    for n in range(5):
-        import_file(campaign, "runs", [{"run_id": f"r{n + 1}", "topic_id": "t1", "references": [], "answer": []}])
-    give_tasks(
-        campaign=campaign, topics=list(campaign.topics.all()), condition=condition, person=anna, acting_user=olga
-    )
-    assert count_queries(as_olga, f"/campaigns/study/{address}", django_assert_max_num_queries) == small
-
-
-def test_the_home_asks_no_more_of_more_topics(bank, anna, olga, import_file, django_assert_max_num_queries):
-    campaign, condition = bank.condition.campaign, bank.condition
-    client = client_of(anna)
-    small = count_queries(client, "/", django_assert_max_num_queries)
-    import_file(campaign, "topics", "".join(f"more{n}\twhat is {n}\n" for n in range(30)))
-    give_tasks(
-        campaign=campaign, topics=list(campaign.topics.all()), condition=condition, person=anna, acting_user=olga
-    )
-    assert count_queries(client, "/", django_assert_max_num_queries) == small
-
-
 def body(response) -> str:
     return b"".join(response.streaming_content).decode()
 

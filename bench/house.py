@@ -21,7 +21,8 @@ _LISTED = 15  # nuggets of every other bank
 
 
 def open_house(folder: Path) -> None:
-    """Set Django up on the real settings, with SQLite in the folder, and make the tables."""
+    """Set Django up on the real settings, with SQLite in the folder; make the tables where there are none."""
+    is_new = not (folder / "assay.sqlite3").exists()
     os.environ |= {
         "ASSAY_SECRET_KEY": "only for benchmarks",
         "ASSAY_DATA_DIR": str(folder),
@@ -32,9 +33,16 @@ def open_house(folder: Path) -> None:
     import django
 
     django.setup()
+    if is_new:
+        from django.core.management import call_command
+
+        call_command("migrate", verbosity=0)
+
+
+def collect_static_files() -> None:
+    """Do what a deployment does before it serves pages."""
     from django.core.management import call_command
 
-    call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
 
 

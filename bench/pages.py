@@ -149,6 +149,7 @@ def main() -> None:
         is_new = not (folder / "assay.sqlite3").exists()
         house.open_house(folder)
         if is_new:
+            house.collect_static_files()
             build(folder, chosen.scale)
         raise SystemExit(report(chosen.times, chosen.only))
 

@@ -1,6 +1,6 @@
 """How fast imports of a track are, how much memory they take, and what assessors notice of them.
 
-    python bench/imports.py [--scale 0.1]
+    python -m bench.imports [--scale 0.1]
 
 1. A process of its own imports a tenth of the track, another one all of it: seconds in total, peak memory, and for
    the JSON kinds how many times as long as a plain json.loads loop over the same files in that process.
@@ -117,11 +117,16 @@ class Assessor(threading.Thread):
             form = {"key": uuid.uuid4(), "version": self._version, "importance": label}
             connection = http.client.HTTPConnection("localhost", self._port, timeout=60)
             start = time.perf_counter()
-            connection.request("POST", f"/nuggets/{self._bank}/{self._uid}/importance/", urlencode(form), headers)
-            response = connection.getresponse()
-            response.read()
+            try:
+                connection.request("POST", f"/nuggets/{self._bank}/{self._uid}/importance/", urlencode(form), headers)
+                response = connection.getresponse()
+                response.read()
+            except OSError:
+                self.refused.append(0)
+                continue
+            finally:
+                connection.close()
             self.took.append(1000 * (time.perf_counter() - start))
-            connection.close()
             if response.status == 200:
                 self._version = int(response.headers["X-Assay-Version"])
             else:
@@ -152,6 +157,8 @@ def saves_during_import(folder: Path, files: Path, small: Path) -> tuple[list[fl
         time.sleep(_QUIET)
         before = [len(assessor.took) for assessor in people]
         in_a_process(folder, files, "imported")
+        if server.poll() is not None:
+            raise SystemExit(f"gunicorn ended during the import, with {server.returncode}")
         for assessor in people:
             assessor.over.set()
         for assessor in people:

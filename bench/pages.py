@@ -1,6 +1,6 @@
 """How long the server takes for each page of a track-sized campaign, and how many queries it asks.
 
-    python bench/pages.py [--scale 0.1] [--times 30] [--keep FOLDER]
+    python -m bench.pages [--scale 0.1] [--times 30] [--keep FOLDER]
 
 The whole application answers in this process, all of its middleware and its real settings included, on SQLite: no
 network and no web server is in the times. A page over its limit fails the benchmark.

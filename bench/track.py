@@ -1,6 +1,6 @@
 """Make up a campaign of a track's size, in the field's file formats: the same bytes every time.
 
-    python bench/track.py FOLDER [--scale 0.01]
+    python -m bench.track FOLDER [--scale 0.01]
 
 The whole size is that of a large track: 301 topics, 146 runs, 44,000 answers, 450,000 sentences, 1,000,000
 citations, 120,000 segments. `--scale` shrinks all of it in proportion: topics and runs by the square root, so that

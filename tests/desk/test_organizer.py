@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from assessor.collection import importing, tasks
-from assessor.collection.actions import create_campaign
+from assessor.collection.actions import change_protocol, create_campaign
 from assessor.collection.models import Answer, Campaign, Condition, Event, Grade, Import, Organizer, Person, QrelsSource
 from assessor.work.actions import PlanError, give_tasks
 from assessor.work.models import Task
@@ -178,6 +178,37 @@ def test_the_plan_gives_topics_withdraws_them_and_gives_them_back(as_olga, condi
     as_olga.post("/campaigns/study/plan/", form)
     assert client_of(anna).get(f"/nuggets/{task.nugget_bank.pk}/").status_code == 200
     assert Task.objects.count() == 2
+
+
+def test_a_long_plan_has_pages_and_one_stays_on_ones_page(as_olga, condition, anna, import_file):
+    campaign = condition.campaign
+    import_file(campaign, "topics", "".join(f"u{number:03}\twhat is {number}\n" for number in range(99)))
+    first, second = (as_olga.get(f"/campaigns/study/plan/{page}").content.decode() for page in ("", "?page=2"))
+    assert first.count('name="topics"') == 100
+    assert ("u097" in first, "u098" in first, "Page 1 of 2: 1 to 100 of 101" in first) == (True, False, True)
+    assert (second.count('name="topics"'), "u098" in second) == (1, True)
+    form = {"topics": [campaign.topics.get(qid="u098").pk], "condition": condition.pk, "person": anna.pk}
+    assert as_olga.post("/campaigns/study/plan/?page=2", form)["Location"] == "/campaigns/study/plan/?page=2"
+    address = f"/campaigns/study/plan/{Task.objects.get().pk}/withdraw/?page=2"
+    assert address in as_olga.get("/campaigns/study/plan/?page=2").content.decode()
+    assert as_olga.post(address)["Location"] == "/campaigns/study/plan/?page=2"
+
+
+def test_what_is_counted_follows_every_import_and_the_protocol(as_olga, campaign, olga, import_file):
+    def page() -> str:
+        return as_olga.get("/campaigns/study/").content.decode()
+
+    assert "<dt>topics</dt><dd>2</dd>" in page()
+    import_file(campaign, "topics", "t9\tone more\n", check_only=True)
+    assert "<dt>topics</dt><dd>2</dd>" in page()
+    import_file(campaign, "topics", "t9\tone more\n")
+    assert "<dt>topics</dt><dd>3</dd>" in page()
+    assert "<strong>1</strong> topics without qrels: <code>t9</code>" in page()
+    import_file(campaign, "qrels", "t9 0 d3 1\n", source="NIST", by="people")
+    assert "topics without qrels" not in page()
+    assert "no relevant segment" not in page()
+    change_protocol(campaign=campaign, settings={"min_relevant_grade": 2}, acting_user=olga)
+    assert "<strong>1</strong> topics with qrels but no relevant segment: <code>t9</code>" in page()
 
 
 def test_an_organizer_cannot_be_given_work_in_their_own_campaign(as_olga, condition, olga, topic):

@@ -52,4 +52,5 @@ clean:
 	rm -rf .venv var
 
 bench: .venv/made
-	PYTHONPATH=. $(BIN)/python bench/imports.py
+	$(BIN)/python -m bench.imports
+	$(BIN)/python -m bench.pages

@@ -87,7 +87,8 @@ def main() -> None:
             house.load(campaign, part)
         bank = house.work(house.plan(campaign))
         cookie = house.session(bank.maker.person)
-        with house.serve(folder) as address, sync_playwright() as playwright:
+        with house.serve() as port, sync_playwright() as playwright:
+            address = f"http://localhost:{port}"
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
             context = browser.new_context(base_url=address, viewport={"width": 1280, "height": 720})
             context.add_cookies([{"name": "sessionid", "value": cookie, "url": address}])

@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 from functools import partial
 
+from django.db.models import QuerySet
+
 from assessor.collection.formats.qrels import write_qrels
 from assessor.collection.formats.retrieval import write_pool, write_rankings
 from assessor.collection.formats.run_list import write_run_list
 from assessor.collection.formats.runs import write_answers
 from assessor.collection.formats.segments import write_segments
+from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.topics import write_topics
-from assessor.collection.models import Campaign, QrelsSource, RetrievalRun, Run
+from assessor.collection.formats.values import to_json
+from assessor.collection.models import Campaign, Event, QrelsSource, RetrievalRun, Run
 from assessor.collection.queries import byte_order, pooled, segment_texts
 
 _AT_A_TIME = 500
@@ -63,3 +67,15 @@ def run_list_lines(campaign: Campaign) -> Iterator[str]:
         (run.tag, run.team, run.task, run.type, run.priority, " ".join(alias.name for alias in run.aliases.all()))
         for run in runs.iterator(_AT_A_TIME)
     )
+
+
+def event_lines(events: QuerySet[Event]) -> Iterator[str]:
+    """Yield events of the history as a table, the oldest first."""
+    columns = ("id", "at", "person", "verb", "subject", "campaign", "details")
+    rows = events.order_by("pk").select_related("person", "campaign").iterator(_AT_A_TIME)
+    return write_table(columns, map(_event_row, rows))
+
+
+def _event_row(event: Event) -> tuple[object, ...]:
+    at, details = event.at.isoformat(), to_json(event.details)
+    return event.pk, at, event.person, event.verb, event.subject, event.campaign, details

@@ -1,14 +1,15 @@
 """What other apps and pages read of a collection."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import ForeignObjectRel, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Collate
 
-from assessor.collection.models import Campaign, RankedSegment, Run, Segment
+from assessor.collection.models import Campaign, Judge, Person, RankedSegment, Run, Segment
 
 _CHUNK = 5_000  # values in one IN (...)
 
@@ -62,6 +63,20 @@ def segment_texts(campaign: Campaign, docids: Iterable[str]) -> dict[str, str]:
 def pooled(campaign: Campaign) -> QuerySet[RankedSegment]:
     """Return the segments in the pool, as often as runs found them: the first of each retrieval run, by topic."""
     return RankedSegment.objects.filter(run__campaign=campaign, place__lt=campaign.protocol.pool_depth)
+
+
+def traces_of(person: Person) -> dict[str, int]:
+    """Count the records of all apps that name a person, or the judge that they are, by what these records are."""
+    traces: Counter[str] = Counter()
+    for owners in (Person.objects.filter(pk=person.pk), Judge.objects.filter(person=person)):
+        for relation in owners.model._meta.get_fields(include_hidden=True):
+            if not isinstance(relation, ForeignObjectRel) or relation.related_model._meta.auto_created:
+                continue  # a field of its own, or the row that puts a person into a group
+            # The base manager also sees what an unfinished import brought.
+            named = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": owners})
+            if count := named.count():
+                traces[str(relation.related_model._meta.verbose_name_plural)] += count
+    return dict(traces)
 
 
 def _chunks(values: list[str]) -> Iterator[list[str]]:

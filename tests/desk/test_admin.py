@@ -46,6 +46,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     fill(bank, (A, "purring", "vital"))
     import_file(campaign, "runs", [ANSWER])
     import_file(campaign, "run_list", "tag,team,task,type,priority,aliases\nr1,,,,,other\n")
+    import_file(campaign, "retrieval", "t1 Q0 d1 1 1.5 found\n")
     record_exposure(person, [bank.topic], "nuggets", "test")
     TimeSpent.objects.create(task=bank.task, key=uuid4(), seconds=1)
     BankEdition.objects.create(bank=bank, edition=1, version=1)
@@ -224,7 +225,7 @@ def test_the_history_as_a_table_harms_no_spreadsheet(client: Client, admin: Pers
 
 
 def test_tasks_as_a_table(client: Client, bank: NuggetBank):
-    actions.add_nugget(bank, uid=A, text="a", docid="", acting_user=bank.task.person, seen=0)
+    actions.add_nugget(bank, uid=A, text="a", evidence=None, acting_user=bank.task.person, seen=0)
     bank.task.refresh_from_db()
     [columns, row] = csv.reader(body(act(client, type(bank.task), "export_tasks", bank.task)).splitlines())
     assert dict(zip(columns, row, strict=True)) == {

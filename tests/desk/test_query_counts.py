@@ -23,7 +23,7 @@ from assessor.work.models import Task, TimeSpent
 from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
 from tests.conftest import client_of, make_person
-from tests.nuggets.conftest import do, fill
+from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 
 SMALL, LARGE = 2, 9
 UNSAFE = {"logout", "stop_import", "withdraw_task", "time_spent"}  # these answer POSTs only, as do:
@@ -61,7 +61,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "export_qrels": [slug, campaign.qrels_sources.get().pk],
         "export_run": [slug, campaign.runs.earliest("pk").pk],
         "export_nuggets": [slug, condition.pk],
-        "export_nuggets_with_lineage": [slug, condition.pk],
+        "export_lineage": [slug, condition.pk],
         "export_retrieval_run": [slug, campaign.retrieval_runs.earliest("pk").pk],
         "nugget_editor": [bank.pk],
     } | {
@@ -170,7 +170,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
     uid = bank.nuggets.earliest("pk").uid
     places = {"stop_import": ["study", 1], "withdraw_task": ["study", 1], "time_spent": [1], "logout": []}
     for name in UNSAFE:
-        on_a_nugget = name in ("nugget_reword", "nugget_importance", "nugget_move", "nugget_delete")
+        on_a_nugget = name.removeprefix("nugget_") in ON_A_NUGGET
         args = places.get(name, [bank.pk, uid] if on_a_nugget else [bank.pk])
         for person in (anna, olga):
             assert client_of(person).get(reverse(name, args=args)).status_code == 405, name

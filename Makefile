@@ -51,6 +51,7 @@ lock:
 clean:
 	rm -rf .venv var
 
-bench: .venv/made
+bench: .venv/made-dev
 	$(BIN)/python -m bench.imports
 	$(BIN)/python -m bench.pages
+	$(BIN)/python -m bench.editor

@@ -244,7 +244,7 @@
 
   const allFields = () => [reading, ...list.rows.flatMap(fieldsOf)];
   // Put everything typed into the outbox before something that depends on it.
-  const saveAll = () => allFields().forEach(saveField);
+  const saveAll = () => allFields().filter((field) => folded(field.value) !== field.dataset.saved).forEach(saveField);
 
   function moveTo(row, to) {
     if (to < 0 || to >= list.rows.length || to === list.rows.indexOf(row)) return;
@@ -273,6 +273,7 @@
     field.focus();
     if (select) field.select();
     else field.setSelectionRange(field.value.length, field.value.length);
+    field.closest(".nugget").scrollIntoView({ block: "nearest" });
   }
 
   function merge() {
@@ -284,7 +285,6 @@
     if (!text) return tell("Nuggets without a text can't be merged.");
     if (text.length > newText.maxLength) return tell("Together these texts are too long for one nugget.");
     act(uid, "merge", { uid, uids: uids.join(" "), text }, { uids, text });
-    list.go(list.row(uid));
     open(textOf(list.row(uid)), { select: true });
   }
 
@@ -309,7 +309,6 @@
     const into = parts.map((text) => ({ uid: assay.uuid(), text }));
     const fields = { uid1: into[0].uid, text1: into[0].text, uid2: into[1].uid, text2: into[1].text };
     act(row.dataset.uid, "split", fields, { into });
-    list.go(list.row(into[0].uid));
     open(textOf(list.row(into[0].uid)));
   }
 

@@ -22,6 +22,8 @@ from assessor.collection.models import (
     Organizer,
     Person,
     Protocol,
+    RankedSegment,
+    RetrievalRun,
     Run,
     RunAlias,
     Segment,
@@ -174,9 +176,25 @@ class RunAliasAdmin(LookOnly):
 
 @admin.register(Answer)
 class AnswerAdmin(LookOnly):
-    list_display = ("run", "topic", "words")
-    list_filter = ("run__campaign",)
+    list_display = ("run", "topic", "form", "words")
+    list_filter = ("run__campaign", "form")
     search_fields = ("run__tag", "topic__qid")
+    list_select_related = ("run", "topic")
+
+
+@admin.register(RetrievalRun)
+class RetrievalRunAdmin(LookOnly):
+    list_display = ("tag", "campaign")
+    list_filter = ("campaign",)
+    search_fields = ("tag",)
+    list_select_related = ("campaign",)
+
+
+@admin.register(RankedSegment)
+class RankedSegmentAdmin(LookOnly):
+    list_display = ("run", "topic", "docid", "rank", "score")
+    list_filter = ("run",)
+    search_fields = ("docid", "topic__qid")
     list_select_related = ("run", "topic")
 
 

@@ -232,8 +232,8 @@ class RunAliasAdmin(LookOnly):
 
 @admin.register(Answer)
 class AnswerAdmin(LookOnly):
-    list_display = ("run", "topic", "words")
-    list_filter = ("run__campaign",)
+    list_display = ("run", "topic", "form", "words")
+    list_filter = ("run__campaign", "form")
     search_fields = ("run__tag", "topic__qid")
     list_select_related = ("run", "topic")
 

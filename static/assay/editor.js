@@ -273,7 +273,6 @@
     field.focus();
     if (select) field.select();
     else field.setSelectionRange(field.value.length, field.value.length);
-    field.closest(".nugget").scrollIntoView({ block: "nearest" });
   }
 
   function merge() {

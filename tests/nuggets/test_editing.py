@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from nuggets.editing import Changes, NuggetList, apply, changes_between
-from tests.nuggets.plain import STEPS, Item, PlainList, Step
+from tests.nuggets.plain import BESIDE, PLACES, STEPS, Place, PlainList, Step, folded
 
 
 class _Stacked:
@@ -18,8 +18,9 @@ class _Stacked:
         self.undone: list[str] = []
         self.story: list[tuple[str, bool]] = []
 
-    def items(self) -> list[Item]:
-        return [(fields["text"], fields["importance"]) for fields in map(self.list.nuggets.get, self.list.order)]
+    def items(self) -> list[tuple[str, str, tuple[Place, ...]]]:
+        listed = [self.list.nuggets[pk] for pk in self.list.order]
+        return [(fields["text"], fields["importance"], tuple(map(tuple, fields["evidence"]))) for fields in listed]
 
     def do(self, step: Step) -> None:
         if step.verb in ("undo", "redo"):
@@ -43,39 +44,58 @@ class _Stacked:
         self.story.append((changes, backwards))
 
     def _edit(self, after: NuggetList, step: Step) -> None:
-        cleaned = " ".join(step.text.split())
-        if step.verb == "add":
-            if cleaned:
-                pk = len(after.nuggets) + 1
-                after.nuggets[pk] = {"text": cleaned, "importance": "", "evidence": []}
-                after.order.append(pk)
+        """Edit a list in place. Merging and splitting are to it what they are to the model: see there."""
+        if step.verb in ("add", "merge", "split"):
+            self._replace(after, step)
             return
         pk = after.order[step.at % len(after.order)]
+        nugget = after.nuggets[pk]
+        place = list(step.place or PLACES[0])
         if step.verb == "delete":
             after.order.remove(pk)
         elif step.verb == "move":
             after.order.remove(pk)
             after.order.insert(step.to, pk)
         elif step.verb == "reword":
-            after.nuggets[pk]["text"] = cleaned
+            nugget["text"] = folded(step.text)
+        elif step.verb == "importance":
+            nugget["importance"] = step.importance
         else:
-            after.nuggets[pk]["importance"] = step.importance
+            others = [item for item in nugget["evidence"] if item != place]
+            attached = nugget["evidence"] if place in nugget["evidence"] else [*others, place]
+            nugget["evidence"] = attached if step.verb == "attach" else others
+
+    def _replace(self, after: NuggetList, step: Step) -> None:
+        """Put the nuggets that a plain list makes of some in their place."""
+        plain = PlainList()
+        for text, importance, evidence in self.items():
+            plain.items.append(plain.make(text, importance=importance, evidence=evidence))
+        plain.do(step)
+        order = []
+        for item in plain.items:
+            if item.number <= len(after.order):
+                order.append(after.order[item.number - 1])
+                continue
+            order.append(len(after.nuggets) + 1)
+            evidence = [list(place) for place in item.evidence]
+            after.nuggets[order[-1]] = {"text": item.text, "importance": item.importance, "evidence": evidence}
+        after.order = order
 
 
 @given(STEPS)
 def test_any_edits_with_undo_and_redo_give_what_a_plain_list_gives(steps: list[Step]):
     model, real = PlainList(), _Stacked()
     for step in steps:
-        if not model.can(step):
+        if step.verb in BESIDE or not model.can(step) or model.is_refused(step):
             continue
         changed = model.do(step)
         told_before = len(real.story)
         real.do(step)
-        assert real.items() == model.items
+        assert real.items() == [(item.text, item.importance, item.evidence) for item in model.items]
         assert len(real.story) - told_before == int(changed)
     final, story = real.items(), list(real.story)
     while real.done:
-        real.do(Step("undo", 0, 0, "", "", False))
+        real.do(Step("undo"))
     assert real.list.order == []
     for changes, backwards in story:
         apply(real.list, json.loads(changes), backwards=backwards)

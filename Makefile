@@ -51,5 +51,7 @@ lock:
 clean:
 	rm -rf .venv var
 
-bench: .venv/made
-	PYTHONPATH=. $(BIN)/python bench/imports.py
+bench: .venv/made-dev
+	$(BIN)/python -m bench.imports
+	$(BIN)/python -m bench.pages
+	$(BIN)/python -m bench.editor

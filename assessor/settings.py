@@ -188,6 +188,9 @@ USE_I18N = False
 USE_TZ = True
 TIME_ZONE = "UTC"
 
+# Of each process; what is kept there is named by the state that it was counted on, so that it is never an old one.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
 CELERY_BROKER_URL = _env.str("CELERY_BROKER_URL", default="embedded://")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

@@ -8,7 +8,7 @@ from assessor.collection import history
 from assessor.collection.admin import LookOnly, person_of
 from assessor.collection.http import download
 from nuggets.exports import bank_lines
-from nuggets.models import BankEdit, Nugget, NuggetBank
+from nuggets.models import BankEdit, BankEdition, Nugget, NuggetBank
 
 
 @admin.register(NuggetBank)
@@ -46,3 +46,11 @@ class BankEditAdmin(LookOnly):
     list_filter = ("verb",)
     search_fields = ("bank__topic__qid", "judge__name")
     list_select_related = ("bank__topic", "bank__condition", "judge")
+
+
+@admin.register(BankEdition)
+class BankEditionAdmin(LookOnly):
+    list_display = ("bank", "edition", "version", "at")
+    list_filter = ("bank__condition",)
+    search_fields = ("bank__topic__qid", "bank__condition__name")
+    list_select_related = ("bank__topic", "bank__condition")

@@ -5,7 +5,19 @@ class NuggetsConfig(AppConfig):
     name = "nuggets"
 
     def ready(self) -> None:
+        from assessor.collection import importing
+        from assessor.collection.models import Condition, Judge
         from assessor.work.kinds import register
         from nuggets.kind import NUGGETS
+        from nuggets.loaders import NuggetLoader
+        from nuggets.models import Nugget, NuggetBank
 
         register(NUGGETS)
+        importing.register(
+            NuggetLoader,
+            importing.brought(Nugget, "bank__import_record"),
+            importing.brought(NuggetBank),
+            importing.brought(Condition),
+            # Made in one transaction with its condition: without one, the condition has just been removed.
+            lambda imports: Judge.objects.filter(kind=Judge.Kind.IMPORTED, condition=None),
+        )

@@ -2,33 +2,38 @@
 
 from collections.abc import Iterable, Iterator
 
-from assessor.collection.formats.values import to_json
 from assessor.collection.models import Condition
 from assessor.collection.queries import byte_order
-from nuggets.models import NuggetBank
+from nuggets.formats import Lineage, NuggetRecord, with_ancestors, write_bank
+from nuggets.models import Nugget, NuggetBank
 from nuggets.queries import finished_banks, nuggets_in_order
 
 _AT_A_TIME = 200
 
 
-def condition_lines(condition: Condition) -> Iterator[str]:
+def condition_lines(condition: Condition, *, with_lineage: bool = False) -> Iterator[str]:
     """Yield the finished banks of a condition, a line each, by topic id."""
-    return bank_lines(
-        finished_banks(condition)
-        .prefetch_related("nuggets")
-        .order_by(byte_order("topic__qid"), "pk")
-        .iterator(_AT_A_TIME)
-    )
+    banks = finished_banks(condition).prefetch_related("nuggets").order_by(byte_order("topic__qid"), "pk")
+    return bank_lines(banks.iterator(_AT_A_TIME), with_lineage=with_lineage)
 
 
-def bank_lines(banks: Iterable[NuggetBank]) -> Iterator[str]:
-    """Yield {"query", "qid", "nuggets": [{"text", "importance"}]} for each bank, nuggets in their order.
-
-    A nugget without importance has no such key, never a default.
-    """
+def bank_lines(banks: Iterable[NuggetBank], *, with_lineage: bool = False) -> Iterator[str]:
+    """Yield a line for each bank, nuggets in their order; notes and readings stay with their maker."""
     for bank in banks:
-        nuggets = [
-            {"text": nugget.text} | ({"importance": nugget.importance} if nugget.importance else {})
-            for nugget in nuggets_in_order(bank)
-        ]
-        yield to_json({"query": bank.topic.title, "qid": bank.topic.qid, "nuggets": nuggets}) + "\n"
+        listed = nuggets_in_order(bank)
+        topic = bank.topic
+        if with_lineage:
+            by_pk = {nugget.pk: nugget for nugget in bank.nuggets.all()}
+            known = with_ancestors(bank.order, {pk: nugget.parents for pk, nugget in by_pk.items()})
+            ancestors = [by_pk[pk] for pk in sorted(known - set(bank.order))]
+            nuggets, others = ([_record(n, by_pk) for n in some] for some in (listed, ancestors))
+            yield write_bank(topic.title, topic.qid, nuggets, others, bank.extras)
+        else:
+            nuggets = [NuggetRecord(nugget.text, nugget.importance, nugget.extras, None) for nugget in listed]
+            yield write_bank(topic.title, topic.qid, nuggets, None, bank.extras)
+
+
+def _record(nugget: Nugget, by_pk: dict[int, Nugget]) -> NuggetRecord:
+    parents = [by_pk[pk].uid for pk in nugget.parents]
+    lineage = Lineage(nugget.uid, nugget.origin, parents, nugget.evidence)
+    return NuggetRecord(nugget.text, nugget.importance, nugget.extras, lineage)

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from assessor.collection.formats.values import to_json
@@ -25,7 +26,6 @@ EDITOR_SCRIPTS = (
     "assay/outbox.js",
     "assay/nuggets.js",
     "assay/passages.js",
-    "assay/search.js",
     "assay/refused.js",
     "assay/effects.js",
     "assay/editor.js",
@@ -35,6 +35,7 @@ Place = ParamSpec("Place")
 
 
 @require_safe
+@ensure_csrf_cookie  # the page's own scripts write, whichever page the person came from
 def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     """The whole page; read-only for organizers, and once the bank is finished."""
     bank = readable_bank(request.user, bank_id)

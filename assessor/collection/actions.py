@@ -8,6 +8,11 @@ from django.utils import timezone
 
 from assessor.collection import history
 from assessor.collection.models import Campaign, Condition, Judge, Organizer, Person, Protocol, QrelsSource
+from assessor.collection.queries import traces_of
+
+
+class PersonKept(Exception):
+    """A person can't be deleted; the text says why, and what to do instead."""
 
 
 class ConditionError(Exception):
@@ -42,6 +47,30 @@ def remove_organizer(*, organizer: Organizer, acting_user: Person | None) -> Non
     organizer.until = timezone.now()
     organizer.save(update_fields=["until"])
     history.record("organizer removed", organizer.person, campaign=organizer.campaign, person=acting_user)
+
+
+def why_kept(person: Person, acting_user: Person) -> str | None:
+    """Say why a person can't be deleted, or None: who has left a trace stays, so that every record has its maker."""
+    if person == acting_user:
+        return "You can't delete yourself: another administrator can."
+    left = [f"{count:,} {what}" for what, count in traces_of(person).items()]
+    if not left:
+        return None
+    return (
+        f"{person} stays on record as the maker of what they left: {', '.join(left)}. "
+        "So that they can sign in no longer, make them inactive. Their open tasks can be withdrawn on the plan of the "
+        "campaign and given to somebody else there; what they did is kept."
+    )
+
+
+@transaction.atomic
+def delete_person(*, person: Person, acting_user: Person) -> None:
+    """Delete a person who has left no trace. Raises PersonKept."""
+    locked = Person.objects.select_for_update().get(pk=person.pk)
+    if reason := why_kept(locked, acting_user):
+        raise PersonKept(reason)
+    history.record("person deleted", locked, campaign=None, person=acting_user)
+    locked.delete()
 
 
 @transaction.atomic

@@ -1,16 +1,19 @@
 """The collection in Django's admin: people and organizers are kept here, all else is looked at."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.contrib.auth.models import Group
+from django.db import transaction
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 
-from assessor.collection import history
-from assessor.collection.actions import add_organizer, remove_organizer
+from assessor.collection import exports, history
+from assessor.collection.actions import add_organizer, delete_person, remove_organizer, why_kept
+from assessor.collection.http import download
 from assessor.collection.models import (
     Answer,
     Campaign,
@@ -22,6 +25,8 @@ from assessor.collection.models import (
     Organizer,
     Person,
     Protocol,
+    RankedSegment,
+    RetrievalRun,
     Run,
     RunAlias,
     Segment,
@@ -45,6 +50,26 @@ class LookOnly(admin.ModelAdmin):  # type: ignore[type-arg]
         return False
 
 
+def person_of(request: HttpRequest) -> Person:
+    """Return who uses the admin."""
+    assert isinstance(request.user, Person)
+    return request.user
+
+
+def the_one(model_admin: LookOnly, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
+    """Return the only selected record, or None after saying that a file holds one."""
+    if queryset.count() == 1:
+        return queryset.get()
+    model_admin.message_user(request, "Choose one: each has a file of its own.", messages.ERROR)
+    return None
+
+
+def export(request: HttpRequest, campaign: Campaign | None, name: str, lines: Iterator[str]) -> HttpResponseBase:
+    """Stream a file, and note in the history who took it."""
+    history.record("exported", name, campaign=campaign, person=person_of(request))
+    return download(f"{campaign.slug}.{name}" if campaign else name, lines)
+
+
 class _PersonCreationForm(AdminUserCreationForm):  # type: ignore[type-arg]
     class Meta(AdminUserCreationForm.Meta):
         model = Person
@@ -64,7 +89,8 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
     add_form = _PersonCreationForm
     list_display = ("username", "first_name", "last_name", "email", "is_active")
     list_filter = ("groups", "is_active")
-    actions = None
+    delete_confirmation_template = "admin/delete_person.html"
+    delete_selected_confirmation_template = "admin/delete_people.html"
     add_fieldsets = ((None, {"fields": ("username", "usable_password", "password1", "password2", "groups")}),)
     fieldsets = (
         (None, {"fields": ("username", "password")}),
@@ -73,9 +99,19 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        # What people did stays theirs; who leaves is made inactive.
-        return False
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Say what would be deleted with people; whoever has left a trace is protected, and deletes nobody else."""
+        kept = [reason for person in objs if (reason := why_kept(person, person_of(request)))]
+        to_delete, counts, perms_needed, _ = super().get_deleted_objects([] if kept else objs, request)
+        return to_delete, counts, perms_needed, kept
+
+    def delete_model(self, request: HttpRequest, obj: Person) -> None:
+        delete_person(person=obj, acting_user=person_of(request))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Person]) -> None:
+        with transaction.atomic():
+            for person in queryset:
+                delete_person(person=person, acting_user=person_of(request))
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         person: Person = form.instance
@@ -112,23 +148,38 @@ class OrganizerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             remove_organizer(organizer=organizer, acting_user=person_of(request))
 
 
-def person_of(request: HttpRequest) -> Person:
-    """Return who uses the admin."""
-    assert isinstance(request.user, Person)
-    return request.user
-
-
 @admin.register(Campaign)
 class CampaignAdmin(LookOnly):
     list_display = ("name", "slug", "created_at", "created_by")
     search_fields = ("name", "slug")
     list_select_related = ("created_by",)
+    actions = ("export_topics", "export_segments", "export_run_list")
+
+    @admin.action(description="Export the topics of the selected campaign", permissions=["view"])
+    def export_topics(self, request: HttpRequest, queryset: QuerySet[Campaign]) -> HttpResponseBase | None:
+        if campaign := the_one(self, request, queryset):
+            name = f"topics.{'tsv' if exports.topics_form(campaign) == 'tsv' else 'jsonl'}"
+            return export(request, campaign, name, exports.topics_lines(campaign))
+        return None
+
+    @admin.action(description="Export the segments of the selected campaign (JSONL)", permissions=["view"])
+    def export_segments(self, request: HttpRequest, queryset: QuerySet[Campaign]) -> HttpResponseBase | None:
+        if campaign := the_one(self, request, queryset):
+            return export(request, campaign, "segments.jsonl", exports.segments_lines(campaign))
+        return None
+
+    @admin.action(description="Export the list of runs of the selected campaign (CSV)", permissions=["view"])
+    def export_run_list(self, request: HttpRequest, queryset: QuerySet[Campaign]) -> HttpResponseBase | None:
+        if campaign := the_one(self, request, queryset):
+            return export(request, campaign, "runs.csv", exports.run_list_lines(campaign))
+        return None
 
 
 @admin.register(Protocol)
 class ProtocolAdmin(LookOnly):
     list_display = ("campaign", "name", "version", "created_at", "created_by")
     list_filter = ("campaign",)
+    search_fields = ("name", "campaign__name")
     list_select_related = ("campaign", "created_by")
 
 
@@ -162,6 +213,13 @@ class RunAdmin(LookOnly):
     list_filter = ("campaign", "task", "type")
     search_fields = ("tag", "team", "aliases__name")
     list_select_related = ("campaign",)
+    actions = ("export_answers",)
+
+    @admin.action(description="Export the answers of the selected run (JSONL)", permissions=["view"])
+    def export_answers(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponseBase | None:
+        if run := the_one(self, request, queryset):
+            return export(request, run.campaign, f"{run.tag}.jsonl", exports.run_lines(run))
+        return None
 
 
 @admin.register(RunAlias)
@@ -174,9 +232,25 @@ class RunAliasAdmin(LookOnly):
 
 @admin.register(Answer)
 class AnswerAdmin(LookOnly):
-    list_display = ("run", "topic", "words")
-    list_filter = ("run__campaign",)
+    list_display = ("run", "topic", "form", "words")
+    list_filter = ("run__campaign", "form")
     search_fields = ("run__tag", "topic__qid")
+    list_select_related = ("run", "topic")
+
+
+@admin.register(RetrievalRun)
+class RetrievalRunAdmin(LookOnly):
+    list_display = ("tag", "campaign")
+    list_filter = ("campaign",)
+    search_fields = ("tag",)
+    list_select_related = ("campaign",)
+
+
+@admin.register(RankedSegment)
+class RankedSegmentAdmin(LookOnly):
+    list_display = ("run", "topic", "rank", "docid", "score")
+    list_filter = ("run__campaign",)
+    search_fields = ("docid", "topic__qid", "run__tag")
     list_select_related = ("run", "topic")
 
 
@@ -207,5 +281,10 @@ class ImportAdmin(LookOnly):
 class EventAdmin(LookOnly):
     list_display = ("at", "verb", "subject", "person", "campaign")
     list_filter = ("campaign", "verb")
-    search_fields = ("subject", "person__username")
+    search_fields = ("subject", "verb", "person__username")
     list_select_related = ("campaign", "person")
+    actions = ("export_events",)
+
+    @admin.action(description="Export the selected events (CSV)", permissions=["view"])
+    def export_events(self, request: HttpRequest, queryset: QuerySet[Event]) -> HttpResponseBase:
+        return export(request, None, "history.csv", exports.event_lines(queryset))

@@ -1,14 +1,20 @@
 """What a collection can be written as. Each function yields lines, from rows read a few at a time."""
 
 from collections.abc import Iterator
+from functools import partial
+
+from django.db.models import QuerySet
 
 from assessor.collection.formats.qrels import write_qrels
+from assessor.collection.formats.retrieval import write_pool, write_rankings
 from assessor.collection.formats.run_list import write_run_list
 from assessor.collection.formats.runs import write_answers
 from assessor.collection.formats.segments import write_segments
+from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.topics import write_topics
-from assessor.collection.models import Campaign, QrelsSource, Run
-from assessor.collection.queries import byte_order
+from assessor.collection.formats.values import to_json
+from assessor.collection.models import Campaign, Event, QrelsSource, RetrievalRun, Run
+from assessor.collection.queries import byte_order, pooled, segment_texts
 
 _AT_A_TIME = 500
 
@@ -37,9 +43,21 @@ def qrels_lines(source: QrelsSource) -> Iterator[str]:
 
 
 def run_lines(run: Run) -> Iterator[str]:
-    """Yield a run's answers by topic id, in the RAG24 form, with the run's tag."""
+    """Yield a run's answers by topic id, each in the form it came in, with the run's tag."""
     answers = run.answers.select_related("topic").order_by(byte_order("topic__qid"))
-    return write_answers(answers.iterator(_AT_A_TIME), run.tag)
+    return write_answers(answers.iterator(_AT_A_TIME), run.tag, partial(segment_texts, run.campaign))
+
+
+def retrieval_run_lines(run: RetrievalRun) -> Iterator[str]:
+    """Yield a retrieval run by topic id and rank, in the six columns of TREC."""
+    ranked = run.ranked.order_by(byte_order("topic__qid"), "rank")
+    return write_rankings(ranked.values_list("topic__qid", "docid", "rank", "score").iterator(_AT_A_TIME), run.tag)
+
+
+def pool_lines(campaign: Campaign) -> Iterator[str]:
+    """Yield the pool, each segment of a topic once, by topic id and docid."""
+    segments = pooled(campaign).order_by(byte_order("topic__qid"), byte_order("docid"))
+    return write_pool(segments.values_list("topic__qid", "docid").distinct().iterator(_AT_A_TIME))
 
 
 def run_list_lines(campaign: Campaign) -> Iterator[str]:
@@ -49,3 +67,15 @@ def run_list_lines(campaign: Campaign) -> Iterator[str]:
         (run.tag, run.team, run.task, run.type, run.priority, " ".join(alias.name for alias in run.aliases.all()))
         for run in runs.iterator(_AT_A_TIME)
     )
+
+
+def event_lines(events: QuerySet[Event]) -> Iterator[str]:
+    """Yield events of the history as a table, the oldest first."""
+    columns = ("id", "at", "person", "verb", "subject", "campaign", "details")
+    rows = events.order_by("pk").select_related("person", "campaign").iterator(_AT_A_TIME)
+    return write_table(columns, map(_event_row, rows))
+
+
+def _event_row(event: Event) -> tuple[object, ...]:
+    at, details = event.at.isoformat(), to_json(event.details)
+    return event.pk, at, event.person, event.verb, event.subject, event.campaign, details

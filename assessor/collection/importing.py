@@ -4,10 +4,11 @@ One long transaction would hold SQLite's only write lock, and assessors' saves w
 import left behind stays invisible and is swept away at the next start.
 """
 
+import gc
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 import psutil
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from assessor.collection import history
@@ -28,22 +29,44 @@ from assessor.collection.models import (
     Campaign,
     Grade,
     Import,
-    Imported,
     Person,
     QrelsSource,
+    RankedSegment,
+    RetrievalRun,
     Run,
     Segment,
     Topic,
 )
 
+# The rows that unfinished imports brought.
+Leftovers = Callable[[QuerySet[Import]], QuerySet[Any]]
+
+
+def brought(model: type[Model], path: str = "import_record") -> Leftovers:
+    """Say that imports bring rows of a model, which lead to their import by this path."""
+    return lambda imports: model._base_manager.filter(**{f"{path}__in": imports})
+
+
 # In this order: no row is removed before the rows that point to it.
-_BROUGHT: list[type[Imported]] = [Answer, Run, Grade, QrelsSource, Segment, Topic]
+_BROUGHT: list[Leftovers] = [
+    brought(model) for model in (Answer, Run, RankedSegment, RetrievalRun, Grade, QrelsSource, Segment, Topic)
+]
+
+
+def register(loader: type[Loader], *leftovers: Leftovers) -> None:
+    """Add the loader of an app above, with what its imports bring: first the rows that point to others."""
+    LOADERS[loader.kind] = loader
+    _BROUGHT[:0] = leftovers
+
+
 _SWEEP_BATCH = 2_000
 _SIGN_OF_LIFE = 0.5  # seconds between two writes of an import's progress
 _PRESUMED_DEAD = timedelta(minutes=5)  # without a sign of life, where the process can't be looked at
 _MAX_ATTEMPTS = 3
 _CLOCK_TOLERANCE = 2.0  # seconds by which a process's start may seem to move when the clock is set
-_BATCH_CHARACTERS = 4_000_000  # of the lines of one batch, however few they are
+# Characters of the lines of one batch: memory does not follow the length of lines, and an assessor who saves meanwhile
+# waits for one short transaction. Larger batches are no faster.
+_BATCH_CHARACTERS = 400_000
 
 
 # The imports that this process is running.
@@ -88,6 +111,8 @@ def run(import_record: Import, path: Path) -> Import:
     """
     _claim(import_record)
     _at_work.add(import_record.pk)
+    # An import makes and drops millions of values: the garbage collector need not look at all else each time.
+    gc.freeze()
     try:
         if import_record.state == Import.State.RUNNING:
             _check_then_write(import_record, path)
@@ -103,6 +128,7 @@ def run(import_record: Import, path: Path) -> Import:
         _remove_leftovers(import_record)
         raise
     finally:
+        gc.unfreeze()
         _at_work.discard(import_record.pk)
         import_record.refresh_from_db()
         if import_record.is_over:
@@ -145,11 +171,16 @@ def _check_then_write(import_record: Import, path: Path) -> None:
     elif import_record.check_only:
         _end(import_record, Import.State.CHECKED, report)
     else:
-        _pass(import_record, path, Import.Stage.WRITING, expected_sha256=sha256)
+        _pass(import_record, path, Import.Stage.WRITING, expected_sha256=sha256, checked=report)
 
 
 def _pass(
-    import_record: Import, path: Path, stage: Import.Stage, *, expected_sha256: str | None = None
+    import_record: Import,
+    path: Path,
+    stage: Import.Stage,
+    *,
+    expected_sha256: str | None = None,
+    checked: Report | None = None,
 ) -> tuple[Report, str]:
     """Read the file once, checking it or writing it; return what was found and the file's sha256."""
     source = SourceFile(path)
@@ -157,6 +188,7 @@ def _pass(
     campaign = import_record.campaign
     progress = _Progress(import_record, source, stage)
     loader: Loader = LOADERS[import_record.kind](campaign, import_record.options, report)
+    loader.checked = checked
     records = 0
     try:
         for batch in _batches(loader.read(source.lines(report)), loader.batch_size):
@@ -270,10 +302,10 @@ def _with_leftovers() -> QuerySet[Import]:
 def _remove_leftovers(import_record: Import) -> None:
     """Remove what an import left behind; never what it writes meanwhile, taken up again by another process."""
     left = _with_leftovers().filter(pk=import_record.pk)
-    for model in _BROUGHT:
-        rows = model.everything.filter(import_record__in=left)
+    for leftovers in _BROUGHT:
+        rows = leftovers(left)
         while pks := list(rows.values_list("pk", flat=True)[:_SWEEP_BATCH]):
-            model.everything.filter(pk__in=pks).delete()
+            rows.model._base_manager.filter(pk__in=pks).delete()
     left.update(has_leftovers=False)
 
 

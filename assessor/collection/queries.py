@@ -1,11 +1,15 @@
 """What other apps and pages read of a collection."""
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from django.db import connection
+from django.db.models import ForeignObjectRel, QuerySet
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Collate
 
-from assessor.collection.models import Campaign, Run, Segment
+from assessor.collection.models import Campaign, Judge, Person, RankedSegment, Run, Segment
 
 _CHUNK = 5_000  # values in one IN (...)
 
@@ -29,12 +33,17 @@ def find_run(campaign: Campaign, name: str) -> Run | None:
     return runs[0] if runs else None
 
 
-def loaded_docids(campaign: Campaign, docids: Iterable[str]) -> set[str]:
-    """Return those of the docids whose text is loaded."""
-    found: set[str] = set()
-    for chunk in _chunks(sorted(docids)):
-        found.update(campaign.segments.filter(docid__in=chunk).values_list("docid", flat=True))
-    return found
+def lacking_docids(campaign: Campaign, docids: set[str]) -> set[str]:
+    """Return those of the docids whose text is not loaded."""
+    # All of them as one parameter: thousands of single ones take the database's wrapper ten times as long.
+    if connection.vendor == "postgresql":
+        among = RawSQL("select unnest(%s::text[])", [list(docids)])
+    else:
+        among = RawSQL("select value from json_each(%s)", [json.dumps(list(docids))])
+    loaded = campaign.segments.filter(docid__in=among)
+    if loaded.count() == len(docids):
+        return set()
+    return docids - set(loaded.values_list("docid", flat=True))
 
 
 def segments_by_docid(campaign: Campaign, docids: Iterable[str]) -> dict[str, Segment]:
@@ -44,6 +53,30 @@ def segments_by_docid(campaign: Campaign, docids: Iterable[str]) -> dict[str, Se
         for chunk in _chunks(sorted(docids))
         for segment in campaign.segments.filter(docid__in=chunk)
     }
+
+
+def segment_texts(campaign: Campaign, docids: Iterable[str]) -> dict[str, str]:
+    """Return the texts of the segments with these docids, by docid."""
+    return {docid: segment.text for docid, segment in segments_by_docid(campaign, docids).items()}
+
+
+def pooled(campaign: Campaign) -> QuerySet[RankedSegment]:
+    """Return the segments in the pool, as often as runs found them: the first of each retrieval run, by topic."""
+    return RankedSegment.objects.filter(run__campaign=campaign, place__lt=campaign.protocol.pool_depth)
+
+
+def traces_of(person: Person) -> dict[str, int]:
+    """Count the records of all apps that name a person, or the judge that they are, by what these records are."""
+    traces: Counter[str] = Counter()
+    for owners in (Person.objects.filter(pk=person.pk), Judge.objects.filter(person=person)):
+        for relation in owners.model._meta.get_fields(include_hidden=True):
+            if not isinstance(relation, ForeignObjectRel) or relation.related_model._meta.auto_created:
+                continue  # a field of its own, or the row that puts a person into a group
+            # The base manager also sees what an unfinished import brought.
+            named = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": owners})
+            if count := named.count():
+                traces[str(relation.related_model._meta.verbose_name_plural)] += count
+    return dict(traces)
 
 
 def _chunks(values: list[str]) -> Iterator[list[str]]:

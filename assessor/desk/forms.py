@@ -50,7 +50,18 @@ class UploadForm(forms.Form):
         required=False,
         help_text="For qrels, and for segments that carry judgments: NIST, UMBRELA with its model, or another.",
     )
-    by = forms.ChoiceField(label="Graded by", choices=[("", "—"), *QrelsSource.By.choices], required=False)
+    condition = forms.CharField(
+        label="Condition of the nuggets",
+        max_length=120,
+        required=False,
+        help_text="For nuggets: the name of the condition that they make, or that further topics of them go to.",
+    )
+    by = forms.ChoiceField(label="Grades or nuggets by", choices=[("", "—"), *QrelsSource.By.choices], required=False)
+    invalid_labels = forms.BooleanField(
+        label="Take an importance other than vital or okay as missing",
+        required=False,
+        help_text="For nuggets: by default it is an error.",
+    )
     check_only = forms.BooleanField(label="Only check the file, import nothing", required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -74,7 +85,18 @@ class UploadForm(forms.Form):
         if source and not by:
             self.add_error("by", "Say whether people or a model gave these grades.")
         cleaned["options"] = {"source": source, "by": by} if source else {}
+        if cleaned.get("kind") == "nuggets":
+            cleaned["options"] = self._nugget_options(cleaned)
         return cleaned
+
+    def _nugget_options(self, cleaned: dict[str, Any]) -> dict[str, str]:
+        condition, by = cleaned.get("condition", "").strip(), cleaned.get("by", "")
+        if not condition:
+            self.add_error("condition", "Name the condition: nuggets are kept by condition.")
+        if not by:
+            self.add_error("by", "Say whether people or a model made these nuggets.")
+        options = {"condition": condition, "by": by}
+        return options | ({"invalid_labels": "missing"} if cleaned.get("invalid_labels") else {})
 
 
 class ConditionForm(forms.Form):

@@ -1,10 +1,13 @@
 """What the pages of the desk read."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.core.cache import cache
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from assessor.collection.models import Answer, Campaign, Grade, Import, Person, Run, Segment, Topic
+from assessor.collection.queries import pooled
 from assessor.work.kinds import kind_of
 from assessor.work.models import Task
 from assessor.work.queries import minutes, planned, tasks_of
@@ -40,8 +43,18 @@ def campaigns_of(person: Person) -> QuerySet[Campaign]:
     return Campaign.objects.filter(organizers__person=person, organizers__until__isnull=True)
 
 
+def _imported(campaign: Campaign) -> str:
+    """Name the state of what a campaign's imports brought. Nothing else adds to it, and nothing is taken away."""
+    done = campaign.imports.filter(state=Import.State.DONE).aggregate(count=Count("pk"), last=Max("ended_at"))
+    return f"{campaign.pk}.{done['count']}.{done['last'].timestamp() if done['last'] else 0}"
+
+
 def loaded(campaign: Campaign) -> dict[str, Any]:
-    """Return what a campaign has, in numbers."""
+    """Return what a campaign has, in numbers; counted anew after each import, which takes a moment for a track."""
+    return dict(cache.get_or_set(f"loaded.{_imported(campaign)}", lambda: _count_loaded(campaign), timeout=None) or {})
+
+
+def _count_loaded(campaign: Campaign) -> dict[str, Any]:
     visible = Q(grades__import_record__state=Import.State.DONE)
     sources = campaign.qrels_sources.annotate(
         grade_count=Count("grades", filter=visible), topic_count=Count("grades__topic", filter=visible, distinct=True)
@@ -52,6 +65,8 @@ def loaded(campaign: Campaign) -> dict[str, Any]:
         "sources": list(sources),
         "runs": campaign.runs.count(),
         "answers": Answer.objects.filter(run__campaign=campaign).count(),
+        "retrieval_runs": campaign.retrieval_runs.count(),
+        "pooled": pooled(campaign).values("topic", "docid").order_by().distinct().count(),
     }
 
 
@@ -67,11 +82,17 @@ _NAMED = 5
 
 
 def gaps(campaign: Campaign) -> list[Gap]:
-    """Return what a campaign lacks, named; what it does not lack is left out."""
+    """Return what a campaign lacks, named; what it does not lack is left out. Looked for anew after each import."""
     least = campaign.protocol.min_relevant_grade
+    key = f"gaps.{least}.{_imported(campaign)}"
+    return list(cache.get_or_set(key, lambda: _find_gaps(campaign, least), timeout=None) or [])
+
+
+def _find_gaps(campaign: Campaign, least: int) -> list[Gap]:
     relevant = Grade.objects.filter(topic__campaign=campaign, grade__gte=least)
     has_text = Segment.objects.filter(campaign=campaign, docid=OuterRef("docid"))
     without_text = relevant.filter(~Exists(has_text)).order_by("docid").values_list("docid", flat=True).distinct()
+    unread = pooled(campaign).filter(~Exists(has_text)).order_by("docid").values_list("docid", flat=True).distinct()
     graded = Grade.objects.filter(topic=OuterRef("pk"))
     topics = Topic.objects.filter(campaign=campaign).order_by("qid")
     ungraded = topics.filter(~Exists(graded)).values_list("qid", flat=True)
@@ -87,6 +108,7 @@ def gaps(campaign: Campaign) -> list[Gap]:
     empty = empty.order_by("run__tag", "topic__qid")
     found = [
         _gap("relevant segments without text", without_text),
+        _gap("pooled segments without text", unread),
         _gap("topics without qrels", ungraded),
         _gap("topics with qrels but no relevant segment", nothing_relevant.values_list("qid", flat=True)),
         Gap("runs lacking topics (how many)", len(lacking), lacking[:_NAMED]),
@@ -96,7 +118,12 @@ def gaps(campaign: Campaign) -> list[Gap]:
 
 
 def _gap(what: str, names: "QuerySet[Any, str]") -> Gap:
-    return Gap(what, names.count(), list(names[:_NAMED]))
+    size, first = 0, []
+    for name in names.iterator():  # once through: counting alone takes as long
+        size += 1
+        if size <= _NAMED:
+            first.append(name)
+    return Gap(what, size, first)
 
 
 class PlanRow(NamedTuple):
@@ -106,12 +133,12 @@ class PlanRow(NamedTuple):
     tasks: list[TaskRow]
 
 
-def plan(campaign: Campaign) -> list[PlanRow]:
-    """Return every topic with its tasks."""
-    tasks: dict[int, list[TaskRow]] = {}
-    for task in planned(campaign):
-        tasks.setdefault(task.topic_id, []).append(_row(task))
-    return [PlanRow(topic, tasks.get(topic.pk, [])) for topic in campaign.topics.order_by("qid")]
+def plan(campaign: Campaign, topics: Iterable[Topic]) -> list[PlanRow]:
+    """Return topics of the campaign, each with its tasks."""
+    rows = {topic.pk: PlanRow(topic, []) for topic in topics}
+    for task in planned(campaign).filter(topic__in=rows):
+        rows[task.topic_id].tasks.append(_row(task))
+    return list(rows.values())
 
 
 def assessors(campaign: Campaign) -> QuerySet[Person]:
@@ -124,6 +151,8 @@ def assessors(campaign: Campaign) -> QuerySet[Person]:
 
 def finished_counts(campaign: Campaign) -> Any:
     """Return the campaign's nugget conditions with how many of their banks are finished, and how many there are."""
-    finished = Count("nugget_banks", filter=Q(nugget_banks__state="finished"), distinct=True)
+    # A join sees the banks of unfinished imports too.
+    visible = Q(nugget_banks__import_record=None) | Q(nugget_banks__import_record__state=Import.State.DONE)
+    finished = Count("nugget_banks", filter=visible & Q(nugget_banks__state="finished"), distinct=True)
     conditions = campaign.conditions.filter(kind="nuggets").select_related("qrels_source", "protocol")
-    return conditions.annotate(finished=finished, banks=Count("nugget_banks", distinct=True))
+    return conditions.annotate(finished=finished, banks=Count("nugget_banks", filter=visible, distinct=True))

@@ -33,6 +33,17 @@ urlpatterns = [
     path("campaigns/<slug:slug>/exports/qrels/<int:source_id>.txt", exports.export_qrels, name="export_qrels"),
     path("campaigns/<slug:slug>/exports/runs/<int:run_id>.jsonl", exports.export_run, name="export_run"),
     path(
+        "campaigns/<slug:slug>/exports/retrieval/<int:run_id>.txt",
+        exports.export_retrieval_run,
+        name="export_retrieval_run",
+    ),
+    path("campaigns/<slug:slug>/exports/pool.txt", exports.export_pool, name="export_pool"),
+    path(
         "campaigns/<slug:slug>/exports/nuggets/<int:condition_id>.jsonl", exports.export_nuggets, name="export_nuggets"
+    ),
+    path(
+        "campaigns/<slug:slug>/exports/nuggets/<int:condition_id>.lineage.jsonl",
+        exports.export_lineage,
+        name="export_lineage",
     ),
 ]

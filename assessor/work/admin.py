@@ -1,31 +1,40 @@
 """Tasks and what goes with them in Django's admin, to look at."""
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase
 
-from assessor.collection.admin import LookOnly
+from assessor.collection.admin import LookOnly, export
+from assessor.work.exports import task_lines
 from assessor.work.models import Exposure, Task, TimeSpent, Write
 
 
 @admin.register(Task)
 class TaskAdmin(LookOnly):
     list_display = ("topic", "kind", "condition", "person", "state", "done", "total", "seconds")
-    list_filter = ("campaign", "kind", "state", "person")
+    list_filter = ("campaign", "kind", "state", ("person", admin.RelatedOnlyFieldListFilter))
     search_fields = ("topic__qid", "topic__title", "person__username")
     list_select_related = ("topic", "condition", "person")
+    actions = ("export_tasks",)
+
+    @admin.action(description="Export the selected tasks (CSV)", permissions=["view"])
+    def export_tasks(self, request: HttpRequest, queryset: QuerySet[Task]) -> HttpResponseBase:
+        return export(request, None, "tasks.csv", task_lines(queryset))
 
 
 @admin.register(Exposure)
 class ExposureAdmin(LookOnly):
     list_display = ("person", "topic", "kind", "where", "at")
-    list_filter = ("kind", "person")
+    list_filter = ("kind", ("person", admin.RelatedOnlyFieldListFilter))
     search_fields = ("person__username", "topic__qid")
     list_select_related = ("person", "topic")
 
 
 @admin.register(TimeSpent)
 class TimeSpentAdmin(LookOnly):
-    list_display = ("at", "seconds", "key")
-    search_fields = ("key",)
+    list_display = ("at", "seconds", "task", "key")
+    search_fields = ("key", "task__topic__qid", "task__person__username")
+    list_select_related = ("task__topic", "task__person")
 
 
 @admin.register(Write)

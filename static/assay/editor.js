@@ -190,7 +190,7 @@
     // What can be undone and redone is known for sure when the answer is here.
     if (!NO_EDITS.includes(action)) {
       undoButton.disabled = false;
-      redoButton.disabled = action !== "undo";
+      redoButton.disabled = !["undo", "redo"].includes(action);
     }
     const path = ["add", "merge"].includes(action) ? "" : uid;
     outbox.add({ url: urlOf(path, action), fields, about: { action, uid, ...about } });
@@ -198,7 +198,7 @@
 
   // Do something: on screen at once, and into the outbox.
   function act(uid, action, fields, about) {
-    effects[action]({ uid, ...about });
+    effects[action]({ action, uid, ...about });
     change(uid, action, fields, about);
     strikeFindings();
   }
@@ -244,7 +244,7 @@
 
   const allFields = () => [reading, ...list.rows.flatMap(fieldsOf)];
   // Put everything typed into the outbox before something that depends on it.
-  const saveAll = () => allFields().forEach(saveField);
+  const saveAll = () => allFields().filter((field) => folded(field.value) !== field.dataset.saved).forEach(saveField);
 
   function moveTo(row, to) {
     if (to < 0 || to >= list.rows.length || to === list.rows.indexOf(row)) return;
@@ -284,7 +284,6 @@
     if (!text) return tell("Nuggets without a text can't be merged.");
     if (text.length > newText.maxLength) return tell("Together these texts are too long for one nugget.");
     act(uid, "merge", { uid, uids: uids.join(" "), text }, { uids, text });
-    list.go(list.row(uid));
     open(textOf(list.row(uid)), { select: true });
   }
 
@@ -309,7 +308,6 @@
     const into = parts.map((text) => ({ uid: assay.uuid(), text }));
     const fields = { uid1: into[0].uid, text1: into[0].text, uid2: into[1].uid, text2: into[1].text };
     act(row.dataset.uid, "split", fields, { into });
-    list.go(list.row(into[0].uid));
     open(textOf(list.row(into[0].uid)));
   }
 
@@ -536,7 +534,8 @@
       event.preventDefault();
       saveField(event.target);
       if (row) list.go(row);
-      else acts.nuggets();
+      else if (list.rows.length) list.go(list.current || list.rows[0]);
+      else passages.go(passages.current); // not into the next field: the next key is not text
     } else if (row && event.target === row && event.key === "Enter") {
       event.preventDefault();
       open(textOf(row));

@@ -70,7 +70,7 @@ def test_what_the_page_called_saved_survives_and_the_rest_is_sent_again(open_pag
     wanted = [f"Saved before the kill {n}" for n in range(5)] + [f"Typed while it was down {n}" for n in range(5)]
     assert texts(demo, 3) == wanted
     page.reload()
-    assert page.locator(".nugget textarea").evaluate_all("fields => fields.map(field => field.value)") == wanted
+    assert page.locator(".nugget textarea.text").evaluate_all("fields => fields.map(field => field.value)") == wanted
 
 
 def test_killed_at_any_moment_of_typing_nothing_is_lost_or_doubled(open_page: OpenPage, demo: Demo) -> None:

@@ -9,7 +9,7 @@ pytestmark = MARKS
 
 
 def fields(page: Page) -> list[str]:
-    return page.locator(".nugget textarea").evaluate_all("fields => fields.map(field => field.value)")
+    return page.locator(".nugget textarea.text").evaluate_all("fields => fields.map(field => field.value)")
 
 
 def test_a_lost_connection_sends_everything_later_once_and_in_order(open_page: OpenPage, demo: Demo) -> None:
@@ -58,8 +58,8 @@ def test_two_tabs_on_one_nugget_show_both_versions(open_page: OpenPage, demo: De
     open_editor(second, 3)
 
     def reword(page: Page, text: str) -> None:
-        page.locator(".nugget textarea").first.fill(text)
-        page.locator(".nugget textarea").first.press("Enter")
+        page.locator(".nugget textarea.text").first.fill(text)
+        page.locator(".nugget textarea.text").first.press("Enter")
 
     reword(first, "The first tab's words")
     saved(first)
@@ -161,11 +161,11 @@ def test_what_another_tab_saved_before_an_answer_was_lost_is_not_overwritten(ope
     first.route("**/importance/", lose)
     row.locator("input[value=vital]").check(force=True)
     first.wait_for_selector("#saved[data-state=offline]")
-    row.locator("textarea").fill("Words of the first tab")
-    row.locator("textarea").press("Enter")
+    row.locator("textarea.text").fill("Words of the first tab")
+    row.locator("textarea.text").press("Enter")
     open_editor(second, 4)
-    second.locator(".nugget textarea").last.fill("Words of the second tab")
-    second.locator(".nugget textarea").last.press("Enter")
+    second.locator(".nugget textarea.text").last.fill("Words of the second tab")
+    second.locator(".nugget textarea.text").last.press("Enter")
     saved(second)
     first.unroute("**/importance/")
     first.wait_for_selector("#refused", timeout=40_000)
@@ -192,7 +192,7 @@ def test_finished_in_another_tab_shows_what_was_not_saved(open_page: OpenPage, d
     first.keyboard.press("n")
     add(first, "Too late")
     first.wait_for_selector("#refused >> text=Add: “Too late”")
-    assert "Finished, read-only" in first.locator("header").text_content()
+    assert "Finished, read-only" in first.locator("header.bar").text_content()
     first.click("text=Understood")
     first.reload()
     assert first.locator("#refused").count() == 0
@@ -211,7 +211,7 @@ def test_typing_goes_on_while_the_server_is_slow(open_page: OpenPage, demo: Demo
     page.keyboard.type("ee")
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
-    page.keyboard.press("e")
+    page.keyboard.press("r")
     page.keyboard.press("End")
     page.keyboard.type(" and")
     page.wait_for_timeout(3500)  # the pause in typing saves

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from assessor.collection.formats.lines import SourceFile
 from assessor.collection.formats.qrels import read_qrels, write_qrels
 from assessor.collection.formats.report import Report, Unreadable
+from assessor.collection.formats.retrieval import read_rankings, write_rankings
 from assessor.collection.formats.run_list import read_run_list, write_run_list
 from assessor.collection.formats.runs import Limits, read_answers, write_answers
 from assessor.collection.formats.segments import read_segments, write_segments
@@ -24,6 +25,7 @@ READERS = {
     "qrels": lambda lines, report: read_qrels(lines, report, 3),
     "runs": lambda lines, report: read_answers(lines, report, LIMITS),
     "run_list": read_run_list,
+    "retrieval": read_rankings,
 }
 GOOD = {
     "topics": 't1\twhy do cats purr\nt2\thow\n',
@@ -33,6 +35,11 @@ GOOD = {
     "qrels": "t1 0 d1 3\nt2 4 d2 0\n",
     "runs": '{"run_id": "r1", "topic_id": "t1", "topic": "why", "references": ["d1", "d2"], "response_length": 1,'
     ' "answer": [{"text": "Yes.", "citations": [0, 1]}]}\n',
+    "runs_rag25": '{"metadata": {"team_id": "T", "run_id": "r", "type": "manual", "narrative_id": 1},'
+    ' "references": ["d"], "answer": [{"text": "Yes.", "citations": ["d", 0]}]}\n',
+    "runs_ragtime": '{"metadata": {"run_id": "r", "topic_id": "t"}, "responses": [{"text": "Yes.", "citations":'
+    ' {"d": 0.5}}], "documents": {"d": {"id": "d", "text": "Cats.", "title": "C"}}}\n',
+    "retrieval": "t1 Q0 d1 1 2.5 r\nt1 Q0 d2 2 1e-3 r\nt2 Q0 d1 0 7 r\n",
     "run_list": 'tag,team,task,type,priority,aliases\nr1,"T, U",RAG,manual,1,a b\n',
 }  # fmt: skip
 
@@ -63,7 +70,11 @@ def rewritten(kind, records):
         return write_qrels((record.qid, record.iteration, record.docid, record.grade) for record in records)
     if kind == "runs":
         answers = [SimpleNamespace(topic=SimpleNamespace(qid=record.qid), **record._asdict()) for record in records]
-        return write_answers(answers, records[0].run_id if records else "")
+        texts = {document.docid: document.text for record in records for document in record.documents}
+        return write_answers(answers, records[0].run_id if records else "", lambda docids: texts)
+    if kind == "retrieval":
+        rows = [(record.qid, *ranked) for record in records for ranked in record.ranked]
+        return write_rankings(rows, records[0].tag if records else "")
     return write_run_list(
         (record.tag, record.team, record.task, record.type, record.priority, " ".join(record.aliases))
         for record in records
@@ -129,7 +140,7 @@ def _as_bytes(text):
 
 @pytest.mark.parametrize("name", GOOD)
 def test_the_good_files_are_good(path, name):
-    records, report = read(path, name.removesuffix("_json"), GOOD[name].encode())
+    records, report = read(path, name.split("_json")[0].split("_rag")[0], GOOD[name].encode())
     assert (len(records) > 0, report.errors, report.warning_count) == (True, [], 0)
 
 
@@ -137,7 +148,7 @@ def test_the_good_files_are_good(path, name):
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_mutated_files_are_read_or_reported(path, name, data):
-    check(path, name.removesuffix("_json"), data.draw(mutated(GOOD[name])))
+    check(path, name.split("_json")[0].split("_rag")[0], data.draw(mutated(GOOD[name])))
 
 
 def places(value, at=()):
@@ -157,7 +168,7 @@ def with_another(value, at, new):
     return copy
 
 
-@pytest.mark.parametrize("name", ["topics_json", "segments", "runs"])
+@pytest.mark.parametrize("name", ["topics_json", "segments", "runs", "runs_rag25", "runs_ragtime"])
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_any_value_in_any_place_is_read_or_reported(path, name, data):
@@ -166,4 +177,4 @@ def test_any_value_in_any_place_is_read_or_reported(path, name, data):
     place = data.draw(st.sampled_from(list(places(records[which]))))
     records[which] = with_another(records[which], place, data.draw(a_value))
     lines = "".join(json.dumps(record) + "\n" for record in records)
-    check(path, name.removesuffix("_json"), lines.encode())
+    check(path, name.split("_json")[0].split("_rag")[0], lines.encode())

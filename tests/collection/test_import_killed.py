@@ -12,6 +12,7 @@ import pytest
 from django.conf import settings
 
 TOPICS = 60_000
+BANKS = 5_000
 SECONDS = 30
 VISIBLE = """
 from assessor.collection.models import Campaign, Topic
@@ -55,7 +56,10 @@ class Server:
             return database.execute(query).fetchall()
 
     def topics_there(self):
-        return self.rows("select count(*) from collection_topic")[0][0]
+        return self.count("collection_topic")
+
+    def count(self, table):
+        return self.rows(f"select count(*) from {table}")[0][0]
 
     def last_import(self):
         return self.rows("select state, stage, has_leftovers from collection_import order by id desc limit 1")
@@ -69,11 +73,11 @@ def server(tmp_path):
     return server
 
 
-def kill_while_writing(server, process):
-    """Kill the import once it has written some topics, but not all."""
+def kill_while_writing(server, process, table="collection_topic"):
+    """Kill the import once it has written some rows, but not all."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end and process.poll() is None:
-        if server.last_import() == [("running", "writing", 1)] and server.topics_there():
+        if server.last_import() == [("running", "writing", 1)] and server.count(table):
             os.kill(process.pid, signal.SIGKILL)
             break
         time.sleep(0.01)
@@ -98,3 +102,26 @@ def test_an_import_killed_while_it_writes(server, tmp_path):
     assert printed == "topics.tsv: done; 60,000 topics added, 60,000 lines\n"
     assert server.last_import() == [("done", "writing", 0)]
     assert server.topics_there() == TOPICS
+
+
+def test_an_import_of_nuggets_killed_while_it_writes(server, tmp_path):
+    topics, nuggets = tmp_path / "topics.tsv", tmp_path / "nuggets.jsonl"
+    topics.write_text("".join(f"t{n}\ttitle\n" for n in range(BANKS)))
+    line = '{{"query": "title", "qid": "t{}", "nuggets": [{{"text": "a"}}, {{"text": "b", "importance": "vital"}}]}}\n'
+    nuggets.write_text("".join(line.format(n) for n in range(BANKS)))
+    server.manage("import_topics", "study", str(topics))
+    command = ("import_nuggets", "study", str(nuggets), "--condition=Imported", "--by=model")
+    process = server.start(*command)
+    kill_while_writing(server, process, "nuggets_nuggetbank")
+    assert process.returncode == -signal.SIGKILL
+
+    tables = ("collection_condition", "collection_judge", "nuggets_nuggetbank", "nuggets_nugget", "nuggets_bankedition")
+    conditions, judges, banks, there, editions = (server.count(table) for table in tables)
+    assert (conditions, judges, there, editions) == (1, 1, 2 * banks, 0)
+    assert 0 < banks < BANKS
+    server.shell(START)
+    assert [server.count(table) for table in tables] == [0, 0, 0, 0, 0]
+    assert server.last_import() == [("interrupted", "writing", 0)]
+
+    server.manage(*command)
+    assert [server.count(table) for table in tables] == [1, 1, BANKS, 2 * BANKS, BANKS]

@@ -97,6 +97,10 @@ FILES = [
     pytest.param(
         "runs", [{"run_id": "r9", "topic_id": "t1", "references": [], "answer": []}], {}, id="runs"
     ),
+    pytest.param("retrieval", "t1 Q0 d9 1 2.5 bm25\n", {}, id="retrieval"),
+    pytest.param(
+        "nuggets", [{"query": "", "qid": "t1", "nuggets": []}], {"condition": "N", "by": "model"}, id="nuggets"
+    ),
     pytest.param("run_list", "tag,team,task,type,priority,aliases\nr9,,,,,x\n", {}, id="run_list"),
 ]  # fmt: skip
 
@@ -484,6 +488,6 @@ def test_a_batch_is_short_where_lines_are_long(empty_campaign, waiting, tmp_path
 
     monkeypatch.setattr(importing.LOADERS["topics"], "sift", measured)
     path = tmp_path / "long.tsv"
-    path.write_text("".join(f"t{n}\t{'long ' * 300_000}\n" for n in range(7)))
+    path.write_text("".join(f"t{n}\t{'long ' * 30_000}\n" for n in range(7)))
     assert run(waiting(check_only=True), path).state == Import.State.CHECKED
     assert sizes == [3, 3, 1]

@@ -41,7 +41,10 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "export_qrels": ("GET", ORGANIZER),
     "export_run": ("GET", ORGANIZER),
     "export_run_list": ("GET", ORGANIZER),
+    "export_retrieval_run": ("GET", ORGANIZER),
+    "export_pool": ("GET", ORGANIZER),
     "export_nuggets": ("GET", ORGANIZER),
+    "export_lineage": ("GET", ORGANIZER),
     "time_spent": ("POST", (401, 400, 404, 404, 404, 404, 404)),
     "nugget_editor": ("GET", OWNER_READS),
     "nugget_add": ("POST", OWNER_WRITES),
@@ -84,6 +87,7 @@ def test_the_table_names_every_address():
 @pytest.fixture
 def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import_file) -> dict[str, str]:
     import_file(campaign, "runs", [{"run_id": "r", "topic_id": "t1", "references": [], "answer": []}])
+    import_file(campaign, "retrieval", "t1 Q0 d1 1 2.5 bm25\n")
     base, task = f"/campaigns/{campaign.slug}", bank.task
     uid = "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11"
     return {
@@ -108,7 +112,10 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "export_qrels": f"{base}/exports/qrels/{campaign.qrels_sources.get().pk}.txt",
         "export_run": f"{base}/exports/runs/{campaign.runs.get().pk}.jsonl",
         "export_run_list": f"{base}/exports/runs.csv",
+        "export_retrieval_run": f"{base}/exports/retrieval/{campaign.retrieval_runs.get().pk}.txt",
+        "export_pool": f"{base}/exports/pool.txt",
         "export_nuggets": f"{base}/exports/nuggets/{condition.pk}.jsonl",
+        "export_lineage": f"{base}/exports/nuggets/{condition.pk}.lineage.jsonl",
         "time_spent": f"/work/{task.pk}/time/",
         "nugget_editor": f"/nuggets/{bank.pk}/",
         "nugget_add": f"/nuggets/{bank.pk}/add/",
@@ -162,7 +169,14 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
 
     create_campaign(name="Other", slug="other", acting_user=otto)
     client = client_of(otto)
-    for name in ("import_report", "export_qrels", "export_run", "export_nuggets"):
+    for name in (
+        "import_report",
+        "export_qrels",
+        "export_run",
+        "export_retrieval_run",
+        "export_nuggets",
+        "export_lineage",
+    ):
         own = addresses[name].replace("/campaigns/study/", "/campaigns/other/")
         assert outcome(client, "GET", own) == 404, name
     for name in ("stop_import", "withdraw_task"):

@@ -41,7 +41,7 @@ class Report:
         """Note an error: the import will be refused."""
         self.error_count += 1
         if len(self.errors) < LISTED:
-            self.errors.append(Problem(line, field, show(found), show(expected)))
+            self.errors.append(Problem(line, show(field), show(found), show(expected)))
 
     def fatal(self, line: int, field: str, found: object, expected: str) -> Unreadable:
         """Note an error behind which nothing can be read, and return the exception to raise."""
@@ -52,7 +52,7 @@ class Report:
         """Note a warning; warnings are counted by kind, and the first of each kind are listed."""
         total, listed = self.warnings.get(kind, WarningKind(0, []))
         if len(listed) < LISTED:
-            listed.append(Problem(line, field, show(found), show(expected)))
+            listed.append(Problem(line, show(field), show(found), show(expected)))
         self.warnings[kind] = WarningKind(total + 1, listed)
 
     @property

@@ -72,7 +72,7 @@ def _row(cells: dict[str, str], line: Line, report: Report) -> RunRecord | None:
     return RunRecord(line, tag, cells["team"], cells["task"], cells["type"], number, names)
 
 
-class _Row:
+class CsvLine:
     """A file for csv.writer that hands back what was written, with a plain line end."""
 
     def write(self, text: str) -> str:
@@ -81,7 +81,7 @@ class _Row:
 
 def write_run_list(rows: Iterable[tuple[str, str, str, str, int | None, str]]) -> Iterator[str]:
     """Yield the lines of (tag, team, task, type, priority, aliases), under the header."""
-    writer = csv.writer(_Row())  # with its own line end it also quotes a cell that holds a carriage return
+    writer = csv.writer(CsvLine())  # with its own line end it also quotes a cell that holds a carriage return
     yield writer.writerow(COLUMNS)
     for row in rows:
         yield writer.writerow("" if cell is None else cell for cell in row)

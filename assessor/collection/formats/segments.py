@@ -32,12 +32,12 @@ def read_segments(lines: Iterable[Line], report: Report, max_grade: int) -> Iter
         if "candidates" in record:
             yield from _candidates(record, line, report, max_grade)
         else:
-            segment = _segment(record, "", line, report)
+            segment = read_segment(record, "", line, report)
             if segment:
                 yield segment
 
 
-def _segment(record: dict[str, Any], where: str, line: Line, report: Report) -> SegmentRecord | None:
+def read_segment(record: dict[str, Any], where: str, line: Line, report: Report) -> SegmentRecord | None:
     """Read one segment; `where` is the path of the record in its line."""
     extras = dict(record)
     text_keys = [key for key in TEXT_KEYS if key in record]
@@ -77,7 +77,7 @@ def _candidates(record: dict[str, Any], line: Line, report: Report, max_grade: i
         if "docid" in candidate and doc["docid"] != candidate["docid"]:
             report.error(line.number, f"{where}doc.docid", doc["docid"], f"the candidate's docid {candidate['docid']}")
             continue
-        segment = _segment(doc, f"{where}doc.", line, report)
+        segment = read_segment(doc, f"{where}doc.", line, report)
         if segment is None:
             continue
         grade = None

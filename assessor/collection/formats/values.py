@@ -42,18 +42,28 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_each_key_once, parse_constant=_refuse_constant, parse_float=_finite)
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+# Several times slower, and called only where a line may hold a key twice.
+_careful_decoder = json.JSONDecoder(
+    object_pairs_hook=_each_key_once, parse_constant=_refuse_constant, parse_float=_finite
+)
+_encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_KEY = re.compile(r'"[ \t\r\n]*:')
 
 
 def to_json(value: Any) -> str:
     """Return JSON on one line, keys in their given order, text unescaped: the one spelling Assay writes."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _encoder.encode(value)
 
 
 def json_object(line: Line, report: Report) -> dict[str, Any] | None:
     """Read a line that must be one JSON object of at most 64 levels, without NaN, Infinity or broken text."""
     try:
         value = _decoder.decode(line.text)
+        keys, depth = _keys_and_depth(value)
+        # No key is lost where no more can have been written than were read.
+        if line.text.count(":") > keys and len(_KEY.findall(line.text)) > keys:
+            value = _careful_decoder.decode(line.text)
     except _BareConstant as error:
         report.error(line.number, "", str(error), "numbers that are finite")
         return None
@@ -73,8 +83,8 @@ def json_object(line: Line, report: Report) -> dict[str, Any] | None:
     if not isinstance(value, dict):
         report.error(line.number, "", line.text, "a JSON object")
         return None
-    if line.text.count("{") + line.text.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
-        report.error(line.number, "", f"{_depth(value)} levels", f"JSON of at most {MAX_DEPTH} levels")
+    if depth > MAX_DEPTH:
+        report.error(line.number, "", f"{depth} levels", f"JSON of at most {MAX_DEPTH} levels")
         return None
     if _HALF_CHARACTER_OR_NUL.search(line.text) and not _is_whole_text(json.dumps(value, ensure_ascii=False)):
         report.error(line.number, "", "\\u0000 or half a surrogate pair", "text of whole characters")
@@ -82,16 +92,21 @@ def json_object(line: Line, report: Report) -> dict[str, Any] | None:
     return value
 
 
-def _depth(value: Any) -> int:
-    """Return how many levels of objects and lists there are, without recursion."""
-    deepest, level = 0, [value]
+def _keys_and_depth(value: Any) -> tuple[int, int]:
+    """Return how many keys and how many levels of objects and lists a value has, without recursion."""
+    keys = depth = 0
+    level = [value] if type(value) in (dict, list) else []
     while level:
-        deepest += 1
+        depth += 1
         inner: list[Any] = []
         for item in level:
-            inner.extend(item.values() if isinstance(item, dict) else item)
-        level = [item for item in inner if isinstance(item, (dict, list))]
-    return deepest
+            if type(item) is dict:
+                keys += len(item)
+                inner += item.values()
+            else:
+                inner += item
+        level = [item for item in inner if type(item) is dict or type(item) is list]
+    return keys, depth
 
 
 def _is_whole_text(dumped: str) -> bool:
@@ -119,6 +134,25 @@ def identifier(value: object, field: str, line: Line, report: Report) -> str | N
     else:
         return stripped
     return None
+
+
+def identifiers(found: list[Any], field: str, line: Line, report: Report) -> list[str]:
+    """Check a list of ids; where one is wrong, the report says so and it is left out."""
+    try:
+        joined = " ".join(found)
+    except TypeError:
+        joined = ""
+    is_plain = bool(joined) and joined.isascii() and joined.isprintable() and joined.count(" ") == len(found) - 1
+    if is_plain and min(map(len, found)) and max(map(len, found)) <= MAX_ID:
+        return found
+    checked = [identifier(value, f"{field}[{at}]", line, report) for at, value in enumerate(found)]
+    return [value for value in checked if value]
+
+
+def topic_id(value: object, field: str, line: Line, report: Report) -> str | None:
+    """Check a topic's id, which some files spell as a number."""
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return identifier(str(value) if is_number else value, field, line, report)
 
 
 def text(value: object, field: str, line: Line, report: Report, *, may_be_blank: bool = False) -> str | None:

@@ -4,16 +4,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
-from assessor.collection.formats.runs import AnswerRecord, Limits, read_answers
+from assessor.collection.formats.runs import AnswerRecord, Limits, read_answers, topic_field
+from assessor.collection.formats.segments import SegmentRecord
 from assessor.collection.loaders.base import Loader, Options
+from assessor.collection.loaders.documents import DocumentSifter
 from assessor.collection.models import Answer, Campaign, Import, Run
-from assessor.collection.queries import AmbiguousRun, find_run, loaded_docids
+from assessor.collection.queries import AmbiguousRun, find_run, lacking_docids
+
+_LACKING = "cited text not loaded"
 
 
 class RunLoader(Loader):
     kind = "runs"
-    label = "Runs (answers, RAG24 form)"
-    batch_size = 200
+    label = "Runs (answers)"
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
@@ -21,6 +24,8 @@ class RunLoader(Loader):
         self.run: Run | None = None
         self._given: set[str] = set()
         self._last = Line(0, "")
+        self._documents = DocumentSifter(campaign, report)
+        self._new_documents: list[SegmentRecord] = []
 
     def read(self, lines: Iterable[Line]) -> Iterator[AnswerRecord]:
         protocol = self.campaign.protocol
@@ -31,6 +36,7 @@ class RunLoader(Loader):
         if self._last.number == 0:
             self._find_run(records[0])
         self._last = records[-1].line
+        self._new_documents = self._documents.new([document for record in records for document in record.documents])
         self._warn_of_lacking_texts(records)
         loaded = self._loaded_answers(records)
         return [record for record in records if self._is_new(record, loaded)]
@@ -50,30 +56,39 @@ class RunLoader(Loader):
     def _is_new(self, record: AnswerRecord, loaded: dict[str, Answer]) -> bool:
         number = record.line.number
         if record.qid not in self.topics:
-            self.report.error(number, "topic_id", record.qid, "a topic of the campaign; load the topics first")
+            expected = "a topic of the campaign; load the topics first"
+            self.report.error(number, topic_field(record.form), record.qid, expected)
             return False
-        if self.repeats(record.qid, record.line, "topic_id", record.qid):
+        if self.repeats(record.qid, record.line, topic_field(record.form), record.qid):
             return False
         self._given.add(record.qid)
         answer = loaded.get(record.qid)
         if answer is None:
             return True
-        if (answer.references, answer.content, answer.extras) != (record.references, record.content, record.extras):
+        loaded_form = (answer.form, answer.references, answer.content, answer.extras)
+        if loaded_form != (record.form, record.references, record.content, record.extras):
             expected = f"the answer of {record.run_id} to {record.qid} as it is loaded already"
             self.report.error(number, "answer", "another answer", expected)
         self.report.counts["answers already there"] += 1
         return False
 
     def _warn_of_lacking_texts(self, records: Sequence[AnswerRecord]) -> None:
-        texts = loaded_docids(self.campaign, {docid for record in records for docid in record.cited})
+        if self.checked:
+            return
+        without_text = lacking_docids(self.campaign, {docid for record in records for docid in record.cited})
+        if not without_text:
+            return
         for record in records:
-            lacking = sorted(set(record.cited) - texts)
+            lacking = sorted(without_text.intersection(record.cited))
+            lacking = [docid for docid in lacking if not self._documents.has(docid)]
             if lacking:
                 found = f"{len(lacking)} of {len(set(record.cited))}, first {lacking[0]}"
-                self.report.warn("cited text not loaded", record.line.number, "citations", found, "segments loaded")
+                self.report.warn(_LACKING, record.line.number, "citations", found, "segments loaded")
 
     def end(self) -> None:
-        """Warn of the topics that the run does not answer."""
+        """Warn of the topics that the run does not answer, and of what the first pass looked up."""
+        if self.checked and _LACKING in self.checked.warnings:
+            self.report.warnings[_LACKING] = self.checked.warnings[_LACKING]
         answered = set(self._given)
         if self.run:
             answered |= set(self.run.answers.values_list("topic__qid", flat=True))
@@ -81,6 +96,7 @@ class RunLoader(Loader):
             self.report.warn("topic without an answer", self._last.number, "topic_id", f"none for {qid}", "an answer")
 
     def write(self, records: Sequence[AnswerRecord], import_record: Import) -> None:
+        self._documents.write(self._new_documents, import_record)
         if not records:
             return
         if self.run is None:
@@ -92,6 +108,7 @@ class RunLoader(Loader):
                 import_record=import_record,
                 run=self.run,
                 topic_id=self.topics[record.qid],
+                form=record.form,
                 references=record.references,
                 content=record.content,
                 extras=record.extras,

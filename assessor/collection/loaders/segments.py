@@ -8,7 +8,7 @@ from assessor.collection.formats.qrels import GradeRecord
 from assessor.collection.formats.report import Report
 from assessor.collection.formats.segments import SegmentRecord, read_segments
 from assessor.collection.formats.values import to_json
-from assessor.collection.loaders.base import Loader, Options, rows_by
+from assessor.collection.loaders.base import Loader, Options, insert, rows_by
 from assessor.collection.loaders.sources import GradeSifter
 from assessor.collection.models import Campaign, Import, Segment
 
@@ -61,16 +61,9 @@ class SegmentLoader(Loader):
         return first is not None
 
     def write(self, records: Sequence[SegmentRecord], import_record: Import) -> None:
-        Segment.everything.bulk_create(
-            Segment(
-                import_record=import_record,
-                campaign=self.campaign,
-                docid=record.docid,
-                text=record.text,
-                extras=record.extras,
-            )
-            for record in records
-        )
+        fields = ("import_record", "campaign", "docid", "text", "extras")
+        owners = (import_record.pk, self.campaign.pk)
+        insert(Segment, fields, ((*owners, r.docid, r.text, to_json(r.extras)) for r in records))
         self.report.counts["segments added"] += len(records)
         if self.grades:
             self.grades.write(self._new_grades, import_record)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from assessor.collection.formats.qrels import GradeRecord
 from assessor.collection.formats.report import Report
-from assessor.collection.loaders.base import Options, Seen
+from assessor.collection.loaders.base import Options, Seen, insert
 from assessor.collection.models import Campaign, Grade, Import, QrelsSource
 
 _LONGEST_NAME = 120
@@ -76,15 +76,11 @@ class GradeSifter:
             self.source = QrelsSource.everything.create(
                 import_record=import_record, campaign=self.campaign, name=self.name, by=self.by
             )
-        Grade.everything.bulk_create(
-            Grade(
-                import_record=import_record,
-                source=self.source,
-                topic_id=self.topics[record.qid],
-                docid=record.docid,
-                grade=record.grade,
-                iteration=record.iteration or "0",
-            )
-            for record in grades
+        fields = ("import_record", "source", "topic", "docid", "grade", "iteration")
+        owners = (import_record.pk, self.source.pk)
+        insert(
+            Grade,
+            fields,
+            ((*owners, self.topics[r.qid], r.docid, r.grade, r.iteration or "0") for r in grades),
         )
         self.report.counts["grades added"] += len(grades)

@@ -49,7 +49,7 @@ class ImportCommand(BaseCommand):
                 self.kind,
                 path,
                 file_name=file_name,
-                options=self._source(options),
+                options=self.import_options(options),
                 check_only=options["check"],
             )
         except importing.Busy as busy:
@@ -58,7 +58,8 @@ class ImportCommand(BaseCommand):
         if import_record.state not in (Import.State.DONE, Import.State.CHECKED):
             raise CommandError(f"{file_name} was not imported ({import_record.get_state_display()}).")
 
-    def _source(self, options: dict[str, Any]) -> dict[str, str]:
+    def import_options(self, options: dict[str, Any]) -> dict[str, str]:
+        """Return what the loader is told, from the command's options."""
         if not self.takes_source or not (options["source"] or self.kind == "qrels"):
             return {}
         if not options["source"] or not options["by"]:

@@ -6,6 +6,7 @@ from assessor.collection.models.history import AppendOnly, Event
 from assessor.collection.models.imports import Import, Imported, MaybeImported
 from assessor.collection.models.judges import Condition, Judge
 from assessor.collection.models.people import Person
+from assessor.collection.models.retrieval import RankedSegment, RetrievalRun
 from assessor.collection.models.runs import Answer, Citation, Run, RunAlias, Sentence
 from assessor.collection.models.texts import Segment, Topic
 
@@ -25,6 +26,8 @@ __all__ = [
     "Person",
     "Protocol",
     "QrelsSource",
+    "RankedSegment",
+    "RetrievalRun",
     "Run",
     "RunAlias",
     "Segment",

@@ -66,6 +66,7 @@ class Protocol(models.Model):
         "min_relevant_grade",
         "max_nuggets",
         "advised_words",
+        "pool_depth",
         "window_segments",
         "max_drafts",
         "importance_batch",
@@ -92,6 +93,7 @@ class Protocol(models.Model):
     min_relevant_grade = _count(1, "Lowest grade that counts as relevant.", most=4)
     max_nuggets = _count(20, "Nuggets kept by the LLM, and the most a person may finish with.")
     advised_words = _count(12, "Advised number of words in a nugget.")
+    pool_depth = _count(20, "Segments of each retrieval run that go into the pool.")
     window_segments = _count(10, "Segments in a window of AutoNuggets.")
     max_drafts = _count(30, "Longest list of nuggets the LLM may return.")
     importance_batch = _count(10, "Nuggets in a call that sets importance.")

@@ -70,8 +70,15 @@ class Answer(Imported):
     make a track's 450,000 sentences and 1,000,000 citations the slowest part of every import.
     """
 
+    class Form(models.TextChoices):
+        RAG24 = "rag24", "RAG24"
+        RAG25 = "rag25", "RAG25"
+        RAG26 = "rag26", "RAG26"
+        RAGTIME = "ragtime", "RAGTIME"
+
     run = models.ForeignKey(Run, models.PROTECT, related_name="answers")
     topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="answers")
+    form = models.CharField(max_length=10, choices=Form, default=Form.RAG24)
     references = JSONText(default=list)
     content = JSONText(default=list, help_text="The sentences, each with text and citations, as they came.")
     extras = JSONText(default=dict, help_text="Further keys of the file, as they came.")
@@ -87,6 +94,8 @@ class Answer(Imported):
     def sentences(self) -> Iterator[Sentence]:
         """Yield the sentences in order, each citation resolved to the docid that it points to."""
         for at, sentence in enumerate(self.content):
-            docids = [self.references[position] for position in sentence["citations"]]
+            # A citation is a position in the references or a docid, and the docids may have scores.
+            cited = sentence["citations"]
+            docids = [self.references[citation] if isinstance(citation, int) else citation for citation in cited]
             citations = tuple(Citation(position, docid) for position, docid in enumerate(docids))
             yield Sentence(at, sentence["text"], citations)

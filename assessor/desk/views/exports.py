@@ -11,7 +11,7 @@ from assessor.collection import history
 from assessor.collection.access import organized_campaign
 from assessor.collection.formats.topics import FORMS
 from assessor.collection.http import PersonRequest, download
-from assessor.collection.models import Campaign
+from assessor.collection.models import Campaign, Condition
 from assessor.desk import queries
 from nuggets.exports import condition_lines
 
@@ -23,6 +23,7 @@ def exports(request: PersonRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "loaded": queries.loaded(campaign),
         "runs": campaign.runs.order_by("tag"),
+        "retrieval_runs": campaign.retrieval_runs.order_by("tag"),
         "conditions": queries.finished_counts(campaign),
     }
     return render(request, "desk/exports.html", context)
@@ -68,12 +69,40 @@ def export_run_list(request: PersonRequest, slug: str) -> HttpResponseBase:
 
 
 @require_safe
+def export_retrieval_run(request: PersonRequest, slug: str, run_id: int) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    run = campaign.retrieval_runs.filter(pk=run_id).first()
+    if run is None:
+        raise Http404("There is no such retrieval run in this campaign.")
+    return _download(request, campaign, f"{run.tag}.txt", collection_exports.retrieval_run_lines(run))
+
+
+@require_safe
+def export_pool(request: PersonRequest, slug: str) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    return _download(request, campaign, "pool.txt", collection_exports.pool_lines(campaign))
+
+
+@require_safe
 def export_nuggets(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
     campaign = organized_campaign(request.user, slug)
-    condition = campaign.conditions.filter(pk=condition_id, kind="nuggets").first()
+    condition = _nugget_condition(campaign, condition_id)
+    return _download(request, campaign, f"nuggets.{condition.name}.jsonl", condition_lines(condition))
+
+
+@require_safe
+def export_lineage(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    condition = _nugget_condition(campaign, condition_id)
+    lines = condition_lines(condition, with_lineage=True)
+    return _download(request, campaign, f"nuggets.{condition.name}.lineage.jsonl", lines)
+
+
+def _nugget_condition(campaign: Campaign, condition_id: int) -> Condition:
+    condition = campaign.conditions.filter(pk=condition_id, kind=Condition.Kind.NUGGETS).first()
     if condition is None:
         raise Http404("There is no such nugget condition in this campaign.")
-    return _download(request, campaign, f"nuggets.{condition.name}.jsonl", condition_lines(condition))
+    return condition
 
 
 def _download(request: PersonRequest, campaign: Campaign, name: str, lines: Iterator[str]) -> HttpResponseBase:

@@ -1,8 +1,10 @@
 """The plan: which topics, under which condition, for whom."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from assessor.collection.access import organized_campaign
@@ -10,6 +12,8 @@ from assessor.collection.http import PersonRequest
 from assessor.desk import queries
 from assessor.desk.forms import PlanForm
 from assessor.work.actions import PlanError, give_tasks, withdraw_task
+
+_TOPICS = 100  # on a page
 
 
 @require_http_methods(["GET", "POST"])
@@ -32,11 +36,13 @@ def plan(request: PersonRequest, slug: str) -> HttpResponse:
         else:
             topics = f"{len(tasks)} topic{'s' if len(tasks) > 1 else ''}"
             messages.success(request, f"{chosen['person']} has {topics} under {chosen['condition']}.")
-            return redirect("plan", slug)
+            return redirect(request.get_full_path())
+    page = Paginator(campaign.topics.order_by("qid"), _TOPICS).get_page(request.GET.get("page"))
     context = {
         "campaign": campaign,
         "form": form,
-        "rows": queries.plan(campaign),
+        "page": page,
+        "rows": queries.plan(campaign, page),
         "chosen": set(request.POST.getlist("topics")),
     }
     return render(request, "desk/plan.html", context)
@@ -54,4 +60,4 @@ def withdraw(request: PersonRequest, slug: str, task_id: int) -> HttpResponse:
         messages.error(request, str(error))
     else:
         messages.success(request, f"Withdrawn: {task}. What was done is kept.")
-    return redirect("plan", slug)
+    return redirect(f"{reverse('plan', args=[slug])}?page={request.GET.get('page', 1)}")

@@ -13,7 +13,11 @@ class Command(ExportCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--condition", required=True)
+        parser.add_argument(
+            "--lineage", action="store_true", help="With ids, origins, parents, evidence, and the nuggets made from."
+        )
 
     def lines(self, campaign: Campaign, options: dict[str, Any]) -> Iterator[str]:
         conditions = campaign.conditions.filter(kind=Condition.Kind.NUGGETS)
-        return condition_lines(named(conditions, "name", options["condition"], "nugget condition"))
+        condition = named(conditions, "name", options["condition"], "nugget condition")
+        return condition_lines(condition, with_lineage=options["lineage"])

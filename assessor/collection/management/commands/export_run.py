@@ -8,7 +8,7 @@ from assessor.collection.models import Campaign
 
 
 class Command(ExportCommand):
-    help = "Export a run's answers (JSONL, RAG24 form)."
+    help = "Export a run's answers (JSONL), in the form in which they came."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)

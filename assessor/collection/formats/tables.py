@@ -1,0 +1,20 @@
+"""Tables for people, as CSV. The field's exchange formats are never written like this."""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+
+from assessor.collection.formats.run_list import CsvLine
+
+_STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Yield the lines of a table; a cell that a spreadsheet would take for a formula gets an apostrophe before it."""
+    writer = csv.writer(CsvLine())
+    yield writer.writerow(columns)
+    for row in rows:
+        yield writer.writerow([_harmless("" if cell is None else str(cell)) for cell in row])
+
+
+def _harmless(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(_STARTS_A_FORMULA) else cell

@@ -1,0 +1,204 @@
+"""A database of its own for a benchmark, and a campaign in it, with people at work."""
+
+import os
+import random
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench import track
+
+if TYPE_CHECKING:
+    from assessor.collection.models import Campaign, Condition, Import, Person
+    from assessor.work.models import Task
+    from nuggets.models import NuggetBank
+
+SLUG = "bench"
+ASSESSORS = 12
+NUGGETS = 60  # of the full editor, whose topic has track.RELEVANT passages
+_EDITS = 40  # in the story of every other bank
+_LISTED = 15  # nuggets of every other bank
+
+
+def open_house(folder: Path) -> None:
+    """Set Django up on the real settings, with SQLite in the folder; make the tables where there are none."""
+    is_new = not (folder / "assay.sqlite3").exists()
+    os.environ |= {
+        "ASSAY_SECRET_KEY": "only for benchmarks",
+        "ASSAY_DATA_DIR": str(folder),
+        "ASSAY_HTTPS": "0",
+        "DJANGO_SETTINGS_MODULE": "assessor.settings",
+    }
+    os.environ.pop("DATABASE_URL", None)
+    import django
+
+    django.setup()
+    if is_new:
+        from django.core.management import call_command
+
+        call_command("migrate", verbosity=0)
+
+
+def collect_static_files() -> None:
+    """Do what a deployment does before it serves pages."""
+    from django.core.management import call_command
+
+    call_command("collectstatic", interactive=False, verbosity=0)
+
+
+@contextmanager
+def serve() -> Iterator[int]:
+    """Run a web server on the opened house; yield its port once it answers."""
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "gunicorn", "assessor.wsgi", "--bind", f"localhost:{port}"]
+    command += ["--worker-class", "gthread", "--threads", "8", "--log-level", "warning"]
+    server = subprocess.Popen(command)
+    try:
+        _wait_for(port)
+        yield port
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(100):
+        try:
+            socket.create_connection(("localhost", port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise SystemExit("gunicorn did not start")
+
+
+def session(someone: "Person") -> str:
+    """Sign a person in; return the session's cookie."""
+    from django.test import Client
+
+    client = Client()
+    client.force_login(someone, "django.contrib.auth.backends.ModelBackend")
+    return str(client.cookies["sessionid"].value)
+
+
+def person(name: str, role: str) -> "Person":
+    """Make a person who can't sign in by password: benchmarks make their sessions themselves."""
+    from django.contrib.auth.models import Group
+
+    from assessor.collection.models import Person
+
+    made = Person.objects.create_user(name)
+    made.groups.set(Group.objects.filter(name=role))
+    return made
+
+
+def new_campaign(slug: str = SLUG) -> "Campaign":
+    """Make a campaign with its organizer."""
+    from assessor.collection.actions import create_campaign
+
+    return create_campaign(name=slug.title(), slug=slug, acting_user=person(f"organizer-{slug}", "organizer"))
+
+
+def load(campaign: "Campaign", part: track.Part) -> "Import":
+    """Import a file of the made-up track as a person's upload is imported; it must be taken."""
+    from assessor.collection import importing
+
+    import_record = importing.new_import(
+        campaign=campaign,
+        kind=part.kind,
+        file_name=part.path.name,
+        options=part.options,
+        person=None,
+        check_only=False,
+    )
+    importing.run(import_record, part.path)
+    assert import_record.state == "done", import_record.report
+    return import_record
+
+
+def plan(campaign: "Campaign") -> "list[Task]":
+    """Give every topic to one of twelve assessors under ManualNuggets; the first one has the first topics."""
+    from assessor.collection.actions import create_manual_nuggets
+    from assessor.work.actions import give_tasks
+
+    organizer = campaign.created_by
+    source = campaign.qrels_sources.get(name=track.PEOPLE)
+    condition: Condition = create_manual_nuggets(
+        campaign=campaign, name="ManualNuggets", qrels_source=source, acting_user=organizer
+    )
+    people = [person(f"assessor-{campaign.slug}-{number}", "assessor") for number in range(ASSESSORS)]
+    topics = list(campaign.topics.order_by("qid"))
+    share = -(-len(topics) // ASSESSORS)
+    tasks: list[Task] = []
+    for number, assessor in enumerate(people):
+        own = topics[number * share : (number + 1) * share]
+        if own:
+            tasks += give_tasks(
+                campaign=campaign, topics=own, condition=condition, person=assessor, acting_user=organizer
+            )
+    return tasks
+
+
+def work(tasks: "list[Task]") -> "NuggetBank":
+    """Let everybody work: the full bank by the project's own actions, what the others hold in bulk.
+
+    Return the full one: NUGGETS nuggets beside track.RELEVANT passages.
+    """
+    from assessor.work.writes import Sent, once
+    from nuggets.actions import add_nugget, set_importance
+    from nuggets.models import NuggetBank
+    from nuggets.queries import passages
+
+    chance = random.Random(60)
+    language = track.Language(chance)
+    full = NuggetBank.objects.get(task=tasks[0])
+    assert full.task is not None
+    assessor = full.task.person
+
+    def save(action, **fields) -> None:  # type: ignore[no-untyped-def]
+        full.refresh_from_db()
+        write = Sent(uuid.uuid4(), full.version, "")
+        once(assessor, write, lambda: action(full, **fields, acting_user=assessor, seen=write.seen))
+
+    seen = [passage.segment.docid for passage in passages(full)[0]]
+    for number in range(NUGGETS):
+        uid = uuid.uuid4()
+        evidence = {"docid": seen[number % len(seen)], "start": 0, "end": 40} if number % 2 else None
+        save(add_nugget, uid=uid, text=language.phrase(11), evidence=evidence)
+        save(set_importance, uid=uid, importance="okay" if number % 3 else "vital")
+    for number, task in enumerate(tasks[1:]):
+        _fill(task, language, finished=number % 2 == 0)
+    full.refresh_from_db()
+    return full
+
+
+def _fill(task: "Task", language: track.Language, *, finished: bool) -> None:
+    """Leave in a task's bank what an assessor's day leaves: nuggets, their story, writes and reports of time."""
+    from django.utils import timezone
+
+    from assessor.work.models import Task, TimeSpent, Write
+    from nuggets.models import BankEdit, Nugget, NuggetBank
+
+    bank = NuggetBank.objects.select_related("maker").get(task=task)
+    Nugget.objects.bulk_create(
+        Nugget(bank=bank, uid=uuid.uuid4(), text=language.phrase(11), importance="vital", made_by=bank.maker)
+        for _ in range(_LISTED)
+    )
+    BankEdit.objects.bulk_create(
+        BankEdit(bank=bank, version=version, verb="reword", judge=bank.maker) for version in range(1, _EDITS + 1)
+    )
+    Write.objects.bulk_create(Write(key=uuid.uuid4(), person=task.person, request="") for _ in range(_EDITS))
+    TimeSpent.objects.bulk_create(TimeSpent(task=task, key=uuid.uuid4(), seconds=30) for _ in range(_EDITS))
+    state = "finished" if finished else "open"
+    order = list(bank.nuggets.values_list("pk", flat=True))
+    NuggetBank.objects.filter(pk=bank.pk).update(version=_EDITS, order=order, state=state, edition=int(finished))
+    Task.objects.filter(pk=task.pk).update(
+        done=_LISTED, seconds=30 * _EDITS, worked_at=timezone.now(), state=state, total=_LISTED if finished else 0
+    )

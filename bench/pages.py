@@ -1,0 +1,182 @@
+"""How long the server takes for each page of a track-sized campaign, and how many queries it asks.
+
+    python -m bench.pages [--scale 0.1] [--times 30] [--keep FOLDER]
+
+The whole application answers in this process, all of its middleware and its real settings included, on SQLite: no
+network and no web server is in the times. A page over its limit fails the benchmark.
+"""
+
+import argparse
+import html
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from bench import house, track
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+LIMIT, ADMIN_LIMIT = 100, 300  # milliseconds at the 95th percentile
+
+
+class Page(NamedTuple):
+    """An address, and by whom it is asked for."""
+
+    role: str
+    address: str
+    limit: int = LIMIT
+
+
+class Figures(NamedTuple):
+    """What was measured of a page: milliseconds, queries, and how large it is."""
+
+    first: float  # after the start, or after an import: what is counted once is counted then
+    median: float
+    high: float
+    queries: int
+    kilobytes: int
+
+
+def pages(full_bank: int, report: int) -> Iterator[Page]:
+    """Yield every page of the three roles; `report` is an import's."""
+    yield Page("assessor", "/")
+    yield Page("assessor", f"/nuggets/{full_bank}/")
+    yield Page("assessor", "/guidelines/nuggets/")
+    yield Page("organizer", "/")
+    yield Page("organizer", f"/nuggets/{full_bank}/")
+    yield Page("organizer", "/new-campaign/")
+    base = f"/campaigns/{house.SLUG}/"
+    for name in ("", "protocol/", "conditions/new/", "imports/", f"imports/{report}/", "plan/", "exports/"):
+        yield Page("organizer", base + name)
+    yield Page("administrator", "/admin/", ADMIN_LIMIT)
+    for address in _admin_pages():
+        yield Page("administrator", address, ADMIN_LIMIT)
+
+
+def _admin_pages() -> Iterator[str]:
+    """Yield every list of the admin: plain, on its last page, searched, with each of its filters; and one record."""
+    from django.contrib import admin
+    from django.test import Client
+    from django.urls import reverse
+
+    client = _client("administrator")
+    assert isinstance(client, Client)
+    for model, model_admin in admin.site._registry.items():
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        address = reverse(f"{name}_changelist")
+        yield address
+        if model_admin.search_fields:
+            yield f"{address}?q={track.qid(5)}"
+            yield f"{address}?q=nothingofthekind"
+        page = html.unescape(client.get(address).content.decode())
+        offered = {part.split('"')[0] for part in page.split('href="?')[1:]}
+        filters = {}
+        for query in sorted(offered, reverse=True):  # so that the first of each is kept
+            field = query.split("=")[0]
+            if not field.startswith(("o", "p")) or "__" in field:
+                filters[field] = f"{address}?{query}"
+        yield from filters.values()
+        if first := model_admin.get_queryset(_request(client)).order_by("pk").first():
+            yield reverse(f"{name}_change", args=[first.pk])
+
+
+def _request(client: "Client") -> object:
+    return client.get("/").wsgi_request
+
+
+_clients: "dict[str, Client]" = {}
+
+
+def _client(role: str) -> "Client":
+    from django.test import Client
+
+    from assessor.collection.models import Person
+
+    names = {"assessor": f"assessor-{house.SLUG}-0", "organizer": f"organizer-{house.SLUG}", "administrator": "root"}
+    if role not in _clients:
+        _clients[role] = Client(SERVER_NAME="localhost")
+        _clients[role].force_login(
+            Person.objects.get(username=names[role]), "django.contrib.auth.backends.ModelBackend"
+        )
+    return _clients[role]
+
+
+def measure(page: Page, times: int) -> Figures:
+    """Ask for a page a number of times, the first two not counted."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    client = _client(page.role)
+    start = time.perf_counter()
+    with CaptureQueriesContext(connection) as queries:
+        response = client.get(page.address)
+    first = 1000 * (time.perf_counter() - start)
+    asked = len(queries)
+    assert response.status_code == 200, (page, response.status_code)
+    client.get(page.address)
+    took = []
+    for _ in range(times):
+        start = time.perf_counter()
+        client.get(page.address)
+        took.append(1000 * (time.perf_counter() - start))
+    high = statistics.quantiles(took, n=20, method="inclusive")[-1]
+    return Figures(first, statistics.median(took), high, asked, len(response.content) // 1024)
+
+
+def build(folder: Path, scale: float) -> None:
+    """Fill an empty database with the campaign and its people."""
+    campaign = house.new_campaign()
+    for part in track.write(folder / "track", scale):
+        house.load(campaign, part)
+    house.person("root", "administrator")
+    house.new_campaign("another")  # or the admin offers no filter by campaign
+    full = house.work(house.plan(campaign))
+    assert full.topic.qid == track.qid(0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure every page of a track-sized campaign.")
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--times", type=int, default=30)
+    parser.add_argument("--keep", type=Path, help="A folder for the database, to be used again.")
+    parser.add_argument("--only", default="", help="Only addresses that contain this.")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
+        folder = chosen.keep or Path(name)
+        is_new = not (folder / "assay.sqlite3").exists()
+        house.open_house(folder)
+        if is_new:
+            house.collect_static_files()
+            build(folder, chosen.scale)
+        raise SystemExit(report(chosen.times, chosen.only))
+
+
+def report(times: int, only: str) -> int:
+    """Print a line a page; return how many are over their limit."""
+    from assessor.collection.models import Import
+    from nuggets.models import NuggetBank
+
+    full = NuggetBank.objects.get(topic__qid=track.qid(0))
+    over = 0
+    print(f"{'page':64} {'by':13} {'first':>7} {'p50 ms':>7} {'p95 ms':>7} {'queries':>7} {'KiB':>5} {'limit':>5}")
+    for page in pages(full.pk, Import.objects.latest("pk").pk):
+        if only not in page.address:
+            continue
+        found = measure(page, times)
+        is_over = found.high > page.limit
+        over += is_over
+        times_shown = f"{found.first:7.1f} {found.median:7.1f} {found.high:7.1f}"
+        verdict = "OVER" if is_over else "ok"
+        print(
+            f"{page.address[:64]:64} {page.role:13} {times_shown} {found.queries:7} {found.kilobytes:5} "
+            f"{page.limit:5} {verdict}"
+        )
+    return over
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,243 @@
+"""Nugget banks as JSONL: {"query", "qid", "nuggets": [{"text", "importance"}]}, plain or with lineage.
+
+A line with lineage also has "ancestors": the nuggets off the list that others were made from. Each of its nuggets,
+those on the list and those off it, says its id, its origin, the ids of its parents, and its evidence.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from assessor.collection.formats import values
+from assessor.collection.formats.lines import Line
+from assessor.collection.formats.report import Report, show
+
+IMPORTANCE = ("vital", "okay")
+ORIGINS = ("written", "drafted", "merged", "split", "imported")
+LINEAGE = ("id", "origin", "parents", "evidence")
+_QUESTIONS = "nuggets as {query, qid, nuggets}; question nuggets (NuggetBank v3 and RAGTIME's) are not read yet"
+
+
+class Lineage(NamedTuple):
+    """Where a nugget comes from. parents: uids; evidence: [{"docid", "start", "end"}]."""
+
+    uid: UUID
+    origin: str
+    parents: list[UUID]
+    evidence: list[dict[str, Any]]
+
+
+class NuggetRecord(NamedTuple):
+    """A nugget; importance is "" where there is none, extras are its further keys as they came."""
+
+    text: str
+    importance: str
+    extras: dict[str, Any]
+    lineage: Lineage | None
+
+
+class BankRecord(NamedTuple):
+    """A topic's nuggets in their order, and those off the list that they were made from.
+
+    extras: the further keys as they came, among them the topic's id where it is a number.
+    """
+
+    line: Line
+    qid: str
+    query: str
+    nuggets: list[NuggetRecord]
+    ancestors: list[NuggetRecord]
+    extras: dict[str, Any]
+
+
+def read_banks(lines: Iterable[Line], report: Report, *, invalid_labels_missing: bool) -> Iterator[BankRecord]:
+    """Yield banks. An importance that is none is an error, or becomes absent and is counted by what was found."""
+    for line in lines:
+        record = values.json_object(line, report)
+        bank = _bank(record, line, report, invalid_labels_missing) if record is not None else None
+        if bank:
+            yield bank
+
+
+def _bank(record: dict[str, Any], line: Line, report: Report, invalid_labels_missing: bool) -> BankRecord | None:
+    if _has_questions(record):
+        report.error(line.number, "", "keys " + ", ".join(record), _QUESTIONS)
+        return None
+    errors_before = report.error_count
+    for key in ("query", "qid", "nuggets"):
+        values.required(record, key, line, report)
+    if report.error_count > errors_before:
+        return None
+    qid = values.topic_id(record["qid"], "qid", line, report)
+    query = values.text(record.pop("query"), "query", line, report, may_be_blank=True)
+    if isinstance(record["qid"], str):
+        del record["qid"]
+    reader = _Nuggets(line, report, invalid_labels_missing, has_lineage="ancestors" in record)
+    nuggets = reader.read(record.pop("nuggets"), "nuggets")
+    ancestors = reader.read(record.pop("ancestors", []), "ancestors")
+    if report.error_count > errors_before or qid is None or query is None:
+        return None
+    _check_lineage(nuggets, ancestors, line, report)
+    if report.error_count > errors_before:
+        return None
+    return BankRecord(line, qid, query, nuggets, ancestors, record)
+
+
+def _has_questions(record: dict[str, Any]) -> bool:
+    """Say whether a line has the shape of a bank of question nuggets."""
+    if "nuggets" in record:
+        return False
+    pairs = [isinstance(value, list) and value[:1] in (["AND"], ["OR"]) for value in record.values()]
+    return "nugget_bank" in record or (bool(pairs) and all(pairs))
+
+
+class _Nuggets:
+    """Reads the nuggets of one line."""
+
+    def __init__(self, line: Line, report: Report, invalid_labels_missing: bool, *, has_lineage: bool) -> None:
+        self._line = line
+        self._report = report
+        self._invalid_labels_missing = invalid_labels_missing
+        self._has_lineage = has_lineage
+
+    def read(self, found: object, key: str) -> list[NuggetRecord]:
+        if not isinstance(found, list):
+            self._error(key, found, "a list of nuggets")
+            return []
+        # One that was emptied before others were made from it stays as it was left.
+        may_be_blank = key == "ancestors"
+        nuggets = [self._nugget(nugget, f"{key}[{at}]", may_be_blank) for at, nugget in enumerate(found)]
+        return [nugget for nugget in nuggets if nugget]
+
+    def _nugget(self, found: object, where: str, may_be_blank: bool) -> NuggetRecord | None:
+        if not isinstance(found, dict) or "text" not in found:
+            self._error(where, found, "an object with text")
+            return None
+        extras = dict(found)
+        text = values.text(extras.pop("text"), f"{where}.text", self._line, self._report, may_be_blank=may_be_blank)
+        importance = self._importance(extras.pop("importance"), where) if "importance" in extras else ""
+        lineage = None
+        if self._has_lineage:
+            lineage = self._lineage(extras, where)
+        elif odd := [key for key in LINEAGE if key in extras]:
+            self._error(f"{where}.{odd[0]}", extras[odd[0]], "this key only in a line that has ancestors too")
+        if text is None or importance is None or (self._has_lineage and lineage is None):
+            return None
+        return NuggetRecord(text, importance, extras, lineage)
+
+    def _importance(self, found: object, where: str) -> str | None:
+        if found in IMPORTANCE:
+            return str(found)
+        if not self._invalid_labels_missing:
+            self._error(f"{where}.importance", found, "vital, okay, or no such key")
+            return None
+        self._report.counts[f"importance made absent, found {show(found) or 'nothing'}"] += 1
+        return ""
+
+    def _lineage(self, extras: dict[str, Any], where: str) -> Lineage | None:
+        """Take a nugget's lineage out of its keys."""
+        lacking = [key for key in LINEAGE if key not in extras]
+        for key in lacking:
+            self._error(f"{where}.{key}", "keys " + ", ".join(extras), "a nugget's lineage: " + ", ".join(LINEAGE))
+        if lacking:
+            return None
+        uid, origin, parents, evidence = (extras.pop(key) for key in LINEAGE)
+        errors_before = self._report.error_count
+        own = self._uid(uid, f"{where}.id")
+        if origin not in ORIGINS:
+            self._error(f"{where}.origin", origin, "one of " + ", ".join(ORIGINS))
+        if not isinstance(parents, list):
+            self._error(f"{where}.parents", parents, "a list of ids of nuggets")
+            parents = []
+        of = [self._uid(parent, f"{where}.parents[{at}]") for at, parent in enumerate(parents)]
+        if not isinstance(evidence, list):
+            self._error(f"{where}.evidence", evidence, "a list of {docid, start, end}")
+            evidence = []
+        for at, item in enumerate(evidence):
+            self._check_evidence(item, f"{where}.evidence[{at}]")
+        if self._report.error_count > errors_before or own is None:
+            return None
+        return Lineage(own, origin, [parent for parent in of if parent], evidence)
+
+    def _uid(self, found: object, field: str) -> UUID | None:
+        try:
+            uid = UUID(found) if isinstance(found, str) else None
+        except ValueError:
+            uid = None
+        if uid is None or str(uid) != found:
+            self._error(field, found, "a UUID, in small letters with hyphens")
+            return None
+        return uid
+
+    def _check_evidence(self, found: object, where: str) -> None:
+        if not isinstance(found, dict) or found.keys() != {"docid", "start", "end"}:
+            self._error(where, found, "an object with docid, start and end")
+            return
+        values.identifier(found["docid"], f"{where}.docid", self._line, self._report)
+        start, end = found["start"], found["end"]
+        is_whole = start is None and end is None
+        if not is_whole and not (type(start) is int and type(end) is int and 0 <= start < end):
+            self._error(where, f"{start} to {end}", "start before end, in characters from 0, or both null")
+
+    def _error(self, field: str, found: object, expected: str) -> None:
+        self._report.error(self._line.number, field, found, expected)
+
+
+def _check_lineage(nuggets: list[NuggetRecord], ancestors: list[NuggetRecord], line: Line, report: Report) -> None:
+    """Check that the nuggets of a line descend from each other, from no others, and in no circle."""
+    parents: dict[UUID, list[UUID]] = {}
+    listed = [nugget.lineage for nugget in nuggets if nugget.lineage]
+    others = [nugget.lineage for nugget in ancestors if nugget.lineage]
+    for lineage in listed + others:
+        if lineage.uid in parents:
+            report.error(line.number, "id", str(lineage.uid), "each id once in a line")
+        parents[lineage.uid] = lineage.parents
+    for uid, of in parents.items():
+        for parent in of:
+            if parent not in parents:
+                report.error(line.number, "parents", f"{parent}, of {uid}", "the id of a nugget in the line")
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        found = f"{error.args[1][0]}, an ancestor of itself"
+        report.error(line.number, "parents", found, "no nugget made from itself")
+    known = with_ancestors([lineage.uid for lineage in listed], parents)
+    for lineage in others:
+        if lineage.uid not in known:
+            report.error(line.number, "ancestors", str(lineage.uid), "nuggets that listed ones were made from")
+
+
+def with_ancestors(ids: Iterable[Any], parents: Mapping[Any, list[Any]]) -> set[Any]:
+    """Return the ids and those of all nuggets that theirs were made from, near or far."""
+    ids = list(ids)
+    known, todo = set(ids), ids
+    while todo:
+        new = set(parents.get(todo.pop(), [])) - known
+        known.update(new)
+        todo += new
+    return known
+
+
+def write_bank(
+    query: str, qid: str, nuggets: list[NuggetRecord], ancestors: list[NuggetRecord] | None, extras: dict[str, Any]
+) -> str:
+    """Return the line of a bank, with lineage where ancestors are given, be it none; extras overrule query and qid.
+
+    A nugget without importance has no such key, never a default.
+    """
+    record: dict[str, Any] = {"query": query, "qid": qid, "nuggets": [_keys(nugget) for nugget in nuggets]}
+    if ancestors is not None:
+        record["ancestors"] = [_keys(nugget) for nugget in ancestors]
+    return values.to_json(record | extras) + "\n"
+
+
+def _keys(nugget: NuggetRecord) -> dict[str, Any]:
+    keys: dict[str, Any] = {"text": nugget.text}
+    if nugget.importance:
+        keys["importance"] = nugget.importance
+    keys |= nugget.extras
+    if nugget.lineage:
+        uid, origin, parents, evidence = nugget.lineage
+        keys |= {"id": str(uid), "origin": origin, "parents": [str(parent) for parent in parents], "evidence": evidence}
+    return keys

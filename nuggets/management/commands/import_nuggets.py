@@ -1,0 +1,22 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from assessor.collection.management.importing import ImportCommand
+from nuggets.loaders import MAKERS
+
+
+class Command(ImportCommand):
+    help = "Import nugget banks (JSONL, plain or with lineage) under a condition of their own."
+    kind = "nuggets"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--condition", required=True, help="The imported nuggets' condition, new or known.")
+        parser.add_argument("--by", choices=MAKERS, required=True, help="Who made these nuggets.")
+        parser.add_argument(
+            "--invalid-labels", choices=("missing",), help="What an importance other than vital or okay becomes."
+        )
+
+    def import_options(self, options: dict[str, Any]) -> dict[str, str]:
+        wanted = {key: options[key] for key in ("condition", "by", "invalid_labels")}
+        return {key: value for key, value in wanted.items() if value is not None}

@@ -1,0 +1,307 @@
+"""The nugget editor in full: spans, search, merging, splitting, notes, dragging, reopening, in a real browser."""
+
+import json
+import sqlite3
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved
+
+pytestmark = MARKS
+
+
+def rows(demo: Demo, bank: int) -> list[dict[str, Any]]:
+    """Return the nuggets on a bank's list, in order, as the database has them."""
+    with sqlite3.connect(demo.data / "assay.sqlite3", timeout=20) as db:
+        db.row_factory = sqlite3.Row
+        [[order]] = db.execute("select [order] from nuggets_nuggetbank where id = ?", [bank])
+        by_id = {row["id"]: dict(row) for row in db.execute("select * from nuggets_nugget where bank_id = ?", [bank])}
+    for row in by_id.values():
+        row["evidence"] = json.loads(row["evidence"])
+        row["made_from"] = [by_id[parent]["text"] for parent in json.loads(row["parents"])]
+    return [by_id[pk] for pk in json.loads(order)]
+
+
+def shown(page: Page) -> list[str]:
+    return page.locator(".nugget textarea.text").evaluate_all("fields => fields.map(field => field.value)")
+
+
+def passage_text(demo: Demo, docid: str) -> str:
+    with sqlite3.connect(demo.data / "assay.sqlite3", timeout=20) as db:
+        [[text]] = db.execute("select text from collection_segment where docid = ?", [docid])
+    return text
+
+
+def quoted(demo: Demo, evidence: dict[str, Any]) -> str:
+    return passage_text(demo, evidence["docid"])[evidence["start"] : evidence["end"]]
+
+
+def open_editor(page: Page, bank: int) -> None:
+    page.goto(f"/nuggets/{bank}/")
+    page.wait_for_selector("#main[data-ready]")
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def write(page: Page, text: str) -> None:
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+
+
+def selected(page: Page) -> str:
+    return page.evaluate("getSelection().toString()")
+
+
+def test_a_bank_with_spans_merged_split_and_undone_by_keyboard_alone(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, 1)
+
+    # j takes one sentence more, k one less, Shift+J the next one alone.
+    press(page, "p", "j")
+    first = selected(page)
+    press(page, "j")
+    assert selected(page).startswith(first + " ")
+    press(page, "k")
+    assert selected(page) == first
+    press(page, "Shift+J")
+    second = selected(page)
+    assert second
+    assert not second.startswith(first)
+    press(page, "j")
+    both = selected(page)
+    press(page, "n")
+    assert page.input_value("#new-text") == both  # ready to be typed over
+    write(page, "Two sentences say this and that")
+    write(page, "No passage says this")
+    press(page, "Escape")  # to the list, at the new nugget
+    saved(page)
+    docid = page.locator(".passage").first.get_attribute("data-docid")
+    [one, other] = rows(demo, 1)
+    assert one["evidence"] == [{"docid": docid, "start": len(first) + 1, "end": len(first) + 1 + len(both)}]
+    assert quoted(demo, one["evidence"][0]) == both
+    assert other["evidence"] == []
+
+    # Evidence for the nugget that is there: from the next passage, then once more from its second sentence.
+    press(page, "p", "p", "j", "e", "Shift+J", "e")
+    saved(page)
+    evidence = rows(demo, 1)[1]["evidence"]
+    next_docid = page.locator(".passage").nth(1).get_attribute("data-docid")
+    assert [item["docid"] for item in evidence] == [next_docid, next_docid]
+    sentences = [quoted(demo, item) for item in evidence]
+    assert passage_text(demo, next_docid).startswith(" ".join(sentences))
+
+    # Merge both, split the first half off again; undo of both after a reload.
+    press(page, "l", "x", "k", "x", "m")
+    assert page.evaluate("document.activeElement.value") == ("Two sentences say this and that; No passage says this")
+    write(page, "Both of these in one")
+    saved(page)
+    [merged] = rows(demo, 1)
+    assert (merged["origin"], merged["made_from"]) == ("merged", [one["text"], other["text"]])
+    assert merged["evidence"] == one["evidence"] + evidence
+    press(page, "s", "Enter")
+    saved(page)
+    halves = rows(demo, 1)
+    assert [(row["text"], row["origin"], row["made_from"]) for row in halves] == [
+        ("Both of these", "split", ["Both of these in one"]),
+        ("in one", "split", ["Both of these in one"]),
+    ]
+    page.reload()
+    page.wait_for_selector("#main[data-ready]")
+    press(page, "Control+z")
+    expect(page.locator(".nugget")).to_have_count(1)
+    press(page, "Control+z", "Control+z")  # the rewording, the merge
+    expect(page.locator(".nugget")).to_have_count(2)
+    saved(page)
+    assert [(row["id"], row["evidence"]) for row in rows(demo, 1)] == [
+        (one["id"], one["evidence"]),
+        (other["id"], evidence),
+    ]
+    for _ in range(3):
+        press(page, "Control+Shift+z")
+    saved(page)
+    assert [row["id"] for row in rows(demo, 1)] == [row["id"] for row in halves]
+
+    # Finish, by what it says is missing.
+    press(page, "f")
+    page.wait_for_selector("text=Nugget 1 is neither vital nor okay yet.")
+    press(page, "v", "j", "o", "f")
+    page.wait_for_selector("#finish[open] >> text=2 nuggets: 1 vital, 1 okay.")
+    press(page, "Enter")
+    page.wait_for_selector("text=the nuggets are handed in")
+
+
+def test_an_organizer_reopens_and_the_maker_sees_why(open_page: OpenPage, demo: Demo) -> None:
+    organizer = open_page("olga")
+    organizer.goto("/nuggets/1/")
+    organizer.click("summary:text('Lineage')")
+    told = organizer.locator(".lineage").text_content()
+    assert "Both of these: split from another" in " ".join(told.split())
+    assert "Both of these in one (from: Two sentences say this and that; No passage says this)" in told
+    organizer.click("summary:text('Reopen')")
+    organizer.fill("#reason", "The second one is two facts")
+    organizer.click("button:text('Reopen')")
+    organizer.wait_for_selector("text=finds the topic among their open work")
+    page = open_page("anna")
+    open_editor(page, 1)
+    assert page.locator(".message.warning").text_content() == "Reopened by olga: The second one is two facts"
+    press(page, "j", "j", "r")
+    press(page, "Control+a")
+    write(page, "These two in one")
+    saved(page)
+    press(page, "f", "Enter")
+    page.wait_for_selector("text=the nuggets are handed in")
+    with sqlite3.connect(demo.data / "assay.sqlite3", timeout=20) as db:
+        [[changed]] = db.execute("select consequences from nuggets_bankedition where bank_id = 1 and edition = 2")
+    assert json.loads(changed) == {"stale": [rows(demo, 1)[1]["id"]], "missing": [], "gone": [], "rescored": []}
+
+
+def test_ten_changes_without_a_connection_are_there_once_and_in_order(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, 2)
+    press(page, "n")
+    for text in ("alpha", "beta and gamma", "delta", "epsilon"):
+        write(page, text)
+    press(page, "Escape")
+    saved(page)
+    before = page.locator("#nugget-list").get_attribute("data-version")
+
+    page.context.set_offline(True)
+    press(page, "o")  # 1: epsilon is okay
+    press(page, "c")
+    write(page, "doubtful")  # 2: its note
+    press(page, "p", "j", "e")  # 3: its evidence
+    press(page, "h")  # 4: the passage is read
+    press(page, "l", "k", "k", "s", "Enter")  # 5: beta | gamma
+    press(page, "Alt+ArrowUp")  # 6: beta to the front
+    press(page, "x", "j", "x", "m", "Enter")  # 7: beta; alpha
+    press(page, "j", "d")  # 8: without gamma
+    press(page, "y")
+    write(page, "letters, in order")  # 9: the reading
+    press(page, "n")
+    write(page, "zeta")  # 10
+    page.wait_for_selector("#saved[data-state=offline]")
+    on_screen = shown(page)
+    assert on_screen == ["beta; alpha", "delta", "epsilon", "zeta"]
+    assert "10 changes kept" in page.locator("#saved").text_content()
+    page.context.set_offline(False)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    saved(page)
+
+    there = rows(demo, 2)
+    assert [row["text"] for row in there] == on_screen == shown(page)
+    assert int(page.locator("#nugget-list").get_attribute("data-version")) == int(before) + 10
+    assert (there[0]["origin"], there[0]["made_from"]) == ("merged", ["beta", "alpha"])
+    assert (there[2]["importance"], there[2]["note"], len(there[2]["evidence"])) == ("okay", "doubtful", 1)
+    with sqlite3.connect(demo.data / "assay.sqlite3", timeout=20) as db:
+        story = db.execute("select verb from nuggets_bankedit where bank_id = 2 order by version desc limit 10")
+        verbs = [verb for (verb,) in story]
+        [[reading, read]] = db.execute("select reading, read_passages from nuggets_nuggetbank where id = 2")
+    done = ["okay", "note", "attach", "read", "split", "move", "merge", "delete", "reading", "add"]
+    assert list(reversed(verbs)) == done
+    assert reading == "letters, in order"
+    assert json.loads(read) == [there[2]["evidence"][0]["docid"]]
+    page.reload()
+    page.wait_for_selector("#main[data-ready]")
+    assert shown(page) == on_screen
+    assert page.locator(".is-read:visible").count() == 1
+    assert page.locator("#read-count").text_content() == "1 read"
+
+
+def test_two_tabs_on_the_reading_show_both_versions(open_page: OpenPage, demo: Demo) -> None:
+    first = open_page("anna")
+    open_editor(first, 3)
+    second = first.context.new_page()
+    open_editor(second, 3)
+    press(first, "y")
+    write(first, "read as asked")
+    saved(first)
+    press(second, "y")
+    write(second, "read otherwise")
+    second.wait_for_selector("#refused")
+    said = second.locator("#refused").text_content()
+    assert "How I read the topic: “read otherwise”" in said
+    assert "It now says: “read as asked”" in said
+    assert second.input_value("#own-reading") == "read as asked"
+    second.get_by_role("button", name="Keep mine").click()
+    saved(second)
+    assert second.input_value("#own-reading") == "read otherwise"
+    second.close()
+
+
+def test_mouse_selection_evidence_dragging_and_removing(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, 3)
+    press(page, "n")
+    for text in ("one", "two", "three"):
+        write(page, text)
+    press(page, "Escape")
+    saved(page)
+    # A word selected by a double click in the last passage.
+    last = page.locator(".passage").last
+    last.scroll_into_view_if_needed()
+    last.locator(".reading").dblclick(position={"x": 60, "y": 12})
+    word = selected(page).strip()
+    assert word
+    page.get_by_role("button", name="Evidence e", exact=True).click()
+    saved(page)
+    [evidence] = rows(demo, 3)[2]["evidence"]
+    assert quoted(demo, evidence) == word
+    # Its mark leads back to it from anywhere.
+    page.locator("#passages").evaluate("panel => panel.scrollTo(0, 0)")
+    page.locator(".nugget").last.locator("button[data-act=where]").click()
+    assert page.evaluate("document.activeElement.dataset.docid") == evidence["docid"]
+    box = last.bounding_box()
+    assert box["y"] < 720 - 60
+    # Dragged by its number to the front.
+    page.locator(".nugget").last.locator(".place").drag_to(
+        page.locator(".nugget").first, target_position={"x": 200, "y": 3}
+    )
+    saved(page)
+    assert [row["text"] for row in rows(demo, 3)] == ["three", "one", "two"]
+    page.locator(".nugget").first.locator("button.remove").click()
+    saved(page)
+    assert rows(demo, 3)[0]["evidence"] == []
+
+
+def test_search_counts_and_goes_through_all_passages(open_page: OpenPage) -> None:
+    page = open_page("anna")
+    open_editor(page, 2)
+    texts = page.locator(".reading").all_text_contents()
+    count = sum(text.casefold().count("the") for text in texts)
+    holding = sum("the" in text.casefold() for text in texts)
+    press(page, "/")
+    page.keyboard.type("the")
+    assert page.locator("#search-count").text_content() == f"{count} in {holding} passages"
+    assert page.evaluate("CSS.highlights.get('search').size") == count
+    press(page, "Enter", "Enter")
+    assert page.locator("#search-count").text_content() == f"2 of {count}"
+    press(page, "Shift+Enter", "Shift+Enter")
+    assert page.locator("#search-count").text_content() == f"{count} of {count}"
+    press(page, "Escape", "j")  # in the passage, the sentence that holds the last one
+    assert "the" in selected(page).casefold()
+    press(page, "/")
+    page.locator("#search-text").fill("no such words (anywhere")
+    assert page.locator("#search-count").text_content() == "nothing found"
+
+
+@pytest.mark.parametrize("text", ["only", "cats purr, dogs bark"])
+def test_what_cannot_be_split_or_merged_is_said(text: str, open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("ben")
+    page.keyboard.press("c")
+    page.wait_for_selector("#main[data-ready]")
+    press(page, "n")
+    write(page, text)
+    press(page, "Escape", "m")
+    assert page.locator("#hint").text_content() == "Choose two or more nuggets first, with x."
+    press(page, "s")
+    if text == "only":
+        assert page.locator("#hint").text_content() == "One word can't be split."
+    else:
+        assert shown(page)[-2:] == ["cats purr", "dogs bark"]
+    press(page, "Escape")
+    saved(page)

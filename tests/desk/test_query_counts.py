@@ -1,0 +1,176 @@
+"""No page asks more of a larger campaign: every address that answers a GET, by every role, and the whole admin.
+
+The pages are found by walking the addresses, so that none can be forgotten: a new address without an example here
+fails the test, and whatever it answers is measured from then on.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+from uuid import uuid4
+
+import pytest
+from django.contrib import admin as django_admin
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from assessor.collection.models import Campaign, Condition, Person
+from assessor.work.actions import give_tasks
+from assessor.work.blindness import record_exposure
+from assessor.work.models import Task, TimeSpent
+from nuggets import actions
+from nuggets.models import BankEdition, NuggetBank
+from tests.conftest import client_of, make_person
+from tests.nuggets.conftest import ON_A_NUGGET, do, fill
+
+SMALL, LARGE = 2, 9
+UNSAFE = {"logout", "stop_import", "withdraw_task", "time_spent"}  # these answer POSTs only, as do:
+UNSAFE |= {f"nugget_{verb}" for verb in ("add", "reword", "importance", "move", "delete", "undo", "redo", "finish")}
+UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "note", "reading", "read", "reopen")}
+
+
+class Asked(NamedTuple):
+    """An address and who asked for it."""
+
+    role: str
+    address: str
+
+
+def names() -> Iterator[str]:
+    """Yield the name of every address outside the admin."""
+    todo = list(get_resolver().url_patterns)
+    while todo:
+        pattern = todo.pop()
+        if isinstance(pattern, URLResolver):
+            if pattern.app_name != "admin":
+                todo.extend(pattern.url_patterns)
+        elif isinstance(pattern, URLPattern):
+            yield str(pattern.name)
+
+
+def examples(bank: NuggetBank) -> dict[str, list[object]]:
+    """Return what to put into every address that takes something."""
+    campaign, condition = bank.condition.campaign, bank.condition
+    slug = campaign.slug
+    return {
+        "guidelines": ["nuggets"],
+        "import_report": [slug, campaign.imports.latest("pk").pk],
+        "export_topics": [slug, "jsonl"],
+        "export_qrels": [slug, campaign.qrels_sources.get().pk],
+        "export_run": [slug, campaign.runs.earliest("pk").pk],
+        "export_nuggets": [slug, condition.pk],
+        "export_lineage": [slug, condition.pk],
+        "export_retrieval_run": [slug, campaign.retrieval_runs.earliest("pk").pk],
+        "nugget_editor": [bank.pk],
+    } | {
+        name: [slug]
+        for name in (
+            *("campaign", "protocol", "new_condition", "imports", "plan", "exports"),
+            *("export_segments", "export_run_list", "export_pool"),
+        )
+    }
+
+
+def admin_addresses() -> Iterator[str]:
+    yield reverse("admin:index")
+    for model, model_admin in django_admin.site._registry.items():
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        yield reverse(f"{name}_changelist")
+        assert model_admin.search_fields, f"{model.__name__} can't be searched in the admin"
+        yield reverse(f"{name}_changelist") + "?q=t"
+        yield reverse(f"{name}_change", args=[model._base_manager.order_by("pk")[0].pk])
+
+
+@pytest.fixture
+def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, anna: Person):
+    """A function that makes the campaign larger in every way, and returns Anna's fullest bank."""
+
+    def do_it(size: int) -> NuggetBank:
+        made = campaign.topics.count()
+        new = range(made, made + size)
+        for kind, lines, options in [
+            ("topics", [f"t{number}x\twhat is {number}" for number in new], {}),
+            ("qrels", [f"t1 0 s{number} 2" for number in new], {"source": "NIST", "by": "people"}),
+        ]:
+            assert import_file(campaign, kind, "".join(f"{line}\n" for line in lines), **options).state == "done"
+        import_file(campaign, "segments", [{"docid": f"s{number}", "segment": "text"} for number in new])
+        qids = list(campaign.topics.values_list("qid", flat=True))
+        for number in new:
+            answers = [{"run_id": f"r{number}", "topic_id": qid, "references": [], "answer": []} for qid in qids]
+            import_file(campaign, "runs", answers)
+            import_file(campaign, "retrieval", f"t1 Q0 s{number} 1 1.5 found{number}\n")
+            nuggets = {"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}
+            import_file(campaign, "nuggets", [nuggets], condition=f"N{number}", by="people")
+        aliases = "".join(f"r{number},,,,,alias{number}\n" for number in new)
+        import_file(campaign, "run_list", f"tag,team,task,type,priority,aliases\n{aliases}")
+        for number in new:
+            record_exposure(make_person(f"person{number}", "assessor"), campaign.topics.all(), "support", "test")
+        topics = list(campaign.topics.order_by("qid"))
+        tasks = give_tasks(campaign=campaign, topics=topics, condition=condition, person=anna, acting_user=olga)
+        for task in tasks:
+            TimeSpent.objects.create(task=task, key=uuid4(), seconds=1)
+            bank = NuggetBank.objects.get(task=task)
+            BankEdition.objects.create(bank=bank, edition=made, version=1)
+        fullest = NuggetBank.objects.get(task__topic__qid="t1")
+        fill(fullest, *((uuid4(), f"text {number}", "vital") for number in new))
+        for task in tasks[-size:]:
+            bank = NuggetBank.objects.get(task=task)
+            if bank.state == NuggetBank.State.OPEN:
+                fill(bank, (uuid4(), "text", "vital"))
+                do(bank, actions.finish_bank)
+        assert Task.objects.filter(state=Task.State.FINISHED).count() >= size
+        return fullest
+
+    return do_it
+
+
+def count(client: Client, address: str) -> int | None:
+    """Return how many queries an address takes once the server is warm; None where it isn't the client's to read."""
+    response = client.get(address)
+    if response.status_code != 200:
+        return None
+    if response.streaming:
+        b"".join(response.streaming_content)
+    cache.clear()  # what is counted once after an import is counted here each time
+    with CaptureQueriesContext(connection) as queries:
+        response = client.get(address)
+        if response.streaming:
+            b"".join(response.streaming_content)
+    return len(queries)
+
+
+def counts(clients: dict[str, Client], bank: NuggetBank) -> dict[Asked, int]:
+    into = examples(bank)
+    asked = [
+        Asked(role, reverse(name, args=into.get(name))) for name in names() if name not in UNSAFE for role in clients
+    ]
+    asked += [Asked("admin", address) for address in admin_addresses()]
+    found = {item: count(clients[item.role], item.address) for item in asked}
+    return {item: queries for item, queries in found.items() if queries is not None}
+
+
+def test_no_page_asks_more_of_a_larger_campaign(grow, anna: Person, olga: Person, admin: Person):
+    clients = {"nobody": Client(), "anna": client_of(anna), "olga": client_of(olga), "admin": client_of(admin)}
+    small = counts(clients, grow(SMALL))
+    large = counts(clients, grow(LARGE))
+    # What a path names, such as the latest import, may have another number by now; who asks for what is the same.
+    assert len(small) == len(large) > 100
+    assert [
+        (before.role, after.address, small[before], large[after])
+        for before, after in zip(small, large, strict=True)
+        if small[before] != large[after]
+    ] == []
+
+
+def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: Person):
+    bank = grow(SMALL)
+    assert set(names()) > UNSAFE
+    uid = bank.nuggets.earliest("pk").uid
+    places = {"stop_import": ["study", 1], "withdraw_task": ["study", 1], "time_spent": [1], "logout": []}
+    for name in UNSAFE:
+        on_a_nugget = name.removeprefix("nugget_") in ON_A_NUGGET
+        args = places.get(name, [bank.pk, uid] if on_a_nugget else [bank.pk])
+        for person in (anna, olga):
+            assert client_of(person).get(reverse(name, args=args)).status_code == 405, name

@@ -7,6 +7,7 @@ from django.utils import timezone
 from assessor.collection import history
 from assessor.collection.actions import judge_of
 from assessor.collection.models import Person
+from assessor.collection.roles import ASSESSOR, has_role
 from assessor.work.blindness import barred_from, has_seen
 from assessor.work.models import Task
 from assessor.work.writes import Closed, Result
@@ -62,6 +63,8 @@ def reopen_bank(bank: NuggetBank, *, reason: str, acting_user: Person) -> Nugget
     if bank.task is None:
         raise ReopenError("Nobody works on these nuggets here: they came from a file.")
     campaign, person = bank.condition.campaign, bank.task.person
+    if not has_role(person, ASSESSOR):
+        raise ReopenError(f"{person} is not an assessor.")
     if barred := barred_from(person, campaign):
         raise ReopenError(barred)
     if has_seen(person, [bank.topic], bank.condition):

@@ -72,6 +72,7 @@ def reopen_bank(bank: NuggetBank, *, reason: str, acting_user: Person) -> Nugget
     bank.state = NuggetBank.State.OPEN
     bank.finished_at = None
     store(bank, "reopen", {"reason": reason}, judge_of(acting_user))
-    Task.objects.filter(pk=bank.task.pk).update(state=Task.State.OPEN, total=0)
+    # The maker has saved nothing: who went on to another topic continues there.
+    Task.objects.filter(pk=bank.task.pk).update(state=Task.State.OPEN, total=0, worked_at=bank.task.worked_at)
     history.record("bank reopened", bank, campaign=campaign, person=acting_user, reason=reason, bank=bank.pk)
     return bank

@@ -106,7 +106,7 @@ def merge_nuggets(
         raise BadWrite(f"Two to {MAX_MERGED} different nuggets can be merged.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        chosen = {_on_list(bank, nugget_list, one) for one in uids}
+        chosen = set(_all_on_list(bank, nugget_list, uids))
         parents = [pk for pk in nugget_list.order if pk in chosen]
         fields = [nugget_list.nuggets[pk] for pk in parents]
         notes = bank.nuggets.in_bulk(parents)
@@ -208,10 +208,15 @@ def _write_list(bank: NuggetBank, nugget_list: NuggetList, changes: dict[str, An
 
 
 def _on_list(bank: NuggetBank, nugget_list: NuggetList, uid: UUID) -> int:
-    pk = bank.nuggets.filter(uid=uid).values_list("pk", flat=True).first()
-    if pk is None or pk not in nugget_list.order:
-        raise BadWrite("There is no such nugget on the list.")
+    [pk] = _all_on_list(bank, nugget_list, [uid])
     return pk
+
+
+def _all_on_list(bank: NuggetBank, nugget_list: NuggetList, uids: Sequence[UUID]) -> list[int]:
+    pks = list(bank.nuggets.filter(uid__in=uids).values_list("pk", flat=True))
+    if len(pks) != len(uids) or not set(pks) <= set(nugget_list.order):
+        raise BadWrite("There is no such nugget on the list.")
+    return pks
 
 
 def _new(bank: NuggetBank, judge: Judge, uid: UUID, **fields: Any) -> Nugget:

@@ -1,19 +1,22 @@
 """What the editor reads: passages, rows, findings; and that it asks no more of a long list than of a short one."""
 
+from collections.abc import Callable
 from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
+from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import create_campaign, create_manual_nuggets
+from assessor.collection.actions import create_campaign, create_manual_nuggets, judge_of
 from assessor.collection.models import Campaign, Person, Protocol, Topic
 from assessor.work.actions import give_tasks
 from nuggets import actions
 from nuggets.models import NuggetBank
 from nuggets.queries import next_redo, nuggets_in_order, passages, rows
-from tests.nuggets.conftest import A, B, C, do, fill, send, url
+from tests.conftest import client_of
+from tests.nuggets.conftest import NEW, WRITES, A, B, C, do, fill, send, url
 
 
 def found(bank: NuggetBank) -> tuple[list[tuple[str, int]], int]:
@@ -101,39 +104,84 @@ def test_redo_follows_the_newest_branch(bank: NuggetBank):
     assert again() == "add 5"
 
 
+Sizes = tuple[NuggetBank, NuggetBank]
+
+
 @pytest.fixture
-def two_sizes(campaign: Campaign, import_file, anna: Person, olga: Person) -> tuple[NuggetBank, NuggetBank]:
-    """Anna's banks with 2 nuggets and 2 passages, and with 40 of each."""
+def two_sizes(campaign: Campaign, import_file, anna: Person, olga: Person) -> Sizes:
+    """Anna's banks with 2 nuggets and 2 passages, and with 40 of each, and of places in each nugget's evidence.
+
+    In both, the last edit can be undone and one more redone, and nothing keeps them from being finished.
+    """
     import_file(campaign, "segments", [{"docid": f"x{number}", "segment": "text"} for number in range(40)])
     grades = [f"t1 0 x{number} 1\n" for number in range(2)] + [f"t2 0 x{number} 1\n" for number in range(40)]
     import_file(campaign, "qrels", "".join(grades), source="Sized", by="people")
+    Protocol.objects.update(max_nuggets=100)
     source = campaign.qrels_sources.get(name="Sized")
     condition = create_manual_nuggets(campaign=campaign, name="Sized", qrels_source=source, acting_user=olga)
     topics = list(Topic.objects.filter(campaign=campaign).order_by("qid"))
     tasks = give_tasks(campaign=campaign, topics=topics, condition=condition, person=anna, acting_user=olga)
     small, large = (NuggetBank.objects.get(task=task) for task in tasks)
     for bank, size in ((small, 2), (large, 40)):
-        fill(bank, *((uuid4(), "text", "") for _ in range(size)))
-        assert len(found(bank)[0]) == size
+        fill(bank, *((uid, "text", "vital") for uid in (A, B, *(uuid4() for _ in range(size - 2)))), (C, "c", ""))
+        do(bank, actions.undo)
+        evidence = [{"docid": f"x{number}", "start": None, "end": None} for number in range(size)]
+        bank.nuggets.update(evidence=evidence, note="note")
+        NuggetBank.objects.filter(pk=bank.pk).update(read_passages=[f"x{number}" for number in range(1, size)])
+        assert (len(found(bank)[0]), len(bank.order)) == (size, size)
     return small, large
 
 
-def test_the_page_asks_no_more_of_a_long_list(two_sizes: tuple[NuggetBank, NuggetBank], as_anna: Client):
-    asked = []
-    for bank in two_sizes:
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
-            assert as_anna.get(url(bank, "editor")).status_code == 200
-        asked.append(len(queries))
-    assert asked[0] == asked[1]
-
-
-def test_a_write_asks_no_more_of_a_long_list(two_sizes: tuple[NuggetBank, NuggetBank], as_anna: Client):
-    asked = []
-    for bank in two_sizes:
-        uid = bank.nuggets.get(pk=bank.order[0]).uid
+def counts(banks: Sizes, ask: Callable[[NuggetBank], HttpResponse], status: int = 200) -> set[int]:
+    """Ask the same of both, and return how many queries that took."""
+    asked = set()
+    for bank in banks:
         with CaptureQueriesContext(connection) as queries:
-            assert send(as_anna, bank, "move", on=uid, to="1").status_code == 200
-        asked.append(len(queries))
-    assert asked[0] == asked[1]
+            assert ask(bank).status_code == status
+        asked.add(len(queries))
+    return asked
+
+
+@pytest.mark.parametrize("state", ["open", "finished", "reopened"])
+@pytest.mark.parametrize("who", ["anna", "olga"])
+def test_the_page_asks_no_more_of_a_long_list(two_sizes: Sizes, who: str, state: str, olga: Person, request):
+    for bank in two_sizes:
+        do(bank, actions.merge_nuggets, uids=[A, B], uid=NEW, text="m")
+        do(bank, actions.set_importance, uid=NEW, importance="vital")
+        if state != "open":
+            do(bank, actions.finish_bank)
+        if state == "reopened":
+            actions.reopen_bank(bank, reason="again", acting_user=olga)
+    client = client_of(request.getfixturevalue(who))
+    assert len(counts(two_sizes, lambda bank: client.get(url(bank, "editor")))) == 1
+
+
+@pytest.mark.parametrize("verb", WRITES)
+def test_a_write_asks_no_more_of_a_long_list(two_sizes: Sizes, as_anna: Client, verb: str):
+    docids = {"d1": "x0", "d2": "x1"}
+    fields = {name: docids.get(value, value) for name, value in WRITES[verb].items()}
+    assert len(counts(two_sizes, lambda bank: send(as_anna, bank, verb, **fields))) == 1
+    assert [NuggetBank.objects.get(pk=bank.pk).version - bank.version for bank in two_sizes] == [1, 1]
+
+
+def test_finishing_again_asks_no_more_of_a_long_list(two_sizes: Sizes, as_anna: Client, olga: Person):
+    for bank in two_sizes:
+        do(bank, actions.finish_bank)
+    client = client_of(olga)
+    judge_of(olga)  # made the first time that it is asked for
+    assert len(counts(two_sizes, lambda bank: client.post(url(bank, "reopen"), {"reason": "again"}), 302)) == 1
+    for bank in two_sizes:
+        bank.refresh_from_db()
+        for uid in bank.nuggets.values_list("uid", flat=True)[: len(bank.order)]:
+            do(bank, actions.reword_nugget, uid=uid, text="other")
+    assert len(counts(two_sizes, lambda bank: send(as_anna, bank, "finish"))) == 1
+    assert [len(bank.editions.last().consequences["stale"]) for bank in two_sizes] == [2, 40]
+
+
+def test_merging_many_asks_as_much_as_merging_two(two_sizes: Sizes, as_anna: Client):
+    def merge(bank: NuggetBank) -> HttpResponse:
+        uids = bank.nuggets.exclude(uid=C).values_list("uid", flat=True)
+        return send(as_anna, bank, "merge", uids=" ".join(map(str, uids)), uid=str(NEW), text="m")
+
+    assert len(counts(two_sizes, merge)) == 1
+    assert [len(NuggetBank.objects.get(pk=bank.pk).order) for bank in two_sizes] == [1, 1]

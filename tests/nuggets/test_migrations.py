@@ -1,0 +1,73 @@
+"""A database of before editions were kept: banks finished there have one afterwards."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from assessor.collection.models import Person, Topic
+from assessor.work.actions import give_tasks
+from nuggets import actions
+from nuggets.models import BankEdition, NuggetBank
+from tests.nuggets.conftest import A, B, do, fill, restored
+
+pytestmark = pytest.mark.django_db(transaction=True)
+BEFORE_EDITIONS = [("nuggets", "0001_initial")]
+
+
+def migrate(targets: list[tuple[str, str]]) -> None:
+    executor = MigrationExecutor(connection)
+    executor.migrate(targets)
+
+
+@pytest.fixture
+def newest() -> Iterator[list[tuple[str, str]]]:
+    """The newest migrations; whatever a test does, the database is there again afterwards."""
+    leaves = MigrationExecutor(connection).loader.graph.leaf_nodes()
+    yield leaves
+    migrate(leaves)
+
+
+def test_banks_finished_before_editions_were_kept_have_one(
+    finished: NuggetBank, anna: Person, olga: Person, newest: list[tuple[str, str]]
+):
+    """Deleted nuggets are not in it, order and evidence are; open banks have none."""
+    topic, condition = Topic.objects.get(qid="t2"), finished.condition
+    [task] = give_tasks(campaign=condition.campaign, topics=[topic], condition=condition, person=anna, acting_user=olga)
+    still_open = NuggetBank.objects.get(task=task)
+    fill(still_open, (A, "open", "vital"))
+    actions.reopen_bank(restored(finished), reason="again", acting_user=olga)
+    do(finished, actions.move_nugget, uid=B, to=0)
+    do(finished, actions.delete_nugget, uid=A)
+    fill(finished, (UUID(int=20), "é \U0001f431", "okay"))
+    do(finished, actions.finish_bank)
+    fields = ("bank", "edition", "version", "nuggets")
+    kept = BankEdition.objects.values(*fields).get(edition=2)
+    assert [nugget["text"] for nugget in kept["nuggets"]] == ["b", "é \U0001f431"]
+
+    migrate(BEFORE_EDITIONS)
+    tables = connection.introspection.table_names()
+    assert "nuggets_bankedition" not in tables
+    with connection.cursor() as cursor:
+        columns = {column.name for column in connection.introspection.get_table_description(cursor, "nuggets_nugget")}
+    assert {"note", "extras"}.isdisjoint(columns)
+
+    migrate(newest)
+    assert list(BankEdition.objects.values(*fields)) == [kept]
+    assert BankEdition.objects.get().consequences == {}
+    bank = restored(finished)
+    assert (bank.state, bank.edition, bank.reading, bank.read_passages, bank.extras) == ("finished", 2, "", [], {})
+    assert [(nugget.note, nugget.extras) for nugget in bank.nuggets.all()] == [("", {})] * 4
+
+    actions.reopen_bank(bank, reason="once more", acting_user=olga)
+    do(bank, actions.reword_nugget, uid=B, text="other")
+    do(bank, actions.finish_bank)
+    assert BankEdition.objects.get(edition=3).consequences["stale"] == [bank.nuggets.get(uid=B).pk]
+
+
+def test_an_empty_database_goes_there_and_back(db: None, newest: list[tuple[str, str]]):
+    migrate(BEFORE_EDITIONS)
+    migrate(newest)
+    assert BankEdition.objects.count() == 0

@@ -120,14 +120,25 @@ class Lineage(NamedTuple):
 
 
 def lineage(bank: NuggetBank, listed: list[Nugget]) -> list[Lineage]:
-    """Return the lineage of the nuggets on the list, in order."""
+    """Return the lineage of the nuggets on the list, in order.
+
+    A nugget met again in the lineage of another, as the halves of one that were merged again lead to it twice, is
+    named without repeating what it was made from: that would double with every round.
+    """
     nuggets = {nugget.pk: nugget for nugget in bank.nuggets.all()}
 
-    def told(pk: int) -> str:
-        parents = [told(parent) for parent in nuggets[pk].parents]
-        return nuggets[pk].text + (f" (from: {'; '.join(parents)})" if parents else "")
+    def told(pk: int, known: set[int]) -> str:
+        nugget = nuggets[pk]
+        if pk in known or not nugget.parents:
+            return nugget.text
+        known.add(pk)
+        return f"{nugget.text} (from: {'; '.join(told(parent, known) for parent in nugget.parents)})"
 
-    return [Lineage(one.text, one.get_origin_display(), [told(parent) for parent in one.parents]) for one in listed]
+    found = []
+    for one in listed:
+        known: set[int] = set()
+        found.append(Lineage(one.text, one.get_origin_display(), [told(parent, known) for parent in one.parents]))
+    return found
 
 
 def reopening(bank: NuggetBank) -> BankEdit | None:

@@ -500,3 +500,21 @@ def test_the_lineage_has_parents_in_list_order_with_their_present_texts(bank: Nu
     do(bank, actions.undo)
     do(bank, actions.undo)
     assert [one.text for one in told(bank)] == ["b, reworded", "a"]
+
+
+def test_a_text_is_told_with_its_own_past_once_however_often_it_was_split_and_merged(bank: NuggetBank):
+    """Told each time, 12 rounds would fill megabytes, and 30 would never end."""
+    fill(bank, (A, "n0", ""))
+    last = A
+    for number in range(1, 31):
+        halves = [UUID(int=100 * number), UUID(int=100 * number + 1)]
+        do(bank, actions.split_nugget, uid=last, into=[(half, f"h{number}") for half in halves])
+        last = UUID(int=100 * number + 2)
+        do(bank, actions.merge_nuggets, uids=halves, uid=last, text=f"n{number}")
+        if number == 3:
+            [one] = told(bank)
+            first = "h3 (from: n2 (from: h2 (from: n1 (from: h1 (from: n0); h1 (from: n0))); h2 (from: n1)))"
+            assert one.made_from == [first, "h3 (from: n2)"]
+    [one] = told(bank)
+    assert one.made_from[1] == "h30 (from: n29)"
+    assert one.made_from[0].count("from: ") == 1 + 3 * 29

@@ -271,8 +271,8 @@ def test_the_list_says_where_its_evidence_is(edited: NuggetBank, as_anna: Client
     do(edited, actions.finish_bank)
     for client in (as_anna, client_of(olga)):
         page = client.get(url(edited, "editor")).content.decode()
-        assert '<a class="chip" href="#p2" title="d2">passage 2</a>' in page
-        assert '<a class="chip" href="#p1" title="d1, characters 5 to 9">passage 1</a>' in page
+        assert '<a class="chip" href="#p2" title="d2">¶2</a>' in page
+        assert '<a class="chip" href="#p1" title="d1, characters 5 to 9">¶1</a>' in page
         assert 'id="p1"' in page
         assert 'id="p2"' in page
 
@@ -282,4 +282,4 @@ def test_evidence_in_a_passage_that_is_not_there_is_named(edited: NuggetBank, as
     do(edited, actions.finish_bank)
     page = as_anna.get(url(edited, "editor")).content.decode()
     assert '<span class="chip">d2</span>' in page
-    assert "passage 2" not in page
+    assert "¶2" not in page

@@ -1,4 +1,4 @@
-"""Imports: check the whole file, write it in short batches nobody sees, then show it all at once.
+"""Imports: check the whole file, write what is new in short batches nobody sees, then show it all at once.
 
 One long transaction would hold SQLite's only write lock, and assessors' saves would fail meanwhile. What a killed
 import left behind stays invisible and is swept away at the next start.
@@ -6,7 +6,9 @@ import left behind stays invisible and is swept away at the next start.
 
 import gc
 import os
+import pickle
 import socket
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -67,6 +69,7 @@ _CLOCK_TOLERANCE = 2.0  # seconds by which a process's start may seem to move wh
 # Characters of the lines of one batch: memory does not follow the length of lines, and an assessor who saves meanwhile
 # waits for one short transaction. Larger batches are no faster.
 _BATCH_CHARACTERS = 400_000
+_LONGEST_PAUSE = 0.1  # seconds
 
 
 # The imports that this process is running.
@@ -109,7 +112,7 @@ def run(import_record: Import, path: Path) -> Import:
     Raises Busy where another import of the campaign is running; this one then goes on waiting. Sweep first: an
     import whose process died counts as running until then.
     """
-    _claim(import_record)
+    _claim(import_record, path.stat().st_size if path.exists() else 0)
     _at_work.add(import_record.pk)
     # An import makes and drops millions of values: the garbage collector need not look at all else each time.
     gc.freeze()
@@ -144,7 +147,7 @@ def stop(import_record: Import, *, person: Person) -> None:
             history.record("import stopped", import_record, campaign=import_record.campaign, person=person)
 
 
-def _claim(import_record: Import) -> None:
+def _claim(import_record: Import, bytes_total: int) -> None:
     now = timezone.now()
     waiting = Import.objects.filter(pk=import_record.pk, state=Import.State.WAITING)
     try:
@@ -156,6 +159,7 @@ def _claim(import_record: Import) -> None:
                 attempts=import_record.attempts + 1,
                 stage=Import.Stage.CHECKING,
                 bytes_read=0,
+                bytes_total=bytes_total,
             )
     except IntegrityError as error:
         raise Busy(f"Another import of {import_record.campaign} is running.") from error
@@ -165,53 +169,78 @@ def _claim(import_record: Import) -> None:
 
 
 def _check_then_write(import_record: Import, path: Path) -> None:
-    report, sha256 = _pass(import_record, path, Import.Stage.CHECKING)
-    if report.error_count:
-        _end(import_record, Import.State.REFUSED, report)
-    elif import_record.check_only:
-        _end(import_record, Import.State.CHECKED, report)
-    else:
-        _pass(import_record, path, Import.Stage.WRITING, expected_sha256=sha256, checked=report)
+    with _Spool() as spool:
+        loader, sha256 = _check(import_record, path, spool)
+        if loader.report.error_count:
+            _end(import_record, Import.State.REFUSED, loader.report)
+        elif import_record.check_only:
+            _end(import_record, Import.State.CHECKED, loader.report)
+        else:
+            _write(import_record, loader, spool)
+            _show(import_record, loader, sha256)
 
 
-def _pass(
-    import_record: Import,
-    path: Path,
-    stage: Import.Stage,
-    *,
-    expected_sha256: str | None = None,
-    checked: Report | None = None,
-) -> tuple[Report, str]:
-    """Read the file once, checking it or writing it; return what was found and the file's sha256."""
+class _Spool:
+    """What a checked file brings, on disk until it is written: it is read, checked and made ready once only."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(dir=settings.DATA_DIR)  # noqa: SIM115  # closed by __exit__
+
+    def __enter__(self) -> "_Spool":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def add(self, new: Any) -> None:
+        pickle.dump(new, self._file, pickle.HIGHEST_PROTOCOL)
+
+    def batches(self) -> Iterator[tuple[Any, float]]:
+        """Yield what was added, each with the share of all that has been read with it."""
+        total = self._file.tell()
+        self._file.seek(0)
+        while self._file.tell() < total:
+            new = pickle.load(self._file)  # noqa: S301  # our own, in a file that has no name
+            yield new, self._file.tell() / total
+
+
+def _check(import_record: Import, path: Path, spool: _Spool) -> tuple[Loader, str]:
+    """Read the whole file and put aside what is new in it; return the loader, with its report, and the sha256."""
     source = SourceFile(path)
     report = Report(import_record.file_name)
-    campaign = import_record.campaign
-    progress = _Progress(import_record, source, stage)
-    loader: Loader = LOADERS[import_record.kind](campaign, import_record.options, report)
-    loader.checked = checked
+    progress = _Progress(import_record, Import.Stage.CHECKING)
+    loader: Loader = LOADERS[import_record.kind](import_record.campaign, import_record.options, report)
     records = 0
     try:
         for batch in _batches(loader.read(source.lines(report)), loader.batch_size):
             records += len(batch)
             new = loader.sift(batch)
-            if stage == Import.Stage.WRITING and not report.error_count:
-                with transaction.atomic():
-                    progress.show(at_once=True)
-                    loader.write(new, import_record)
-            progress.show()
+            if not report.error_count and not import_record.check_only:
+                spool.add(new)
+            progress.show(source.bytes_read)
         loader.end()
     except Unreadable:
         pass  # the report says why
     if not records and not report.error_count:
         report.error(0, "", "no record", "at least one record")
-    if stage == Import.Stage.WRITING:
-        if report.error_count or source.sha256 != expected_sha256:
-            report.error(0, "", "something else than was checked", "a file and a campaign at rest during the import")
-            _end(import_record, Import.State.REFUSED, report)
-            _remove_leftovers(import_record)
-        else:
-            _show(import_record, loader, source.sha256)
-    return report, source.sha256
+    return loader, source.sha256
+
+
+def _write(import_record: Import, loader: Loader, spool: _Spool) -> None:
+    """Write what was put aside, a batch a transaction."""
+    progress = _Progress(import_record, Import.Stage.WRITING)
+    for new, share in spool.batches():
+        started = time.monotonic()
+        with transaction.atomic():
+            progress.show(int(share * import_record.bytes_total), at_once=True)
+            loader.write(new, import_record)
+        _let_others_write(time.monotonic() - started)
+
+
+def _let_others_write(seconds: float) -> None:
+    """Leave SQLite's only write lock alone for as long as it was held: who waits for it looks only now and then."""
+    if connection.vendor == "sqlite":
+        time.sleep(min(seconds, _LONGEST_PAUSE))
 
 
 def _show(import_record: Import, loader: Loader, sha256: str) -> None:
@@ -243,20 +272,19 @@ def _end(import_record: Import, state: Import.State, report: Report) -> None:
 class _Progress:
     """Writes an import's progress, which is also its sign of life, and notices when it was stopped."""
 
-    def __init__(self, import_record: Import, source: SourceFile, stage: Import.Stage) -> None:
+    def __init__(self, import_record: Import, stage: Import.Stage) -> None:
         self._rows = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=_me())
-        self._source = source
-        self._fixed: dict[str, Any] = {"stage": stage, "bytes_total": source.bytes_total}
+        self._fixed: dict[str, Any] = {"stage": stage}
         if stage == Import.Stage.WRITING:
             self._fixed["has_leftovers"] = True
-        self._shown_at = 0.0
+        self._shown_at = time.monotonic()
 
-    def show(self, *, at_once: bool = False) -> None:
+    def show(self, bytes_read: int, *, at_once: bool = False) -> None:
         """Write the progress if the last time is a while ago. Raises Stopped if the import no longer runs."""
         if not at_once and time.monotonic() - self._shown_at < _SIGN_OF_LIFE:
             return
         self._shown_at = time.monotonic()
-        if not self._rows.update(bytes_read=self._source.bytes_read, alive_at=timezone.now(), **self._fixed):
+        if not self._rows.update(bytes_read=bytes_read, alive_at=timezone.now(), **self._fixed):
             raise Stopped
 
 

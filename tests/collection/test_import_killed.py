@@ -99,7 +99,7 @@ def test_an_import_killed_while_it_writes(server, tmp_path):
     assert server.last_import() == [("interrupted", "writing", 0)]
 
     printed = server.manage("import_topics", "study", str(file))
-    assert printed == "topics.tsv: done; 60,000 topics added, 60,000 lines\n"
+    assert printed == "topics.tsv: done; 60,000 lines, 60,000 topics added\n"
     assert server.last_import() == [("done", "writing", 0)]
     assert server.topics_there() == TOPICS
 

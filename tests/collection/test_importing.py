@@ -1,6 +1,7 @@
 """Imports: checked first, all or nothing, one at a time, stopped, broken off, swept."""
 
 import gzip
+import hashlib
 import io
 import os
 import socket
@@ -10,11 +11,13 @@ from datetime import timedelta
 import psutil
 import pytest
 from django.core.management import call_command
+from django.db import IntegrityError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from assessor.collection import importing, tasks
+from assessor.collection.exports import topics_lines
 from assessor.collection.importing import Busy, new_import, run, stop, sweep, upload_path
 from assessor.collection.loaders.topics import TopicLoader
 from assessor.collection.models import Event, Import, Topic
@@ -24,7 +27,6 @@ from tests.conftest import client_of
 
 # More than two batches of topics.
 MANY = "".join(f"t{n}\ttitle {n}\n" for n in range(1, 1_201))
-RESTING = (0, "", "something else than was checked", "a file and a campaign at rest during the import")
 
 
 @pytest.fixture(autouse=True)
@@ -154,23 +156,36 @@ CHANGED = [
 
 
 @pytest.mark.parametrize("data", CHANGED)
-def test_a_file_that_changes_between_the_two_passes_is_refused(empty_campaign, waiting, file, rows, monkeypatch, data):
-    plain = importing._pass
+def test_what_is_written_is_what_was_checked_whatever_becomes_of_the_file(
+    empty_campaign, waiting, file, monkeypatch, data
+):
+    plain = importing._write
 
-    def one_pass(import_record, path, stage, **options):
-        if stage == Import.Stage.WRITING:
-            path.write_bytes(data)
-        return plain(import_record, path, stage, **options)
+    def write(*args):
+        file.write_bytes(data)
+        plain(*args)
 
-    monkeypatch.setattr(importing, "_pass", one_pass)
-    refused = run(waiting(), file)
-    assert refused.state == Import.State.REFUSED
-    assert told(refused)[-1] == RESTING
-    assert set(rows().values()) == {0}
-    assert not refused.has_leftovers
-    file.write_text(MANY)
-    monkeypatch.setattr(importing, "_pass", plain)
-    assert run(waiting(), file).state == Import.State.DONE
+    monkeypatch.setattr(importing, "_write", write)
+    done = run(waiting(), file)
+    assert (done.state, done.sha256) == (Import.State.DONE, hashlib.sha256(MANY.encode()).hexdigest())
+    assert sorted(topics_lines(empty_campaign)) == sorted(MANY.splitlines(keepends=True))
+
+
+def test_a_record_that_turns_up_meanwhile_breaks_the_import_off(empty_campaign, waiting, file, rows, monkeypatch):
+    plain = importing._write
+
+    def write(import_record, *args):
+        other = Import.objects.create(campaign=empty_campaign, kind="topics", state=Import.State.DONE)
+        Topic.everything.create(import_record=other, campaign=empty_campaign, qid="t1100", title="another")
+        plain(import_record, *args)
+
+    monkeypatch.setattr(importing, "_write", write)
+    record = waiting()
+    with pytest.raises(IntegrityError):
+        run(record, file)
+    record.refresh_from_db()
+    assert (record.state, record.has_leftovers) == (Import.State.INTERRUPTED, False)
+    assert list(Topic.everything.values_list("title", flat=True)) == ["another"]
 
 
 def test_an_import_that_is_stopped_half_way_leaves_nothing(empty_campaign, waiting, file, rows, monkeypatch, olga):

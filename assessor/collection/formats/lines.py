@@ -20,6 +20,10 @@ class Line(NamedTuple):
     number: int
     text: str
 
+    def __reduce__(self) -> "tuple[type[Line], tuple[int, str]]":
+        """Of a record that is put aside, the line's number is kept; its text is in the record already."""
+        return Line, (self.number, "")
+
 
 class _Counted(io.RawIOBase):
     """A file that counts and hashes the bytes read from it."""
@@ -41,10 +45,9 @@ class _Counted(io.RawIOBase):
 
 
 class SourceFile:
-    """A file to be read once, with its progress (bytes_read of bytes_total) and its sha256 at the end."""
+    """A file to be read once, with its progress (bytes_read) and its sha256 at the end."""
 
     def __init__(self, path: Path) -> None:
-        self.bytes_total = path.stat().st_size
         self._path = path
         self._counted: _Counted | None = None
 

@@ -46,9 +46,9 @@ class Seen:
 class Loader:
     """Takes the records of one file into a campaign.
 
-    A new loader is made for each of the two passes. In both, sift() sees every batch; in the second, write() gets
-    what sift() returned, each batch in a transaction of its own, and finish() runs in the transaction that makes
-    the import visible.
+    First sift() sees every batch of the file. Only if all of it is right, write() gets what sift() returned (put aside
+    on disk meanwhile), each batch in a transaction of its own, and finish() runs in the transaction that makes the
+    import visible.
     """
 
     kind: ClassVar[str]
@@ -60,22 +60,20 @@ class Loader:
         self.options = options
         self.report = report
         self.seen = Seen()
-        # What the first pass found; in the second, a loader need not look again for what only takes time.
-        self.checked: Report | None = None
 
     def read(self, lines: Iterable[Line]) -> Iterator[Any]:
         """Yield the records of the file."""
         raise NotImplementedError
 
-    def sift(self, records: Sequence[Any]) -> list[Any]:
-        """Report what does not fit the file so far or the campaign, and return the records that are new."""
+    def sift(self, records: Sequence[Any]) -> Any:
+        """Report what does not fit the file so far or the campaign, and return what is new, for write()."""
         raise NotImplementedError
 
     def end(self) -> None:
         """Report what can be said only after the last record."""
 
-    def write(self, records: Sequence[Any], import_record: Import) -> None:
-        """Write new records, invisible until the import is done."""
+    def write(self, new: Any, import_record: Import) -> None:
+        """Write what is new, invisible until the import is done."""
         raise NotImplementedError
 
     def finish(self, import_record: Import) -> None:

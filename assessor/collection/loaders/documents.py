@@ -16,11 +16,13 @@ class DocumentSifter:
         self.campaign = campaign
         self.report = report
         self._seen = Seen()
+        self._has_any = False
 
     def new(self, documents: Sequence[SegmentRecord]) -> list[SegmentRecord]:
         """Return the documents that are not loaded yet, each once."""
         if not documents:
             return []
+        self._has_any = True
         loaded = rows_by(self.campaign.segments, "docid", {document.docid for document in documents})
         return [document for document in documents if self._is_new(document, loaded.get(document.docid))]
 
@@ -42,7 +44,7 @@ class DocumentSifter:
 
     def has(self, docid: str) -> bool:
         """Say whether the file gave this document."""
-        return self._seen.has(docid)
+        return self._has_any and self._seen.has(docid)
 
     def write(self, documents: Sequence[SegmentRecord], import_record: Import) -> None:
         """Write new segments."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.formats.retrieval import Ranked, RankingRecord, read_rankings
-from assessor.collection.loaders.base import Loader, Options
+from assessor.collection.loaders.base import Loader, Options, insert
 from assessor.collection.models import Campaign, Import, RankedSegment, RetrievalRun
 
 
@@ -61,19 +61,13 @@ class RetrievalLoader(Loader):
             tag = records[0].tag
             self.run = RetrievalRun.everything.create(import_record=import_record, campaign=self.campaign, tag=tag)
             self.report.counts["retrieval runs added"] += 1
+        fields = ("import_record", "run", "topic", "docid", "rank", "place", "score")
+        owners = (import_record.pk, self.run.pk)
         rows = [
-            RankedSegment(
-                import_record=import_record,
-                run=self.run,
-                topic_id=self.topics[record.qid],
-                docid=ranked.docid,
-                rank=ranked.rank,
-                place=place,
-                score=ranked.score,
-            )
+            (*owners, self.topics[record.qid], ranked.docid, ranked.rank, place, ranked.score)
             for record in records
             for place, ranked in enumerate(record.ranked)
         ]
-        RankedSegment.everything.bulk_create(rows)
+        insert(RankedSegment, fields, rows)
         self.report.counts["rankings added"] += len(records)
         self.report.counts["ranked segments added"] += len(rows)

@@ -1,17 +1,29 @@
 """Loading runs."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.formats.runs import AnswerRecord, Limits, read_answers, topic_field
 from assessor.collection.formats.segments import SegmentRecord
-from assessor.collection.loaders.base import Loader, Options
+from assessor.collection.formats.values import to_json
+from assessor.collection.loaders.base import Loader, Options, insert
 from assessor.collection.loaders.documents import DocumentSifter
 from assessor.collection.models import Answer, Campaign, Import, Run
 from assessor.collection.queries import AmbiguousRun, find_run, lacking_docids
 
-_LACKING = "cited text not loaded"
+_FIELDS = ("import_record", "run", "topic", "form", "references", "content", "extras", "words")
+
+
+class NewAnswers(NamedTuple):
+    """What a batch brings. rows: topic's key, form, references, content, extras, words."""
+
+    documents: list[SegmentRecord]
+    run_id: str
+    rows: list[tuple[Any, ...]]
+    sentences: int
+    citations: int
 
 
 class RunLoader(Loader):
@@ -25,21 +37,31 @@ class RunLoader(Loader):
         self._given: set[str] = set()
         self._last = Line(0, "")
         self._documents = DocumentSifter(campaign, report)
-        self._new_documents: list[SegmentRecord] = []
 
     def read(self, lines: Iterable[Line]) -> Iterator[AnswerRecord]:
         protocol = self.campaign.protocol
         limits = Limits(protocol.max_answer_words, protocol.max_sentence_citations, protocol.max_references)
         return read_answers(lines, self.report, limits)
 
-    def sift(self, records: Sequence[AnswerRecord]) -> list[AnswerRecord]:
+    def sift(self, records: Sequence[AnswerRecord]) -> NewAnswers:
         if self._last.number == 0:
             self._find_run(records[0])
         self._last = records[-1].line
-        self._new_documents = self._documents.new([document for record in records for document in record.documents])
+        documents = self._documents.new([document for record in records for document in record.documents])
         self._warn_of_lacking_texts(records)
         loaded = self._loaded_answers(records)
-        return [record for record in records if self._is_new(record, loaded)]
+        new = [record for record in records if self._is_new(record, loaded)]
+        return NewAnswers(
+            documents,
+            records[0].run_id,
+            [self._row(record) for record in new],
+            sum(len(record.content) for record in new),
+            sum(len(record.cited) for record in new),
+        )
+
+    def _row(self, record: AnswerRecord) -> tuple[Any, ...]:
+        json = (to_json(record.references), to_json(record.content), to_json(record.extras))
+        return (self.topics.get(record.qid), record.form, *json, record.words)
 
     def _find_run(self, first: AnswerRecord) -> None:
         try:
@@ -73,8 +95,6 @@ class RunLoader(Loader):
         return False
 
     def _warn_of_lacking_texts(self, records: Sequence[AnswerRecord]) -> None:
-        if self.checked:
-            return
         without_text = lacking_docids(self.campaign, {docid for record in records for docid in record.cited})
         if not without_text:
             return
@@ -83,39 +103,24 @@ class RunLoader(Loader):
             lacking = [docid for docid in lacking if not self._documents.has(docid)]
             if lacking:
                 found = f"{len(lacking)} of {len(set(record.cited))}, first {lacking[0]}"
-                self.report.warn(_LACKING, record.line.number, "citations", found, "segments loaded")
+                self.report.warn("cited text not loaded", record.line.number, "citations", found, "segments loaded")
 
     def end(self) -> None:
-        """Warn of the topics that the run does not answer, and of what the first pass looked up."""
-        if self.checked and _LACKING in self.checked.warnings:
-            self.report.warnings[_LACKING] = self.checked.warnings[_LACKING]
+        """Warn of the topics that the run does not answer."""
         answered = set(self._given)
         if self.run:
             answered |= set(self.run.answers.values_list("topic__qid", flat=True))
         for qid in sorted(self.topics.keys() - answered):
             self.report.warn("topic without an answer", self._last.number, "topic_id", f"none for {qid}", "an answer")
 
-    def write(self, records: Sequence[AnswerRecord], import_record: Import) -> None:
-        self._documents.write(self._new_documents, import_record)
-        if not records:
+    def write(self, new: NewAnswers, import_record: Import) -> None:
+        self._documents.write(new.documents, import_record)
+        if not new.rows:
             return
         if self.run is None:
-            tag = records[0].run_id
-            self.run = Run.everything.create(import_record=import_record, campaign=self.campaign, tag=tag)
+            self.run = Run.everything.create(import_record=import_record, campaign=self.campaign, tag=new.run_id)
             self.report.counts["runs added"] += 1
-        Answer.everything.bulk_create(
-            Answer(
-                import_record=import_record,
-                run=self.run,
-                topic_id=self.topics[record.qid],
-                form=record.form,
-                references=record.references,
-                content=record.content,
-                extras=record.extras,
-                words=record.words,
-            )
-            for record in records
-        )
-        self.report.counts["answers added"] += len(records)
-        self.report.counts["sentences added"] += sum(len(record.content) for record in records)
-        self.report.counts["citations added"] += sum(len(record.cited) for record in records)
+        insert(Answer, _FIELDS, ((import_record.pk, self.run.pk, *row) for row in new.rows))
+        self.report.counts["answers added"] += len(new.rows)
+        self.report.counts["sentences added"] += new.sentences
+        self.report.counts["citations added"] += new.citations

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.qrels import GradeRecord
@@ -13,6 +14,13 @@ from assessor.collection.loaders.sources import GradeSifter
 from assessor.collection.models import Campaign, Import, Segment
 
 
+class NewSegments(NamedTuple):
+    """Rows of segments (docid, text, extras), and the grades that came with them."""
+
+    rows: list[tuple[str, str, str]]
+    grades: list[GradeRecord]
+
+
 class SegmentLoader(Loader):
     kind = "segments"
     label = "Segments (passages)"
@@ -20,16 +28,16 @@ class SegmentLoader(Loader):
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
         self.grades = GradeSifter(campaign, options, report) if options.get("source") else None
-        self._new_grades: list[GradeRecord] = []
 
     def read(self, lines: Iterable[Line]) -> Iterator[SegmentRecord]:
         return read_segments(lines, self.report, self.campaign.protocol.max_grade)
 
-    def sift(self, records: Sequence[SegmentRecord]) -> list[SegmentRecord]:
+    def sift(self, records: Sequence[SegmentRecord]) -> NewSegments:
         judged = [record for record in records if record.grade is not None and record.qid is not None]
-        self._new_grades = self._sift_grades(judged)
+        grades = self._sift_grades(judged)
         loaded = rows_by(self.campaign.segments, "docid", [record.docid for record in records])
-        return [record for record in records if self._is_new(record, loaded.get(record.docid))]
+        segments = [record for record in records if self._is_new(record, loaded.get(record.docid))]
+        return NewSegments([(record.docid, record.text, to_json(record.extras)) for record in segments], grades)
 
     def _sift_grades(self, judged: Sequence[SegmentRecord]) -> list[GradeRecord]:
         if self.grades is None:
@@ -60,10 +68,9 @@ class SegmentLoader(Loader):
             self.report.error(record.line.number, "docid", record.docid, f"the same text as on line {first.line}")
         return first is not None
 
-    def write(self, records: Sequence[SegmentRecord], import_record: Import) -> None:
+    def write(self, new: NewSegments, import_record: Import) -> None:
         fields = ("import_record", "campaign", "docid", "text", "extras")
-        owners = (import_record.pk, self.campaign.pk)
-        insert(Segment, fields, ((*owners, r.docid, r.text, to_json(r.extras)) for r in records))
-        self.report.counts["segments added"] += len(records)
+        insert(Segment, fields, ((import_record.pk, self.campaign.pk, *row) for row in new.rows))
+        self.report.counts["segments added"] += len(new.rows)
         if self.grades:
-            self.grades.write(self._new_grades, import_record)
+            self.grades.write(new.grades, import_record)

@@ -7,7 +7,7 @@ from uuid import UUID
 from assessor.collection.actions import judge_of
 from assessor.collection.models import Judge, Person
 from assessor.work.writes import BadWrite, Result
-from nuggets.actions.base import locked_bank, on_one_line, store
+from nuggets.actions.base import MAX_CHARACTERS, locked_bank, on_one_line, store
 from nuggets.editing import FIELDS, NuggetList, apply, changes_between
 from nuggets.models import BankEdit, Nugget, NuggetBank
 from nuggets.queries import next_redo, passage_text
@@ -110,6 +110,9 @@ def merge_nuggets(
         parents = [pk for pk in nugget_list.order if pk in chosen]
         fields = [nugget_list.nuggets[pk] for pk in parents]
         notes = bank.nuggets.in_bulk(parents)
+        note = " / ".join(notes[pk].note for pk in parents if notes[pk].note)
+        if len(note) > MAX_CHARACTERS:
+            raise BadWrite(f"Together the notes have more than {MAX_CHARACTERS:,} characters: shorten one first.")
         importance = {nugget["importance"] for nugget in fields}
         merged = _new(
             bank,
@@ -120,7 +123,7 @@ def merge_nuggets(
             parents=parents,
             evidence=_united([nugget["evidence"] for nugget in fields]),
             importance=importance.pop() if len(importance) == 1 else Nugget.Importance.UNSET,
-            note=" / ".join(notes[pk].note for pk in parents if notes[pk].note),
+            note=note,
         )
         nugget_list.order.insert(nugget_list.order.index(parents[0]), merged.pk)
         nugget_list.order = [pk for pk in nugget_list.order if pk not in chosen]

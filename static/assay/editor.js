@@ -18,30 +18,53 @@
   let state = ["saved", 0]; // name, number of waiting changes, HTTP status
 
   const passages = new assay.Passages(document.getElementById("passages"));
+  // Going back in the browser may fill fields as they were left, by their place on the page.
+  for (const field of document.querySelectorAll("[data-field]")) field.value = field.dataset.saved;
+  for (const input of holder.querySelectorAll("input")) input.checked = input.defaultChecked;
   const list = newText && new assay.NuggetList(holder, passages, lost);
+  let known = list && list.element.cloneNode(true); // the list as the server last told it
   const { effects, fieldOf, showRead, same } = newText ? assay.effects(list, passages, reading) : {};
 
   // ---- refused changes: both versions, and a way to keep either ----
   const refused = new assay.Refused({
-    name: `assay.refused.${subject}`,
+    name: `assay.refused.${subject}.${tab.name}`,
     notices,
     inWords,
     there: (change) => {
       const field = list && fieldOf(change.about);
       return field ? quote(field.dataset.saved) : "";
     },
-    // An added nugget keeps its uid: the changes after it name it.
-    again: (changes) =>
-      changes.forEach(({ url, fields, about }) => (effects[about.action]?.(about), outbox.add({ url, fields, about }))),
-    onChange: showState,
+    // An added nugget keeps its uid: the changes after it name it. What undo would take back now is another change.
+    again(changes) {
+      for (const { url, fields, about } of changes) {
+        if (["undo", "redo", "finish"].includes(about.action)) continue;
+        effects[about.action](about);
+        outbox.add({ url, fields, about });
+      }
+    },
+    onChange() {
+      showState();
+      if (list && document.activeElement === document.body) acts.nuggets();
+    },
   });
 
-  const QUOTED = 300; // characters of a refused text that are shown
-  function quote(text) {
-    return `“${text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text}”`;
+  // What tabs left that are closed is this tab's to show.
+  function takeOver(prefix, take) {
+    for (const name of storage.names(prefix)) {
+      const [owner, ...rest] = name.slice(prefix.length).split(".");
+      if (owner !== tab.name && tab.isOpen(owner)) continue;
+      const left = storage.get(name);
+      storage.remove(name);
+      if (left) take(left, rest.join("."));
+    }
   }
 
-  function inWords({ about }) {
+  const QUOTED = 300; // characters of a text that are shown where it is not the only place that has it
+  const quote = (text) => `“${text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text}”`;
+  const whole = (text) => `“${text}”`;
+
+  function inWords({ about }, canRedo) {
+    const quote = whole;
     const row = list && about.uid && list.row(about.uid);
     const which = row ? `nugget ${list.place(row)}` : "a nugget";
     const passage = () => `“${passages.title((about.evidence || about).docid)}”`;
@@ -58,8 +81,8 @@
       note: () => `Note on ${which}: ${quote(about.text)}`,
       reading: () => `How I read the topic: ${quote(about.text)}`,
       read: () => `Mark ${passage()} as ${about.read ? "read" : "not read"}`,
-      undo: () => "Undo",
-      redo: () => "Redo",
+      undo: () => `Undo${canRedo ? " (press it again if you still want it)" : ""}`,
+      redo: () => `Redo${canRedo ? " (press it again if you still want it)" : ""}`,
       finish: () => "Finish",
     }[about.action]();
   }
@@ -68,6 +91,13 @@
   const uidOf = (field) => field.closest(".nugget")?.dataset.uid || "";
   const aboutField = (field, text) => ({ action: ACTION_OF[field.dataset.field], uid: uidOf(field), text });
   const urlOf = (uid, action) => `${base}${uid ? `${uid}/` : ""}${action}/`;
+
+  // What was typed in an earlier visit, as a change.
+  function typedBefore(which, text) {
+    const [first, second] = which.split(".");
+    const action = { new: "add", reading: "reading", note: "note" }[first] || "reword";
+    return { about: { action, uid: second || first, text: folded(text) } };
+  }
 
   // A text being typed that the server's list overtook.
   function lost(field, typed) {
@@ -78,12 +108,10 @@
   }
 
   // ---- a bank that can't be edited any more: only what could not be saved is to be seen ----
-  const ownName = `assay.outbox.${subject}.`;
   if (!newText) {
-    for (const name of storage.names(ownName)) {
-      refused.keep(storage.get(name) || []);
-      storage.remove(name);
-    }
+    takeOver(`assay.refused.${subject}.`, (changes) => refused.keep(changes));
+    takeOver(`assay.outbox.${subject}.`, (changes) => refused.keep(changes));
+    takeOver(`assay.draft.${subject}.`, (left, which) => refused.keep([typedBefore(which, left.text)]));
     refused.draw("These nuggets are finished.", false);
     return;
   }
@@ -131,10 +159,11 @@
   }
 
   // ---- what is typed is kept until it is in the outbox ----
-  const draftNameOf = (which) => `assay.draft.${subject}.${which}`;
+  const draftNameOf = (which) => `assay.draft.${subject}.${tab.name}.${which}`;
   const draftName = (field) => draftNameOf({ text: uidOf(field), note: `note.${uidOf(field)}`, reading: "reading" }[field.dataset.field]);
   const dropDraft = (field) => storage.remove(draftName(field));
-  const NEW = draftNameOf(`new.${tab.name}`);
+  const NEW = draftNameOf("new");
+
 
   // ---- saving ----
   const outbox = new assay.Outbox({
@@ -142,9 +171,13 @@
     tab,
     version: Number(list.element.dataset.version),
     onAnswer(change, response, text, waiting) {
-      if (response.status === 422) return showFindings(text);
       if (response.headers.get("HX-Redirect")) return window.location.assign(response.headers.get("HX-Redirect"));
-      const fresh = parse(text);
+      handingIn(false);
+      if (response.status === 422) {
+        if (!waiting) show(known); // an answer before this one may not have been shown
+        return showFindings(text);
+      }
+      const fresh = (known = parse(text));
       // What waits was done after this change and has seen nothing later.
       outbox.version = Number(waiting ? response.headers.get("X-Assay-Version") : fresh.dataset.version);
       if (waiting) return;
@@ -152,14 +185,17 @@
       if (["undo", "redo"].includes(change.about.action) && added.length) list.go(added[0]);
     },
     onRefused(changes, response, text) {
+      handingIn(false);
       if (response.status === 400) {
-        const plain = (response.headers.get("Content-Type") || "").startsWith("text/plain");
-        for (const { about } of changes) if (about.action === "add") list.row(about.uid)?.remove();
-        refused.add(changes, plain ? text : "The server could not read this.", false);
-        list.tidy();
+        // Nothing of it was done: the screen goes back to what the server has.
+        if (outbox.changes.length === changes.length) {
+          outbox.version = Number(known.dataset.version);
+          show(known);
+        }
+        refused.add(changes, text, false);
         return;
       }
-      const fresh = parse(text);
+      const fresh = (known = parse(text));
       if (fresh.dataset.state !== "open") {
         refused.keep(changes);
         setTimeout(() => window.location.reload(), 0); // the page of a finished bank shows them
@@ -170,7 +206,10 @@
       show(fresh);
       refused.draw("This list was changed elsewhere meanwhile.", true);
     },
-    onState: setState,
+    onState(...told) {
+      setState(...told);
+      if (told[0] === "saved" && finishing) setTimeout(finish); // the outbox is still at it
+    },
   });
 
   const undoButton = document.querySelector('[data-act="undo"]');
@@ -261,7 +300,7 @@
 
   function remove(row) {
     const at = list.rows.indexOf(row);
-    fieldsOf(row).forEach(dropDraft);
+    fieldsOf(row).forEach(saveField); // undo brings it back as it was typed
     act(row.dataset.uid, "delete", {}, { text: textOf(row).dataset.saved });
     if (list.rows.length) list.go(list.rows[Math.min(at, list.rows.length - 1)]);
     else undoButton.focus();
@@ -278,11 +317,13 @@
   function merge() {
     const rows = list.chosen;
     if (rows.length < 2) return tell("Choose two or more nuggets first, with x.");
+    if (rows.length > 100) return tell("At most 100 nuggets can be merged.");
     saveAll();
     const uids = rows.map((row) => row.dataset.uid);
     const [uid, text] = [assay.uuid(), rows.map((row) => textOf(row).dataset.saved).filter(Boolean).join("; ")];
     if (!text) return tell("Nuggets without a text can't be merged.");
-    if (text.length > newText.maxLength) return tell("Together these texts are too long for one nugget.");
+    const note = rows.map((row) => noteOf(row).dataset.saved).filter(Boolean).join(" / ");
+    if (Math.max(text.length, note.length) > newText.maxLength) return tell("Together these texts or notes are too long for one nugget.");
     act(uid, "merge", { uid, uids: uids.join(" "), text }, { uids, text });
     open(textOf(list.row(uid)), { select: true });
   }
@@ -314,14 +355,18 @@
   // ---- evidence ----
   const spanFields = ({ docid, start, end }) => ({ docid, start: start ?? "", end: end ?? "" });
 
+  const placeOf = (evidence) =>
+    `¶${passages.number(evidence.docid)}, ${evidence.start === null ? "the whole passage" : quote(passages.quote(evidence))}`;
+
   function attach(row) {
+    if (passages.spansTwo) return tell("The selection spans two passages: select in one.");
     const evidence = passages.evidence();
     if (!evidence) return tell("Select text in a passage first, or go to one with p.");
     const place = list.place(row);
     if (evidenceOf(row).some((one) => same(one, evidence))) return tell(`Nugget ${place} has this evidence already.`);
     act(row.dataset.uid, "attach", spanFields(evidence), { evidence });
     row.scrollIntoView({ block: "nearest" });
-    tell(`Evidence of nugget ${place}.`);
+    tell(`Evidence of nugget ${place}: ${placeOf(evidence)}`);
   }
 
   function detach(row, at) {
@@ -348,7 +393,7 @@
     source = evidence;
     const chip = document.getElementById("new-passage");
     chip.hidden = !evidence;
-    chip.textContent = evidence ? `from ¶${passages.number(evidence.docid)} ${passages.quote(evidence) ? quote(passages.quote(evidence)) : ""}` : "";
+    chip.textContent = evidence ? `from ${placeOf(evidence)}` : "";
     assay.highlight("source", evidence ? [passages.range(evidence)].filter(Boolean) : []);
   }
 
@@ -375,7 +420,8 @@
   }
 
   newText.addEventListener("assay:key", () => {
-    const evidence = passages.evidence();
+    if (passages.spansTwo) tell("The selection spans two passages: no evidence was taken.");
+    const evidence = passages.spansTwo ? null : passages.evidence();
     if (!evidence) return;
     setSource(evidence);
     if (folded(newText.value)) return; // what is typed already stays
@@ -407,9 +453,28 @@
   });
 
   // ---- handing in ----
+  let finishing = false; // asked for, and waiting until all else is saved
+
+  function handingIn(isOn) {
+    for (const part of [holder, document.getElementById("add"), reading]) part.inert = isOn;
+  }
+
+  function handIn() {
+    handingIn(true);
+    change("", "finish", {}, {});
+  }
+
   function finish() {
+    finishing = false;
+    if (refused.changes.length) {
+      document.querySelector("#refused button").focus();
+      return tell("Decide first about the changes above the list.");
+    }
     saveAll();
-    if (outbox.changes.some(({ about }) => about.action === "finish")) return;
+    if (outbox.changes.length) {
+      finishing = true;
+      return tell("Saving first…");
+    }
     if (folded(newText.value)) {
       showFindings('<div id="findings" class="message error" role="alert"><p>A new nugget is typed but not added yet.</p></div>');
       newText.addEventListener("input", () => document.getElementById("findings")?.remove(), { once: true });
@@ -417,9 +482,9 @@
       return;
     }
     const ready = list.rows.length && list.rows.every((row) => row.querySelector("input[type=radio]:checked") && textOf(row).dataset.saved);
-    if (!ready) return change("", "finish", {}, {}); // the server says exactly what is lacking
+    if (!ready) return handIn(); // the server says exactly what is lacking
     const number = (selector) => list.element.querySelectorAll(selector).length;
-    const facts = [`${list.rows.length} nuggets: ${number('input[value="vital"]:checked')} vital, ${number('input[value="okay"]:checked')} okay.`];
+    const facts = [`${list.rows.length} nugget${list.rows.length === 1 ? "" : "s"}: ${number('input[value="vital"]:checked')} vital, ${number('input[value="okay"]:checked')} okay.`];
     if (number(".same:not([hidden])")) facts.push(`${number(".same:not([hidden])")} with the same words as another.`);
     if (number(".words.warn")) facts.push(`${number(".words.warn")} with more than ${list.advised} words.`);
     const bare = list.rows.filter((row) => !evidenceOf(row).length).length;
@@ -428,7 +493,7 @@
     document.getElementById("finish").showModal();
   }
   document.getElementById("finish").addEventListener("close", (event) => {
-    if (event.target.returnValue === "yes") change("", "finish", {}, {});
+    if (event.target.returnValue === "yes") handIn();
     event.target.returnValue = "";
   });
 
@@ -452,6 +517,12 @@
     act("", "read", { docid: article.dataset.docid, read: read ? "1" : "0" }, { docid: article.dataset.docid, read });
   }
 
+  function again(action) {
+    saveAll();
+    change("", action, {}, {});
+    if (state[0] === "offline") tell("Undo and redo show when the server answers.");
+  }
+
   const ofNugget = {
     vital: (row) => act(row.dataset.uid, "importance", { importance: "vital" }, { importance: "vital" }),
     okay: (row) => act(row.dataset.uid, "importance", { importance: "okay" }, { importance: "okay" }),
@@ -473,18 +544,27 @@
     nextSentence: () => sentence(1),
     previousSentence: () => sentence(-1),
     read: markRead,
-    undo: () => (saveAll(), change("", "undo", {}, {})),
-    redo: () => (saveAll(), change("", "redo", {}, {})),
+    undo: () => again("undo"),
+    redo: () => again("redo"),
     nuggets: () => (list.rows.length ? list.go(list.current || list.rows[0]) : newText.focus()),
     merge,
     finish,
   };
+
+  // Until an undo is answered nobody can know what the list will be.
+  const NEEDS_THE_LIST = ["vital", "okay", "split", "delete", "up", "down", "attach", "detach", "merge"];
+  const undoWaits = () => outbox.changes.some(({ about }) => ["undo", "redo"].includes(about.action));
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-act]");
     if (!button) return;
     const name = button.dataset.act;
     const row = button.closest(".nugget") || list.current;
+    if (NEEDS_THE_LIST.includes(name) && undoWaits()) return tell("Undo waits for the server: press the key again.");
+    if (name === "delete" && row && !document.activeElement.closest("#nuggets, .nugget")) {
+      list.go(row);
+      return tell("This nugget? Press d again to delete it.");
+    }
     if (acts[name]) acts[name]();
     else if (!row) tell("Choose a nugget first: l goes to the list.");
     else if (ofBoth[name]) ofBoth[name](row, button.dataset.at && Number(button.dataset.at));
@@ -551,24 +631,20 @@
   list.tidy();
   showRead();
   for (const { about } of outbox.changes) effects[about.action]?.(about);
+  takeOver(`assay.refused.${subject}.`, (changes) => refused.keep(changes));
   refused.draw("From an earlier visit:", true);
-  for (const field of allFields()) {
-    const left = storage.get(draftName(field));
-    if (!left) continue;
-    if (left.was === field.dataset.saved) {
+  takeOver(`assay.draft.${subject}.`, (left, which) => {
+    const field = allFields().find((one) => draftName(one) === draftNameOf(which));
+    if (which === "new" && !newText.value) {
+      newText.value = left.text;
+      setSource(left.source && passages.byDocid.has(left.source.docid) ? left.source : null);
+    } else if (!field) {
+      refused.add([typedBefore(which, left.text)], "Typed before, on a nugget that is not on the list any more:", false);
+    } else if (left.was === field.dataset.saved) {
       field.value = left.text;
       saveField(field);
     } else if (folded(left.text) !== field.dataset.saved) lost(field, folded(left.text));
-  }
-  const newDrafts = draftNameOf("new.");
-  for (const name of storage.names(newDrafts)) {
-    const other = name.slice(newDrafts.length);
-    if (newText.value || (other !== tab.name && tab.isOpen(other))) continue;
-    const left = storage.get(name);
-    storage.remove(name);
-    newText.value = left.text;
-    setSource(left.source && passages.byDocid.has(left.source.docid) ? left.source : null);
-  }
+  });
   typedNew();
   new assay.Search(document.getElementById("search"), passages);
   if (!storage.works) {

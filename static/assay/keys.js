@@ -42,8 +42,8 @@ window.assay = window.assay || {};
   }
 
   document.addEventListener("keydown", (event) => {
+    if (!event.key || event.defaultPrevented || event.isComposing) return; // filling in sends events without a key
     const name = pressed(event);
-    if (event.defaultPrevented || event.isComposing) return;
     // Typing is typing; a field may say that Alt and an arrow move what it belongs to.
     if (typing(event.target) && !(name.startsWith("alt+") && event.target.hasAttribute("data-alt-keys"))) return;
     if (document.querySelector("dialog[open]")) return;

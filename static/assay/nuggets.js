@@ -136,6 +136,7 @@ assay.NuggetList = class {
     const focused = document.activeElement;
     const cursor = focused.matches("textarea") ? [focused.selectionStart, focused.selectionEnd] : null;
     const added = [];
+    const at = this.rows.indexOf(focused.closest(".nugget"));
     const wanted = [...fresh.children].map((row) => {
       const present = this.row(row.dataset.uid);
       if (present) this.patch(present, row);
@@ -155,7 +156,8 @@ assay.NuggetList = class {
     });
     Object.assign(this.element.dataset, fresh.dataset);
     this.tidy();
-    if (document.activeElement !== focused && focused.isConnected) {
+    if (at >= 0 && !focused.isConnected) this.go(this.rows[Math.min(at, this.rows.length - 1)]);
+    else if (document.activeElement !== focused && focused.isConnected) {
       focused.focus({ preventScroll: true }); // moved in the list
       if (cursor) focused.setSelectionRange(...cursor);
     }
@@ -222,7 +224,9 @@ assay.NuggetList = class {
       if (row) row.draggable = true;
     });
     this.holder.addEventListener("dragstart", (event) => {
-      dragged = event.target.closest(".nugget");
+      const row = event.target.closest?.(".nugget");
+      if (!row?.draggable) return; // text that is selected can be dragged too
+      dragged = row;
       event.dataTransfer.effectAllowed = "move";
       event.dataTransfer.setData("text/plain", assay.NuggetList.text(dragged).dataset.saved);
     });

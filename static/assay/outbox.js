@@ -64,6 +64,7 @@ assay.Outbox = class {
         this.onState("saving", this.changes.length);
         const change = this.changes[0];
         change.seen = change.seen ?? this.version;
+        this.keep(); // sent again after a reload it must be the same
         if (await this.sendOne(change)) return;
       }
       this.onState("saved", 0);
@@ -88,7 +89,8 @@ assay.Outbox = class {
       this.timer = setTimeout(() => this.send(), 15000);
       return true;
     }
-    if (response.status >= 500 || response.status === 429) return this.later();
+    // Whatever else answers in the server's place (a proxy, a sign-in of the network) has saved nothing.
+    if (!response.headers.get("X-Assay-Write")) return this.later();
     this.wait = 500;
     if (response.status === 409 || response.status === 400) {
       // What was done after a stale change was done on the same old version, so it is asked about as well.
@@ -98,8 +100,8 @@ assay.Outbox = class {
       this.keep();
       return false;
     }
+    this.onAnswer(change, response, text, this.changes.length - 1);
     this.changes.shift();
-    this.onAnswer(change, response, text, this.changes.length);
     // The next one was made right after this one, and no reload may change that.
     if (this.changes.length) this.changes[0].seen = this.changes[0].seen ?? this.version;
     this.keep();

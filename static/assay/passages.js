@@ -110,18 +110,31 @@ assay.Passages = class {
 
   // ---- spans ----
 
-  // The text that is selected in a passage, without blanks around it, or null; counted as the browser counts.
-  selection() {
+  // The texts that are selected, without blanks around them, in each passage that the selection touches; counted as
+  // the browser counts.
+  selections() {
     const selection = document.getSelection();
-    if (!selection.rangeCount || selection.isCollapsed) return null;
+    if (!selection.rangeCount || selection.isCollapsed) return [];
     const selected = selection.getRangeAt(0);
-    const article = this.articles.find((one) => selected.intersectsNode(assay.Passages.text(one)));
-    if (!article) return null;
-    const text = assay.Passages.text(article);
-    const start = selected.startContainer === text ? selected.startOffset : 0;
-    const end = selected.endContainer === text ? selected.endOffset : text.length;
-    const [from, to] = trimmed(text.data, start, end);
-    return to > from ? { article, start: from, end: to } : null;
+    return this.articles.flatMap((article) => {
+      const text = assay.Passages.text(article);
+      if (!selected.intersectsNode(text)) return [];
+      const start = selected.startContainer === text ? selected.startOffset : 0;
+      const end = selected.endContainer === text ? selected.endOffset : text.length;
+      const [from, to] = trimmed(text.data, start, end);
+      return to > from ? [{ article, start: from, end: to }] : [];
+    });
+  }
+
+  // The text that is selected in one passage, or null. What was selected in a passage that was left is not meant.
+  selection() {
+    const spans = this.selections();
+    const elsewhere = this.focused && spans.length && spans[0].article !== this.focused;
+    return spans.length === 1 && !elsewhere ? spans[0] : null;
+  }
+
+  get spansTwo() {
+    return this.selections().length > 1;
   }
 
   // What a nugget made or supported now would rest on: the selected text, or the focused passage, or nothing.

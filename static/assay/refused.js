@@ -33,18 +33,18 @@ assay.Refused = class {
     const said = document.createElement("p");
     said.textContent = `${why} Not saved:`;
     const items = document.createElement("ul");
-    for (const change of this.changes) items.append(this.item(change));
+    for (const change of this.changes) items.append(this.item(change, canRedo));
     const buttons = document.createElement("p");
     if (canRedo) buttons.append(this.button("Keep mine: do it on the list as it is now", box, this.again), " ");
     buttons.append(this.button(canRedo ? "Keep what is there" : "Understood", box, () => {}));
-    box.append(said, items, buttons);
+    box.append(said, buttons, items);
     this.notices.append(box);
     this.onChange();
   }
 
-  item(change) {
+  item(change, canRedo) {
     const item = document.createElement("li");
-    item.textContent = this.inWords(change);
+    item.textContent = this.inWords(change, canRedo);
     const there = this.there(change);
     if (there) {
       const now = document.createElement("p");

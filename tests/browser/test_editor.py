@@ -305,3 +305,80 @@ def test_what_cannot_be_split_or_merged_is_said(text: str, open_page: OpenPage, 
         assert shown(page)[-2:] == ["cats purr", "dogs bark"]
     press(page, "Escape")
     saved(page)
+
+
+def test_going_back_in_the_browser_shows_what_is_stored(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, 3)
+    press(page, "j", "r")
+    press(page, "Control+a")
+    write(page, "first wording")
+    press(page, "v")
+    saved(page)
+    page.goto("/")
+    open_editor(page, 3)
+    press(page, "j", "r")
+    press(page, "Control+a")
+    write(page, "second wording")
+    press(page, "o", "j", "Alt+ArrowUp")
+    saved(page)
+    page.go_back()
+    page.go_back()
+    page.wait_for_selector("#main[data-ready]")
+    stored = rows(demo, 3)
+    assert shown(page) == [row["text"] for row in stored]
+    checked = page.locator(".nugget input[type=radio]:checked").evaluate_all("found => found.map(one => one.value)")
+    assert checked == [row["importance"] for row in stored if row["importance"]]
+    press(page, "Control+z")  # takes the move back, and nothing else
+    saved(page)
+    assert sorted(row["text"] for row in rows(demo, 3)) == sorted(row["text"] for row in stored)
+
+
+def test_what_the_server_refuses_leaves_the_screen_as_the_list_is(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, 3)
+    before = shown(page)
+    page.context.set_offline(True)
+    press(page, "n")
+    write(page, "undone soon")
+    press(page, "Escape", "Control+z", "r")
+    press(page, "End")
+    write(page, ", and reworded")  # the undo, not yet answered, takes this nugget away
+    page.wait_for_selector("#saved[data-state=offline]")
+    press(page, "v")
+    assert page.locator("#hint").text_content() == "Undo waits for the server: press the key again."
+    page.context.set_offline(False)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.wait_for_selector("#refused >> text=undone soon, and reworded")
+    assert shown(page) == before == [row["text"] for row in rows(demo, 3)]
+    page.get_by_role("button", name="Understood").click()
+    saved(page)
+
+
+def test_an_answer_of_somebody_else_saves_nothing(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, 3)
+    page.route("**/importance/", lambda route: route.fulfill(status=200, body="<html>portal</html>"))
+    press(page, "j", "v")
+    page.wait_for_selector("#saved[data-state=offline]")
+    assert "1 change kept" in page.locator("#saved").text_content()
+    page.unroute("**/importance/")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    saved(page)
+    assert rows(demo, 3)[0]["importance"] == "vital"
+
+
+def test_evidence_comes_from_the_passage_the_person_is_at(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, 3)
+    press(page, "j", "p", "j", "p", "p", "e")  # a sentence of the first is still selected
+    saved(page)
+    third = page.locator(".passage").nth(2).get_attribute("data-docid")
+    assert rows(demo, 3)[0]["evidence"][-1] == {"docid": third, "start": None, "end": None}
+    assert page.locator("#hint").text_content() == "Evidence of nugget 1: ¶3, the whole passage"
+    page.evaluate(
+        "() => { const [one, two] = document.querySelectorAll('.reading');"
+        " getSelection().setBaseAndExtent(one.firstChild, 5, two.firstChild, 5); }"
+    )
+    press(page, "l", "e")
+    assert page.locator("#hint").text_content() == "The selection spans two passages: select in one."

@@ -37,7 +37,7 @@ _WITHOUT_NUGGET = ("add", "undo", "redo", "reading", "read")
 _VERBS = (
     *("add", "add", "add", "add", "reword", "importance", "importance", "move", "delete", "attach", "attach", "detach"),
     *("merge", "merge", "merge", "merge", "split", "split", "undo", "undo", "undo", "redo", "redo", "redo"),
-    *BESIDE,
+    *("note", "note", *BESIDE),
 )
 # Few texts, so that edits without effect come up; odd ones, so that nothing is lost on the way.
 _TEXTS = st.sampled_from(

@@ -41,11 +41,12 @@ def test_banks_finished_before_editions_were_kept_have_one(
     actions.reopen_bank(restored(finished), reason="again", acting_user=olga)
     do(finished, actions.move_nugget, uid=B, to=0)
     do(finished, actions.delete_nugget, uid=A)
+    do(finished, actions.attach_evidence, uid=B, evidence={"docid": "d1", "start": 0, "end": 4})
     fill(finished, (UUID(int=20), "é \U0001f431", "okay"))
     do(finished, actions.finish_bank)
     fields = ("bank", "edition", "version", "nuggets")
     kept = BankEdition.objects.values(*fields).get(edition=2)
-    assert [nugget["text"] for nugget in kept["nuggets"]] == ["b", "é \U0001f431"]
+    assert [(nugget["text"], len(nugget["evidence"])) for nugget in kept["nuggets"]] == [("b", 1), ("é \U0001f431", 0)]
 
     migrate(BEFORE_EDITIONS)
     tables = connection.introspection.table_names()

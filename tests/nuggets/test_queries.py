@@ -127,6 +127,7 @@ def two_sizes(campaign: Campaign, import_file, anna: Person, olga: Person) -> Si
         do(bank, actions.undo)
         evidence = [{"docid": f"x{number}", "start": None, "end": None} for number in range(size)]
         bank.nuggets.update(evidence=evidence, note="note")
+        bank.nuggets.exclude(uid=C).update(parents=[bank.nuggets.get(uid=C).pk])
         NuggetBank.objects.filter(pk=bank.pk).update(read_passages=[f"x{number}" for number in range(1, size)])
         assert (len(found(bank)[0]), len(bank.order)) == (size, size)
     return small, large

@@ -110,7 +110,7 @@ def merge_nuggets(
         parents = [pk for pk in nugget_list.order if pk in chosen]
         fields = [nugget_list.nuggets[pk] for pk in parents]
         notes = bank.nuggets.in_bulk(parents)
-        note = " / ".join(notes[pk].note for pk in parents if notes[pk].note)
+        note = " / ".join(dict.fromkeys(notes[pk].note for pk in parents if notes[pk].note))  # halves share theirs
         if len(note) > MAX_CHARACTERS:
             raise BadWrite(f"Together the notes have more than {MAX_CHARACTERS:,} characters: shorten one first.")
         importance = {nugget["importance"] for nugget in fields}

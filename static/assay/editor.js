@@ -23,7 +23,7 @@
   for (const input of holder.querySelectorAll("input")) input.checked = input.defaultChecked;
   const list = newText && new assay.NuggetList(holder, passages, lost);
   let known = list && list.element.cloneNode(true); // the list as the server last told it
-  const { effects, fieldOf, showRead, same } = newText ? assay.effects(list, passages, reading) : {};
+  const { effects, fieldOf, notesOf, showRead, same } = newText ? assay.effects(list, passages, reading) : {};
 
   // ---- refused changes: both versions, and a way to keep either ----
   const refused = new assay.Refused({
@@ -322,8 +322,7 @@
     const uids = rows.map((row) => row.dataset.uid);
     const [uid, text] = [assay.uuid(), rows.map((row) => textOf(row).dataset.saved).filter(Boolean).join("; ")];
     if (!text) return tell("Nuggets without a text can't be merged.");
-    const note = rows.map((row) => noteOf(row).dataset.saved).filter(Boolean).join(" / ");
-    if (Math.max(text.length, note.length) > newText.maxLength) return tell("Together these texts or notes are too long for one nugget.");
+    if (Math.max(text.length, notesOf(rows).length) > newText.maxLength) return tell("Together these texts or notes are too long for one nugget.");
     act(uid, "merge", { uid, uids: uids.join(" "), text }, { uids, text });
     open(textOf(list.row(uid)), { select: true });
   }

@@ -9,6 +9,9 @@ assay.effects = (list, passages, reading) => {
   const same = (one, other) => one.docid === other.docid && one.start === other.start && one.end === other.end;
   const united = (evidence) => evidence.filter((one, at) => evidence.findIndex((other) => same(one, other)) === at);
 
+  // Their notes, each once: the halves of a nugget share theirs.
+  const notesOf = (rows) => [...new Set(rows.map((row) => noteOf(row).dataset.saved).filter(Boolean))].join(" / ");
+
   // The field that a change is about, if it is about one.
   function fieldOf({ action, uid }) {
     if (action === "reading") return reading;
@@ -75,7 +78,7 @@ assay.effects = (list, passages, reading) => {
         text,
         evidence: united(rows.flatMap(evidenceOf)),
         importance: importance.size === 1 ? [...importance][0] : "",
-        note: rows.map((row) => noteOf(row).dataset.saved).filter(Boolean).join(" / "),
+        note: notesOf(rows),
       };
       list.insert(merged, rows[0]);
       rows.forEach((row) => row.remove());
@@ -97,5 +100,5 @@ assay.effects = (list, passages, reading) => {
       showRead();
     },
   };
-  return { effects, fieldOf, showRead, same };
+  return { effects, fieldOf, notesOf, showRead, same };
 };

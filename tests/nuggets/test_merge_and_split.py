@@ -186,6 +186,12 @@ def _split_again(bank: NuggetBank) -> list[Nugget]:
     return list(bank.nuggets.filter(uid__in=parts))
 
 
+def test_halves_that_are_merged_again_have_their_common_note_once(five: NuggetBank):
+    do(five, actions.set_note, uid=A, text="ask")
+    halves = split(five, A)
+    assert merge(five, *(half.uid for half in halves)).note == "ask"
+
+
 def test_nuggets_without_notes_merge_into_one_without(five: NuggetBank):
     assert merge(five, A, B).note == ""
 

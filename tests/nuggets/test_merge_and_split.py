@@ -189,7 +189,9 @@ def _split_again(bank: NuggetBank) -> list[Nugget]:
 def test_halves_that_are_merged_again_have_their_common_note_once(five: NuggetBank):
     do(five, actions.set_note, uid=A, text="ask")
     halves = split(five, A)
-    assert merge(five, *(half.uid for half in halves)).note == "ask"
+    again = UUID(int=30)
+    do(five, actions.merge_nuggets, uids=[half.uid for half in halves], uid=again, text="m")
+    assert five.nuggets.get(uid=again).note == "ask"
 
 
 def test_nuggets_without_notes_merge_into_one_without(five: NuggetBank):

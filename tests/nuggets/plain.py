@@ -175,7 +175,7 @@ class PlainList:
         importances = {parent.importance for parent in parents}
         merged = self.make(
             step.text,
-            " / ".join(filter(None, (self.notes[parent.number - 1] for parent in parents))),
+            " / ".join(dict.fromkeys(filter(None, (self.notes[parent.number - 1] for parent in parents)))),
             importance=importances.pop() if len(importances) == 1 else "",
             evidence=tuple(dict.fromkeys(one for parent in parents for one in parent.evidence)),
             origin="merged",

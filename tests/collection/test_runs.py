@@ -322,3 +322,15 @@ def test_a_run_of_several_batches(empty_campaign, import_file, rows):
     assert rows() == before
     done = import_file(empty_campaign, "runs", records)
     assert (done.report["counts"]["runs added"], done.report["counts"]["answers added"]) == (1, 450)
+
+
+def test_a_text_that_a_dead_import_left_counts_as_not_loaded(campaign, import_file):
+    import_file(campaign, "segments", [{"docid": "d9", "segment": "text"}])
+    left = Import.objects.latest("pk")
+    run = [answer("t1", references=["d9"], sentences=[sentence("a")])]
+    Import.objects.filter(pk=left.pk).update(state=Import.State.INTERRUPTED, has_leftovers=True)
+    checked = import_file(campaign, "runs", run, check_only=True)
+    assert [kind["kind"] for kind in checked.report["warnings"]] == ["cited text not loaded", "topic without an answer"]
+    Import.objects.filter(pk=left.pk).update(state=Import.State.DONE, has_leftovers=False)
+    checked = import_file(campaign, "runs", run, check_only=True)
+    assert [kind["kind"] for kind in checked.report["warnings"]] == ["topic without an answer"]

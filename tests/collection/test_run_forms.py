@@ -180,6 +180,17 @@ BAD = [
         id="document-id",
     ),
     pytest.param(
+        ragtime("t2", documents={"d1": {"docid": "d2", "text": "a"}}),
+        "documents.d1", "ragtime", "{'docid': 'd2', 'text': 'a'}",
+        "an object with text whose id, if it has one, is its key",
+        id="document-docid",
+    ),
+    pytest.param(
+        ragtime("t2", documents={"d7": {"text": "a"}, " d7": {"text": "a"}}),
+        "documents. d7", "ragtime", "d7", "each docid once",
+        id="document-twice",
+    ),
+    pytest.param(
         ragtime("t2", documents={"d9": {"id": "d9"}}),
         "documents.d9.segment", "ragtime", "keys docid", "the text under one of segment, text, contents, body",
         id="document-without-text",
@@ -306,7 +317,7 @@ def test_the_same_answer_in_another_form_is_another_one(campaign, import_file):
 FULL = {
     "rag24": [
         {"run_id": "r1", "topic_id": 464, "topic": "q", "references": ["d1"], "response_length": 2,
-         "answer": [{"text": "é 😀", "citations": [0, 0], "why": [1.50, None]}], "more": {"b": 1, "a": 2}},
+         "answer": [{"text": "é 😀", "citations": [0, 0], "why": [1.50, None]}], "metadata": {"b": 1, "a": 2}},
     ],
     "rag25": [
         rag25(464, metadata={"prompt": "p", "zeta": {"b": [1]}}, sentences=[sentence(["d2", 0], "<b>\u202e")], x=1),
@@ -339,6 +350,19 @@ def test_a_run_comes_back_as_it_was_from_a_new_campaign(campaign, other_campaign
 
 def _qid(record):
     return record.get("topic_id") or record["metadata"].get("narrative_id") or record["metadata"]["topic_id"]
+
+
+def test_blanks_around_docids_go_with_a_warning(campaign, import_file):
+    record = ragtime(responses=[sentence({" d7": 1})], documents={"d7 ": {"text": "Silk."}})
+    done = import_file(campaign, "runs", [record, ragtime("t2")])
+    assert warned(done) == {
+        "blanks around an id": [
+            (1, "documents.d7 .docid", "d7 ", "stripped to d7"),
+            (1, "responses[0].citations", " d7", "stripped to d7"),
+        ]
+    }
+    out = json.loads(next(run_lines(campaign.runs.get())))
+    assert (out["responses"], out["documents"]) == ([sentence({"d7": 1})], {"d7": {"text": "Silk."}})
 
 
 a_value = st.recursive(

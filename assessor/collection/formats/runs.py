@@ -80,8 +80,9 @@ def _holder(form: str) -> str:
 
 def _form(record: dict[str, Any]) -> str | None:
     """Return the form that a line's keys belong to."""
-    if "metadata" not in record:
-        return "rag24" if record.keys() & {"run_id", "topic_id", "references", "answer"} else None
+    of_rag24 = len(record.keys() & {"run_id", "topic_id", "references", "answer"})
+    if of_rag24 == 4 or "metadata" not in record:
+        return "rag24" if of_rag24 else None
     if ("answer" in record) == ("responses" in record):
         return None
     if "responses" in record:
@@ -165,23 +166,23 @@ def _documents(record: dict[str, Any], line: Line, report: Report) -> list[Segme
     if not isinstance(found, dict):
         report.error(line.number, "documents", found, "an object of documents by docid")
         return []
-    segments = []
+    segments: list[SegmentRecord] = []
+    without_texts: dict[str, dict[str, Any]] = {}
     for key, document in found.items():
         where = f"documents.{key}"
-        if not isinstance(document, dict) or document.get("id", key) != key:
+        if not isinstance(document, dict) or any(document.get(name, key) != key for name in ("id", "docid")):
             report.error(line.number, where, document, "an object with text whose id, if it has one, is its key")
             continue
         fields = {name: value for name, value in document.items() if name != "id"}
         segment = read_segment({"docid": key} | fields, f"{where}.", line, report)
-        if segment:
-            if segment.docid != fields.get("docid", segment.docid):
-                report.error(line.number, f"{where}.docid", segment.docid, f"the docid {key}")
+        if segment and segment.docid in without_texts:
+            report.error(line.number, where, segment.docid, "each docid once")
+        elif segment:
             segments.append(segment)
-    record["documents"] = {
-        key: {name: None if name in TEXT_KEYS else value for name, value in document.items()}
-        for key, document in found.items()
-        if isinstance(document, dict)
-    }
+            without_texts[segment.docid] = {
+                name: None if name in TEXT_KEYS else value for name, value in document.items()
+            }
+    record["documents"] = without_texts
     return segments
 
 

@@ -152,9 +152,11 @@ def _references(record: dict[str, Any], form: str, line: Line, report: Report) -
         return None
     docids = values.identifiers(found, "references", line, report)
     if len(docids) == len(found) and len(set(docids)) < len(docids):
+        known: set[str] = set()
         for at, docid in enumerate(docids):
-            if docid in docids[:at]:
+            if docid in known:
                 report.error(line.number, f"references[{at}]", docid, "each docid once")
+            known.add(docid)
     if form == "ragtime" and not found:
         record["references"] = found  # to be written again, unlike those that were never there
     return docids

@@ -327,7 +327,7 @@ def test_a_run_of_several_batches(empty_campaign, import_file, rows):
 def test_a_text_that_a_dead_import_left_counts_as_not_loaded(campaign, import_file):
     import_file(campaign, "segments", [{"docid": "d9", "segment": "text"}])
     left = Import.objects.latest("pk")
-    run = [answer("t1", references=["d9"], sentences=[sentence("a")])]
+    run = [answer("t1", references=["d9"])]
     Import.objects.filter(pk=left.pk).update(state=Import.State.INTERRUPTED, has_leftovers=True)
     checked = import_file(campaign, "runs", run, check_only=True)
     assert [kind["kind"] for kind in checked.report["warnings"]] == ["cited text not loaded", "topic without an answer"]

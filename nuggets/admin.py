@@ -4,9 +4,10 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 
-from assessor.collection import history
-from assessor.collection.admin import LookOnly, person_of
-from assessor.collection.http import download
+from assessor.collection.admin import LookOnly, export, person_of
+from assessor.collection.models import Condition, Topic
+from assessor.collection.queries import byte_order
+from assessor.work.blindness import record_exposure
 from nuggets.exports import bank_lines
 from nuggets.models import BankEdit, BankEdition, Nugget, NuggetBank
 
@@ -27,9 +28,17 @@ class NuggetBankAdmin(LookOnly):
             text = f"{unfinished} of the selected banks are not finished: choose finished ones only."
             self.message_user(request, text, messages.ERROR)
             return None
-        for bank in finished:
-            history.record("exported", bank, campaign=bank.condition.campaign, person=person_of(request))
-        return download("nuggets.jsonl", bank_lines(finished.order_by("topic__qid", "pk").prefetch_related("nuggets")))
+        conditions = list(Condition.objects.filter(nugget_banks__in=finished).select_related("campaign").distinct())
+        if len(conditions) != 1:
+            text = "Choose banks of one condition: a file holds one."
+            self.message_user(request, text, messages.ERROR)
+            return None
+        condition, person = conditions[0], person_of(request)
+        if condition.shows_a_models_nuggets():
+            topics = Topic.objects.filter(nugget_banks__in=finished).distinct()
+            record_exposure(person, topics, Condition.Kind.NUGGETS, f"export of {condition}")
+        in_order = finished.order_by(byte_order("topic__qid"), "pk").prefetch_related("nuggets")
+        return export(request, condition.campaign, f"nuggets.{condition}.jsonl", bank_lines(in_order.iterator(200)))
 
 
 @admin.register(Nugget)
@@ -38,6 +47,10 @@ class NuggetAdmin(LookOnly):
     list_filter = ("bank__condition", "importance", "origin")
     search_fields = ("text", "bank__topic__qid")
     list_select_related = ("bank__topic", "bank__condition", "made_by")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Nugget]:
+        """Leave out what an unfinished import brought."""
+        return super().get_queryset(request).filter(bank__in=NuggetBank.objects.all())
 
 
 @admin.register(BankEdit)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report, show
+from assessor.collection.formats.report import Report
 
 IMPORTANCE = ("vital", "okay")
 ORIGINS = ("written", "drafted", "merged", "split", "imported")
@@ -132,7 +132,8 @@ class _Nuggets:
         if not self._invalid_labels_missing:
             self._error(f"{where}.importance", found, "vital, okay, or no such key")
             return None
-        self._report.counts[f"importance made absent, found {show(found) or 'nothing'}"] += 1
+        self._report.counts["importance made absent"] += 1
+        self._report.warn("importance made absent", self._line.number, f"{where}.importance", found, "vital or okay")
         return ""
 
     def _lineage(self, extras: dict[str, Any], where: str) -> Lineage | None:
@@ -174,7 +175,7 @@ class _Nuggets:
         if not isinstance(found, dict) or found.keys() != {"docid", "start", "end"}:
             self._error(where, found, "an object with docid, start and end")
             return
-        values.identifier(found["docid"], f"{where}.docid", self._line, self._report)
+        found["docid"] = values.identifier(found["docid"], f"{where}.docid", self._line, self._report)
         start, end = found["start"], found["end"]
         is_whole = start is None and end is None
         if not is_whole and not (type(start) is int and type(end) is int and 0 <= start < end):

@@ -32,7 +32,6 @@ class NuggetLoader(Loader):
         self.name = options["condition"]
         self.by = options["by"]
         self.condition: Condition | None = None
-        self.judge: Judge | None = None
         self._find_condition()
 
     def _find_condition(self) -> None:
@@ -47,9 +46,8 @@ class NuggetLoader(Loader):
         if self.condition and (self.condition.kind, self.condition.method) != kind_and_method:
             found = f"{self.name}, {self.condition.kind} by {self.condition.method}"
             self.report.error(0, "condition", found, "a new name, or that of imported nuggets")
-        self.judge = Judge.objects.filter(kind=Judge.Kind.IMPORTED, name=self.name).first()
-        if self.judge and self.judge.parameters["by"] != self.by:
-            expected = f"{self.judge.parameters['by']}, as the maker {self.name} is known already"
+        elif self.condition and self.condition.judge and self.condition.judge.parameters["by"] != self.by:
+            expected = f"{self.condition.judge.parameters['by']}, as {self.name} is known already"
             self.report.error(0, "by", self.by, expected)
 
     def read(self, lines: Iterable[Line]) -> Iterator[BankRecord]:
@@ -90,14 +88,13 @@ class NuggetLoader(Loader):
             return
         if self.condition is None:
             self.condition = self._new_condition(import_record)
-        assert self.judge is not None, "every imported condition has its judge"
         topics = rows_by(self.campaign.topics, "qid", [record.qid for record in records])
         banks = NuggetBank.everything.bulk_create(
             NuggetBank(
                 import_record=import_record,
                 topic=topics[record.qid],
                 condition=self.condition,
-                maker=self.judge,
+                maker=self.condition.judge,
                 state=NuggetBank.State.FINISHED,
                 edition=1,
                 extras=record.extras,
@@ -111,10 +108,8 @@ class NuggetLoader(Loader):
         self.report.counts["nuggets added"] += sum(len(record.nuggets) for record in records)
 
     def _new_condition(self, import_record: Import) -> Condition:
-        # Once the condition is gone, so is the judge: see apps.py.
-        if self.judge is None:
-            parameters = {"by": self.by}
-            self.judge = Judge.objects.create(kind=Judge.Kind.IMPORTED, name=self.name, parameters=parameters)
+        # In one transaction with the condition: once that is gone, so is the judge (see apps.py).
+        judge, _ = Judge.objects.get_or_create(kind=Judge.Kind.IMPORTED, name=self.name, parameters={"by": self.by})
         self.report.counts["conditions added"] += 1
         return Condition.everything.create(
             import_record=import_record,
@@ -122,7 +117,7 @@ class NuggetLoader(Loader):
             name=self.name,
             kind=Condition.Kind.NUGGETS,
             method=Condition.Method.IMPORTED,
-            judge=self.judge,
+            judge=judge,
             protocol=self.campaign.protocol,
             created_by=import_record.person,
         )

@@ -110,9 +110,10 @@ def create_manual_nuggets(
         protocol=campaign.protocol,
         created_by=acting_user,
     )
-    if same := campaign.conditions.filter(identity=condition.describe()).first():
+    others = Condition.everything.filter(campaign=campaign)  # those that an import is bringing have their names too
+    if same := others.filter(identity=condition.describe()).first():
         raise ConditionError(f"{same} is that condition already: {same.identity}.")
-    if campaign.conditions.filter(name=name).exists():
+    if others.filter(name=name).exists():
         raise ConditionError(f"The campaign has another condition called {name}.")
     condition.save()
     history.record("condition created", condition, campaign=campaign, person=acting_user, identity=condition.identity)

@@ -8,7 +8,7 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.contrib.auth.models import Group
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 
 from assessor.collection import exports, history
@@ -260,6 +260,11 @@ class JudgeAdmin(LookOnly):
     list_display = ("name", "kind")
     list_filter = ("kind",)
     search_fields = ("name",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Judge]:
+        """Leave out what an unfinished import brought."""
+        named = Condition.objects.filter(judge=OuterRef("pk"))
+        return super().get_queryset(request).filter(~Q(kind=Judge.Kind.IMPORTED) | Exists(named))
 
 
 @admin.register(Condition)

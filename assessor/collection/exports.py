@@ -20,8 +20,8 @@ _AT_A_TIME = 500
 
 
 def topics_form(campaign: Campaign) -> str:
-    """Return the form in which the campaign's topics came: of the first one, where there are several."""
-    first = campaign.topics.order_by("pk").first()
+    """Return the form in which the campaign's topics came; of several, one that has room for all their keys."""
+    first = campaign.topics.exclude(form="tsv").order_by("pk").first()
     return first.form if first else "tsv"
 
 

@@ -139,12 +139,14 @@ def run(import_record: Import, path: Path) -> Import:
     return import_record
 
 
-def stop(import_record: Import, *, person: Person) -> None:
-    """Stop a waiting or running import; nothing of it will be visible."""
+def stop(import_record: Import, *, person: Person) -> bool:
+    """Stop a waiting or running import; nothing of it will be visible. Return False where it was over already."""
     with transaction.atomic():
         active = Import.objects.filter(pk=import_record.pk, state__in=(Import.State.WAITING, Import.State.RUNNING))
-        if active.update(state=Import.State.STOPPED, ended_at=timezone.now()):
+        stopped = bool(active.update(state=Import.State.STOPPED, ended_at=timezone.now()))
+        if stopped:
             history.record("import stopped", import_record, campaign=import_record.campaign, person=person)
+    return stopped
 
 
 def _claim(import_record: Import, bytes_total: int) -> None:
@@ -291,10 +293,12 @@ class _Progress:
 def _batches(records: Iterator[Any], size: int) -> Iterator[list[Any]]:
     """Yield lists of records, short ones where the lines are long: memory does not follow the length of lines."""
     batch: list[Any] = []
-    characters = 0
+    characters = last_line = 0
     for record in records:
         batch.append(record)
-        characters += len(record.line.text)
+        if record.line.number != last_line:  # a line may hold many records
+            characters += len(record.line.text)
+            last_line = record.line.number
         if len(batch) == size or characters > _BATCH_CHARACTERS:
             yield batch
             batch, characters = [], 0

@@ -44,9 +44,12 @@ def campaigns_of(person: Person) -> QuerySet[Campaign]:
 
 
 def _imported(campaign: Campaign) -> str:
-    """Name the state of what a campaign's imports brought. Nothing else adds to it, and nothing is taken away."""
+    """Name the state of what a campaign's imports brought, and of the protocol by which it is looked at.
+
+    Nothing but imports adds to what a campaign has, and nothing is taken away.
+    """
     done = campaign.imports.filter(state=Import.State.DONE).aggregate(count=Count("pk"), last=Max("ended_at"))
-    return f"{campaign.pk}.{done['count']}.{done['last'].timestamp() if done['last'] else 0}"
+    return f"{campaign.pk}.{campaign.protocol.pk}.{done['count']}.{done['last'].timestamp() if done['last'] else 0}"
 
 
 def loaded(campaign: Campaign) -> dict[str, Any]:
@@ -84,7 +87,7 @@ _NAMED = 5
 def gaps(campaign: Campaign) -> list[Gap]:
     """Return what a campaign lacks, named; what it does not lack is left out. Looked for anew after each import."""
     least = campaign.protocol.min_relevant_grade
-    key = f"gaps.{least}.{_imported(campaign)}"
+    key = f"gaps.{_imported(campaign)}"
     return list(cache.get_or_set(key, lambda: _find_gaps(campaign, least), timeout=None) or [])
 
 

@@ -1,5 +1,6 @@
 """What an import has to say: counts, errors, warnings, each with file, line, field, found and expected."""
 
+from bisect import insort
 from collections import Counter
 from typing import Any, NamedTuple
 
@@ -38,10 +39,11 @@ class Report:
         self.warnings: dict[str, WarningKind] = {}
 
     def error(self, line: int, field: str, found: object, expected: str) -> None:
-        """Note an error: the import will be refused."""
+        """Note an error: the import will be refused. Those of the first lines are spelled out, in their order."""
         self.error_count += 1
-        if len(self.errors) < LISTED:
-            self.errors.append(Problem(line, show(field), show(found), show(expected)))
+        if len(self.errors) < LISTED or line < self.errors[-1].line:
+            insort(self.errors, Problem(line, show(field), show(found), show(expected)), key=lambda one: one.line)
+            del self.errors[LISTED:]
 
     def fatal(self, line: int, field: str, found: object, expected: str) -> Unreadable:
         """Note an error behind which nothing can be read, and return the exception to raise."""

@@ -182,7 +182,8 @@ def _documents(record: dict[str, Any], line: Line, report: Report) -> list[Segme
         elif segment:
             segments.append(segment)
             without_texts[segment.docid] = {
-                name: None if name in TEXT_KEYS else value for name, value in document.items()
+                name: None if name in TEXT_KEYS else segment.docid if name in ("id", "docid") else value
+                for name, value in document.items()
             }
     record["documents"] = without_texts
     return segments

@@ -64,7 +64,7 @@ def _candidates(record: dict[str, Any], line: Line, report: Report, max_grade: i
     if not isinstance(query, dict) or "qid" not in query:
         report.error(line.number, "query", query, "an object with qid")
         return
-    qid = values.identifier(query["qid"], "query.qid", line, report)
+    qid = values.topic_id(query["qid"], "query.qid", line, report)
     if not isinstance(candidates, list):
         report.error(line.number, "candidates", candidates, "a list")
         return

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.qrels import GradeRecord
@@ -52,19 +52,23 @@ class SegmentLoader(Loader):
             return False
         if loaded is None:
             return True
-        if (loaded.text, loaded.extras) != (record.text, record.extras):
+        if loaded.text != record.text:
             expected = f"{record.docid} as it is loaded already: {loaded.text}"
             self.report.error(record.line.number, "segment", record.text, expected)
+        elif loaded.extras != record.extras:
+            key, found, there = _difference(record.extras, loaded.extras)
+            self.report.error(record.line.number, key, found, f"{record.docid} as it is loaded already: {there}")
         self.report.counts["segments already there"] += 1
         return False
 
     def _was_given(self, record: SegmentRecord) -> bool:
         """Say whether the file gave the segment before. Several requests may bring the same one, unchanged."""
-        if record.qid is None:
-            return self.repeats(record.docid, record.line, "docid", record.docid)
         digest = hashlib.sha256(to_json([record.text, record.extras]).encode()).hexdigest()
         first = self.seen.before(record.docid, record.line, digest)
-        if first and first.value != digest:
+        if first and record.qid is None:
+            expected = f"each once; it stands on line {first.line} already"
+            self.report.error(record.line.number, "docid", record.docid, expected)
+        elif first and first.value != digest:
             self.report.error(record.line.number, "docid", record.docid, f"the same text as on line {first.line}")
         return first is not None
 
@@ -74,3 +78,10 @@ class SegmentLoader(Loader):
         self.report.counts["segments added"] += len(new.rows)
         if self.grades:
             self.grades.write(new.grades, import_record)
+
+
+def _difference(found: dict[str, Any], there: dict[str, Any]) -> tuple[str, str, str]:
+    """Return the first key that differs, with what was found and what is there."""
+    key = next(key for key in [*found, *there] if found.get(key, ...) != there.get(key, ...))
+    one, other = (to_json(extras[key]) if key in extras else f"no {key}" for extras in (found, there))
+    return key, one, other

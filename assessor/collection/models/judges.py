@@ -31,8 +31,12 @@ class Judge(models.Model):
                 condition=Q(kind="person", person__isnull=False) | ~Q(kind="person") & Q(person__isnull=True),
                 name="judge_is_a_person_or_not",
             ),
-            # A person's name may be given to another one later; the others' may not.
-            models.UniqueConstraint(fields=("kind", "name"), condition=~Q(kind="person"), name="judge_name_once"),
+            # A person's name may be given to another one later; a model configuration's may not. Of imported files,
+            # one campaign's may be people's and another one's of that name a model's.
+            models.UniqueConstraint(fields=("name",), condition=Q(kind="model"), name="model_judge_name_once"),
+            models.UniqueConstraint(
+                fields=("name", "parameters"), condition=Q(kind="imported"), name="imported_judge_once"
+            ),
         )
 
     def __str__(self) -> str:
@@ -106,6 +110,11 @@ class Condition(MaybeImported):
             "protocol": self.protocol,
         }
         return "; ".join(f"{name}={value}" for name, value in parts.items() if value is not None)
+
+    def shows_a_models_nuggets(self) -> bool:
+        """Say whether its nuggets, or some of them, are a model's, or may be."""
+        by = self.judge.parameters.get("by") if self.judge else None
+        return self.method != self.Method.MANUAL_NUGGETS and by != "people"
 
     def is_blind(self) -> bool:
         """Say whether a person who works under it must not have seen a model's output of that kind."""

@@ -60,6 +60,8 @@ def import_report(request: PersonRequest, slug: str, import_id: int) -> HttpResp
 def stop_import(request: PersonRequest, slug: str, import_id: int) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     import_record = campaign_import(campaign, import_id)
-    importing.stop(import_record, person=request.user)
-    messages.success(request, "Stopped. Nothing of the file was imported.")
+    if importing.stop(import_record, person=request.user):
+        messages.success(request, "Stopped. Nothing of the file was imported.")
+    else:
+        messages.warning(request, "It was over before it could be stopped; what came of it stands below.")
     return redirect("import_report", slug, import_id)

@@ -209,3 +209,12 @@ def test_nothing_of_an_unfinished_import_is_exported(campaign, import_file):
     assert "t3" in export(topics_lines(campaign))
     Import.objects.filter(pk=done.pk).update(state=Import.State.RUNNING)
     assert export(topics_lines(campaign)) == "t1\twhy do cats purr\nt2\thow is glass recycled\n"
+
+
+def test_topics_of_mixed_forms_lose_no_key(empty_campaign, import_file):
+    import_file(empty_campaign, "topics", "t1\ta\n")
+    import_file(empty_campaign, "topics", [{"request_id": "t2", "title": "b", "limit": 2000}])
+    assert topics_form(empty_campaign) == "request"
+    assert export(topics_lines(empty_campaign)) == (
+        '{"request_id": "t1", "title": "a"}\n{"request_id": "t2", "title": "b", "limit": 2000}\n'
+    )

@@ -506,3 +506,26 @@ def test_a_batch_is_short_where_lines_are_long(empty_campaign, waiting, tmp_path
     path.write_text("".join(f"t{n}\t{'long ' * 30_000}\n" for n in range(7)))
     assert run(waiting(check_only=True), path).state == Import.State.CHECKED
     assert sizes == [3, 3, 1]
+
+
+def test_the_records_of_one_line_make_ordinary_batches(empty_campaign, import_file, monkeypatch):
+    import_file(empty_campaign, "topics", "t1\ta\n")
+    sizes = []
+    sift = importing.LOADERS["segments"].sift
+
+    def measured(self, batch):
+        sizes.append(len(batch))
+        return sift(self, batch)
+
+    monkeypatch.setattr(importing.LOADERS["segments"], "sift", measured)
+    candidates = [{"docid": f"d{n}", "doc": {"segment": "long " * 300}} for n in range(1_200)]
+    done = import_file(empty_campaign, "segments", [{"query": {"qid": "t1"}, "candidates": candidates}])
+    assert (done.state, max(sizes), len(sizes)) == (Import.State.DONE, 500, 4)
+
+
+def test_errors_come_by_line_and_the_first_lines_are_kept(empty_campaign, import_file):
+    import_file(empty_campaign, "topics", "t1\ta\n")
+    lines = ["t1\tanother\n", *(f"t{n}\ttwo\tthree\n" for n in range(2, 62)), "t1\tonce more\n"]
+    refused = import_file(empty_campaign, "topics", "".join(lines))
+    assert refused.report["error_count"] == 62
+    assert [problem["line"] for problem in refused.report["errors"]] == list(range(1, 51))

@@ -77,7 +77,7 @@ BAD = [
     pytest.param(
         {"query": {"text": "a"}, "candidates": []}, "query", "{'text': 'a'}", "an object with qid", id="no-qid"
     ),
-    pytest.param({"query": {"qid": 1}, "candidates": []}, "query.qid", "1", "an id, as text", id="request-qid"),
+    pytest.param({"query": {"qid": 1.5}, "candidates": []}, "query.qid", "1.5", "an id, as text", id="request-qid"),
     pytest.param({"query": {"qid": "t1"}, "candidates": {}}, "candidates", "{}", "a list", id="request-candidates"),
     pytest.param(request("d2"), "candidates[0].doc", "d2", "an object with docid and doc", id="candidate-text"),
     pytest.param(
@@ -231,3 +231,23 @@ def test_grade_4_where_the_protocol_allows_it(with_topics, import_file, olga):
     change_protocol(campaign=with_topics, settings={"max_grade": 4}, acting_user=olga)
     assert import_file(with_topics, "segments", requests, **NAMED).state == Import.State.DONE
     assert grades(with_topics) == [("NIST", "people", "t1", "d1", 4, "0")]
+
+
+def test_what_differs_from_a_loaded_segment_is_named(campaign, import_file):
+    import_file(campaign, "segments", [{"docid": "d7", "title": "Seven", "segment": "s"}])
+    given = {"docid": "d7", "title": "Seven", "headings": "7", "segment": "s"}
+    refused = import_file(campaign, "segments", [given])
+    assert told(refused) == [(1, "headings", '"7"', "d7 as it is loaded already: no headings")]
+
+
+def test_a_line_and_a_candidate_with_the_same_text_are_the_same(campaign, import_file):
+    done = import_file(campaign, "segments", [{"docid": "d7", "segment": "s"}, request(candidate("d7", "s"))])
+    assert (done.state, told(done), done.report["counts"]["segments added"]) == (Import.State.DONE, [], 1)
+
+
+def test_a_request_may_number_its_topic(empty_campaign, import_file):
+    import_file(empty_campaign, "topics", "7\ta\n")
+    given = request(candidate("d7", judgment=2)) | {"query": {"qid": 7}}
+    import_file(empty_campaign, "segments", [given], source="NIST", by="people")
+    [grade] = empty_campaign.qrels_sources.get().grades.all()
+    assert (grade.topic.qid, grade.grade) == ("7", 2)

@@ -1,6 +1,7 @@
 """What the admin lets an administrator do: look, export, keep people; never touch history or judgments."""
 
 import csv
+import json
 from typing import Any
 from uuid import uuid4
 
@@ -13,11 +14,11 @@ from django.test import Client
 from assessor.collection import history
 from assessor.collection.actions import add_organizer, create_campaign
 from assessor.collection.admin import LookOnly
-from assessor.collection.models import AppendOnly, Campaign, Event, Import, Person, Topic
+from assessor.collection.models import AppendOnly, Campaign, Event, Import, Judge, Person, Topic
 from assessor.work.blindness import record_exposure
-from assessor.work.models import TimeSpent, Write
+from assessor.work.models import Exposure, TimeSpent, Write
 from nuggets import actions
-from nuggets.models import BankEdition, NuggetBank
+from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.conftest import client_of, make_person
 from tests.nuggets.conftest import A, fill
 
@@ -240,3 +241,36 @@ def test_tasks_as_a_table(client: Client, bank: NuggetBank):
         "seconds": "0",
         "worked_at": str(bank.task.worked_at),
     }
+
+
+NUGGETS = {"query": "why do cats purr", "qid": "t1", "nuggets": [{"text": "of a model"}]}
+
+
+def test_nuggets_of_an_unfinished_import_are_not_shown(client: Client, campaign: Campaign, import_file):
+    brought = import_file(campaign, "nuggets", [NUGGETS], condition="Mia", by="model")
+    assert "of a model" in client.get(address(Nugget)).content.decode()
+    assert "Mia" in client.get(address(Judge)).content.decode()
+    Import.objects.filter(pk=brought.pk).update(state=Import.State.INTERRUPTED)
+    assert "of a model" not in client.get(address(Nugget)).content.decode()
+    assert "Mia" not in client.get(address(Judge)).content.decode()
+
+
+@pytest.mark.parametrize(("by", "exposed"), [("model", True), ("people", False)])
+def test_who_takes_a_models_nuggets_away_has_seen_them(
+    client: Client, admin: Person, campaign: Campaign, import_file, by: str, exposed: bool
+):
+    import_file(campaign, "nuggets", [NUGGETS], condition="Mia", by=by)
+    bank = NuggetBank.objects.get()
+    response = act(client, NuggetBank, "export_nuggets", bank)
+    assert json.loads(body(response)) == NUGGETS
+    assert response["Content-Disposition"] == 'attachment; filename="study.nuggets.Mia.jsonl"'
+    seen = [("t1", "nuggets")] if exposed else []
+    assert [*Exposure.objects.filter(person=admin).values_list("topic__qid", "kind")] == seen
+
+
+def test_a_file_of_nuggets_holds_one_condition(client: Client, campaign: Campaign, import_file):
+    for name in ("Mia", "Ada"):
+        import_file(campaign, "nuggets", [NUGGETS], condition=name, by="people")
+    data = {"action": "export_nuggets", "_selected_action": [bank.pk for bank in NuggetBank.objects.all()]}
+    page = client.post(address(NuggetBank), data, follow=True).content.decode()
+    assert "Choose banks of one condition: a file holds one." in page

@@ -433,3 +433,21 @@ def test_a_demo_that_was_killed_while_loading_is_taken_up_again(db, settings, im
     imports = Import.objects.count()
     call_command("load_demo", stdout=StringIO())
     assert (Import.objects.count(), campaign.tasks.count()) == (imports, 5)
+
+
+def test_an_import_that_is_over_is_not_said_to_be_stopped(as_olga, campaign, import_file):
+    done = import_file(campaign, "topics", "t9\twhat is nine\n")
+    page = as_olga.post(f"/campaigns/study/imports/{done.pk}/stop/", follow=True).content.decode()
+    assert "It was over before it could be stopped; what came of it stands below." in page
+    assert "Nothing of the file was imported" not in page
+    done.refresh_from_db()
+    assert done.state == Import.State.DONE
+
+
+def test_another_pool_depth_is_counted_at_once(as_olga, olga, campaign, import_file):
+    import_file(campaign, "retrieval", "t1 Q0 d1 1 2 one\nt1 Q0 d8 2 1 one\n")
+    assert "<dd>2 <small>first 20 of each run</small></dd>" in as_olga.get("/campaigns/study/").content.decode()
+    change_protocol(campaign=campaign, settings={"pool_depth": 1}, acting_user=olga)
+    page = as_olga.get("/campaigns/study/").content.decode()
+    assert "<dd>1 <small>first 1 of each run</small></dd>" in page
+    assert "pooled segments without text" not in page

@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from assessor.collection import importing
+from assessor.collection.actions import ConditionError, create_manual_nuggets
 from assessor.collection.models import Campaign, Condition, Import, Judge
 from assessor.desk import queries
 from nuggets import actions
@@ -247,13 +248,13 @@ def test_invalid_importance_becomes_absent_where_asked_and_is_counted(campaign, 
     nuggets = [{"text": f"n{at}", "importance": importance} for at, importance in enumerate(found)]
     done = import_file(campaign, "nuggets", [line(nuggets=nuggets)], invalid_labels="missing", **FILE)
     assert (done.state, told(done)) == (Import.State.DONE, [])
-    counts = {kind: n for kind, n in done.report["counts"].items() if kind.startswith("importance")}
-    assert counts == {
-        "importance made absent, found failed": 2,
-        "importance made absent, found nothing": 1,
-        "importance made absent, found None": 1,
-        "importance made absent, found very important\\u2028": 1,
-    }
+    assert done.report["counts"]["importance made absent"] == 5
+    [absent] = [kind for kind in done.report["warnings"] if kind["kind"] == "importance made absent"]
+    told_of = [(one["line"], one["field"], one["found"]) for one in absent["listed"]]
+    assert told_of == [
+        (1, f"nuggets[{at}].importance", shown)
+        for at, shown in enumerate(["failed", "", "failed", "None", "very important\\u2028"], start=1)
+    ]
     [out] = exported(campaign)
     assert [nugget.get("importance") for nugget in json.loads(out)["nuggets"]] == ["vital"] + [None] * 5
     assert '"importance": null' not in out
@@ -312,12 +313,14 @@ def test_another_bank_than_the_loaded_one_is_refused(campaign, import_file, rows
     assert rows() == before
 
 
-def test_the_maker_of_a_name_is_of_one_kind(campaign, topics, import_file):
+def test_the_maker_of_a_condition_is_of_one_kind(campaign, topics, import_file):
     import_file(campaign, "nuggets", [line()], **FILE)
-    refused = import_file(topics, "nuggets", [line()], **FILE | {"by": "people"})
-    expected = "model, as the maker AutoNuggets of Mia is known already"
-    assert told(refused) == [(0, "by", "people", expected)]
-    assert import_file(topics, "nuggets", [line()], **FILE).state == Import.State.DONE
+    refused = import_file(campaign, "nuggets", [line("t2")], **FILE | {"by": "people"})
+    assert told(refused) == [(0, "by", "people", "model, as AutoNuggets of Mia is known already")]
+    # Another campaign's condition of that name is its own, and says nothing of this one's.
+    assert import_file(topics, "nuggets", [line()], **FILE | {"by": "people"}).state == Import.State.DONE
+    makers = [one.conditions.get().judge.parameters["by"] for one in (campaign, topics)]
+    assert makers == ["model", "people"]
 
 
 MANY = [line(f"m{n}", query=f"title {n}") for n in range(120)]
@@ -485,9 +488,30 @@ def test_the_commands(campaign, tmp_path, capsys):
     with pytest.raises(CommandError, match=r"nuggets.jsonl was not imported \(refused\)"):
         call_command(*arguments)
     call_command(*arguments, "--invalid-labels=missing")
-    assert "1 importance made absent, found failed" in capsys.readouterr().out
+    assert "1 warnings, importance made absent, the first 1:" in capsys.readouterr().out
     call_command("export_nuggets", "study", "--condition=Mia", "--lineage")
     assert json.loads(capsys.readouterr().out)["ancestors"] == []
     for lacking in ("--condition=Mia", "--by=people"):
         with pytest.raises(CommandError, match="required"):
             call_command("import_nuggets", "study", str(path), lacking)
+
+
+def test_evidence_is_kept_under_its_clean_docid(campaign, import_file):
+    done = import_file(campaign, "nuggets", [lineage(with_lineage("a", evidence=evidence(docid=" d1 ")))], **FILE)
+    assert [kind["kind"] for kind in done.report["warnings"]] == ["blanks around an id"]
+    [out] = exported(campaign, with_lineage=True)
+    assert json.loads(out)["nuggets"][0]["evidence"] == evidence()
+    assert import_file(campaign, "nuggets", out, **FILE).report["counts"]["banks already there"] == 1
+
+
+def test_a_condition_that_an_import_is_bringing_has_its_name(campaign, import_file, olga):
+    import_file(campaign, "nuggets", [line()], **FILE)
+    Import.objects.filter(kind="nuggets").update(state=Import.State.RUNNING)
+    assert not campaign.conditions.exists()
+    with pytest.raises(ConditionError, match=r"The campaign has another condition called AutoNuggets of Mia."):
+        create_manual_nuggets(
+            campaign=campaign,
+            name=FILE["condition"],
+            qrels_source=campaign.qrels_sources.get(),
+            acting_user=olga,
+        )

@@ -69,7 +69,7 @@ _CLOCK_TOLERANCE = 2.0  # seconds by which a process's start may seem to move wh
 # Characters of the lines of one batch: memory does not follow the length of lines, and an assessor who saves meanwhile
 # waits for one short transaction. Larger batches are no faster.
 _BATCH_CHARACTERS = 400_000
-_LONGEST_PAUSE = 0.1  # seconds
+_LONGEST_PAUSE = 0.2  # seconds
 
 
 # The imports that this process is running.
@@ -240,9 +240,9 @@ def _write(import_record: Import, loader: Loader, spool: _Spool) -> None:
 
 
 def _let_others_write(seconds: float) -> None:
-    """Leave SQLite's only write lock alone for as long as it was held: who waits for it looks only now and then."""
+    """Leave SQLite's only write lock alone for twice as long as it was held: who waits looks only now and then."""
     if connection.vendor == "sqlite":
-        time.sleep(min(seconds, _LONGEST_PAUSE))
+        time.sleep(min(2 * seconds, _LONGEST_PAUSE))
 
 
 def _show(import_record: Import, loader: Loader, sha256: str) -> None:

@@ -63,7 +63,7 @@ class SegmentLoader(Loader):
 
     def _was_given(self, record: SegmentRecord) -> bool:
         """Say whether the file gave the segment before. Several requests may bring the same one, unchanged."""
-        digest = hashlib.sha256(to_json([record.text, record.extras]).encode()).hexdigest()
+        digest = hashlib.sha256(f"{to_json(record.extras)}\n{record.text}".encode()).hexdigest()
         first = self.seen.before(record.docid, record.line, digest)
         if first and record.qid is None:
             expected = f"each once; it stands on line {first.line} already"

@@ -19,7 +19,7 @@ from assessor.work.queries import minutes
 from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, once, sent
 from nuggets import actions, queries
 from nuggets.access import is_owner, organized_bank, own_bank, readable_bank
-from nuggets.models import NuggetBank
+from nuggets.models import Nugget, NuggetBank
 
 # A finished bank needs them too: what could not be saved before is still shown there.
 EDITOR_SCRIPTS = (
@@ -43,8 +43,9 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     passages, without_text = queries.passages(bank)
     read_only = not owner or bank.state == NuggetBank.State.FINISHED
     numbers = {passage.segment.docid: number for number, passage in enumerate(passages, start=1)}
+    listed = queries.nuggets_in_order(bank)
     context = {
-        **_list_context(bank, read_only=read_only, numbers=numbers),
+        **_list_context(bank, listed, read_only=read_only, numbers=numbers),
         "is_owner": owner,
         "scripts": EDITOR_SCRIPTS if read_only else (*EDITOR_SCRIPTS, "assay/clock.js"),
         "guidelines": guidelines_html("nuggets"),
@@ -52,17 +53,19 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
         "without_text": without_text,
         "blank_row": queries.BLANK_ROW,
         "reopening": queries.reopening(bank),
-        "lineage": None if owner else queries.lineage(bank, queries.nuggets_in_order(bank)),
+        "lineage": None if owner else queries.lineage(bank, listed),
         "time": minutes(bank.task.seconds) if bank.task else "",
     }
     return render(request, "nuggets/editor.html", context)
 
 
-def _list_context(bank: NuggetBank, *, read_only: bool, numbers: dict[str, int]) -> dict[str, object]:
+def _list_context(
+    bank: NuggetBank, listed: list[Nugget], *, read_only: bool, numbers: dict[str, int]
+) -> dict[str, object]:
     return {
         "bank": bank,
         "protocol": bank.condition.protocol,
-        "rows": queries.rows(queries.nuggets_in_order(bank), numbers),
+        "rows": queries.rows(listed, numbers),
         "read_json": to_json(bank.read_passages),
         "read_only": read_only,
         "most_characters": actions.MAX_CHARACTERS,
@@ -73,7 +76,8 @@ def _list_context(bank: NuggetBank, *, read_only: bool, numbers: dict[str, int])
 
 def _list(request: PersonRequest, bank: NuggetBank, *, status: int = 200) -> HttpResponse:
     bank.refresh_from_db()
-    context = _list_context(bank, read_only=bank.state == NuggetBank.State.FINISHED, numbers={})
+    listed = queries.nuggets_in_order(bank)
+    context = _list_context(bank, listed, read_only=bank.state == NuggetBank.State.FINISHED, numbers={})
     return render(request, "nuggets/editor.html#list", context | {"is_owner": True}, status=status)
 
 

@@ -64,22 +64,21 @@
   const whole = (text) => `“${text}”`;
 
   function inWords({ about }, canRedo) {
-    const quote = whole;
     const row = list && about.uid && list.row(about.uid);
     const which = row ? `nugget ${list.place(row)}` : "a nugget";
     const passage = () => `“${passages.title((about.evidence || about).docid)}”`;
     return {
-      add: () => `Add: ${quote(about.text)}`,
-      reword: () => `Reword ${which} to: ${quote(about.text)}`,
+      add: () => `Add: ${whole(about.text)}`,
+      reword: () => `Reword ${which} to: ${whole(about.text)}`,
       importance: () => `Make ${which} ${about.importance}`,
       move: () => `Move ${which}`,
-      delete: () => `Delete ${which}: ${quote(about.text)}`,
+      delete: () => `Delete ${which}: ${whole(about.text)}`,
       attach: () => `Add ${passage()} as evidence of ${which}`,
       detach: () => `Remove ${passage()} as evidence of ${which}`,
-      merge: () => `Merge ${about.uids.length} nuggets into: ${quote(about.text)}`,
-      split: () => `Split ${which} into: ${about.into.map(({ text }) => quote(text)).join(" and ")}`,
-      note: () => `Note on ${which}: ${quote(about.text)}`,
-      reading: () => `How I read the topic: ${quote(about.text)}`,
+      merge: () => `Merge ${about.uids.length} nuggets into: ${whole(about.text)}`,
+      split: () => `Split ${which} into: ${about.into.map(({ text }) => whole(text)).join(" and ")}`,
+      note: () => `Note on ${which}: ${whole(about.text)}`,
+      reading: () => `How I read the topic: ${whole(about.text)}`,
       read: () => `Mark ${passage()} as ${about.read ? "read" : "not read"}`,
       undo: () => `Undo${canRedo ? " (press it again if you still want it)" : ""}`,
       redo: () => `Redo${canRedo ? " (press it again if you still want it)" : ""}`,
@@ -163,7 +162,6 @@
   const draftName = (field) => draftNameOf({ text: uidOf(field), note: `note.${uidOf(field)}`, reading: "reading" }[field.dataset.field]);
   const dropDraft = (field) => storage.remove(draftName(field));
   const NEW = draftNameOf("new");
-
 
   // ---- saving ----
   const outbox = new assay.Outbox({

@@ -79,9 +79,9 @@ class Loader:
     def finish(self, import_record: Import) -> None:
         """Do what must happen at the moment the import becomes visible."""
 
-    def repeats(self, key: str, line: Line, field: str, shown: str) -> bool:
-        """Say whether the file gave this key before, which is then an error."""
-        first = self.seen.before(key, line)
+    def repeats(self, key: str, line: Line, field: str, shown: str, value: str = "") -> bool:
+        """Say whether the file gave this key before, which is then an error; remember it, with the value."""
+        first = self.seen.before(key, line, value)
         if first:
             self.report.error(line.number, field, shown, f"each once; it stands on line {first.line} already")
         return first is not None

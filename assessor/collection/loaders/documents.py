@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from assessor.collection.formats.report import Report
 from assessor.collection.formats.segments import SegmentRecord
 from assessor.collection.loaders.base import Seen, rows_by
+from assessor.collection.loaders.segments import SegmentRow, insert_segments, segment_rows
 from assessor.collection.models import Campaign, Import, Segment
 
 
@@ -18,13 +19,13 @@ class DocumentSifter:
         self._seen = Seen()
         self._has_any = False
 
-    def new(self, documents: Sequence[SegmentRecord]) -> list[SegmentRecord]:
-        """Return the documents that are not loaded yet, each once."""
+    def new(self, documents: Sequence[SegmentRecord]) -> list[SegmentRow]:
+        """Return rows of the documents that are not loaded yet, each once."""
         if not documents:
             return []
         self._has_any = True
         loaded = rows_by(self.campaign.segments, "docid", {document.docid for document in documents})
-        return [document for document in documents if self._is_new(document, loaded.get(document.docid))]
+        return segment_rows([one for one in documents if self._is_new(one, loaded.get(one.docid))])
 
     def _is_new(self, document: SegmentRecord, loaded: Segment | None) -> bool:
         line, docid = document.line, document.docid
@@ -46,17 +47,7 @@ class DocumentSifter:
         """Say whether the file gave this document."""
         return self._has_any and self._seen.has(docid)
 
-    def write(self, documents: Sequence[SegmentRecord], import_record: Import) -> None:
+    def write(self, documents: Sequence[SegmentRow], import_record: Import) -> None:
         """Write new segments."""
         if documents:
-            Segment.everything.bulk_create(
-                Segment(
-                    import_record=import_record,
-                    campaign=self.campaign,
-                    docid=document.docid,
-                    text=document.text,
-                    extras=document.extras,
-                )
-                for document in documents
-            )
-            self.report.counts["segments added"] += len(documents)
+            insert_segments(documents, self.campaign, import_record, self.report)

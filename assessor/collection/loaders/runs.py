@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.formats.runs import AnswerRecord, Limits, read_answers, topic_field
-from assessor.collection.formats.segments import SegmentRecord
 from assessor.collection.formats.values import to_json
 from assessor.collection.loaders.base import Loader, Options, insert
 from assessor.collection.loaders.documents import DocumentSifter
+from assessor.collection.loaders.segments import SegmentRow
 from assessor.collection.models import Answer, Campaign, Import, Run
 from assessor.collection.queries import AmbiguousRun, find_run, lacking_docids
 
@@ -19,7 +19,7 @@ _FIELDS = ("import_record", "run", "topic", "form", "references", "content", "ex
 class NewAnswers(NamedTuple):
     """What a batch brings. rows: topic's key, form, references, content, extras, words."""
 
-    documents: list[SegmentRecord]
+    documents: list[SegmentRow]
     run_id: str
     rows: list[tuple[Any, ...]]
     sentences: int

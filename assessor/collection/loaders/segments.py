@@ -13,11 +13,25 @@ from assessor.collection.loaders.base import Loader, Options, insert, rows_by
 from assessor.collection.loaders.sources import GradeSifter
 from assessor.collection.models import Campaign, Import, Segment
 
+SegmentRow = tuple[str, str, str]  # docid, text, extras
+
+
+def segment_rows(segments: Sequence[SegmentRecord]) -> list[SegmentRow]:
+    """Return segments as the database keeps them."""
+    return [(segment.docid, segment.text, to_json(segment.extras)) for segment in segments]
+
+
+def insert_segments(rows: Sequence[SegmentRow], campaign: Campaign, import_record: Import, report: Report) -> None:
+    """Add segments of an import to a campaign."""
+    fields = ("import_record", "campaign", "docid", "text", "extras")
+    insert(Segment, fields, ((import_record.pk, campaign.pk, *row) for row in rows))
+    report.counts["segments added"] += len(rows)
+
 
 class NewSegments(NamedTuple):
-    """Rows of segments (docid, text, extras), and the grades that came with them."""
+    """Rows of segments, and the grades that came with them."""
 
-    rows: list[tuple[str, str, str]]
+    rows: list[SegmentRow]
     grades: list[GradeRecord]
 
 
@@ -37,7 +51,7 @@ class SegmentLoader(Loader):
         grades = self._sift_grades(judged)
         loaded = rows_by(self.campaign.segments, "docid", [record.docid for record in records])
         segments = [record for record in records if self._is_new(record, loaded.get(record.docid))]
-        return NewSegments([(record.docid, record.text, to_json(record.extras)) for record in segments], grades)
+        return NewSegments(segment_rows(segments), grades)
 
     def _sift_grades(self, judged: Sequence[SegmentRecord]) -> list[GradeRecord]:
         if self.grades is None:
@@ -64,18 +78,15 @@ class SegmentLoader(Loader):
     def _was_given(self, record: SegmentRecord) -> bool:
         """Say whether the file gave the segment before. Several requests may bring the same one, unchanged."""
         digest = hashlib.sha256(f"{to_json(record.extras)}\n{record.text}".encode()).hexdigest()
+        if record.qid is None:
+            return self.repeats(record.docid, record.line, "docid", record.docid, digest)
         first = self.seen.before(record.docid, record.line, digest)
-        if first and record.qid is None:
-            expected = f"each once; it stands on line {first.line} already"
-            self.report.error(record.line.number, "docid", record.docid, expected)
-        elif first and first.value != digest:
+        if first and first.value != digest:
             self.report.error(record.line.number, "docid", record.docid, f"the same text as on line {first.line}")
         return first is not None
 
     def write(self, new: NewSegments, import_record: Import) -> None:
-        fields = ("import_record", "campaign", "docid", "text", "extras")
-        insert(Segment, fields, ((import_record.pk, self.campaign.pk, *row) for row in new.rows))
-        self.report.counts["segments added"] += len(new.rows)
+        insert_segments(new.rows, self.campaign, import_record, self.report)
         if self.grades:
             self.grades.write(new.grades, import_record)
 

@@ -1,6 +1,7 @@
 """Files out, streamed."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -47,18 +48,14 @@ def export_segments(request: PersonRequest, slug: str) -> HttpResponseBase:
 @require_safe
 def export_qrels(request: PersonRequest, slug: str, source_id: int) -> HttpResponseBase:
     campaign = organized_campaign(request.user, slug)
-    source = campaign.qrels_sources.filter(pk=source_id).first()
-    if source is None:
-        raise Http404("There is no such source of grades in this campaign.")
+    source = _one(campaign.qrels_sources, source_id, "source of grades")
     return _download(request, campaign, f"qrels.{source.name}.txt", collection_exports.qrels_lines(source))
 
 
 @require_safe
 def export_run(request: PersonRequest, slug: str, run_id: int) -> HttpResponseBase:
     campaign = organized_campaign(request.user, slug)
-    run = campaign.runs.filter(pk=run_id).first()
-    if run is None:
-        raise Http404("There is no such run in this campaign.")
+    run = _one(campaign.runs, run_id, "run")
     return _download(request, campaign, f"{run.tag}.jsonl", collection_exports.run_lines(run))
 
 
@@ -71,9 +68,7 @@ def export_run_list(request: PersonRequest, slug: str) -> HttpResponseBase:
 @require_safe
 def export_retrieval_run(request: PersonRequest, slug: str, run_id: int) -> HttpResponseBase:
     campaign = organized_campaign(request.user, slug)
-    run = campaign.retrieval_runs.filter(pk=run_id).first()
-    if run is None:
-        raise Http404("There is no such retrieval run in this campaign.")
+    run = _one(campaign.retrieval_runs, run_id, "retrieval run")
     return _download(request, campaign, f"{run.tag}.txt", collection_exports.retrieval_run_lines(run))
 
 
@@ -86,23 +81,24 @@ def export_pool(request: PersonRequest, slug: str) -> HttpResponseBase:
 @require_safe
 def export_nuggets(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
     campaign = organized_campaign(request.user, slug)
-    condition = _nugget_condition(campaign, condition_id)
+    condition = _one(campaign.conditions.filter(kind=Condition.Kind.NUGGETS), condition_id, "nugget condition")
     return _download(request, campaign, f"nuggets.{condition.name}.jsonl", condition_lines(condition))
 
 
 @require_safe
 def export_lineage(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
     campaign = organized_campaign(request.user, slug)
-    condition = _nugget_condition(campaign, condition_id)
+    condition = _one(campaign.conditions.filter(kind=Condition.Kind.NUGGETS), condition_id, "nugget condition")
     lines = condition_lines(condition, with_lineage=True)
     return _download(request, campaign, f"nuggets.{condition.name}.lineage.jsonl", lines)
 
 
-def _nugget_condition(campaign: Campaign, condition_id: int) -> Condition:
-    condition = campaign.conditions.filter(pk=condition_id, kind=Condition.Kind.NUGGETS).first()
-    if condition is None:
-        raise Http404("There is no such nugget condition in this campaign.")
-    return condition
+def _one(records: Any, pk: int, what: str) -> Any:
+    """Return that one of a campaign's records. Raises Http404."""
+    record = records.filter(pk=pk).first()
+    if record is None:
+        raise Http404(f"There is no such {what} in this campaign.")
+    return record
 
 
 def _download(request: PersonRequest, campaign: Campaign, name: str, lines: Iterator[str]) -> HttpResponseBase:

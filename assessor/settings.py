@@ -22,6 +22,8 @@ ALLOWED_HOSTS = words("ASSAY_HOSTS", default="localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
 # Everything Assay writes outside the database: uploads under way, the embedded broker's messages.
 DATA_DIR = Path(_env.str("ASSAY_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+# Folders of prompts that are dropped in beside the project's own.
+PROMPT_SETS = Path(_env.str("ASSAY_PROMPT_SETS", default=str(DATA_DIR / "prompt-sets")))
 # Shown on every page of the demo, so that nobody takes it for the real thing.
 DEMO = flag("ASSAY_DEMO", default=False)
 

@@ -91,30 +91,41 @@ def change_protocol(*, campaign: Campaign, settings: dict[str, Any], acting_user
     return protocol
 
 
-@transaction.atomic
 def create_manual_nuggets(
     *, campaign: Campaign, name: str, qrels_source: QrelsSource, acting_user: Person | None
 ) -> Condition:
-    """Make a condition in which people write the nuggets, under the protocol in force.
-
-    Raises ConditionError for grades that a model gave, and for a condition that there is already.
-    """
-    if qrels_source.by != QrelsSource.By.PEOPLE:
-        raise ConditionError(f"ManualNuggets takes people's grades only; those of {qrels_source} are a model's.")
+    """Make a condition in which people write the nuggets. Raises ConditionError."""
     condition = Condition(
         campaign=campaign,
         name=name,
         kind=Condition.Kind.NUGGETS,
         method=Condition.Method.MANUAL_NUGGETS,
         qrels_source=qrels_source,
-        protocol=campaign.protocol,
-        created_by=acting_user,
     )
+    return create_condition(condition, acting_user=acting_user)
+
+
+# Whose assessors see the passages of people's grades, and no other's.
+_ON_PEOPLES_GRADES = (Condition.Method.MANUAL_NUGGETS, Condition.Method.AUTO_NUGGETS_EDITS)
+
+
+@transaction.atomic
+def create_condition(condition: Condition, *, acting_user: Person | None) -> Condition:
+    """Save a new condition under the protocol in force.
+
+    Raises ConditionError for grades that a model gave where people's are asked for, and for a condition or a name
+    that there is already.
+    """
+    campaign, source = condition.campaign, condition.qrels_source
+    if condition.method in _ON_PEOPLES_GRADES and (source is None or source.by != QrelsSource.By.PEOPLE):
+        raise ConditionError(f"{condition.method} takes people's grades only; those of {source} are a model's.")
+    condition.protocol = campaign.protocol
+    condition.created_by = acting_user
     others = Condition.everything.filter(campaign=campaign)  # those that an import is bringing have their names too
     if same := others.filter(identity=condition.describe()).first():
         raise ConditionError(f"{same} is that condition already: {same.identity}.")
-    if others.filter(name=name).exists():
-        raise ConditionError(f"The campaign has another condition called {name}.")
+    if others.filter(name=condition.name).exists():
+        raise ConditionError(f"The campaign has another condition called {condition.name}.")
     condition.save()
     history.record("condition created", condition, campaign=campaign, person=acting_user, identity=condition.identity)
     return condition

@@ -5,18 +5,14 @@ import left behind stays invisible and is swept away at the next start.
 """
 
 import gc
-import os
 import pickle
-import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import psutil
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Model, QuerySet
@@ -39,6 +35,7 @@ from assessor.collection.models import (
     Segment,
     Topic,
 )
+from assessor.collection.processes import is_running, me
 
 # The rows that unfinished imports brought.
 Leftovers = Callable[[QuerySet[Import]], QuerySet[Any]]
@@ -65,7 +62,6 @@ _SWEEP_BATCH = 2_000
 _SIGN_OF_LIFE = 0.5  # seconds between two writes of an import's progress
 _PRESUMED_DEAD = timedelta(minutes=5)  # without a sign of life, where the process can't be looked at
 _MAX_ATTEMPTS = 3
-_CLOCK_TOLERANCE = 2.0  # seconds by which a process's start may seem to move when the clock is set
 # Characters of the lines of one batch: memory does not follow the length of lines, and an assessor who saves meanwhile
 # waits for one short transaction. Larger batches are no faster.
 _BATCH_CHARACTERS = 400_000
@@ -156,7 +152,7 @@ def _claim(import_record: Import, bytes_total: int) -> None:
         with transaction.atomic():
             is_mine = waiting.update(
                 state=Import.State.RUNNING,
-                owner=_me(),
+                owner=me(),
                 alive_at=now,
                 attempts=import_record.attempts + 1,
                 stage=Import.Stage.CHECKING,
@@ -250,7 +246,7 @@ def _show(import_record: Import, loader: Loader, sha256: str) -> None:
     with transaction.atomic():
         loader.finish(import_record)
         report = loader.report.as_dict()
-        done = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=_me()).update(
+        done = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=me()).update(
             state=Import.State.DONE, ended_at=timezone.now(), report=report, sha256=sha256, has_leftovers=False
         )
         if not done:
@@ -275,7 +271,7 @@ class _Progress:
     """Writes an import's progress, which is also its sign of life, and notices when it was stopped."""
 
     def __init__(self, import_record: Import, stage: Import.Stage) -> None:
-        self._rows = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=_me())
+        self._rows = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=me())
         self._fixed: dict[str, Any] = {"stage": stage}
         if stage == Import.Stage.WRITING:
             self._fixed["has_leftovers"] = True
@@ -358,23 +354,10 @@ def _age(path: Path) -> float:
         return 0.0
 
 
-@cache
-def _identity(pid: int) -> str:
-    return f"{socket.gethostname()} {pid} {psutil.Process(pid).create_time()}"
-
-
-def _me() -> str:
-    return _identity(os.getpid())
-
-
 def _is_alive(import_record: Import) -> bool:
-    host, pid, started = import_record.owner.rsplit(" ", 2)
-    if import_record.owner == _me():
+    if import_record.owner == me():
         return import_record.pk in _at_work
-    if host == socket.gethostname():
-        try:
-            # A process of that number that started at another time is another one.
-            return abs(psutil.Process(int(pid)).create_time() - float(started)) < _CLOCK_TOLERANCE
-        except psutil.NoSuchProcess:
-            return False
+    running = is_running(import_record.owner)
+    if running is not None:
+        return running
     return import_record.alive_at is not None and timezone.now() - import_record.alive_at < _PRESUMED_DEAD

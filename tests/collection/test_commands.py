@@ -8,7 +8,7 @@ import sys
 import pytest
 from django.core.management import CommandError, call_command
 
-from assessor.collection import importing
+from assessor.collection import importing, processes
 from assessor.collection.importing import stop
 from assessor.collection.loaders.topics import TopicLoader
 from assessor.collection.models import Campaign, Event, Import, Topic
@@ -131,7 +131,7 @@ def test_an_import_while_another_runs_says_so_and_leaves_no_record(empty_campaig
     running = importing.new_import(
         campaign=empty_campaign, kind="topics", file_name="f", options={}, person=None, check_only=False
     )
-    Import.objects.update(state=Import.State.RUNNING, owner=importing._identity(os.getppid()))
+    Import.objects.update(state=Import.State.RUNNING, owner=processes.identity(os.getppid()))
     with pytest.raises(CommandError) as failure:
         call("import_topics", "study", write(TOPICS))
     assert str(failure.value) == "Another import of Study is running. Try again when it is over."

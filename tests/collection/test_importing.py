@@ -16,7 +16,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from assessor.collection import importing, tasks
+from assessor.collection import importing, processes, tasks
 from assessor.collection.exports import topics_lines
 from assessor.collection.importing import Busy, new_import, run, stop, sweep, upload_path
 from assessor.collection.loaders.topics import TopicLoader
@@ -248,7 +248,7 @@ def test_an_import_that_breaks_off_leaves_nothing(empty_campaign, waiting, file,
 
 
 def me():
-    return importing._identity(os.getppid())
+    return processes.identity(os.getppid())
 
 
 def dead():
@@ -488,7 +488,7 @@ def test_a_file_name_that_is_no_text(empty_campaign, import_file):
 
 def test_an_import_that_its_own_process_gave_up_is_swept(broken_off):
     """A lost connection can keep a process from writing down that its import broke off."""
-    record = broken_off(owner=importing._me(), alive_at=timezone.now())
+    record = broken_off(owner=processes.me(), alive_at=timezone.now())
     sweep()
     assert (state_of(record), Topic.everything.count()) == (Import.State.INTERRUPTED, 0)
 

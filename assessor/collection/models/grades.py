@@ -2,11 +2,14 @@
 
 from django.db import models
 
-from assessor.collection.models.imports import Imported
+from assessor.collection.models.imports import MaybeImported
 
 
-class QrelsSource(Imported):
-    """Where relevance grades come from: NIST's assessors, UMBRELA with its model, another."""
+class QrelsSource(MaybeImported):
+    """Where relevance grades come from: NIST's assessors, UMBRELA with its model, another.
+
+    Those made here are a condition's (UMBRELA, manual relevance); `condition` is then set.
+    """
 
     class By(models.TextChoices):
         PEOPLE = "people", "people"
@@ -15,6 +18,10 @@ class QrelsSource(Imported):
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="qrels_sources")
     name = models.CharField(max_length=120)
     by = models.CharField("graded by", max_length=10, choices=By)
+    condition = models.OneToOneField(
+        "collection.Condition", models.PROTECT, null=True, editable=False, related_name="grades_made"
+    )
+    changed_at = models.DateTimeField(null=True, editable=False, help_text="When a grade made here last came to it.")
 
     class Meta:
         ordering = ("name",)
@@ -24,7 +31,7 @@ class QrelsSource(Imported):
         return self.name
 
 
-class Grade(Imported):
+class Grade(MaybeImported):
     """How relevant a segment is to a topic, says a source. The segment's text may not be loaded."""
 
     source = models.ForeignKey(QrelsSource, models.PROTECT, related_name="grades")

@@ -66,6 +66,7 @@ class Condition(MaybeImported):
         SUPPORT_POST_EDITED = "support post-edited", "support post-edited"
         SUPPORT_AUTOMATIC = "support automatic", "support automatic"
         MANUAL_RELEVANCE = "manual relevance", "manual relevance"
+        RELEVANCE_POST_EDITED = "relevance post-edited", "relevance post-edited"
         UMBRELA = "UMBRELA", "UMBRELA"
         IMPORTED = "imported", "imported"
 
@@ -73,10 +74,15 @@ class Condition(MaybeImported):
     name = models.CharField(max_length=120)
     kind = models.CharField(max_length=12, choices=Kind)
     method = models.CharField(max_length=24, choices=Method)
-    qrels_source = models.ForeignKey("collection.QrelsSource", models.PROTECT, null=True, blank=True)
+    qrels_source = models.ForeignKey(
+        "collection.QrelsSource", models.PROTECT, null=True, blank=True, related_name="conditions"
+    )
     judge = models.ForeignKey(Judge, models.PROTECT, null=True, blank=True, help_text="None means people.")
     nuggets = models.ForeignKey("self", models.PROTECT, null=True, blank=True, help_text="The nugget condition.")
     prompt_set = models.CharField(max_length=64, blank=True, help_text="Content hash of the prompt set.")
+    replicate = models.PositiveSmallIntegerField(
+        default=0, help_text="Which sample of a judge that is asked the same more than once; 0 is the first."
+    )
     protocol = models.ForeignKey("collection.Protocol", models.PROTECT)
     identity = models.CharField(max_length=700, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -106,7 +112,8 @@ class Condition(MaybeImported):
             "drafting": creation.judge if creation.kind == self.Kind.NUGGETS else None,
             "method": self.method if self.kind != self.Kind.NUGGETS else None,
             "judge": (self.judge or "people") if self.kind != self.Kind.NUGGETS else None,
-            "prompts": self.prompt_set or None,
+            "prompts": self.prompt_set[:12] or None,
+            "replicate": self.replicate or None,
             "protocol": self.protocol,
         }
         return "; ".join(f"{name}={value}" for name, value in parts.items() if value is not None)

@@ -1,0 +1,91 @@
+"""The kinds of job. Each app registers its own when it is ready, so that llm need not know them."""
+
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from assessor.collection.models import Condition, Topic
+from assessor.llm.models import Job, Unit
+from assessor.llm.prompt_sets import PromptSet
+from assessor.llm.questions import Question
+
+Answer = TypeVar("Answer")
+
+
+class UnitFailure(Exception):
+    """A unit can't be done, and asking again won't help; the text says why."""
+
+
+class Ask(Protocol):
+    """Puts a question to the job's judge and returns the answer as Question.read gives it."""
+
+    prompts: PromptSet
+
+    def __call__(self, question: Question[Answer]) -> Awaitable[Answer]: ...
+
+
+class Expected(NamedTuple):
+    """What some work will take: calls, characters sent (about 4 a token), tokens that come back."""
+
+    calls: int
+    characters: int
+    tokens_out: int
+
+
+class Grades(Enum):
+    """Which relevance grades the condition of a kind of job builds on."""
+
+    NONE = "none"
+    ANY = "any"
+    PEOPLES = "people's"
+
+
+class Kind(Protocol):
+    """A kind of job: what there is to do, how one unit is done, and where its result goes.
+
+    The condition of units() and expected() may not be saved yet; then nothing has been done under it.
+    """
+
+    name: str  # what commands and pages call it: "AutoNuggets"
+    condition_kind: str  # of Condition.Kind
+    method: str  # of Condition.Method
+    grades: Grades
+
+    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
+        """Yield (topic's key, item) of all that is not done yet under the condition; item is "" for a whole topic."""
+
+    def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
+        """Tell what the units of these topics will take."""
+
+    def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Any]:
+        """Read from the database what units need, a batch at a time; return it by the unit's key, as plain values.
+
+        A UnitFailure as a value fails that unit with its text, without a call.
+        """
+
+    async def carry_out(self, work: Any, ask: Ask) -> Any:
+        """Do one unit: no database here, only questions. May raise UnitFailure.
+
+        Deterministic, so that after a kill it asks the same again and is answered from the ledger.
+        """
+
+    def store(self, job: Job, results: Sequence[tuple[Unit, Any]]) -> None:
+        """Write what came of units, inside the transaction that marks them done."""
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> None:
+    """Make a kind known."""
+    _kinds[kind.name] = kind
+
+
+def kind_named(name: str) -> Kind:
+    """Return the kind of this name. Raises KeyError for one that no app registered."""
+    return _kinds[name]
+
+
+def names() -> Iterable[str]:
+    """Return the names of all kinds."""
+    return _kinds.keys()

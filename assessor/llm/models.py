@@ -1,0 +1,240 @@
+"""Judges' settings, jobs with their units, and the ledger of calls."""
+
+from decimal import Decimal
+
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.db.models import Q
+
+from assessor.collection.fields import JSONText
+from assessor.collection.models import AppendOnly
+
+key_variable_validator = RegexValidator(
+    r"\A[A-Z][A-Z0-9_]*_API_KEY\Z", "Name a variable of the environment that ends in _API_KEY, such as OPENAI_API_KEY."
+)
+
+
+class ModelJudge(models.Model):
+    """Where and how a model is asked that is a judge of a campaign.
+
+    What decides its answers (model, temperature, limits, structured output) stands in the judge's `parameters` and
+    never changes: another temperature is another judge. The settings here say how to reach it and how hard.
+    """
+
+    judge = models.OneToOneField("collection.Judge", models.PROTECT, related_name="model")
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="model_judges")
+    base_url = models.CharField("base URL", max_length=500, help_text="Of the chat-completions API: https://…/v1")
+    key_variable = models.CharField(
+        max_length=100,
+        blank=True,
+        validators=[key_variable_validator],
+        help_text="Name of the environment variable that holds the key; empty where the endpoint asks for none.",
+    )
+    prompt_set = models.CharField(max_length=60, default="assay-1")
+    concurrency = models.PositiveIntegerField(
+        default=8,
+        validators=[MinValueValidator(1), MaxValueValidator(1_000)],
+        help_text="Requests in flight at once, over all workers.",
+    )
+    requests_per_minute = models.PositiveIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1)], help_text="Over all workers; empty: no limit."
+    )
+    tokens_per_minute = models.PositiveIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1)], help_text="Over all workers; empty: no limit."
+    )
+    timeout = models.PositiveIntegerField(
+        default=120, validators=[MinValueValidator(1), MaxValueValidator(3_600)], help_text="Seconds for one request."
+    )
+    price_in = models.DecimalField(
+        "price in",
+        default=Decimal(0),
+        validators=[MinValueValidator(0)],
+        help_text="Per million tokens.",
+        max_digits=14,
+        decimal_places=6,
+    )
+    price_out = models.DecimalField(
+        "price out",
+        default=Decimal(0),
+        validators=[MinValueValidator(0)],
+        help_text="Per million tokens.",
+        max_digits=14,
+        decimal_places=6,
+    )
+    # When the next request may go out (seconds since 1970), and the same by tokens: the rate over all workers.
+    next_request_at = models.FloatField(default=0, editable=False)
+    next_token_at = models.FloatField(default=0, editable=False)
+
+    class Meta:
+        ordering = ("judge__name",)
+
+    def __str__(self) -> str:
+        return str(self.judge)
+
+    @property
+    def model_name(self) -> str:
+        return str(self.judge.parameters["model"])
+
+    def cost(self, tokens_in: int, tokens_out: int) -> Decimal:
+        """Return what tokens cost, in the currency of the prices."""
+        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1_000_000
+
+
+class StoredPromptSet(AppendOnly):
+    """The content of a prompt set that a job used, so that what was sent can be told when its folder is gone."""
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    name = models.CharField(max_length=60)
+    texts = JSONText(default=dict, help_text="The content of its files, by question.")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("name", "at")
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.sha256[:12]}"
+
+
+class Job(models.Model):
+    """An automatic condition's work, in units. The database says what is to be done; the queue is only a hint."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting for a worker"
+        RUNNING = "running", "running"
+        PAUSED = "paused", "paused"
+        HALTED = "halted", "halted"
+        DONE = "done", "done"
+        CANCELLED = "cancelled", "cancelled"
+
+    ACTIVE = (State.WAITING, State.RUNNING)
+    OVER = (State.DONE, State.CANCELLED)
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="jobs")
+    kind = models.CharField(max_length=40)
+    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="jobs")
+    judge = models.ForeignKey(ModelJudge, models.PROTECT, related_name="jobs")
+    scope = JSONText(default=dict, help_text="What the units were made from.")
+    estimate = JSONText(default=dict, help_text="Calls, tokens and cost as told before launch.")
+    reuse = models.BooleanField(default=True, help_text="Answer equal requests from the ledger.")
+    most_calls = models.PositiveIntegerField(null=True, blank=True, help_text="Budget of calls.")
+    most_cost = models.DecimalField(
+        null=True, blank=True, help_text="Budget of money.", max_digits=14, decimal_places=6
+    )
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    message = models.CharField(max_length=1_000, blank=True, help_text="Why it was halted.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    units_total = models.PositiveIntegerField(default=0)
+    units_done = models.PositiveIntegerField(default=0)
+    units_failed = models.PositiveIntegerField(default=0)
+    calls = models.PositiveIntegerField(default=0, help_text="Requests sent whose outcome is known.")
+    calls_begun = models.PositiveIntegerField(
+        default=0, help_text="Requests that were let go, where calls are limited."
+    )
+    answered_from_ledger = models.PositiveIntegerField(default=0)
+    tokens_in = models.PositiveBigIntegerField(default=0)
+    tokens_out = models.PositiveBigIntegerField(default=0)
+    cost = models.DecimalField(default=Decimal(0), max_digits=14, decimal_places=6)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}: {self.condition}"
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in self.OVER
+
+    @property
+    def percent(self) -> int:
+        """Share of the units that are done or failed, 0 to 100."""
+        return 100 * (self.units_done + self.units_failed) // self.units_total if self.units_total else 0
+
+
+class Unit(models.Model):
+    """What a job does once: a topic, or one item of a topic (a segment, an answer)."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        CLAIMED = "claimed", "claimed by a worker"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+
+    job = models.ForeignKey(Job, models.PROTECT, related_name="units")
+    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="+", db_index=False)
+    item = models.CharField(max_length=256, blank=True, help_text="What of the topic, or empty for all of it.")
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    round = models.PositiveSmallIntegerField(default=0, help_text="How often a person had it tried again.")
+    attempts = models.PositiveSmallIntegerField(default=0, help_text="How often a worker took it up.")
+    error = models.TextField(blank=True)
+    runner = models.ForeignKey("Runner", models.SET_NULL, null=True, related_name="units")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (models.UniqueConstraint(fields=("job", "topic", "item"), name="unit_once"),)
+        indexes = (models.Index(fields=("job", "state", "id")),)
+
+    def __str__(self) -> str:
+        return f"{self.topic.qid} {self.item}".strip()
+
+
+class Runner(models.Model):
+    """A process at work on a job, and the requests that it may have in flight of those that its judge allows."""
+
+    job = models.ForeignKey(Job, models.PROTECT, related_name="runners")
+    judge = models.ForeignKey(ModelJudge, models.PROTECT, related_name="runners")
+    owner = models.CharField(max_length=200, help_text="Host, process id and start of the process.")
+    parent = models.CharField(max_length=200, help_text="The worker that it is a child of.")
+    seats = models.PositiveIntegerField(default=0, help_text="Requests that it may have in flight.")
+    started_at = models.DateTimeField(auto_now_add=True)
+    alive_at = models.DateTimeField()
+    told_to_stop = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"{self.owner} at {self.job_id}"
+
+
+class Call(AppendOnly):
+    """The ledger: one request that went out, and what came of it."""
+
+    class Outcome(models.TextChoices):
+        GOOD = "good", "good"
+        WRONG = "wrong", "wrong answer"
+        REPEATED = "repeated", "answered twice"
+        REFUSED = "refused", "refused by the endpoint"
+        LOST = "lost", "no answer"
+
+    judge = models.ForeignKey(ModelJudge, models.PROTECT, related_name="calls")
+    job = models.ForeignKey(Job, models.PROTECT, null=True, related_name="+")
+    unit = models.ForeignKey(Unit, models.PROTECT, null=True, related_name="calls")
+    at = models.DateTimeField()
+    request = models.CharField(max_length=64, help_text="sha256 of the whole request.")
+    replicate = models.PositiveSmallIntegerField(default=0)
+    round = models.PositiveSmallIntegerField(default=0)
+    question = models.CharField(max_length=20)
+    model = models.CharField(max_length=200, help_text="As the endpoint named it.")
+    outcome = models.CharField(max_length=8, choices=Outcome)
+    response = models.TextField(blank=True, help_text="The raw response, or the error.")
+    tokens_in = models.PositiveIntegerField(default=0)
+    tokens_out = models.PositiveIntegerField(default=0)
+    cost = models.DecimalField(default=Decimal(0), max_digits=14, decimal_places=6)
+    milliseconds = models.PositiveIntegerField(default=0)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("pk",)
+        constraints = (
+            # One answer for an equal request; a wrong one may be asked for again in the next round.
+            models.UniqueConstraint(
+                fields=("judge", "request", "replicate", "round"),
+                condition=Q(outcome__in=("good", "wrong")),
+                name="answer_once_for_a_request",
+            ),
+        )
+        indexes = (models.Index(fields=("job", "at")),)
+
+    def __str__(self) -> str:
+        return f"{self.question} {self.request[:12]}: {self.outcome}"

@@ -1,0 +1,89 @@
+"""The five questions that are put to a model: what is sent, in which form the answer must come, and how it is read."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from assessor.llm import replies
+from assessor.llm.prompt_sets import Message, PromptSet
+
+Answer = TypeVar("Answer")
+
+IMPORTANCE = ("vital", "okay")
+ASSIGNMENT = ("support", "partial_support", "not_support")
+SUPPORT = ("full support", "partial support", "no support")
+GRADES = (0, 1, 2, 3)
+
+
+class Question(NamedTuple, Generic[Answer]):
+    """What is asked. schema: the JSON schema of the answer, for endpoints that hold a model to one.
+
+    read turns the text that came back into the answer, or raises replies.WrongAnswer with the reason.
+    """
+
+    name: str
+    messages: list[Message]
+    schema: dict[str, Any]
+    read: Callable[[str], Answer]
+
+
+def creation(
+    prompts: PromptSet, *, query: str, passages: Sequence[str], nuggets: Sequence[str], most: int, words: int
+) -> Question[list[str]]:
+    """Ask for the list of nuggets brought up to date with a window of passages: 1 to `most` strings."""
+    numbered = "\n".join(f"[{number}] {' '.join(text.split())}" for number, text in enumerate(passages, start=1))
+    values = {
+        "query": query,
+        "passages": numbered,
+        "nuggets": _spelt(nuggets),
+        "count": len(nuggets),
+        "most": most,
+        "words": words,
+    }
+    schema = _list_schema("nuggets", {"type": "string", "minLength": 1}, 1, most)
+    return Question("creation", prompts.messages("creation", values), schema, lambda text: replies.nuggets(text, most))
+
+
+def importance(prompts: PromptSet, *, query: str, nuggets: Sequence[str]) -> Question[list[str]]:
+    """Ask how important each nugget is: a label of IMPORTANCE for each, in order."""
+    return _labels(prompts, "importance", IMPORTANCE, nuggets, {"query": query})
+
+
+def assignment(prompts: PromptSet, *, query: str, answer: str, nuggets: Sequence[str]) -> Question[list[str]]:
+    """Ask which nuggets an answer contains: a label of ASSIGNMENT for each, in order."""
+    return _labels(prompts, "assignment", ASSIGNMENT, nuggets, {"query": query, "answer": answer})
+
+
+def relevance(prompts: PromptSet, *, query: str, passage: str) -> Question[int]:
+    """Ask how relevant a passage is to a query: a grade of GRADES."""
+    schema = _object_schema("final_score", {"type": "integer", "enum": list(GRADES)})
+    messages = prompts.messages("relevance", {"query": query, "passage": passage})
+    return Question("relevance", messages, schema, lambda text: replies.grade(text, GRADES))
+
+
+def support(prompts: PromptSet, *, sentence: str, passage: str) -> Question[str]:
+    """Ask how far a passage supports a sentence: one of SUPPORT."""
+    schema = _object_schema("label", {"type": "string", "enum": list(SUPPORT)})
+    messages = prompts.messages("support", {"sentence": sentence, "passage": passage})
+    return Question("support", messages, schema, lambda text: replies.label(text, SUPPORT))
+
+
+def _labels(
+    prompts: PromptSet, name: str, vocabulary: Sequence[str], nuggets: Sequence[str], values: dict[str, object]
+) -> Question[list[str]]:
+    count = len(nuggets)
+    messages = prompts.messages(name, values | {"nuggets": _spelt(nuggets), "count": count})
+    schema = _list_schema("labels", {"type": "string", "enum": list(vocabulary)}, count, count)
+    return Question(name, messages, schema, lambda text: replies.labels(text, vocabulary, count))
+
+
+def _spelt(nuggets: Sequence[str]) -> str:
+    return json.dumps(list(nuggets), ensure_ascii=False)
+
+
+def _list_schema(key: str, items: dict[str, Any], least: int, most: int) -> dict[str, Any]:
+    return _object_schema(key, {"type": "array", "items": items, "minItems": least, "maxItems": most})
+
+
+def _object_schema(key: str, value: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {key: value}, "required": [key], "additionalProperties": False}

@@ -45,7 +45,7 @@ def create_judge(
 
 
 @transaction.atomic
-def change_judge(*, judge: ModelJudge, settings: dict[str, Any], acting_user: Person) -> None:
+def change_judge(*, judge: ModelJudge, settings: dict[str, Any], acting_user: Person | None) -> None:
     """Change how a judge is reached and how hard. Raises ValidationError."""
     locked = ModelJudge.objects.select_for_update().get(pk=judge.pk)
     changed = {name: value for name, value in settings.items() if getattr(locked, name) != value}

@@ -8,15 +8,23 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from assessor.collection.history import record
-from assessor.collection.models import AppendOnly, Event
+from assessor.collection.models import AppendOnly, Event, Topic
 from assessor.collection.models.history import AppendOnlyError
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task, TimeSpent
 from nuggets import actions
-from nuggets.models import BankEdit, BankEdition, NuggetBank
+from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
+from tests.nuggets.model import draft, make_condition, make_model
 
 # Each model, and a field that somebody might want to change.
-FIELDS = {Event: "verb", BankEdit: "verb", BankEdition: "edition", TimeSpent: "seconds", Exposure: "where"}
+FIELDS = {
+    Event: "verb",
+    BankEdit: "verb",
+    BankEdition: "edition",
+    TimeSpent: "seconds",
+    Exposure: "where",
+    Drafting: "steps",
+}
 
 
 @pytest.fixture
@@ -24,12 +32,14 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
     """One record of each kind."""
     actions.add_nugget(bank, uid=uuid4(), text="a", evidence=None, acting_user=task.person, seen=0)
     record_exposure(task.person, [task.topic], "nuggets", "test")
+    draft(make_condition(make_model(task.campaign)), [Topic.objects.get(qid="t2")], ["a"])
     return {
         Event: record("told", bank, campaign=task.campaign, person=None),
         BankEdit: BankEdit.objects.get(),
         BankEdition: BankEdition.objects.create(bank=bank, edition=1, version=1),
         TimeSpent: TimeSpent.objects.create(task=task, key=uuid4(), seconds=1),
         Exposure: Exposure.objects.get(),
+        Drafting: Drafting.objects.get(),
     }
 
 

@@ -228,7 +228,8 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
-    "loggers": {"axes": {"level": "WARNING"}},
+    # A line for each request to a model says nothing that the ledger does not.
+    "loggers": {name: {"level": "WARNING"} for name in ("axes", "httpx2", "openai")},
 }
 
 DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)

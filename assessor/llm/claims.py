@@ -50,11 +50,11 @@ def finish(runner: Runner, job: Job, ended: Sequence[tuple[Unit, Any]]) -> None:
         Unit.objects.filter(pk=unit.pk).update(state=Unit.State.FAILED, error=text, **over)
     jobs = Job.objects.filter(pk=job.pk)
     jobs.update(units_done=F("units_done") + len(done), units_failed=F("units_failed") + len(failed))
-    end_if_all_is_done(job)
 
 
+@transaction.atomic
 def end_if_all_is_done(job: Job) -> None:
-    """End a job all of whose units are done or failed. Call it in a transaction."""
+    """End a job all of whose units are done or failed. Who has nothing more to do looks, not each who does a unit."""
     ended = Job.objects.filter(
         pk=job.pk, state=Job.State.RUNNING, units_total=F("units_done") + F("units_failed")
     ).update(state=Job.State.DONE, ended_at=timezone.now())

@@ -46,7 +46,7 @@ class Grouped:
         """Wait until all is done and end the thread with its connection."""
         while self._at_work is not None:
             await self._at_work
-        await asyncio.get_running_loop().run_in_executor(self._thread, connection.close)
+        await asyncio.get_running_loop().run_in_executor(self._thread, lambda: connection.close())
         self._thread.shutdown()
 
     async def _run(self) -> None:

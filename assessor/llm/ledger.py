@@ -1,16 +1,20 @@
 """The ledger of calls: what was asked before is answered from it, and every request that goes out is written down."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import NamedTuple
 
 from django.db.models import F
 from django.utils import timezone
 
+from assessor.collection.loaders.base import as_kept, insert
 from assessor.llm.gateway import Failed, Reply
 from assessor.llm.models import Call, Job, ModelJudge, Unit
 
 _ANSWERED = (Call.Outcome.GOOD, Call.Outcome.WRONG)
+_COLUMNS = (
+    *("judge", "job", "unit", "at", "request", "replicate", "round", "question"),
+    *("outcome", "model", "response", "tokens_in", "tokens_out", "cost", "milliseconds"),
+)
 
 
 class Asked(NamedTuple):
@@ -56,21 +60,29 @@ def find(judge: ModelJudge, asked: Sequence[Asked]) -> dict[Asked, str]:
 def record(judge: ModelJudge, job: Job | None, entries: Sequence[Entry]) -> None:
     """Write down what went out, and count it on the job. Call it in a transaction."""
     taken = _taken(judge, entries)
-    calls = []
+    at = as_kept(Call, "at", timezone.now())
+    rows = []
+    tokens_in = tokens_out = 0
     for entry in entries:
-        call = _call(judge, job, entry)
-        if call.outcome in _ANSWERED:
-            if entry.asked in taken:
-                call.outcome = Call.Outcome.REPEATED  # somebody else asked the same meanwhile
+        came = entry.came
+        if isinstance(came, Reply):
+            # Answered twice: somebody else asked the same meanwhile.
+            outcome = Call.Outcome.REPEATED if entry.asked in taken else _outcome(entry)
             taken.add(entry.asked)
-        calls.append(call)
-    Call.objects.bulk_create(calls)
+            told = (came.model, came.raw, came.tokens_in, came.tokens_out)
+        else:
+            outcome, told = _outcome(entry), ("", str(came), 0, 0)
+        cost = as_kept(Call, "cost", judge.cost(told[2], told[3]))
+        of_unit = (judge.pk, job.pk if job else None, entry.unit.pk if entry.unit else None)
+        rows.append((*of_unit, at, *entry.asked, entry.question, outcome.value, *told, cost, came.milliseconds))
+        tokens_in, tokens_out = tokens_in + told[2], tokens_out + told[3]
+    insert(Call, _COLUMNS, rows)
     if job:
         Job.objects.filter(pk=job.pk).update(
-            calls=F("calls") + len(calls),
-            tokens_in=F("tokens_in") + sum(call.tokens_in for call in calls),
-            tokens_out=F("tokens_out") + sum(call.tokens_out for call in calls),
-            cost=F("cost") + sum((call.cost for call in calls), Decimal(0)),
+            calls=F("calls") + len(rows),
+            tokens_in=F("tokens_in") + tokens_in,
+            tokens_out=F("tokens_out") + tokens_out,
+            cost=F("cost") + judge.cost(tokens_in, tokens_out),
         )
 
 
@@ -81,23 +93,7 @@ def _taken(judge: ModelJudge, entries: Sequence[Entry]) -> set[Asked]:
     return {Asked(*key) for key in calls.values_list("request", "replicate", "round")}
 
 
-def _call(judge: ModelJudge, job: Job | None, entry: Entry) -> Call:
-    came = entry.came
-    call = Call(
-        judge=judge,
-        job=job,
-        unit=entry.unit,
-        at=timezone.now(),
-        question=entry.question,
-        milliseconds=came.milliseconds,
-        **entry.asked._asdict(),
-    )
-    if isinstance(came, Reply):
-        call.outcome = Call.Outcome.WRONG if entry.problem else Call.Outcome.GOOD
-        call.response, call.model = came.raw, came.model
-        call.tokens_in, call.tokens_out = came.tokens_in, came.tokens_out
-        call.cost = judge.cost(came.tokens_in, came.tokens_out)
-    else:
-        call.outcome = Call.Outcome.REFUSED if came.status else Call.Outcome.LOST
-        call.response = str(came)
-    return call
+def _outcome(entry: Entry) -> Call.Outcome:
+    if isinstance(entry.came, Reply):
+        return Call.Outcome.WRONG if entry.problem else Call.Outcome.GOOD
+    return Call.Outcome.REFUSED if entry.came.status else Call.Outcome.LOST

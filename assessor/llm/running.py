@@ -114,6 +114,7 @@ class Running:
             await asyncio.gather(supervision, return_exceptions=True)
             await self.line.gateway.close()
             await self.database.alone(claims.leave, self.runner)
+            await self.database.alone(claims.end_if_all_is_done, self.job)
 
     async def _feed(self) -> None:
         """Keep enough units at work to fill all seats, though some wait for the database."""

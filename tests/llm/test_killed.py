@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.llm.endpoint import Endpoint
+from tests.llm.endpoint import RunningEndpoint
 from tests.llm.house import House, broker, house, kill_all_of, wait_until
 
 FLIGHT = 8
@@ -52,7 +52,7 @@ launch(plan, most_calls=None, most_cost=None, acting_user=None)
 JOB = "Job.objects.values('state', 'units_total', 'units_done', 'units_failed', 'calls').get()"
 
 
-def check_everything(study: House, server: Endpoint, units: int, repeats: int) -> None:
+def check_everything(study: House, server: RunningEndpoint, units: int, repeats: int) -> None:
     """Every unit done once, its grade there once, no answer paid twice, at most so many requests sent again."""
     job = study.read(JOB)
     assert (job["state"], job["units_done"], job["units_failed"]) == ("done", units, 0)
@@ -68,23 +68,23 @@ def check_everything(study: House, server: Endpoint, units: int, repeats: int) -
     # Nothing was sent whose response had been stored.
     assert [call for call in begun if call["start"] > at[call["request"]]] == []
     assert not study.read("list(Unit.objects.exclude(state='done').values())")
-    assert not study.read("list(Runner.objects.values())")
+    wait_until(lambda: not study.read("list(Runner.objects.values())"), "all runners have left", 15)
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("kind", ["embedded", "redis", "rabbitmq"])
 def test_a_job_survives_three_kills_of_its_workers(kind: str, tmp_path: Path):
     units = 400
-    server = Endpoint(tmp_path, latency=0.1)
+    server = RunningEndpoint(latency=0.1)
     try:
         with broker(kind, tmp_path / "broker") as url, house(tmp_path / "data", url) as study:
             fill(study, tmp_path, server.base_url, units)
             workers = [study.start_worker(), study.start_worker()]
             study.run(LAUNCH)
             for kill in range(1, 4):
-                wait_until(lambda kill=kill: len(server.log()) >= kill * units // 5, f"work before kill {kill}", 60)
+                wait_until(lambda kill=kill: len(server.ended()) >= kill * units // 5, f"work before kill {kill}", 60)
                 kill_all_of(*workers)
-                assert len(server.log()) < units
+                assert len(server.ended()) < units
                 workers = [study.start_worker(), study.start_worker()]
             wait_until(lambda: study.read(JOB)["state"] == "done", "the end of the job", 90)
             check_everything(study, server, units, repeats=3 * FLIGHT)
@@ -96,13 +96,13 @@ def test_a_job_survives_three_kills_of_its_workers(kind: str, tmp_path: Path):
 def test_a_killed_child_is_taken_up_without_a_restart(tmp_path: Path):
     """Of two workers one goes on while the other's child is killed."""
     units = 300
-    server = Endpoint(tmp_path, latency=0.1)
+    server = RunningEndpoint(latency=0.1)
     try:
         with house(tmp_path / "data", "embedded://") as study:
             fill(study, tmp_path, server.base_url, units)
             workers = [study.start_worker(), study.start_worker()]
             study.run(LAUNCH)
-            wait_until(lambda: len(server.log()) >= units // 4, "work before the kill", 60)
+            wait_until(lambda: len(server.ended()) >= units // 4, "work before the kill", 60)
             [child, *_] = psutil.Process(workers[0].pid).children()
             os.kill(child.pid, signal.SIGKILL)
             wait_until(lambda: study.read(JOB)["state"] == "done", "the end of the job", 90)
@@ -115,13 +115,13 @@ def test_a_killed_child_is_taken_up_without_a_restart(tmp_path: Path):
 def test_two_workers_keep_to_the_limits_of_their_judge_together(tmp_path: Path):
     """600 requests a minute and 8 in flight: never more in any 60 s, and not much less either."""
     units = 660
-    server = Endpoint(tmp_path, latency=0.3, jitter=0.8)
+    server = RunningEndpoint(latency=0.3, jitter=0.8)
     try:
         with house(tmp_path / "data", "embedded://") as study:
             fill(study, tmp_path, server.base_url, units, requests_per_minute=600)
             study.start_worker(), study.start_worker()
             study.run(LAUNCH)
-            wait_until(lambda: len(server.log()) >= units, "all requests", 120)
+            wait_until(lambda: len(server.ended()) >= units, "all requests", 120)
             wait_until(lambda: study.read(JOB)["state"] == "done", "the end of the job", 30)
             check_everything(study, server, units, repeats=0)
     finally:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from assessor.llm import asking
 from tests.llm.endpoint import RunningEndpoint
 
 StartEndpoint = Callable[..., RunningEndpoint]
@@ -22,3 +23,9 @@ def endpoint() -> Iterator[StartEndpoint]:
     yield start
     for each in running:
         each.stop()
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tries follow each other quickly."""
+    monkeypatch.setattr(asking, "BACKOFF", 0.02)

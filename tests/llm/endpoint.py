@@ -43,6 +43,10 @@ class RunningEndpoint:
         """Return the requests that came to an end, of whatever kind, so far."""
         return [line for line in self.log() if line["event"] == "end"]
 
+    def begun(self) -> list[dict[str, Any]]:
+        """Return the requests that began so far, whatever became of them."""
+        return [line for line in self.log() if line["event"] == "start"]
+
     def stop(self) -> int:
         """End it, and return its exit code."""
         if self.process.poll() is None:

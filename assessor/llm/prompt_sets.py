@@ -92,21 +92,27 @@ def _folders() -> Iterator[Path]:
 
 
 def _read(path: Path) -> str:
+    file = f"{path.parent.name}/{path.name}"
+    if not path.is_file():  # a device or a pipe would be read for ever
+        raise PromptSetError(f"{file} is missing.")
     try:
-        data = path.read_bytes()
+        with path.open("rb") as opened:
+            data = opened.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
-            raise PromptSetError(f"{path.parent.name}/{path.name} is larger than {_MOST_BYTES:,} bytes.")
+            raise PromptSetError(f"{file} is larger than {_MOST_BYTES:,} bytes.")
         return data.decode()
     except OSError as error:
-        raise PromptSetError(f"{path.parent.name}/{path.name} can't be read: {error.strerror}.") from error
+        raise PromptSetError(f"{file} can't be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise PromptSetError(f"{path.parent.name}/{path.name} is not UTF-8.") from error
+        raise PromptSetError(f"{file} is not UTF-8.") from error
 
 
 def _parts(file: str, text: str) -> tuple[str, str]:
     found = _PARTS.match(text.replace("\r\n", "\n"))
-    if found is None:
-        raise PromptSetError(f"{file} needs a part under '# system' and after it one under '# user'.")
+    if found is None or not found[2].strip():
+        raise PromptSetError(
+            f"{file} needs a part under '# system', which may be empty, and after it one under '# user'."
+        )
     return found[1], found[2]
 
 

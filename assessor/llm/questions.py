@@ -45,7 +45,7 @@ def creation(
         "most": most,
         "words": words,
     }
-    schema = _list_schema("nuggets", {"type": "string", "minLength": 1}, 1, most)
+    schema = _list_schema("nuggets", {"type": "string"}, 1, most)  # some endpoints refuse a schema with minLength
     messages = prompts.messages("creation", values)
     return Question("creation", messages, schema, most * TOKENS_NUGGET, lambda text: replies.nuggets(text, most))
 

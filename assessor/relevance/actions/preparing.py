@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from assessor.collection.actions import ConditionError, create_condition
+from assessor.collection.loaders.base import insert
 from assessor.collection.models import Campaign, Condition, Person, QrelsSource
 from assessor.relevance.models import Item, Sheet
 from assessor.relevance.queries import items_of, pool
@@ -13,6 +14,8 @@ from assessor.work.actions import PlanError
 from assessor.work.models import Task
 
 _SEEDS = 2**31
+_FIELDS = ("condition", "topic", "docid", "place", "version", "judgment", "holder", "held_until", "shown", "shown_to")
+_EMPTY = (None,) * 5
 
 
 @transaction.atomic
@@ -50,8 +53,9 @@ def prepare_items(task: Task) -> None:
     random.Random(f"{sheet.seed} {topic.qid}").shuffle(new)  # noqa: S311  # an order, no secret
     last = there.aggregate(last=Max("place"))["last"]
     first = 0 if last is None else last + 1
-    Item.objects.bulk_create(
-        Item(condition=condition, topic=topic, docid=docid, place=place) for place, docid in enumerate(new, first)
+    # A track's topics, given at once, are a hundred thousand of them: without an object each, as imports do it.
+    insert(
+        Item, _FIELDS, ((condition.pk, topic.pk, docid, place, 0, *_EMPTY) for place, docid in enumerate(new, first))
     )
     to_do = there.filter(judgment=None).count()
     if not to_do:

@@ -1,0 +1,242 @@
+"""The 0-3 screen with the keyboard alone: grading, undoing, a lost connection, two tabs, and a model's grade beside."""
+
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved
+from tests.browser.test_faults import database
+
+pytestmark = MARKS
+
+DOCIDS = [
+    line.split()[2] for line in Path("demo/qrels.people.txt").read_text().splitlines() if line.startswith("demo-1 ")
+]
+POOL = DOCIDS[:6]
+
+
+@pytest.fixture(scope="module")
+def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
+    """Addresses of Anna's work on demo-1, made by the organizer's pages: from scratch, and post-editing."""
+    folder = tmp_path_factory.mktemp("files")
+    files = {
+        "retrieval": "".join(f"demo-1 Q0 {docid} {rank} {9 - rank} found\n" for rank, docid in enumerate(POOL)),
+        "qrels": "".join(f"demo-1 0 {docid} {rank % 4}\n" for rank, docid in enumerate(POOL)),
+    }
+    context = browser.new_context(base_url=demo.address)
+    page = context.new_page()
+    page.goto("/login/")
+    page.fill("#id_username", "olga")
+    page.fill("#id_password", "demo-password")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text('Home')")
+    for kind, content in files.items():
+        path = folder / kind
+        path.write_text(content)
+        page.goto("/campaigns/demo/imports/")
+        page.select_option("#id_kind", kind)
+        page.set_input_files("#id_file", path)
+        if kind == "qrels":
+            page.fill("#id_source", "Mia")
+            page.select_option("#id_by", "model")
+        page.click("main form button")
+        page.wait_for_selector("#report >> text=Everything is imported and visible.", timeout=20_000)
+    addresses = {}
+    for method, name in [("manual relevance", "Scratch"), ("relevance post-edited", "Edited")]:
+        page.goto("/campaigns/demo/conditions/new/")
+        page.select_option("#id_method", method)
+        page.fill("#id_name", name)
+        assert not page.locator("#id_qrels_source").is_visible()
+        assert page.locator("#id_shown").is_visible() == (name == "Edited")
+        if name == "Edited":
+            page.select_option("#id_shown", label="Mia")
+        page.click("main form button")
+        page.wait_for_selector("h1:text('Plan')")
+        page.select_option("#id_condition", label=name)
+        page.select_option("#id_person", label="anna")
+        page.check("[aria-label='Choose demo-1']")
+        page.click("text=Give the chosen topics")
+        page.wait_for_selector(f"text=anna has 1 topic under {name}")
+        link = page.locator(f"li:has-text('anna, {name}:') a").first
+        addresses[name] = str(link.get_attribute("href"))
+    context.close()
+    return addresses
+
+
+def open_screen(page: Page, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector("#main[data-ready]")
+
+
+def said(demo: Demo, address: str) -> list[tuple[str, int | None]]:
+    """Return all judgments of a task, in order: docid, and grade or None."""
+    task = int(re.findall(r"\d+", address)[0])
+    with database(demo) as db:
+        return db.execute(
+            "select docid, grade from relevance_judgment where task_id = ? order by id", [task]
+        ).fetchall()
+
+
+def docid(page: Page) -> str:
+    return str(page.locator(".passage:not([hidden]) p.quiet").last.text_content())
+
+
+def press(page: Page, key: str) -> str:
+    """Press the key of a grade, wait for the next passage, and return what was graded."""
+    before = docid(page)
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "before => document.querySelector('.passage:not([hidden]) p.quiet:last-child')?.textContent !== before",
+        arg=before,
+    )
+    return before
+
+
+def test_three_grades_an_undo_and_a_lost_connection(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
+    page = open_page("anna")
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    open_screen(page, given["Scratch"])
+    page.wait_for_load_state("networkidle")
+    assert len(requests) <= 12, requests
+    assert page.locator("#shown").count() == 0
+    assert page.locator("#progress").text_content() == "0 of 6"
+
+    # One Tab from the fresh page stands the first choice; a key alone does it as well.
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.dataset.grade") == "0"
+    first = press(page, "Enter")
+    second = press(page, "3")
+    third = press(page, "2")
+    saved(page)
+    assert said(demo, given["Scratch"]) == [(first, 0), (second, 3), (third, 2)]
+    assert page.locator("#progress").text_content() == "3 of 6"
+
+    page.keyboard.press("u")
+    page.wait_for_function(
+        "docid => document.querySelector('.passage:not([hidden])').textContent.includes(docid)", arg=third
+    )
+    saved(page)
+    assert page.locator("#progress").text_content() == "2 of 6"
+    assert press(page, "1") == third
+    saved(page)
+    assert said(demo, given["Scratch"])[3:] == [(third, None), (third, 1)]
+
+    page.context.set_offline(True)
+    fourth, fifth = press(page, "2"), press(page, "0")
+    page.wait_for_selector("#saved[data-state=offline]")
+    assert "2 changes kept in this browser" in page.locator("#saved").text_content()
+    assert len(said(demo, given["Scratch"])) == 5
+    page.context.set_offline(False)
+    saved(page)
+    assert said(demo, given["Scratch"])[5:] == [(fourth, 2), (fifth, 0)]
+
+    # The last one can't be judged, which takes a reason; then the topic is done.
+    last = docid(page)
+    page.keyboard.press("x")
+    page.keyboard.press("Enter")
+    assert page.locator("#cannot[open]").count() == 1, "a reason is needed"
+    page.keyboard.type("Half of it is missing")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=All 6 passages of this topic are judged.")
+    saved(page)
+    assert said(demo, given["Scratch"])[7:] == [(last, None)]
+    assert "can't be judged: Half of it is missing" in page.locator("#rest").text_content()
+    page.keyboard.press("u")
+    page.wait_for_selector(".passage:not([hidden])")
+    assert docid(page) == last
+    saved(page)
+
+
+def test_a_lost_answer_is_asked_for_again_and_counts_once(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    page = open_page("anna")
+    open_screen(page, given["Scratch"])
+    before = said(demo, given["Scratch"])
+    lost: list[str] = []
+
+    def lose_the_first_answer(route) -> None:
+        lost.append(route.request.post_data or "")
+        route.fetch()
+        if len(lost) == 1:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/judge/", lose_the_first_answer)
+    last = docid(page)
+    page.keyboard.press("1")
+    page.wait_for_selector("text=All 6 passages of this topic are judged.")
+    saved(page)
+    assert len(lost) == 2
+    assert lost[0] == lost[1]
+    assert said(demo, given["Scratch"]) == [*before, (last, 1)]
+
+
+def test_two_tabs_on_one_passage_show_both_grades(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
+    first = open_page("anna")
+    open_screen(first, given["Scratch"])
+    first.keyboard.press("u")
+    first.wait_for_selector(".passage:not([hidden])")
+    saved(first)
+    second = first.context.new_page()
+    open_screen(second, given["Scratch"])
+    assert docid(second) == docid(first)
+    first.keyboard.press("0")
+    first.wait_for_selector("text=All 6 passages of this topic are judged.")
+    saved(first)
+    second.keyboard.press("3")
+    second.wait_for_selector("#refused")
+    told = second.locator("#refused").text_content()
+    assert "”: 3" in told
+    assert "It now says: 0" in told
+    second.click("text=Keep mine")
+    saved(second)
+    assert said(demo, given["Scratch"])[-2:] == [(said(demo, given["Scratch"])[-1][0], grade) for grade in (0, 3)]
+
+
+def test_a_models_grade_stands_beside_the_choices_and_costs_the_same_key(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    def exposures() -> int:
+        with database(demo) as db:
+            return db.execute("select count(*) from work_exposure where kind = 'relevance'").fetchone()[0]
+
+    page = open_page("anna", bypass_csp=True)
+    before = exposures()
+    open_screen(page, given["Edited"])
+    page.wait_for_function("document.getElementById('shown').textContent.match(/^[0-3]$/)")
+    assert exposures() == before + 1, "those fetched ahead have not been seen"
+    shown = str(page.locator("#shown").text_content())
+    assert shown == str(POOL.index(docid(page)) % 4)
+    graded = press(page, shown)
+    page.wait_for_function("document.querySelector('.choices button:not([disabled])')")
+    assert page.locator("#shown").text_content() == str(POOL.index(docid(page)) % 4)
+    saved(page)
+    assert said(demo, given["Edited"]) == [(graded, int(shown))]
+    assert exposures() == before + 2
+    for address in (given["Edited"],):
+        found = Axe().run(page).response["violations"]
+        assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == [], address
+    page.keyboard.press("x")
+    page.wait_for_selector("#cannot[open]")
+    assert [v["id"] for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_screen_is_accessible_and_does_not_scroll_sideways(
+    open_page: OpenPage, given: dict[str, str], scheme: str
+) -> None:
+    page = open_page("anna", color_scheme=scheme, bypass_csp=True)
+    for address in given.values():
+        open_screen(page, address)
+        page.wait_for_timeout(300)
+        found = Axe().run(page).response["violations"]
+        assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+        page.set_viewport_size({"width": 320, "height": 720})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+        page.set_viewport_size({"width": 1280, "height": 720})

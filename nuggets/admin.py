@@ -9,7 +9,7 @@ from assessor.collection.models import Condition, Topic
 from assessor.collection.queries import byte_order
 from assessor.work.blindness import record_exposure
 from nuggets.exports import bank_lines
-from nuggets.models import BankEdit, BankEdition, Nugget, NuggetBank
+from nuggets.models import BankEdit, BankEdition, Drafting, Nugget, NuggetBank
 
 
 @admin.register(NuggetBank)
@@ -67,3 +67,11 @@ class BankEditionAdmin(LookOnly):
     list_filter = ("bank__condition",)
     search_fields = ("bank__topic__qid", "bank__condition__name")
     list_select_related = ("bank__topic", "bank__condition")
+
+
+@admin.register(Drafting)
+class DraftingAdmin(LookOnly):
+    list_display = ("topic", "condition", "judge", "made_at")
+    list_filter = ("condition",)
+    search_fields = ("topic__qid", "topic__title", "judge__name")
+    list_select_related = ("topic", "condition", "judge")

@@ -7,12 +7,16 @@ class NuggetsConfig(AppConfig):
     def ready(self) -> None:
         from assessor.collection import importing
         from assessor.collection.models import Condition, Judge
+        from assessor.llm import kinds as kinds_of_job
         from assessor.work.kinds import register
+        from nuggets.auto import AUTO_NUGGETS, DRAFTS
         from nuggets.kind import NUGGETS
         from nuggets.loaders import NuggetLoader
         from nuggets.models import Nugget, NuggetBank
 
         register(NUGGETS)
+        kinds_of_job.register(AUTO_NUGGETS)
+        kinds_of_job.register(DRAFTS)
         importing.register(
             NuggetLoader,
             importing.brought(Nugget, "bank__import_record"),

@@ -6,6 +6,33 @@ from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly, MaybeImported
 
 
+class Drafting(AppendOnly):
+    """How a model came to its list of nuggets for a topic under a condition, whose prompts and protocol it used.
+
+    The list after the last step is the model's; AutoNuggets keeps the best of it, and people edit all of it.
+    """
+
+    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="draftings")
+    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="draftings")
+    judge = models.ForeignKey("collection.Judge", models.PROTECT, related_name="+", help_text="The model's.")
+    job = models.ForeignKey("llm.Job", models.PROTECT, related_name="+")
+    steps = JSONText(default=list, help_text="For each window of segments its docids and the whole list after it.")
+    importance = JSONText(default=list, help_text="The labels of the last list, a list for each batch; none of drafts.")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("topic__qid", "pk")
+        constraints = (models.UniqueConstraint(fields=("condition", "topic"), name="drafting_once"),)
+
+    def __str__(self) -> str:
+        return f"drafting on {self.topic.qid}, {self.condition}"
+
+    @property
+    def nuggets(self) -> list[str]:
+        """The model's list, in its order."""
+        return list(self.steps[-1]["nuggets"])
+
+
 class NuggetBank(MaybeImported):
     """All nuggets of a topic under one creation method, by one maker."""
 
@@ -26,6 +53,12 @@ class NuggetBank(MaybeImported):
     reading = models.TextField(blank=True, help_text="How the maker reads the topic, for nobody but the maker.")
     read_passages = JSONText(default=list, help_text="The docids of passages that the maker has marked as read.")
     extras = JSONText(default=dict, help_text="Further keys of an imported file, as they came.")
+    drafting = models.ForeignKey(
+        Drafting, models.PROTECT, null=True, related_name="banks", help_text="Where a model drafted its nuggets."
+    )
+    draft_seed = models.PositiveBigIntegerField(
+        null=True, help_text="The order in which a person got the drafts follows from it; none: as generated."
+    )
 
     class Meta:
         ordering = ("topic__qid", "pk")
@@ -59,6 +92,9 @@ class Nugget(models.Model):
     evidence = JSONText(default=list, help_text='[{"docid", "start", "end"}]: characters of the segment, or null.')
     note = models.TextField(blank=True, help_text="For nobody but the maker of the bank.")
     extras = JSONText(default=dict, help_text="Further keys of an imported file, as they came.")
+    draft = models.PositiveSmallIntegerField(
+        null=True, help_text="Place in the model's list, from 1, which goes by importance: never for who edits it."
+    )
     made_by = models.ForeignKey("collection.Judge", models.PROTECT, related_name="+")
     made_at = models.DateTimeField(auto_now_add=True)
 
@@ -77,7 +113,7 @@ class BankEdit(AppendOnly):
     or redo is an edit too and names the edit it is about, so the whole story can be read off these records.
     """
 
-    OUTSIDE_UNDO = ("undo", "redo", "finish", "reopen", "note", "reading", "read")
+    OUTSIDE_UNDO = ("drafts", "undo", "redo", "finish", "reopen", "note", "reading", "read")
 
     bank = models.ForeignKey(NuggetBank, models.PROTECT, related_name="edits")
     version = models.PositiveIntegerField(help_text="The bank's version after it.")

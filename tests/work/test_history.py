@@ -9,13 +9,14 @@ from django.db import IntegrityError, transaction
 
 from assessor.collection.actions import judge_of
 from assessor.collection.history import record
-from assessor.collection.models import AppendOnly, Event
+from assessor.collection.models import AppendOnly, Event, Topic
 from assessor.collection.models.history import AppendOnlyError
 from assessor.relevance.models import Judgment
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task, TimeSpent
 from nuggets import actions
-from nuggets.models import BankEdit, BankEdition, NuggetBank
+from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
+from tests.nuggets.model import draft, make_condition, make_model
 
 # Each model, and a field that somebody might want to change.
 FIELDS = {
@@ -25,6 +26,7 @@ FIELDS = {
     TimeSpent: "seconds",
     Exposure: "where",
     Judgment: "grade",
+    Drafting: "steps",
 }
 
 
@@ -33,6 +35,7 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
     """One record of each kind."""
     actions.add_nugget(bank, uid=uuid4(), text="a", evidence=None, acting_user=task.person, seen=0)
     record_exposure(task.person, [task.topic], "nuggets", "test")
+    draft(make_condition(make_model(task.campaign)), [Topic.objects.get(qid="t2")], ["a"])
     return {
         Event: record("told", bank, campaign=task.campaign, person=None),
         BankEdit: BankEdit.objects.get(),
@@ -42,6 +45,7 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         Judgment: Judgment.objects.create(
             condition=task.condition, topic=task.topic, docid="d1", grade=2, judge=judge_of(task.person)
         ),
+        Drafting: Drafting.objects.get(),
     }
 
 

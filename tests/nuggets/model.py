@@ -1,0 +1,104 @@
+"""A model's side of nuggets for tests: judges, conditions and jobs, and a model that says what a test tells it to."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from assessor.collection.actions import create_condition
+from assessor.collection.models import Campaign, Condition, Judge, Topic
+from assessor.llm.kinds import UnitFailure
+from assessor.llm.models import Job, ModelJudge, Unit
+from assessor.llm.prompt_sets import prompt_set
+from assessor.llm.questions import Question
+from nuggets.auto import AUTO_NUGGETS, DRAFTS, Creation, Made
+
+KIND_OF = {kind.method: kind for kind in (AUTO_NUGGETS, DRAFTS)}
+PROMPTS = prompt_set("assay-1")
+EDITS = Condition.Method.AUTO_NUGGETS_EDITS
+
+Reply = Callable[[Question[Any]], Any]
+
+
+def make_model(campaign: Campaign, name: str = "Telltale judge", model: str = "telltale-model-9") -> ModelJudge:
+    judge = Judge.objects.create(kind=Judge.Kind.MODEL, name=name, parameters={"model": model})
+    return ModelJudge.objects.create(judge=judge, campaign=campaign, base_url="http://127.0.0.1:9/v1")
+
+
+def make_condition(
+    model: ModelJudge, method: str = EDITS, *, source: str = "NIST", name: str = "Telltale condition"
+) -> Condition:
+    campaign = model.campaign
+    condition = Condition(
+        campaign=campaign,
+        name=name,
+        kind=Condition.Kind.NUGGETS,
+        method=method,
+        qrels_source=campaign.qrels_sources.get(name=source),
+        judge=model.judge,
+        prompt_set=PROMPTS.sha256,
+    )
+    return create_condition(condition, acting_user=None)
+
+
+def make_job(condition: Condition, topics: Iterable[Topic]) -> Job:
+    """Make the job of a condition, with a unit for each topic that is still to be done."""
+    assert condition.judge is not None
+    kind = KIND_OF[condition.method]
+    job = Job.objects.create(
+        campaign=condition.campaign, kind=kind.name, condition=condition, judge=condition.judge.model
+    )
+    units = kind.units(condition, list(topics))
+    Unit.objects.bulk_create(Unit(job=job, topic_id=topic_id, item=item) for topic_id, item in units)
+    return job
+
+
+class Model:
+    """Answers questions as told, and keeps what it was asked: an Ask without an endpoint."""
+
+    prompts = PROMPTS
+
+    def __init__(self, reply: Reply) -> None:
+        self.reply = reply
+        self.asked: list[Question[Any]] = []
+
+    async def __call__(self, question: Question[Any]) -> Any:
+        self.asked.append(question)
+        return question.read(self.reply(question))
+
+
+def run(job: Job, reply: Reply) -> tuple[Model, dict[str, str]]:
+    """Carry out a job's units as a worker would, and return the model that was asked, and what failed, by topic."""
+    kind: Creation = KIND_OF[job.condition.method]
+    model, failed = Model(reply), {}
+    units = list(job.units.select_related("topic"))
+    prepared = kind.prepare(job, units)
+    done: list[tuple[Unit, Made]] = []
+    for unit in units:
+        work = prepared[unit.pk]
+        if isinstance(work, UnitFailure):
+            failed[unit.topic.qid] = str(work)
+        else:
+            done.append((unit, asyncio.run(kind.carry_out(work, model))))
+    kind.store(job, done)
+    return model, failed
+
+
+def says(nuggets: Sequence[str], labels: Sequence[str] = ()) -> Reply:
+    """Return the reply of a model that always gives this list, and these labels of it, ten at a time."""
+    left = list(labels)
+
+    def reply(question: Question[Any]) -> str:
+        if question.name == "creation":
+            return repr(list(nuggets))
+        batch = [left.pop(0) for _ in range(question.schema["properties"]["labels"]["minItems"])]
+        return repr(batch)
+
+    return reply
+
+
+def draft(condition: Condition, topics: Iterable[Topic], nuggets: Sequence[str]) -> Job:
+    """Have a model draft these nuggets on topics."""
+    job = make_job(condition, topics)
+    _, failed = run(job, says(nuggets))
+    assert failed == {}
+    return job

@@ -134,7 +134,8 @@ class Gateway:
         status, again, fatal, retry_after = 0, True, False, None
         if isinstance(error, openai.APIStatusError):
             status = error.status_code
-            message = f"The endpoint answered {status}: {self._clean(error.message)}"
+            told = error.body.get("message") if isinstance(error.body, dict) else None
+            message = f"The endpoint answered {status}: {self._clean(str(told or error.message))}"
             retry_after = _retry_after(error.response.headers)
             again = status not in (401, 403, *_NEVER_MIND) and error.code != "insufficient_quota"
             # A wrong path or model is everybody's 404; a request that is too long is its own unit's 400.

@@ -80,6 +80,11 @@ def make_job(judge: ModelJudge, **options: Any) -> Job:
         budget["most_cost"] = Decimal(budget["most_cost"])
     topics = list(judge.campaign.topics.order_by("qid"))
     plan = plan_job(
-        kind=options.pop("kind", GRADING), judge=judge, name=f"by {judge}", qrels_source=None, topics=topics, **options
+        kind=options.pop("kind", GRADING),
+        judge=judge,
+        name=f"by {judge} {options.get('replicate', '')}".strip(),
+        qrels_source=None,
+        topics=topics,
+        **options,
     )
     return launch(plan, **budget, acting_user=None, to_workers=False)

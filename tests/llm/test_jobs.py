@@ -1,6 +1,7 @@
 """Whole jobs in this process, over real HTTP to the rehearsal endpoint."""
 
 import asyncio
+from collections import Counter
 from decimal import Decimal
 
 import pytest
@@ -21,7 +22,8 @@ TOPICS = 30
 @pytest.fixture
 def study(empty_campaign: Campaign, import_file) -> Campaign:
     """Thirty topics."""
-    topics = "".join(f"t{number:02}\tcats purr {'melted glass ' * (number % 3)}{number}\n" for number in range(TOPICS))
+    about = ("cats purr", "cats and trains", "trains and boats")
+    topics = "".join(f"t{number:02}\t{about[number % 3]}{' !' * number}\n" for number in range(TOPICS))
     assert import_file(empty_campaign, "topics", topics).state == "done"
     return empty_campaign
 
@@ -40,7 +42,7 @@ def clean_grades(study: Campaign, endpoint) -> dict[str, int]:
     job = ended(make_job(other, replicate=7))
     assert (job.state, job.units_done, job.calls) == (Job.State.DONE, TOPICS, TOPICS)
     grades = graded(study)
-    assert set(grades.values()) == {1, 3} or len(set(grades.values())) > 1
+    assert set(grades.values()) == {0, 2, 3}
     Event.objects.model._base_manager.filter(verb="graded")._raw_delete("default")
     return grades
 
@@ -139,8 +141,10 @@ def test_a_wrong_answer_is_asked_again_with_the_reason_three_times_and_then_fail
     assert failed.count() == job.units_failed == asking.MOST_FAILURES - 1
     assert failed[0].error.startswith("Wrong answer 4 times to the question of relevance: The final score is '7'")
     assert job.units.filter(state=Unit.State.WAITING).count() == TOPICS - failed.count()
-    asked = [call["conversation"] for call in server.log()][:8]
-    assert asked == [2, 4, 6, 8] * 2  # system and question, then each time the wrong answer and the reason
+    # System and question, then each time the wrong answer and the reason.
+    asked = Counter(call["conversation"] for call in server.log())
+    assert set(asked) == {2, 4, 6, 8}
+    assert asked[8] >= failed.count()
     assert set(Call.objects.values_list("outcome", flat=True)) == {"wrong"}
 
 
@@ -193,7 +197,7 @@ def test_nobody_at_the_endpoint(study: Campaign, endpoint):
     server.stop()
     message = halted(make_job(make_judge(study, server.base_url)))
     assert message.startswith(f"{server.base_url} can't be reached: ")
-    assert Call.objects.count() <= 8 * asking.TRIES
+    assert Call.objects.count() <= (2 * 8 + 8) * asking.TRIES
 
 
 def test_the_key_is_missing(study: Campaign, endpoint, monkeypatch):
@@ -212,13 +216,7 @@ def test_the_key_is_missing(study: Campaign, endpoint, monkeypatch):
 
 def test_the_endpoint_asks_for_a_key(study: Campaign, endpoint):
     job = make_job(make_judge(study, endpoint(require_key=True).base_url))
-    assert halted(job) == "The endpoint answered 401: Error code: 401 - " + halted_error(
-        "The request has no key.", "invalid_api_key"
-    )
-
-
-def halted_error(message: str, code: str) -> str:
-    return str({"error": {"message": message, "type": "error", "param": None, "code": code}})
+    assert halted(job) == "The endpoint answered 401: The request has no key."
 
 
 def test_there_is_no_such_model(study: Campaign, endpoint):

@@ -10,12 +10,13 @@ Value = list[str] | int | str
 _WORD = re.compile(r"[^\W_]+")
 _CLAUSE = re.compile(r"[.!;:]+(?:\s+|\Z)|,\s+|\s+[-–—]\s+|[()\[\]]|(?<=\?)\s+|\n+")  # noqa: RUF001
 _QUOTES = str.maketrans("", "", '"“”„«»')
-_EMPTY_WORDS = frozenset(
+_EMPTY = (
     "a about after all also am an and any are as at be been being both but by can could did do does for from had has "
     "have he her his how i if in into is it its many may me might more most much must my no nor not of on one only or "
     "other our out over she should so some such than that the their them then there these they this those to too under "
-    "up us very was we were what when where which while who whom whose why will with would you your".split()  # noqa: SIM905  # 120 words
+    "up us very was we were what when where which while who whom whose why will with would you your"
 )
+_EMPTY_WORDS = frozenset(_EMPTY.split())
 _STEM = 6  # letters of a word that count, so that recycled and recycling are one
 _FROM_A_PASSAGE = 2  # nuggets at most, so that later passages have room
 

@@ -24,11 +24,13 @@ def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
         {"docid": docid, "title": f"Bees {docid[-1]}", "headings": "Bees / Dances", "segment": text}
         for docid, text in zip(POOL, texts, strict=True)
     ]
+    grades = "".join(f"bees 0 {docid} {rank % 4}\n" for rank, docid in enumerate(POOL))
     files = {
         "topics": "bees\twhy do bees dance\n",
         "segments": "".join(json.dumps(segment) + "\n" for segment in segments),
         "retrieval": "".join(f"bees Q0 {docid} {rank} {9 - rank} found\n" for rank, docid in enumerate(POOL)),
-        "qrels": "".join(f"bees 0 {docid} {rank % 4}\n" for rank, docid in enumerate(POOL)),
+        "qrels Mia": grades,
+        "qrels Max": grades,
     }
     context = browser.new_context(base_url=demo.address)
     page = context.new_page()
@@ -41,26 +43,33 @@ def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
     page.fill("#id_name", "Bees")
     page.fill("#id_slug", "bees")
     page.click("main form button")
-    for kind, content in files.items():
+    for name, content in files.items():
+        kind, _, source = name.partition(" ")
         path = folder / kind
         path.write_text(content)
         page.goto("/campaigns/bees/imports/")
         page.select_option("#id_kind", kind)
         page.set_input_files("#id_file", path)
-        if kind == "qrels":
-            page.fill("#id_source", "Mia")
+        if source:
+            page.fill("#id_source", source)
             page.select_option("#id_by", "model")
         page.click("main form button")
         page.wait_for_selector("#report >> text=Everything is imported and visible.", timeout=20_000)
     addresses = {}
-    for method, name in [("manual relevance", "Scratch"), ("relevance post-edited", "Edited")]:
+    for name, method, shown in [
+        ("Scratch", "manual relevance", ""),
+        ("Edited", "relevance post-edited", "Mia"),
+        ("Queue", "relevance post-edited", "Max"),
+    ]:
         page.goto("/campaigns/bees/conditions/new/")
         page.select_option("#id_method", method)
         page.fill("#id_name", name)
         assert not page.locator("#id_qrels_source").is_visible()
-        assert page.locator("#id_shown").is_visible() == (name == "Edited")
-        if name == "Edited":
-            page.select_option("#id_shown", label="Mia")
+        assert page.locator("#id_shown").is_visible() == bool(shown)
+        if shown:
+            page.select_option("#id_shown", label=shown)
+        if name == "Queue":
+            page.select_option("#id_given", "drawn")
         page.click("main form button")
         page.wait_for_selector("h1:text('Plan')")
         page.select_option("#id_condition", label=name)
@@ -230,6 +239,36 @@ def test_a_models_grade_stands_beside_the_choices_and_costs_the_same_key(
     page.keyboard.press("x")
     page.wait_for_selector("#cannot[open]")
     assert grave(page) == []
+
+
+def test_the_page_renews_its_leases_and_shows_what_went_back(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    page = open_page("anna")
+    page.clock.install()
+    open_screen(page, given["Queue"])
+    page.wait_for_function("document.getElementById('shown').textContent.match(/^[0-3]$/)")
+    mine = docid(page)
+    held = "select count(*) from relevance_item where held_until > datetime('now', '+150 seconds')"
+    with database(demo) as db:
+        assert db.execute(held).fetchone() == (2,)
+        db.execute("update relevance_item set held_until = datetime('now', '+5 seconds') where holder_id is not null")
+    db.close()
+    with page.expect_response("**/draw/"):
+        page.clock.run_for(31_000)
+    assert docid(page) == mine
+    with database(demo) as db:
+        assert db.execute(held).fetchone() == (2,)
+        [[ben]] = db.execute("select id from collection_person where username = 'ben'").fetchall()
+        db.execute("update relevance_item set holder_id = ? where docid = ? and holder_id is not null", [ben, mine])
+    db.close()
+    with page.expect_response("**/draw/"):
+        page.clock.run_for(31_000)
+    page.wait_for_selector("#hint:text('The passage went back to the queue: this is another one.')")
+    other = docid(page)
+    assert other != mine
+    page.keyboard.press("3")  # meant for the passage before: it counts for none
+    assert docid(page) == other
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

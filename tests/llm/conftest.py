@@ -1,33 +1,28 @@
-"""The rehearsal endpoint, and jobs that ask it."""
+"""Rehearsal endpoints for tests."""
 
 from collections.abc import Callable, Iterator
-from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assessor.llm import asking
-from tests.llm.endpoint import Endpoint
+from tests.llm.endpoint import RunningEndpoint
 
-StartEndpoint = Callable[..., Endpoint]
+StartEndpoint = Callable[..., RunningEndpoint]
 
 
 @pytest.fixture
-def endpoint(tmp_path: Path) -> Iterator[StartEndpoint]:
-    """Start endpoints with these knobs; all of them are stopped afterwards."""
-    started: list[Endpoint] = []
-    numbers = count()
+def endpoint() -> Iterator[StartEndpoint]:
+    """Start endpoints by their knobs: endpoint(latency=0.1, failure_rate=0.2). All end with the test."""
+    running: list[RunningEndpoint] = []
 
-    def start(**knobs: Any) -> Endpoint:
-        folder = tmp_path / f"endpoint-{next(numbers)}"
-        folder.mkdir()
-        started.append(Endpoint(folder, **knobs))
-        return started[-1]
+    def start(**knobs: Any) -> RunningEndpoint:
+        running.append(RunningEndpoint(**knobs))
+        return running[-1]
 
     yield start
-    for one in started:
-        one.stop()
+    for each in running:
+        each.stop()
 
 
 @pytest.fixture(autouse=True)

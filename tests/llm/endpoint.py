@@ -1,50 +1,62 @@
-"""The rehearsal endpoint as a process of its own, for tests over real HTTP."""
+"""The real rehearsal endpoint, as a process of its own."""
 
 import json
 import os
-import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-class Endpoint:
-    """A running endpoint: its base URL and what it has logged."""
+class RunningEndpoint:
+    """An endpoint on a free port. Knobs are those of assessor.llm.rehearsal.knobs, by name."""
 
-    def __init__(self, folder: Path, port: int = 0, **knobs: Any) -> None:
-        self._log = folder / "endpoint.jsonl"
-        self._log.touch()
-        options = [f"--{name.replace('_', '-')}={value}" for name, value in knobs.items() if value is not True]
-        options += [f"--{name.replace('_', '-')}" for name, value in knobs.items() if value is True]
-        command = [sys.executable, "manage.py", "serve_rehearsal_llm", f"--port={port}", f"--log={self._log}", *options]
-        self._process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=os.environ)
-        assert self._process.stdout is not None
-        self.base_url = self._process.stdout.readline().split()[-1]
-
-    @property
-    def port(self) -> int:
-        return int(self.base_url.split(":")[2].split("/")[0])
+    def __init__(self, **knobs: Any) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="assay-endpoint-")
+        self._log = Path(self._folder.name) / "log.jsonl"
+        options = [
+            word
+            for name, value in ({"port": 0, "log": str(self._log)} | knobs).items()
+            for word in _option(name, value)
+        ]
+        env = os.environ | {"ASSAY_DATA_DIR": str(Path(self._folder.name) / "data")}
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "serve_rehearsal_llm", *options],
+            cwd=ROOT,
+            env=env,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()  # empty if it ended
+        assert "http://" in line, "The endpoint did not start."
+        self.base_url = line.split()[-1]
 
     def log(self) -> list[dict[str, Any]]:
-        """Return a line for each request that has ended."""
-        return [line for line in self._lines() if line["event"] == "end"]
+        """Return the lines written so far: one when a request began, one when it ended."""
+        return [json.loads(line) for line in self._log.read_text().splitlines()]
+
+    def ended(self) -> list[dict[str, Any]]:
+        """Return the requests that came to an end, of whatever kind, so far."""
+        return [line for line in self.log() if line["event"] == "end"]
 
     def begun(self) -> list[dict[str, Any]]:
-        """Return a line for each request that came, whatever became of it."""
-        return [line for line in self._lines() if line["event"] == "start"]
+        """Return the requests that began so far, whatever became of them."""
+        return [line for line in self.log() if line["event"] == "start"]
 
-    def _lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self._log.read_text().splitlines() if line.endswith("}")]
+    def stop(self) -> int:
+        """End it, and return its exit code."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        code = self.process.wait(timeout=10)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
 
-    def stop(self) -> None:
-        self._process.send_signal(signal.SIGTERM)
-        try:
-            self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:  # somebody's connection still hangs
-            self._process.kill()
-            self._process.wait()
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+
+def _option(name: str, value: Any) -> list[str]:
+    option = "--" + name.replace("_", "-")
+    return ([option] if value else []) if isinstance(value, bool) else [option, str(value)]

@@ -54,15 +54,15 @@ def test_a_job_does_every_unit_once(study: Campaign, endpoint):
     assert (job.state, job.units_done, job.units_failed, job.units_total) == (Job.State.DONE, TOPICS, 0, TOPICS)
     assert (job.calls, job.answered_from_ledger) == (TOPICS, 0)
     assert sorted(graded(study)) == [f"t{number:02}" for number in range(TOPICS)]
-    assert len(server.log()) == TOPICS
-    assert {call["status"] for call in server.log()} == {200}
+    assert len(server.ended()) == TOPICS
+    assert {call["status"] for call in server.ended()} == {200}
     calls = list(Call.objects.all())
     assert len(calls) == TOPICS
     assert {call.outcome for call in calls} == {Call.Outcome.GOOD}
     assert sum(call.tokens_in for call in calls) == job.tokens_in > 0
     assert job.cost == Decimal(job.tokens_in) / 1000 + Decimal(job.tokens_out) / 500
     assert sum(call.cost for call in calls) == job.cost
-    assert {call.request for call in calls} == {call["request"] for call in server.log()}
+    assert {call.request for call in calls} == {call["request"] for call in server.ended()}
     assert all(call.model == "rehearsal (m)" and "final score" in call.response for call in calls)
     assert {call.unit_id for call in calls} == set(job.units.values_list("pk", flat=True))
     assert job.condition.identity.startswith("kind=relevance; method=UMBRELA; judge=j; prompts=")
@@ -82,14 +82,14 @@ def test_equal_requests_are_answered_from_the_ledger(study: Campaign, endpoint):
     assert (sampled.calls, sampled.answered_from_ledger) == (TOPICS, 0)
     assert sampled.condition != first.condition
     assert "replicate=1" in sampled.condition.identity
-    assert len(server.log()) == 2 * TOPICS
+    assert len(server.ended()) == 2 * TOPICS
 
 
 def test_units_that_ask_the_same_ask_once(empty_campaign: Campaign, import_file, endpoint):
     import_file(empty_campaign, "topics", "".join(f"t{number}\tcats purr\n" for number in range(20)))
     server = endpoint(latency=0.05)
     job = ended(make_job(make_judge(empty_campaign, server.base_url, concurrency=20)))
-    assert (job.units_done, job.calls, job.answered_from_ledger, len(server.log())) == (20, 1, 19, 1)
+    assert (job.units_done, job.calls, job.answered_from_ledger, len(server.ended())) == (20, 1, 19, 1)
 
 
 def test_structured_output_sends_the_schema_and_gives_the_same(study: Campaign, endpoint):
@@ -119,9 +119,9 @@ def test_whatever_goes_wrong_the_labels_are_those_of_a_clean_run(study: Campaign
     job = ended(make_job(make_judge(study, server.base_url, timeout=1)))
     assert (job.state, job.units_failed) == (Job.State.DONE, 0)
     assert graded(study) == expected
-    went_wrong = [call for call in server.log() if call["what"] != "ok"]
+    went_wrong = [call for call in server.ended() if call["what"] != "ok"]
     assert len(went_wrong) > 3
-    assert len(server.log()) == job.calls
+    assert len(server.ended()) == job.calls
     outcomes = set(Call.objects.filter(job=job).values_list("outcome", flat=True))
     if trouble == "fenced_rate":
         assert (outcomes, job.calls) == ({"good"}, TOPICS)
@@ -142,7 +142,7 @@ def test_a_wrong_answer_is_asked_again_with_the_reason_three_times_and_then_fail
     assert failed[0].error.startswith("Wrong answer 4 times to the question of relevance: The final score is '7'")
     assert job.units.filter(state=Unit.State.WAITING).count() == TOPICS - failed.count()
     # System and question, then each time the wrong answer and the reason.
-    asked = Counter(call["conversation"] for call in server.log())
+    asked = Counter(call["conversation"] for call in server.ended())
     assert set(asked) == {2, 4, 6, 8}
     assert asked[8] >= failed.count()
     assert set(Call.objects.values_list("outcome", flat=True)) == {"wrong"}
@@ -329,7 +329,7 @@ def test_trying_a_judge_sends_one_request_and_shows_what_came(study: Campaign, e
     page = client.post(f"/campaigns/study/judges/{judge.pk}/try/").content.decode()
     assert "It works: read from its reply, " in page
     assert "rehearsal (m)" in page
-    assert len(server.log()) == Call.objects.count() == 1
+    assert len(server.ended()) == Call.objects.count() == 1
     server.stop()
     page = client.post(f"/campaigns/study/judges/{judge.pk}/try/").content.decode()
     assert "can&#x27;t be reached" in page

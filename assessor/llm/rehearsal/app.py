@@ -1,210 +1,171 @@
-"""The endpoint itself, as an ASGI application."""
+"""The endpoint itself: an ASGI application without a framework, since it shares two cores with what it serves."""
 
 import asyncio
-import hashlib
 import json
+import math
+import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from assessor.llm.rehearsal import writing
-from assessor.llm.rehearsal.answers import answer
-from assessor.llm.rehearsal.asked import Asked, asked
-from assessor.llm.rehearsal.fate import Fate, Fates
+from assessor.llm.rehearsal.fate import Fate, fate
 from assessor.llm.rehearsal.journal import Journal
 from assessor.llm.rehearsal.knobs import Knobs
+from assessor.llm.rehearsal.request import Refused, Request, read_request
+from assessor.llm.rehearsal.writing import reply
 
-NO_MODEL = "no-such-model"  # the one that it hasn't got
-FINGERPRINT = "rehearsal"  # stands in each response, so that nobody takes it for a model's
-_MOST_BYTES = 8 * 1024 * 1024
-_LONGEST_HANG = 3_600.0  # seconds
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+Headers = tuple[tuple[bytes, bytes], ...]
 
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
-
-
-class Refused(Exception):
-    """The request can't be answered; as OpenAI says it."""
-
-    def __init__(self, status: int, message: str, code: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.code = code
+_MARK = "rehearsal"  # in every reply, so that nobody takes it for a model's
 
 
-class App:
-    """Answers POST /v1/chat/completions and GET /v1/models."""
+class Endpoint:
+    """Answers GET /v1/models and POST /v1/chat/completions."""
 
     def __init__(self, knobs: Knobs) -> None:
         self._knobs = knobs
-        self._fates = Fates(knobs)
         self._journal = Journal(knobs.log)
-        self._number = 0
+        self._seen: Counter[str] = Counter()  # how often a request came, by its hash
+        self._in_flight = 0
+        self._begun = 0
 
-    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return
-        try:
-            if (scope["method"], scope["path"]) == ("GET", "/v1/models"):
-                await _send(send, 200, {"object": "list", "data": [{"id": "rehearsal", "object": "model"}]})
-                return
-            if (scope["method"], scope["path"]) != ("POST", "/v1/chat/completions"):
-                raise Refused(404, f"There is nothing at {scope['method']} {scope['path']}.", "not_found")
-            if self._knobs.require_key and not _has_key(scope):
-                raise Refused(401, "The request has no key.", "invalid_api_key")
-            request = _request(await _body(receive))
-        except Refused as error:
-            await _send_error(send, error)
-            return
-        await self._answer(request, receive, send)
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        route = scope["method"], scope["path"]
+        if route == ("POST", "/v1/chat/completions"):
+            await self._completion(scope, receive, send)
+        elif route == ("GET", "/v1/models"):
+            models = [{"id": _MARK, "object": "model", "created": 0, "owned_by": "assay"}]
+            await _send(send, 200, {"object": "list", "data": models})
+        else:
+            await _send(send, 404, {"error": Refused(404, "There is nothing at this address.").error})
 
-    async def _answer(self, request: dict[str, Any], receive: Receive, send: Send) -> None:
-        digest = hashlib.sha256(json.dumps(request, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-        question = _question(request)
-        entry = self._journal.begin(digest, question.question if question else "", len(request["messages"]))
-        fate = self._fates.draw(digest)
-        status: int | str = "aborted"
+    async def _completion(self, scope: Any, receive: Receive, send: Send) -> None:
+        self._begun += 1
+        self._in_flight += 1
+        record: dict[str, Any] = {"id": self._begun, "start": time.time(), "in_flight": self._in_flight}
+        status: int | str = "aborted"  # unless it comes to an end
         try:
-            status = await self._let_happen(fate, request, question, receive, send)
-        except Refused as error:
-            status = error.status
-            await _send_error(send, error)
+            status = await self._answered(scope, receive, send, record)
         finally:
-            self._journal.end(entry, status, fate.trouble or "ok")
+            self._in_flight -= 1
+            self._journal.write("end", record | {"end": time.time(), "status": status})
 
-    async def _let_happen(
-        self, fate: Fate, request: dict[str, Any], question: Asked | None, receive: Receive, send: Send
+    async def _answered(self, scope: Any, receive: Receive, send: Send, record: dict[str, Any]) -> int | str:
+        """Answer a request, note down in the record what it was, and return its status."""
+        body = await _body(receive)
+        if body is None:
+            return "aborted"
+        authorization = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
+        try:
+            request = read_request(body, authorization, require_key=self._knobs.require_key)
+        except Refused as refusal:
+            record["what"] = "refused"
+            await _send(send, refusal.status, {"error": refusal.error})
+            return refusal.status
+        drawn = fate(self._knobs, request.sha256, self._seen[request.sha256])
+        self._seen[request.sha256] += 1
+        record["request"] = request.sha256
+        record["question"] = request.asked.question if request.asked else ""
+        record["conversation"] = len(request.messages)
+        record["what"] = drawn.what
+        self._journal.write("start", record)
+        return await self._befallen(request, drawn, receive, send, record)
+
+    async def _befallen(
+        self, request: Request, drawn: Fate, receive: Receive, send: Send, record: dict[str, Any]
     ) -> int | str:
-        """Answer a request as its fate is; return how it ended."""
-        if fate.trouble == "rate_limit":
-            headers = [(b"retry-after", str(self._knobs.retry_after).encode())]
-            headers.append((b"retry-after-ms", str(int(self._knobs.retry_after * 1000)).encode()))
-            await _send_error(send, Refused(429, "Too many requests.", "rate_limit_exceeded"), headers)
+        """Let what was drawn happen, and return the status."""
+        if drawn.what == "rate_limit":
+            limit = Refused(429, "Too many requests for a rehearsal.", "rate_limit_exceeded", "requests")
+            await _send(send, 429, {"error": limit.error}, _wait(self._knobs.retry_after))
             return 429
-        if fate.trouble == "hang":
-            await _gone(receive)
+        if drawn.what == "hang":
+            await _gone(receive, None)
             return "hung"
-        pause = self._knobs.latency + self._knobs.jitter * (fate.draw % 1000) / 1000
-        if pause:
-            await asyncio.sleep(pause)
-        if fate.trouble == "failure":
-            raise Refused(500, "The server had an error.", "server_error")
-        if question is None:
-            raise Refused(400, "The prompt is none of this project's.", "invalid_request_error")
-        completion = self._completion(request, _text(request, question, fate))
-        if fate.trouble == "broken":
-            await _send_half(send, completion)
+        if drawn.latency and await _gone(receive, drawn.latency):
+            return "aborted"
+        if drawn.what == "failure":
+            await _send(send, 500, {"error": Refused(500, "A rehearsed failure.", None, "server_error").error})
+            return 500
+        text, record["what"] = reply(request, drawn)
+        content = _content(request, text, int(record["start"]))
+        if drawn.what == "broken":
+            await _send_half(send, content)
             return "broken"
-        await _send(send, 200, completion)
+        await _send(send, 200, content)
         return 200
 
-    def _completion(self, request: dict[str, Any], text: str) -> dict[str, Any]:
-        self._number += 1
-        sent = sum(len(str(message.get("content") or "")) for message in request["messages"])
-        tokens_in, tokens_out = max(1, sent // 4), max(1, len(text) // 4)
-        return {
-            "id": f"rehearsal-{self._number}",
-            "object": "chat.completion",
-            "created": 0,
-            "model": request["model"],
-            "system_fingerprint": FINGERPRINT,
-            "choices": [
-                {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}},
-            ],
-            "usage": {
-                "prompt_tokens": tokens_in,
-                "completion_tokens": tokens_out,
-                "total_tokens": tokens_in + tokens_out,
-            },
-        }
+
+def _content(request: Request, text: str, created: int) -> dict[str, Any]:
+    most = 4 * request.most_tokens if request.most_tokens else len(text)
+    tokens_in, tokens_out = _tokens(request.characters), _tokens(len(text[:most]))
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": text[:most], "refusal": None},
+        "logprobs": None,
+        "finish_reason": "length" if len(text) > most else "stop",
+    }
+    return {
+        "id": f"chatcmpl-{request.sha256[:24]}",
+        "object": "chat.completion",
+        "created": created,
+        "model": request.model,
+        "system_fingerprint": _MARK,
+        "choices": [choice],
+        "usage": {
+            "prompt_tokens": tokens_in,
+            "completion_tokens": tokens_out,
+            "total_tokens": tokens_in + tokens_out,
+        },
+    }
 
 
-def _text(request: dict[str, Any], question: Asked, fate: Fate) -> str:
-    value = answer(question)
-    if fate.trouble == "garbage":
-        return writing.garbage(fate.draw)
-    if fate.trouble == "fenced":
-        return writing.otherwise(value, question.question, fate.draw)
-    if fate.trouble == "short":
-        value = writing.too_short(value)
-    elif fate.trouble == "wrong_label":
-        value = writing.outside(value, question.question, fate.draw)
-    schema = (request.get("response_format") or {}).get("json_schema")
-    if schema:
-        return writing.structured(value, next(iter(schema["schema"]["properties"])))
-    return writing.plainly(value, question.question)
+def _tokens(characters: int) -> int:
+    return math.ceil(characters / 4)
 
 
-def _request(body: bytes) -> dict[str, Any]:
-    """Return a request that can be answered. Raises Refused."""
-    try:
-        request = json.loads(body)
-        is_whole = isinstance(request["model"], str) and all(
-            isinstance(message["content"], str) and isinstance(message["role"], str) for message in request["messages"]
-        )
-        schema = (request.get("response_format") or {}).get("json_schema")
-        if not is_whole or not request["messages"] or (schema and not schema["schema"]["properties"]):
-            raise ValueError
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise Refused(
-            400, "The request is no chat completion with model and messages.", "invalid_request_error"
-        ) from None
-    if request["model"] == NO_MODEL:
-        raise Refused(404, f"The model {NO_MODEL} does not exist.", "model_not_found")
-    if request.get("stream"):
-        raise Refused(400, "Streams are not rehearsed.", "invalid_request_error")
-    return dict(request)
+def _wait(seconds: float) -> Headers:
+    """Return how long to wait: whole seconds as HTTP has it, parts of one also as OpenAI writes them."""
+    if seconds == int(seconds):
+        return ((b"retry-after", b"%d" % int(seconds)),)
+    return (b"retry-after", str(seconds).encode()), (b"retry-after-ms", str(seconds * 1000).encode())
 
 
-def _question(request: dict[str, Any]) -> Asked | None:
-    """Return what the first message of a person asks: what comes later says why an answer was wrong."""
-    first = next((message["content"] for message in request["messages"] if message["role"] == "user"), "")
-    return asked(first)
-
-
-def _has_key(scope: dict[str, Any]) -> bool:
-    value: bytes = dict(scope["headers"]).get(b"authorization", b"")
-    return value.startswith(b"Bearer ") and value != b"Bearer none" and len(value) > len(b"Bearer ")
-
-
-async def _body(receive: Receive) -> bytes:
-    body = b""
+async def _body(receive: Receive) -> bytes | None:
+    """Return the whole body, or None where the client left before it was all there."""
+    parts = []
     while True:
         message = await receive()
-        body += message.get("body", b"")
-        if len(body) > _MOST_BYTES:
-            raise Refused(413, "The request is too long.", "invalid_request_error")
+        if message["type"] == "http.disconnect":
+            return None
+        parts.append(message.get("body", b""))
         if not message.get("more_body"):
-            return body
+            return b"".join(parts)
 
 
-async def _gone(receive: Receive) -> None:
-    """Wait until the client has gone."""
+async def _gone(receive: Receive, seconds: float | None) -> bool:
+    """Wait so long (None: for ever), and return whether the client left meanwhile; then at once."""
     try:
-        async with asyncio.timeout(_LONGEST_HANG):
+        async with asyncio.timeout(seconds):
             while (await receive())["type"] != "http.disconnect":
                 pass
     except TimeoutError:
-        return
+        return False
+    return True
 
 
-async def _send(
-    send: Send, status: int, body: dict[str, Any], headers: list[tuple[bytes, bytes]] | None = None
-) -> None:
-    data = json.dumps(body).encode()
-    every = [(b"content-type", b"application/json"), (b"content-length", str(len(data)).encode()), *(headers or [])]
-    await send({"type": "http.response.start", "status": status, "headers": every})
-    await send({"type": "http.response.body", "body": data})
+async def _send(send: Send, status: int, content: object, more: Headers = ()) -> None:
+    body = json.dumps(content).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)), *more]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
-async def _send_error(send: Send, error: Refused, headers: list[tuple[bytes, bytes]] | None = None) -> None:
-    told = {"message": str(error), "type": "error", "param": None, "code": error.code}
-    await _send(send, error.status, {"error": told}, headers)
-
-
-async def _send_half(send: Send, body: dict[str, Any]) -> None:
-    """Promise a whole answer, send half of it and hang up."""
-    data = json.dumps(body).encode()
-    length = [(b"content-type", b"application/json"), (b"content-length", str(len(data)).encode())]
-    await send({"type": "http.response.start", "status": 200, "headers": length})
-    await send({"type": "http.response.body", "body": data[: len(data) // 2], "more_body": True})
-    await send({"type": "http.response.body", "body": b""})
+async def _send_half(send: Send, content: object) -> None:
+    """Promise the whole and send half of it: uvicorn closes a connection that is left like that."""
+    body = json.dumps(content).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True})

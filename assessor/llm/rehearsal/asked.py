@@ -9,7 +9,7 @@ import re
 from typing import Any, NamedTuple
 
 _ABOUT = re.compile(r"^(Query|Sentence): ", re.MULTILINE)
-_NEXT = re.compile(r"\n\s*(Passages|Passage|Answer|List of \d+ nuggets):\s")
+_NEXT = re.compile(r"\n(Passages|Passage|Answer|List of \d+ nuggets):\s")
 _MOST = re.compile(r"at most (\d+) nuggets")
 _WORDS = re.compile(r"1 to (\d+) words")
 _NUMBERED = re.compile(r"^\[\d+\] ", re.MULTILINE)

@@ -1,37 +1,27 @@
-"""What goes wrong with a request: drawn from the request itself, so that the same run goes wrong in the same places."""
+"""What happens to a request: drawn from its content and the seed, never from the clock."""
 
 import hashlib
-from collections import Counter
 from typing import NamedTuple
 
 from assessor.llm.rehearsal.knobs import TROUBLES, Knobs
 
 
 class Fate(NamedTuple):
-    """trouble: one of TROUBLES, or "" where all goes well; draw: a number for whatever else is to be drawn."""
+    """what: one of TROUBLES or "ok"; choice: a number to pick one of several forms with."""
 
-    trouble: str
-    draw: int
+    what: str
+    latency: float
+    choice: int
 
 
-class Fates:
-    """Draws for each request; one that is sent again draws again, so that some time it goes well."""
-
-    def __init__(self, knobs: Knobs) -> None:
-        self._knobs = knobs
-        self._rates = [(trouble, knobs.rate(trouble)) for trouble in TROUBLES if knobs.rate(trouble)]
-        self._seen: Counter[str] = Counter()
-
-    def draw(self, request: str) -> Fate:
-        """Return what happens to a request, known by its hash."""
-        if not self._rates:
-            return Fate("", 0)
-        self._seen[request] += 1
-        drawn = hashlib.sha256(f"{self._knobs.seed} {request} {self._seen[request]}".encode()).digest()
-        place = int.from_bytes(drawn[:8]) / 2**64
-        draw = int.from_bytes(drawn[8:12])
-        for trouble, rate in self._rates:
-            if place < rate:
-                return Fate(trouble, draw)
-            place -= rate
-        return Fate("", draw)
+def fate(knobs: Knobs, request: str, seen: int) -> Fate:
+    """Draw what happens to a request that came `seen` times before: runs are alike, and a retry is drawn anew."""
+    drawn = hashlib.sha256(f"{knobs.seed} {seen} {request}".encode()).digest()
+    place, spread = (int.from_bytes(part) / 2**64 for part in (drawn[:8], drawn[8:16]))
+    choice = int.from_bytes(drawn[16:20])
+    latency = knobs.latency + knobs.jitter * spread
+    for trouble in TROUBLES:
+        place -= knobs.rate(trouble)
+        if place < 0:
+            return Fate(trouble, latency, choice)
+    return Fate("ok", latency, choice)

@@ -1,40 +1,16 @@
-"""The endpoint's log: a line when a request begins and one when it ends, whatever its end is."""
+"""The log of the rehearsal endpoint: a line of JSON when a request begins and one when it ends."""
 
 import json
-import time
-from pathlib import Path
+import os
 from typing import Any
 
 
 class Journal:
-    """Written and flushed line by line, so that it tells what was in flight when a client was killed."""
+    """Appends lines to a file, each in one write, so that they are there when a process is killed."""
 
     def __init__(self, path: str) -> None:
-        self._file = Path(path).open("a", buffering=1) if path else None  # noqa: SIM115  # open as long as the server
-        self._in_flight = 0
-        self._number = 0
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600) if path else None
 
-    def begin(self, request: str, question: str, messages: int) -> dict[str, Any]:
-        """Note that a request came; return what end() needs."""
-        self._in_flight += 1
-        self._number += 1
-        entry = {
-            "event": "start",
-            "id": self._number,
-            "request": request,
-            "question": question,
-            "conversation": messages,
-            "start": time.time(),
-            "in_flight": self._in_flight,
-        }
-        self._write(entry)
-        return entry
-
-    def end(self, entry: dict[str, Any], status: int | str, what: str) -> None:
-        """Note how a request ended. status: of HTTP, or hung, broken, aborted; what: ok, garbage, short, ..."""
-        self._in_flight -= 1
-        self._write(entry | {"event": "end", "end": time.time(), "status": status, "what": what})
-
-    def _write(self, entry: dict[str, Any]) -> None:
-        if self._file:
-            self._file.write(json.dumps(entry) + "\n")
+    def write(self, event: str, record: dict[str, Any]) -> None:
+        if self._file is not None:
+            os.write(self._file, json.dumps({"event": event} | record).encode() + b"\n")

@@ -1,63 +1,91 @@
-"""Spelling an answer out: as asked for, in other ways that models have, or wrongly."""
+"""How the rehearsal endpoint spells its answers: as asked for, in forms that must be understood too, and wrongly."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import TypeVar
 
-from assessor.llm.rehearsal.answers import Value
+from assessor.llm.rehearsal.answers import Value, answer
+from assessor.llm.rehearsal.fate import Fate
+from assessor.llm.rehearsal.request import Request
 
-_ELSEWHERE = ("failed", "", "key_material", "renaissance_support", "it depends on the reader")
+Form = TypeVar("Form")
+
+_NO_ANSWER = "This is a rehearsal with no model behind it: it cannot tell what this prompt asks."
 _GARBAGE = (
-    "I'm sorry, I can't help with that.",
-    "Sure! Here is what I think about it: it is complicated.",
-    '["an entry that never',
-    "null",
-    '{"error": "overloaded"}',
-    "[1, 2, 3]",
+    "I would rather not answer that.",
+    "There are many sides to this, and it all depends.",
+    '{"error": "overloaded"',
+    "\N{REPLACEMENT CHARACTER}" * 40,
     "",
 )
+_WRONG_LABELS = ("failed", "", "unclear", "a fact of its own", "mostly_support", "SUPPORTS?", "minor", "3 of 4")
+_WRONG_GRADES = (7, -1, 2.5, 10)
 
 
-def plainly(value: Value, question: str) -> str:
-    """Return an answer in the form that the prompts ask for."""
-    if question == "relevance":
-        return f"##final score: {value}"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def reply(request: Request, fate: Fate) -> tuple[str, str]:
+    """Return the text of a reply and what it is: a fate that can't befall this question leaves the answer right."""
+    if request.asked is None:
+        return _NO_ANSWER, "unknown"
+    right = answer(request.asked)
+    if fate.what == "garbage":
+        return _one(_GARBAGE, fate), "garbage"
+    if fate.what == "short":
+        return _short(right, request), "short"
+    if fate.what == "wrong_label":
+        return _spelt(_wrong(right, fate), request), "wrong_label"
+    if fate.what == "fenced":
+        return _otherwise(right, request, fate), "fenced"
+    return _spelt(right, request), fate.what
 
 
-def structured(value: Value, key: str) -> str:
-    """Return an answer as the object of a JSON schema."""
-    return json.dumps({key: value}, ensure_ascii=False)
+def _spelt(value: object, request: Request) -> str:
+    if request.key:
+        return json.dumps({request.key: value}, ensure_ascii=False)
+    if isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value) if isinstance(value, str) else f"##final score: {value}"
 
 
-def otherwise(value: Value, question: str, draw: int) -> str:
-    """Return a right answer in one of the forms in which models write it unasked."""
-    plain = plainly(value, question)
+def _short(value: Value, request: Request) -> str:
+    """Return a list without its last entry, one of nuggets broken off; nothing in place of a single grade or label."""
     if not isinstance(value, list):
-        return f"```\n{plain}\n```" if question != "relevance" else f"The passage is of some use.\n\n{plain}"
-    ways: tuple[Callable[[], str], ...] = (
-        lambda: f"```json\n{plain}\n```",
-        lambda: repr(value),
-        lambda: "[" + ", ".join(f"“{entry}”" for entry in value) + "]",
-        lambda: "\n".join(f"{number}. {entry}" for number, entry in enumerate(value, start=1)),
-        lambda: f"Here is the list that you asked for:\n\n{plain}\n\nLet me know if you need anything else.",
-    )
-    return ways[draw % len(ways)]()
+        return ""
+    if request.asked and request.asked.question == "creation":
+        return _spelt(value, request).rstrip('}]"')
+    return _spelt(value[:-1], request)
 
 
-def garbage(draw: int) -> str:
-    """Return something that is no answer at all."""
-    return _GARBAGE[draw % len(_GARBAGE)]
+def _wrong(value: Value, fate: Fate) -> object:
+    if isinstance(value, int):
+        return _one(_WRONG_GRADES, fate)
+    label = _one(_WRONG_LABELS, fate)
+    if isinstance(value, str):
+        return label
+    place = fate.choice % max(1, len(value))
+    # Any text is a nugget, but for an empty one.
+    odd = label if set(value) <= {"vital", "okay", "support", "partial_support", "not_support"} else ""
+    return [*value[:place], odd, *value[place + 1 :]]
 
 
-def too_short(value: Value) -> Value:
-    """Return a list without its last entry; of a single label or grade nothing is left."""
-    return value[:-1] if isinstance(value, list) else ""
+def _otherwise(value: Value, request: Request, fate: Fate) -> str:
+    """Return the right answer in another form than was asked for."""
+    plain = _spelt(value, request)
+    forms = [f"```json\n{plain}\n```" if request.key else f"```\n{plain}\n```"]
+    if request.key:
+        forms.append(json.dumps({request.key: value}, ensure_ascii=False, indent=2))
+    elif isinstance(value, list):
+        forms += [
+            repr(value),
+            "[" + ", ".join(f"“{entry}”" for entry in value) + "]",
+            "\n".join(f"{place}. {entry}" for place, entry in enumerate(value, start=1)),
+            f"Here is the list that you asked for [1]:\n\n{plain}\n\nI hope that this helps.",
+        ]
+    elif isinstance(value, str):
+        forms += [f'"{value}"', f"**{value.capitalize()}.**", value.upper()]
+    else:
+        forms += [f"**{plain}**", f"The passage and the query were compared.\n\n{plain}", plain.title()]
+    return _one(forms, fate)
 
 
-def outside(value: Value, question: str, draw: int) -> Value:
-    """Return an answer with one label, grade or nugget that can't be."""
-    if not isinstance(value, list):
-        return 7 if question == "relevance" else _ELSEWHERE[draw % len(_ELSEWHERE)]
-    wrong = "" if question == "creation" else _ELSEWHERE[draw % len(_ELSEWHERE)]
-    at = draw % len(value) if value else 0
-    return [*value[:at], wrong, *value[at + 1 :]]
+def _one(forms: Sequence[Form], fate: Fate) -> Form:
+    return forms[fate.choice % len(forms)]

@@ -1,8 +1,9 @@
 """The kinds of task. Each app registers its own when it is ready, so that work need not know them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from assessor.collection.models import Condition, Topic
 from assessor.work.models import Task
 
 
@@ -10,6 +11,7 @@ class Kind(NamedTuple):
     """A kind of task.
 
     prepare makes what the person will work on, in the transaction that gives them the task; url is where to go on.
+    refusal says why topics can't be given to people under a condition, or None.
     """
 
     name: str
@@ -17,6 +19,7 @@ class Kind(NamedTuple):
     prepare: Callable[[Task], None]
     url: Callable[[Task], str]
     related: str  # the record that url looks at, as Task's select_related names it
+    refusal: Callable[[Condition, Sequence[Topic]], str | None] = lambda condition, topics: None
 
 
 _kinds: dict[str, Kind] = {}
@@ -35,6 +38,11 @@ def kind_of(task: Task) -> Kind:
 def related_records() -> list[str]:
     """Return what to select with tasks whose urls will be asked for."""
     return [kind.related for kind in _kinds.values()]
+
+
+def refusal(condition: Condition, topics: Sequence[Topic]) -> str | None:
+    """Say why topics can't be given to people under a condition, or None. Its kind must be a registered one."""
+    return _kinds[condition.kind].refusal(condition, topics)
 
 
 def is_registered(name: str) -> bool:

@@ -39,6 +39,7 @@ class Row(NamedTuple):
     nugget: Nugget
     place: int
     words: int
+    is_question: bool
     same_as: int
     evidence_json: str
     evidence: list[Evidence]
@@ -108,14 +109,14 @@ def rows(listed: list[Nugget], numbers: dict[str, int], drafts: Sequence[str] = 
         same_as = first if first != place else 0
         draft = drafts[nugget.draft - 1] if drafts and nugget.draft else None
         origin = _origin(nugget, draft) if drafts else ""
-        words = len(nugget.text.split())
-        shown.append(Row(nugget, place, words, same_as, to_json(nugget.evidence), evidence, origin, draft))
+        words, question = len(nugget.text.split()), is_question(nugget.text)
+        shown.append(Row(nugget, place, words, question, same_as, to_json(nugget.evidence), evidence, origin, draft))
     return shown
 
 
 def blank_row(drafts: Sequence[str]) -> Row:
     """Return what the browser fills in for a nugget that is not saved yet."""
-    return Row(Nugget(uid=UUID(int=0), text=""), 0, 0, 0, "[]", [], origin="added" if drafts else "")
+    return Row(Nugget(uid=UUID(int=0), text=""), 0, 0, False, 0, "[]", [], origin="added" if drafts else "")
 
 
 def _origin(nugget: Nugget, draft: str | None) -> str:
@@ -129,6 +130,11 @@ def folded(text: str) -> str:
     """Return a text without what near-duplicates may differ in: case, blanks and punctuation."""
     kept = "".join(" " if unicodedata.category(char).startswith("P") else char for char in text)
     return " ".join(kept.lower().upper().lower().split())
+
+
+def is_question(text: str) -> bool:
+    """Say whether a text ends as a question does, in Latin, Chinese or Arabic script."""
+    return text.rstrip().endswith(("?", "\uff1f", "\u061f"))
 
 
 def next_redo(bank: NuggetBank) -> BankEdit | None:

@@ -209,6 +209,7 @@ assay.NuggetList = class {
       name(row, `Nugget ${at + 1}${chip ? `, ${chip.textContent}` : ""}, ${importance || "neither vital nor okay"}: ${words}`);
       note.hidden = !note.value && document.activeElement !== note;
       this.countWords(row.querySelector(".words"), words);
+      row.querySelector(".question").hidden = !/[?\uff1f\u061f]$/u.test(words);
       row.querySelector(".unset").hidden = Boolean(importance);
       const bare = assay.NuggetList.bare(words);
       const first = bare && firstPlace.get(bare);

@@ -21,6 +21,7 @@ from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.conftest import client_of, make_person
 from tests.nuggets.conftest import A, fill
+from tests.nuggets.model import draft, make_condition, make_model
 
 KEPT_HERE = {"person", "organizer"}  # what an administrator may change
 ANSWER = {"run_id": "r1", "topic_id": "t1", "references": ["d1"], "answer": [{"text": "Yes.", "citations": [0]}]}
@@ -51,6 +52,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     record_exposure(person, [bank.topic], "nuggets", "test")
     TimeSpent.objects.create(task=bank.task, key=uuid4(), seconds=1)
     BankEdition.objects.create(bank=bank, edition=1, version=1)
+    draft(make_condition(make_model(campaign)), [bank.topic], ["a"])
     return {model: model._base_manager.order_by("pk")[0] for model in ours() if model._meta.model_name not in KEPT_HERE}
 
 

@@ -37,7 +37,9 @@ def number(name: str, default: int, env: Mapping[str, str] = os.environ) -> int:
 
 
 def words(name: str, default: str, env: Mapping[str, str] = os.environ) -> list[str]:
-    """Return a comma-separated list without blanks; at least one entry."""
+    """Return a comma-separated list without blanks, without an empty entry; empty where the default is."""
+    if not (env.get(name, "").strip() or default):
+        return []
     entries = [entry.strip() for entry in (env.get(name, "").strip() or default).split(",")]
     if not all(entries):
         raise ImproperlyConfigured(f"{name} has an empty entry; write a,b,c.")

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from kombu import Queue
 
 from assessor.environment import flag, number, required, words
 
@@ -24,6 +25,10 @@ CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
 DATA_DIR = Path(_env.str("ASSAY_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
 # Folders of prompts that are dropped in beside the project's own.
 PROMPT_SETS = Path(_env.str("ASSAY_PROMPT_SETS", default=str(DATA_DIR / "prompt-sets")))
+# Hosts to which requests to models may go; none named: any.
+LLM_HOSTS = words("ASSAY_LLM_HOSTS", default="")
+# Worker processes that work on one job at once.
+RUNNERS_PER_JOB = number("ASSAY_RUNNERS_PER_JOB", default=1)
 # Shown on every page of the demo, so that nobody takes it for the real thing.
 DEMO = flag("ASSAY_DEMO", default=False)
 
@@ -197,6 +202,18 @@ CELERY_BROKER_URL = _env.str("CELERY_BROKER_URL", default="embedded://")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# Jobs take hours, imports minutes: a worker of its own for either (-Q) keeps one from waiting for the other.
+CELERY_TASK_QUEUES = (Queue("celery"), Queue("jobs"))
+CELERY_TASK_ROUTES = {"assessor.llm.tasks.work_on_job": {"queue": "jobs"}}
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "take up jobs that nobody works on": {
+        "task": "assessor.llm.tasks.take_up_jobs",
+        "schedule": 15.0,
+        "options": {"expires": 10},
+    }
+}
 if CELERY_BROKER_URL.startswith("embedded:"):
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(DATA_DIR / "broker"),
@@ -211,7 +228,8 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
-    "loggers": {"axes": {"level": "WARNING"}},
+    # A line for each request to a model says nothing that the ledger does not.
+    "loggers": {name: {"level": "WARNING"} for name in ("axes", "httpx2", "openai")},
 }
 
 DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -6,6 +6,7 @@ from django.urls import include, path
 urlpatterns = [
     path("", include("assessor.desk.urls")),
     path("", include("assessor.work.urls")),
+    path("", include("assessor.llm.urls")),
     path("", include("nuggets.urls")),
     path("admin/", admin.site.urls),
 ]

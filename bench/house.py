@@ -26,16 +26,19 @@ _EDITS = 40  # in the story of every other bank
 _LISTED = 15  # nuggets of every other bank
 
 
-def open_house(folder: Path) -> None:
-    """Set Django up on the real settings, with SQLite in the folder; make the tables where there are none."""
-    is_new = not (folder / "assay.sqlite3").exists()
+def open_house(folder: Path, database: str = "") -> None:
+    """Set Django up on the real settings; make the tables where there are none.
+
+    database: the DATABASE_URL of an empty database; without one it is SQLite in the folder.
+    """
+    is_new = bool(database) or not (folder / "assay.sqlite3").exists()
     os.environ |= {
         "ASSAY_SECRET_KEY": "only for benchmarks",
         "ASSAY_DATA_DIR": str(folder),
         "ASSAY_HTTPS": "0",
         "DJANGO_SETTINGS_MODULE": "assessor.settings",
     }
-    os.environ.pop("DATABASE_URL", None)
+    os.environ["DATABASE_URL"] = database
     import django
 
     django.setup()

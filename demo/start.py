@@ -1,4 +1,4 @@
-"""Starts the demo: makes the database, loads the demo campaign, runs web and worker until Ctrl-C.
+"""Starts the demo: makes the database, loads the demo campaign, runs web, workers and rehearsal until Ctrl-C.
 
 For development on one's own machine only: its passwords are public and it speaks plain HTTP.
 """
@@ -45,6 +45,7 @@ def free_port(wanted: int) -> int:
 
 def main() -> None:
     port = free_port(int(os.environ.get("PORT", "8000")))
+    model_port = free_port(port + 1)
     # Nothing of a real installation's environment: the demo's people have public passwords.
     foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
     env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)} | {
@@ -52,6 +53,8 @@ def main() -> None:
         "ASSAY_DATA_DIR": str(DATA),
         "ASSAY_HTTPS": "0",
         "ASSAY_DEMO": "1",
+        # The demo asks nobody but the endpoint on this machine that has no model behind it.
+        "ASSAY_LLM_HOSTS": "127.0.0.1",
     }
 
     def manage(*words: str) -> None:
@@ -59,7 +62,7 @@ def main() -> None:
 
     manage("migrate", "--verbosity", "0")
     manage("collectstatic", "--noinput", "--verbosity", "0")
-    manage("load_demo")
+    manage("load_demo", "--model-url", f"http://127.0.0.1:{model_port}/v1")
     web = [
         sys.executable,
         "-m",
@@ -70,23 +73,17 @@ def main() -> None:
         "--worker-class",
         "gthread",
     ]
-    worker = [
-        sys.executable,
-        "-m",
-        "celery",
-        "--quiet",
-        "-A",
-        "assessor",
-        "worker",
-        "--concurrency",
-        "1",
-        "--loglevel",
-        "ERROR",
+    worker = [sys.executable, "-m", "celery", "--quiet", "-A", "assessor", "worker", "--loglevel", "ERROR"]
+    worker += ["--without-gossip", "--without-mingle"]
+    # A fifth of a second makes a person's eye follow the progress bar.
+    model = [sys.executable, "manage.py", "serve_rehearsal_llm", "--port", str(model_port), "--latency", "0.2"]
+    commands = [
+        [*web, "--threads", "8", "--log-level", "warning"],
+        [*worker, "-Q", "celery", "--concurrency", "1", "-n", "imports@%h"],
+        [*worker, "-Q", "jobs", "--concurrency", "2", "-n", "jobs@%h", "--beat"],
+        model,
     ]
-    processes = [
-        subprocess.Popen([*web, "--threads", "8", "--log-level", "warning"], cwd=ROOT, env=env),
-        subprocess.Popen([*worker, "--without-gossip", "--without-mingle"], cwd=ROOT, env=env),
-    ]
+    processes = [subprocess.Popen(command, cwd=ROOT, env=env) for command in commands]
     # Ctrl-C and a plain kill both end the whole demo.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:

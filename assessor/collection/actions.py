@@ -113,8 +113,8 @@ _ON_PEOPLES_GRADES = (Condition.Method.MANUAL_NUGGETS, Condition.Method.AUTO_NUG
 def create_condition(condition: Condition, *, acting_user: Person | None) -> Condition:
     """Save a new condition under the protocol in force.
 
-    Raises ConditionError for grades that a model gave where people's are asked for, and for a condition or a name
-    that there is already.
+    A condition under which passages are graded gets its own source of grades, of the same name. Raises ConditionError
+    for grades that a model gave where people's are asked for, and for a condition or a name that there is already.
     """
     campaign, source = condition.campaign, condition.qrels_source
     if condition.method in _ON_PEOPLES_GRADES and (source is None or source.by != QrelsSource.By.PEOPLE):
@@ -126,9 +126,25 @@ def create_condition(condition: Condition, *, acting_user: Person | None) -> Con
         raise ConditionError(f"{same} is that condition already: {same.identity}.")
     if others.filter(name=condition.name).exists():
         raise ConditionError(f"The campaign has another condition called {condition.name}.")
+    if condition.kind == Condition.Kind.RELEVANCE and _has_grades_called(campaign, condition.name):
+        raise ConditionError(f"The campaign has other grades called {condition.name}: choose another name.")
     condition.save()
+    if condition.kind == Condition.Kind.RELEVANCE:
+        grades_made_under(condition)
     history.record("condition created", condition, campaign=campaign, person=acting_user, identity=condition.identity)
     return condition
+
+
+def _has_grades_called(campaign: Campaign, name: str) -> bool:
+    return QrelsSource.everything.filter(campaign=campaign, name=name).exists()
+
+
+def grades_made_under(condition: Condition) -> QrelsSource:
+    """Return the source of the grades that are made under a condition; make it where there is none yet."""
+    by = QrelsSource.By.MODEL if condition.judge_id else QrelsSource.By.PEOPLE
+    defaults = {"campaign": condition.campaign, "name": condition.name, "by": by}
+    source, _ = QrelsSource.everything.get_or_create(condition=condition, defaults=defaults)
+    return source
 
 
 def judge_of(person: Person) -> Judge:

@@ -9,7 +9,7 @@ from django.db.models import ForeignObjectRel, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Collate
 
-from assessor.collection.models import Campaign, Judge, Person, RankedSegment, Run, Segment
+from assessor.collection.models import Campaign, Judge, Person, Protocol, RankedSegment, Run, Segment
 
 _CHUNK = 5_000  # values in one IN (...)
 
@@ -62,9 +62,13 @@ def segment_texts(campaign: Campaign, docids: Iterable[str]) -> dict[str, str]:
     return {docid: segment.text for docid, segment in segments_by_docid(campaign, docids).items()}
 
 
-def pooled(campaign: Campaign) -> QuerySet[RankedSegment]:
-    """Return the segments in the pool, as often as runs found them: the first of each retrieval run, by topic."""
-    return RankedSegment.objects.filter(run__campaign=campaign, place__lt=campaign.protocol.pool_depth)
+def pooled(campaign: Campaign, protocol: Protocol | None = None) -> QuerySet[RankedSegment]:
+    """Return the segments in the pool, as often as runs found them: the first of each retrieval run, by topic.
+
+    How many is said by a version of the protocol; without one, by that in force.
+    """
+    depth = (protocol or campaign.protocol).pool_depth
+    return RankedSegment.objects.filter(run__campaign=campaign, place__lt=depth)
 
 
 def traces_of(person: Person) -> dict[str, int]:

@@ -115,7 +115,6 @@ class Job(models.Model):
     judge = models.ForeignKey(ModelJudge, models.PROTECT, related_name="jobs")
     scope = JSONText(default=dict, help_text="What the units were made from.")
     estimate = JSONText(default=dict, help_text="Calls, tokens and cost as told before launch.")
-    reuse = models.BooleanField(default=True, help_text="Answer equal requests from the ledger.")
     most_calls = models.PositiveIntegerField(null=True, blank=True, help_text="Budget of calls.")
     most_cost = models.DecimalField(
         null=True, blank=True, help_text="Budget of money.", max_digits=14, decimal_places=6

@@ -13,17 +13,22 @@ IMPORTANCE = ("vital", "okay")
 ASSIGNMENT = ("support", "partial_support", "not_support")
 SUPPORT = ("full support", "partial support", "no support")
 GRADES = (0, 1, 2, 3)
+# About how many tokens a nugget of a list and a label take, by which estimates are made before anything is known.
+TOKENS_NUGGET = 16
+TOKENS_LABEL = 6
 
 
 class Question(NamedTuple, Generic[Answer]):
     """What is asked. schema: the JSON schema of the answer, for endpoints that hold a model to one.
 
-    read turns the text that came back into the answer, or raises replies.WrongAnswer with the reason.
+    tokens_out: about how long the answer will be. read turns the text that came back into the answer, or raises
+    replies.WrongAnswer with the reason.
     """
 
     name: str
     messages: list[Message]
     schema: dict[str, Any]
+    tokens_out: int
     read: Callable[[str], Answer]
 
 
@@ -41,7 +46,8 @@ def creation(
         "words": words,
     }
     schema = _list_schema("nuggets", {"type": "string", "minLength": 1}, 1, most)
-    return Question("creation", prompts.messages("creation", values), schema, lambda text: replies.nuggets(text, most))
+    messages = prompts.messages("creation", values)
+    return Question("creation", messages, schema, most * TOKENS_NUGGET, lambda text: replies.nuggets(text, most))
 
 
 def importance(prompts: PromptSet, *, query: str, nuggets: Sequence[str]) -> Question[list[str]]:
@@ -58,14 +64,14 @@ def relevance(prompts: PromptSet, *, query: str, passage: str) -> Question[int]:
     """Ask how relevant a passage is to a query: a grade of GRADES."""
     schema = _object_schema("final_score", {"type": "integer", "enum": list(GRADES)})
     messages = prompts.messages("relevance", {"query": query, "passage": passage})
-    return Question("relevance", messages, schema, lambda text: replies.grade(text, GRADES))
+    return Question("relevance", messages, schema, TOKENS_LABEL, lambda text: replies.grade(text, GRADES))
 
 
 def support(prompts: PromptSet, *, sentence: str, passage: str) -> Question[str]:
     """Ask how far a passage supports a sentence: one of SUPPORT."""
     schema = _object_schema("label", {"type": "string", "enum": list(SUPPORT)})
     messages = prompts.messages("support", {"sentence": sentence, "passage": passage})
-    return Question("support", messages, schema, lambda text: replies.label(text, SUPPORT))
+    return Question("support", messages, schema, TOKENS_LABEL, lambda text: replies.label(text, SUPPORT))
 
 
 def _labels(
@@ -74,7 +80,7 @@ def _labels(
     count = len(nuggets)
     messages = prompts.messages(name, values | {"nuggets": _spelt(nuggets), "count": count})
     schema = _list_schema("labels", {"type": "string", "enum": list(vocabulary)}, count, count)
-    return Question(name, messages, schema, lambda text: replies.labels(text, vocabulary, count))
+    return Question(name, messages, schema, count * TOKENS_LABEL, lambda text: replies.labels(text, vocabulary, count))
 
 
 def _spelt(nuggets: Sequence[str]) -> str:

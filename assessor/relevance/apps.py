@@ -4,3 +4,9 @@ from django.apps import AppConfig
 class RelevanceConfig(AppConfig):
     name = "assessor.relevance"
     label = "relevance"
+
+    def ready(self) -> None:
+        from assessor.llm import kinds as jobs
+        from assessor.relevance.umbrela import Umbrela
+
+        jobs.register(Umbrela())

@@ -7,9 +7,11 @@ from uuid import uuid4
 import pytest
 from django.db import IntegrityError, transaction
 
+from assessor.collection.actions import judge_of
 from assessor.collection.history import record
 from assessor.collection.models import AppendOnly, Event, Topic
 from assessor.collection.models.history import AppendOnlyError
+from assessor.relevance.models import Judgment
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task, TimeSpent
 from nuggets import actions
@@ -23,6 +25,7 @@ FIELDS = {
     BankEdition: "edition",
     TimeSpent: "seconds",
     Exposure: "where",
+    Judgment: "grade",
     Drafting: "steps",
 }
 
@@ -39,6 +42,9 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         BankEdition: BankEdition.objects.create(bank=bank, edition=1, version=1),
         TimeSpent: TimeSpent.objects.create(task=task, key=uuid4(), seconds=1),
         Exposure: Exposure.objects.get(),
+        Judgment: Judgment.objects.create(
+            condition=task.condition, topic=task.topic, docid="d1", grade=2, judge=judge_of(task.person)
+        ),
         Drafting: Drafting.objects.get(),
     }
 

@@ -102,6 +102,11 @@ def insert(model: type[Model], fields: Sequence[str], rows: Iterable[tuple[Any, 
         cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", list(rows))  # noqa: S608  # our own names only
 
 
+def as_kept(model: type[Model], field: str, value: Any) -> Any:
+    """Return a value as the database keeps it, for insert()."""
+    return model._meta.get_field(field).get_db_prep_save(value, connection)  # type: ignore[union-attr]  # no relation
+
+
 def rows_by(queryset: Any, key: str, values: Iterable[str]) -> dict[str, Any]:
     """Return the rows whose key is among the values, by key."""
     return {getattr(row, key): row for row in queryset.filter(**{f"{key}__in": set(values)})}

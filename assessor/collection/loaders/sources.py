@@ -25,7 +25,10 @@ class GradeSifter:
             report.error(0, "source", self.name, f"a name of 1 to {_LONGEST_NAME} visible characters")
         else:
             self.source = campaign.qrels_sources.filter(name=self.name).first()
-        if self.source and self.source.by != self.by:
+        if self.source and self.source.condition:
+            expected = f"another name: these grades are made here, under the condition {self.source.condition}"
+            report.error(0, "source", self.name, expected)
+        elif self.source and self.source.by != self.by:
             found = f"{self.name}, graded by {self.by}"
             report.error(0, "source", found, f"graded by {self.source.by}, as this source is loaded already")
 

@@ -1,5 +1,7 @@
 """Loads demo/ through the real importers, and makes people to try it with."""
 
+from argparse import ArgumentParser
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from assessor.collection.actions import create_campaign, create_manual_nuggets
 from assessor.collection.management.importing import import_file, print_report
 from assessor.collection.models import Campaign, Import, Person
 from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
+from assessor.llm.actions import change_judge, create_judge
 from assessor.work.actions import give_tasks
 
 PASSWORD = "demo-password"  # noqa: S105  (public on purpose: shown on the demo's sign-in page)
@@ -21,6 +24,9 @@ PLAN = {"anna": ("demo-1", "demo-2", "demo-3"), "ben": ("demo-4", "demo-5")}
 class Command(BaseCommand):
     help = "Load the demo campaign and its people. Only where ASSAY_DEMO is on; does nothing where it is loaded."
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--model-url", help="Base URL of the rehearsal endpoint, which the demo's judge asks.")
+
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
             raise CommandError("The demo has public passwords: it loads only where ASSAY_DEMO is on.")
@@ -29,6 +35,7 @@ class Command(BaseCommand):
         campaign = Campaign.objects.filter(slug="demo").first()
         if campaign and campaign.tasks.exists():
             self.stdout.write("The demo campaign is there already.")
+            self._make_judge(campaign, options["model_url"])
             return
         # A start that was killed half-way is taken up again: importing a file twice changes nothing.
         people = {name: self._person(name, role) for name, role in PEOPLE.items()}
@@ -41,6 +48,9 @@ class Command(BaseCommand):
         for run in sorted((folder / "runs").glob("*.jsonl")):
             self._import(campaign, people["olga"], "runs", run)
         self._import(campaign, people["olga"], "run_list", folder / "runs.csv")
+        for run in sorted((folder / "retrieval").glob("*.txt")):
+            self._import(campaign, people["olga"], "retrieval", run)
+        self._make_judge(campaign, options["model_url"])
         condition = campaign.conditions.first() or create_manual_nuggets(
             campaign=campaign,
             name="ManualNuggets",
@@ -52,6 +62,23 @@ class Command(BaseCommand):
             give_tasks(
                 campaign=campaign, topics=topics, condition=condition, person=people[name], acting_user=people["olga"]
             )
+
+    def _make_judge(self, campaign: Campaign, url: str | None) -> None:
+        """Make the demo's judge, or tell it where the rehearsal endpoint is this time."""
+        if url is None:
+            return
+        judge = campaign.model_judges.first()
+        if judge is None:
+            parameters = {"model": "rehearsal", "temperature": 0.0, "max_tokens": 2048, "limit_name": "max_tokens"}
+            create_judge(
+                campaign=campaign,
+                name="rehearsal",
+                parameters=parameters | {"structured": True},
+                settings={"base_url": url, "concurrency": 4, "price_in": Decimal("0.15"), "price_out": Decimal("0.6")},
+                acting_user=campaign.created_by,
+            )
+        elif judge.base_url != url:
+            change_judge(judge=judge, settings={"base_url": url}, acting_user=campaign.created_by)
 
     def _person(self, name: str, role: str) -> Person:
         person = Person.objects.filter(username=name).first() or Person.objects.create_user(name, password=PASSWORD)

@@ -1,0 +1,238 @@
+"""The writers of judges and jobs."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from assessor.collection import history
+from assessor.collection.actions import ConditionError, create_condition
+from assessor.collection.loaders.base import insert
+from assessor.collection.models import Campaign, Condition, Judge, Person, QrelsSource, Topic
+from assessor.llm.kinds import Expected, Grades, Kind
+from assessor.llm.models import Job, ModelJudge, StoredPromptSet, Unit
+from assessor.llm.prompt_sets import PromptSet, PromptSetError, prompt_set
+from assessor.llm.tasks import hint
+
+_AT_A_TIME = 2_000
+
+
+class JobError(Exception):
+    """There can be no such job, or this can't be done with it now; the text says why."""
+
+
+@transaction.atomic
+def create_judge(
+    *, campaign: Campaign, name: str, parameters: dict[str, Any], settings: dict[str, Any], acting_user: Person | None
+) -> ModelJudge:
+    """Make a model a judge of a campaign. Raises ValidationError.
+
+    parameters decide its answers and never change (see gateway.request_body); settings are fields of ModelJudge.
+    """
+    judge = Judge(kind=Judge.Kind.MODEL, name=name, parameters=parameters)
+    judge.full_clean()
+    judge.save()
+    model = ModelJudge(judge=judge, campaign=campaign, **settings)
+    model.full_clean()
+    model.save()
+    history.record("judge created", judge, campaign=campaign, person=acting_user, parameters=parameters)
+    return model
+
+
+@transaction.atomic
+def change_judge(*, judge: ModelJudge, settings: dict[str, Any], acting_user: Person | None) -> None:
+    """Change how a judge is reached and how hard. Raises ValidationError."""
+    locked = ModelJudge.objects.select_for_update().get(pk=judge.pk)
+    changed = {name: value for name, value in settings.items() if getattr(locked, name) != value}
+    before = {name: str(getattr(locked, name)) for name in changed}
+    for name, value in changed.items():
+        setattr(locked, name, value)
+    locked.full_clean()
+    locked.save(update_fields=list(changed))
+    if changed:
+        after = {name: str(value) for name, value in changed.items()}
+        history.record("judge changed", judge, campaign=judge.campaign, person=acting_user, before=before, after=after)
+
+
+class Plan(NamedTuple):
+    """A job before its launch, with what it will take. condition: not saved yet where it is new."""
+
+    kind: Kind
+    condition: Condition
+    judge: ModelJudge
+    prompts: PromptSet
+    topics: Sequence[Topic]
+    expected: Expected
+
+    @property
+    def estimate(self) -> dict[str, Any]:
+        """Calls, tokens and cost: four characters are about a token."""
+        tokens_in = self.expected.characters // 4
+        cost = self.judge.cost(tokens_in, self.expected.tokens_out)
+        return {
+            "calls": self.expected.calls,
+            "tokens_in": tokens_in,
+            "tokens_out": self.expected.tokens_out,
+            "cost": str(cost.quantize(Decimal("0.0001"))),
+        }
+
+
+def plan_job(
+    *,
+    kind: Kind,
+    judge: ModelJudge,
+    name: str,
+    qrels_source: QrelsSource | None,
+    topics: Sequence[Topic],
+    replicate: int = 0,
+) -> Plan:
+    """Say what a job would do and take; nothing is written. Raises JobError.
+
+    Where the campaign has the condition already, the job goes on under it with what is not done yet.
+    """
+    if not topics:
+        raise JobError("There are no topics.")
+    if kind.grades != Grades.NONE and qrels_source is None:
+        raise JobError(f"{kind.name} needs relevance grades: name their source.")
+    if kind.grades == Grades.PEOPLES and qrels_source and qrels_source.by != QrelsSource.By.PEOPLE:
+        raise JobError(f"{kind.name} takes people's grades only; those of {qrels_source} are a model's.")
+    try:
+        prompts = prompt_set(judge.prompt_set)
+    except PromptSetError as error:
+        raise JobError(str(error)) from error
+    condition = Condition(
+        campaign=judge.campaign,
+        name=name,
+        kind=kind.condition_kind,
+        method=kind.method,
+        qrels_source=qrels_source if kind.grades != Grades.NONE else None,
+        judge=judge.judge,
+        prompt_set=prompts.sha256,
+        replicate=replicate,
+        protocol=judge.campaign.protocol,
+    )
+    known = Condition.objects.filter(campaign=judge.campaign, identity=condition.describe()).first()
+    if known:
+        under_way = known.jobs.exclude(state__in=Job.OVER).first()
+        if under_way:
+            raise JobError(f"Job {under_way.pk} works under {known} and is {under_way.get_state_display()}.")
+    condition = known or condition
+    return Plan(kind, condition, judge, prompts, topics, kind.expected(condition, topics, prompts))
+
+
+@transaction.atomic
+def launch(
+    plan: Plan,
+    *,
+    most_calls: int | None,
+    most_cost: Decimal | None,
+    acting_user: Person | None,
+    to_workers: bool = True,
+) -> Job:
+    """Make the condition where it is new, and the job with all of its units. Raises JobError."""
+    condition, campaign = plan.condition, plan.judge.campaign
+    try:
+        condition = condition if condition.pk else create_condition(condition, acting_user=acting_user)
+    except ConditionError as error:
+        raise JobError(str(error)) from error
+    # One at a time under a condition, or two launched at once would both do its units.
+    Condition.objects.select_for_update(no_key=True, of=("self",)).get(pk=condition.pk)
+    if condition.jobs.exclude(state__in=Job.OVER).exists():
+        raise JobError(f"Another job works under {condition} already.")
+    if not StoredPromptSet.objects.filter(sha256=plan.prompts.sha256).exists():
+        StoredPromptSet.objects.create(**plan.prompts._asdict())
+    job = Job.objects.create(
+        campaign=campaign,
+        kind=plan.kind.name,
+        condition=condition,
+        judge=plan.judge,
+        scope={"topics": len(plan.topics)},
+        estimate=plan.estimate,
+        most_calls=most_calls,
+        most_cost=most_cost,
+        created_by=acting_user,
+    )
+    job.units_total = _make_units(job, plan)
+    if not job.units_total:
+        raise JobError(f"There is nothing to do: all of it is done under {condition}.")
+    job.save(update_fields=["units_total"])
+    history.record(
+        "job launched", job, campaign=campaign, person=acting_user, units=job.units_total, estimate=job.estimate
+    )
+    if to_workers:
+        transaction.on_commit(partial(hint, job.pk), robust=True)
+    return job
+
+
+def _make_units(job: Job, plan: Plan) -> int:
+    fields = ("job", "topic", "item", "state", "round", "attempts", "error", "runner", "ended_at")
+    rows: Iterator[tuple[Any, ...]] = (
+        (job.pk, topic, item, Unit.State.WAITING.value, 0, 0, "", None, None)
+        for topic, item in plan.kind.units(job.condition, plan.topics)
+    )
+    total = 0
+    while some := list(islice(rows, _AT_A_TIME)):
+        insert(Unit, fields, some)
+        total += len(some)
+    return total
+
+
+@transaction.atomic
+def pause(*, job: Job, acting_user: Person) -> None:
+    """Let a job send nothing more until it is resumed; what is in flight comes back and is kept. Raises JobError."""
+    _change_state(job, Job.ACTIVE, Job.State.PAUSED, "job paused", acting_user)
+
+
+@transaction.atomic
+def resume(*, job: Job, acting_user: Person | None) -> None:
+    """Let a paused or halted job go on. Raises JobError."""
+    _change_state(job, (Job.State.PAUSED, Job.State.HALTED), Job.State.WAITING, "job resumed", acting_user, message="")
+    transaction.on_commit(partial(hint, job.pk), robust=True)
+
+
+@transaction.atomic
+def cancel(*, job: Job, acting_user: Person) -> None:
+    """End a job for good; what is done stays. Raises JobError."""
+    open_ones = (*Job.ACTIVE, Job.State.PAUSED, Job.State.HALTED)
+    _change_state(job, open_ones, Job.State.CANCELLED, "job cancelled", acting_user, ended_at=timezone.now())
+
+
+@transaction.atomic
+def retry_failed(*, job: Job, acting_user: Person | None) -> int:
+    """Have failed units done again, their wrong answers asked for anew; return how many. Raises JobError."""
+    if job.state == Job.State.CANCELLED:
+        raise JobError("The job was cancelled: launch another one for what is not done.")
+    failed = Unit.objects.filter(job=job, state=Unit.State.FAILED)
+    count = failed.update(state=Unit.State.WAITING, round=F("round") + 1, error="", ended_at=None)
+    if not count:
+        raise JobError("No unit has failed.")
+    jobs = Job.objects.filter(pk=job.pk)
+    jobs.update(units_failed=F("units_failed") - count)
+    jobs.filter(state=Job.State.DONE).update(state=Job.State.WAITING, ended_at=None)
+    history.record("failed units retried", job, campaign=job.campaign, person=acting_user, units=count)
+    transaction.on_commit(partial(hint, job.pk), robust=True)
+    return count
+
+
+@transaction.atomic
+def change_budget(*, job: Job, most_calls: int | None, most_cost: Decimal | None, acting_user: Person) -> None:
+    """Set what a job may spend in calls and in money; None: no limit. It holds from the next start on."""
+    budget = {"most_calls": most_calls, "most_cost": most_cost}
+    before = {name: str(getattr(job, name)) for name in budget}
+    Job.objects.filter(pk=job.pk).update(**budget)
+    after = {name: str(value) for name, value in budget.items()}
+    history.record("budget changed", job, campaign=job.campaign, person=acting_user, before=before, after=after)
+
+
+def _change_state(
+    job: Job, of: Sequence[str], to: Job.State, verb: str, acting_user: Person | None, **fields: Any
+) -> None:
+    if not Job.objects.filter(pk=job.pk, state__in=of).update(state=to, **fields):
+        job.refresh_from_db()
+        raise JobError(f"The job is {job.get_state_display()} already.")
+    history.record(verb, job, campaign=job.campaign, person=acting_user)

@@ -1,0 +1,51 @@
+"""The automatic side in Django's admin, to look at."""
+
+from django.contrib import admin
+
+from assessor.collection.admin import LookOnly
+from assessor.llm.models import Call, Job, ModelJudge, Runner, StoredPromptSet, Unit
+
+
+@admin.register(ModelJudge)
+class ModelJudgeAdmin(LookOnly):
+    list_display = ("judge", "campaign", "base_url", "prompt_set", "concurrency")
+    list_filter = ("campaign",)
+    search_fields = ("judge__name", "base_url")
+    list_select_related = ("judge", "campaign")
+
+
+@admin.register(StoredPromptSet)
+class StoredPromptSetAdmin(LookOnly):
+    list_display = ("name", "sha256", "at")
+    search_fields = ("name", "sha256")
+
+
+@admin.register(Job)
+class JobAdmin(LookOnly):
+    list_display = ("pk", "kind", "condition", "judge", "state", "units_done", "units_failed", "units_total", "cost")
+    list_filter = ("campaign", "kind", "state")
+    search_fields = ("condition__name", "kind", "judge__judge__name")
+    list_select_related = ("condition", "judge__judge", "campaign")
+
+
+@admin.register(Unit)
+class UnitAdmin(LookOnly):
+    list_display = ("topic", "item", "job", "state", "attempts", "round", "error")
+    list_filter = ("state",)
+    search_fields = ("topic__qid", "item")
+    list_select_related = ("topic", "job__condition")
+
+
+@admin.register(Runner)
+class RunnerAdmin(LookOnly):
+    list_display = ("owner", "job", "seats", "started_at", "alive_at", "told_to_stop")
+    search_fields = ("owner",)
+    list_select_related = ("job__condition",)
+
+
+@admin.register(Call)
+class CallAdmin(LookOnly):
+    list_display = ("at", "question", "outcome", "judge", "unit", "model", "tokens_in", "tokens_out", "cost")
+    list_filter = ("outcome", "question")
+    search_fields = ("request", "unit__topic__qid")
+    list_select_related = ("judge__judge", "unit__topic")

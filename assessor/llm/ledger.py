@@ -1,0 +1,99 @@
+"""The ledger of calls: what was asked before is answered from it, and every request that goes out is written down."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db.models import F
+from django.utils import timezone
+
+from assessor.collection.loaders.base import as_kept, insert
+from assessor.llm.gateway import Failed, Reply
+from assessor.llm.models import Call, Job, ModelJudge, Unit
+
+_ANSWERED = (Call.Outcome.GOOD, Call.Outcome.WRONG)
+_COLUMNS = (
+    *("judge", "job", "unit", "at", "request", "replicate", "round", "question"),
+    *("outcome", "model", "response", "tokens_in", "tokens_out", "cost", "milliseconds"),
+)
+
+
+class Asked(NamedTuple):
+    """A request by which the ledger knows it. round: how often a person had its unit tried again."""
+
+    request: str
+    replicate: int
+    round: int
+
+
+class Entry(NamedTuple):
+    """A request that went out, and what came of it. problem: why the answer can't be used, or "".
+
+    expected: the tokens for which the request was let go, which the limit a minute counted.
+    """
+
+    unit: Unit | None
+    question: str
+    asked: Asked
+    came: Reply | Failed
+    problem: str
+    expected: int
+
+
+def find(judge: ModelJudge, asked: Sequence[Asked]) -> dict[Asked, str]:
+    """Return the raw responses that the ledger has: good ones of any round, wrong ones of the very round.
+
+    So that after a kill nothing is paid twice, and a unit that failed is really asked again when a person says so.
+    """
+    rounds: dict[tuple[str, int], set[int]] = {}
+    for one in asked:
+        rounds.setdefault((one.request, one.replicate), set()).add(one.round)
+    calls = Call.objects.filter(judge=judge, request__in={one.request for one in asked}, outcome__in=_ANSWERED)
+    columns = ("request", "replicate", "round", "outcome", "response")
+    found: dict[Asked, str] = {}
+    for request, replicate, round_, outcome, response in calls.order_by("pk").values_list(*columns):
+        wanted = rounds.get((request, replicate), set())
+        fits = wanted if outcome == Call.Outcome.GOOD else wanted & {round_}
+        found |= {Asked(request, replicate, one): response for one in fits}
+    return found
+
+
+def record(judge: ModelJudge, job: Job | None, entries: Sequence[Entry]) -> None:
+    """Write down what went out, and count it on the job. Call it in a transaction."""
+    taken = _taken(judge, entries)
+    at = as_kept(Call, "at", timezone.now())
+    rows = []
+    tokens_in = tokens_out = 0
+    for entry in entries:
+        came = entry.came
+        if isinstance(came, Reply):
+            # Answered twice: somebody else asked the same meanwhile.
+            outcome = Call.Outcome.REPEATED if entry.asked in taken else _outcome(entry)
+            taken.add(entry.asked)
+            told = (came.model, came.raw, came.tokens_in, came.tokens_out)
+        else:
+            outcome, told = _outcome(entry), ("", str(came), 0, 0)
+        cost = as_kept(Call, "cost", judge.cost(told[2], told[3]))
+        of_unit = (judge.pk, job.pk if job else None, entry.unit.pk if entry.unit else None)
+        rows.append((*of_unit, at, *entry.asked, entry.question, outcome.value, *told, cost, came.milliseconds))
+        tokens_in, tokens_out = tokens_in + told[2], tokens_out + told[3]
+    insert(Call, _COLUMNS, rows)
+    if job:
+        Job.objects.filter(pk=job.pk).update(
+            calls=F("calls") + len(rows),
+            tokens_in=F("tokens_in") + tokens_in,
+            tokens_out=F("tokens_out") + tokens_out,
+            cost=F("cost") + judge.cost(tokens_in, tokens_out),
+        )
+
+
+def _taken(judge: ModelJudge, entries: Sequence[Entry]) -> set[Asked]:
+    """Return which of the requests have an answer already."""
+    requests = {entry.asked.request for entry in entries}
+    calls = Call.objects.filter(judge=judge, request__in=requests, outcome__in=_ANSWERED)
+    return {Asked(*key) for key in calls.values_list("request", "replicate", "round")}
+
+
+def _outcome(entry: Entry) -> Call.Outcome:
+    if isinstance(entry.came, Reply):
+        return Call.Outcome.WRONG if entry.problem else Call.Outcome.GOOD
+    return Call.Outcome.REFUSED if entry.came.status else Call.Outcome.LOST

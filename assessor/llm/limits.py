@@ -1,0 +1,82 @@
+"""The limits of a judge, kept over all workers: requests in flight, requests and tokens a minute."""
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from assessor.llm.claims import bury_dead_runners
+from assessor.llm.models import ModelJudge, Runner
+
+# Requests leave at even distances, a little longer than they must be: what is late on its way does not add up with
+# what is not to more than a minute's limit.
+_SLACK = 1.02
+
+
+def reserve(judge_id: int, tokens: Sequence[int]) -> list[float]:
+    """Return in how many seconds each of some requests (by expected tokens) may leave. Call it in a transaction."""
+    judge = ModelJudge.objects.select_for_update().get(pk=judge_id)
+    now = _now()
+    waits = []
+    for count in tokens:
+        start = max(now, judge.next_request_at, judge.next_token_at)
+        waits.append(start - now)
+        if judge.requests_per_minute:
+            judge.next_request_at = start + _SLACK * 60 / judge.requests_per_minute
+        if judge.tokens_per_minute:
+            judge.next_token_at = start + _SLACK * 60 * count / judge.tokens_per_minute
+    judge.save(update_fields=["next_request_at", "next_token_at"])
+    return waits
+
+
+def correct(judge_id: int, tokens: int) -> None:
+    """Count tokens that came in addition to those expected (or fewer: negative). Call it in a transaction."""
+    judge = ModelJudge.objects.select_for_update().get(pk=judge_id)
+    if judge.tokens_per_minute:
+        judge.next_token_at += _SLACK * 60 * tokens / judge.tokens_per_minute
+        judge.save(update_fields=["next_token_at"])
+
+
+@transaction.atomic
+def hold_off(judge_id: int, seconds: float) -> None:
+    """Let no request leave for a while, because the endpoint asked for it."""
+    judge = ModelJudge.objects.select_for_update().get(pk=judge_id)
+    judge.next_request_at = max(judge.next_request_at, _now() + seconds)
+    judge.save(update_fields=["next_request_at"])
+
+
+class Share(NamedTuple):
+    """What a runner may do now. wait: seconds for which nobody may ask this judge."""
+
+    seats: int
+    wait: float
+
+
+@transaction.atomic
+def share(runner: Runner, in_flight: int) -> Share | None:
+    """Return how many requests a runner may have in flight: its share, as far as others have given up theirs.
+
+    in_flight: how many it has now, which it can't give up. The sum over all runners never exceeds the judge's limit.
+    None where the runner was taken for dead meanwhile: others do its units now.
+    """
+    judge = ModelJudge.objects.select_for_update().get(pk=runner.judge_id)
+    bury_dead_runners(judge=judge)
+    others = list(judge.runners.exclude(pk=runner.pk).values_list("pk", "seats"))
+    each, rest = divmod(judge.concurrency, len(others) + 1)
+    fair = each + (sum(pk < runner.pk for pk, _ in others) < rest)
+    free = judge.concurrency - sum(seats for _, seats in others)
+    seats = max(in_flight, min(fair, free))
+    if not Runner.objects.filter(pk=runner.pk).update(seats=seats, alive_at=timezone.now()):
+        return None
+    return Share(min(fair, seats), max(0.0, judge.next_request_at - _now()))
+
+
+def _now() -> float:
+    """Return the time by the clock that all workers share."""
+    if connection.vendor != "postgresql":
+        return time.time()
+    with connection.cursor() as cursor:
+        cursor.execute("select extract(epoch from clock_timestamp())")
+        return float(cursor.fetchone()[0])

@@ -1,0 +1,138 @@
+"""What the commands that launch and run jobs share."""
+
+import sys
+import threading
+import time
+from argparse import ArgumentParser
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from assessor.collection.management.common import campaign_called
+from assessor.collection.models import Campaign, QrelsSource, Topic
+from assessor.llm import actions, kinds, queries, running
+from assessor.llm.actions import JobError
+from assessor.llm.kinds import Grades
+from assessor.llm.models import Job, ModelJudge
+
+_BAR = 30  # characters
+_LOOK = 0.5  # seconds between two looks at a job
+_LINE = 10.0  # seconds between two lines where there is no terminal to draw a bar on
+
+
+class LaunchCommand(BaseCommand):
+    """Launches a job of one kind and shows its progress until it is over."""
+
+    kind: ClassVar[str]
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", help="The campaign's short name.")
+        parser.add_argument("--judge", required=True, help="The judge's name.")
+        if kinds.kind_named(self.kind).grades != Grades.NONE:
+            parser.add_argument("--qrels", required=True, help="The source of the relevance grades.")
+        parser.add_argument("--name", default="", help="Name of the condition; by default what is done and by whom.")
+        parser.add_argument("--topics", nargs="+", default=[], help="Topic ids; by default all.")
+        parser.add_argument("--replicate", type=int, default=0, help="Sample the judge anew, under this number.")
+        parser.add_argument("--most-calls", type=int, help="Budget of calls.")
+        parser.add_argument("--most-cost", type=Decimal, help="Budget of money.")
+        parser.add_argument("--estimate", action="store_true", help="Only say what it would take.")
+        parser.add_argument("--here", action="store_true", help="Run it in this process, without a worker.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        campaign = campaign_called(options["campaign"])
+        kind = kinds.kind_named(self.kind)
+        judge = _judge(campaign, options["judge"])
+        try:
+            plan = actions.plan_job(
+                kind=kind,
+                judge=judge,
+                name=options["name"] or f"{self.kind} by {judge}",
+                qrels_source=_source(campaign, options["qrels"]) if "qrels" in options else None,
+                topics=_topics(campaign, options["topics"]),
+                replicate=options["replicate"],
+            )
+            estimate = plan.estimate
+            self.stdout.write(
+                f"About {estimate['calls']:,} calls, {estimate['tokens_in']:,} tokens sent, "
+                f"{estimate['tokens_out']:,} back, cost {estimate['cost']}."
+            )
+            if options["estimate"]:
+                return
+            job = actions.launch(
+                plan,
+                most_calls=options["most_calls"],
+                most_cost=options["most_cost"],
+                acting_user=None,
+                to_workers=not options["here"],
+            )
+        except JobError as error:
+            raise CommandError(str(error)) from error
+        follow(self, job, here=options["here"])
+
+
+def follow(command: BaseCommand, job: Job, *, here: bool) -> None:
+    """Show a job's progress until it stops, run in this process or by workers. Raises CommandError if it isn't done."""
+    watch = threading.Thread(target=_watch, args=(command, job.pk), daemon=True)
+    watch.start()
+    if here:
+        running.run_job(job.pk)
+    watch.join()
+    job.refresh_from_db()
+    for reason in queries.reasons(job):
+        command.stdout.write(f"{reason.units:,} failed: {reason.error} (such as {reason.example})")
+    if job.state != Job.State.DONE:
+        raise CommandError(f"Job {job.pk} is {job.get_state_display()}. {job.message}".strip())
+
+
+def _watch(command: BaseCommand, job_id: int) -> None:
+    """Draw the bar until the job is neither waiting nor running."""
+    is_terminal = sys.stderr.isatty()
+    shown_at = 0.0
+    try:
+        while True:
+            job = Job.objects.get(pk=job_id)
+            is_at_work = job.state in Job.ACTIVE
+            if is_terminal or not is_at_work or time.monotonic() - shown_at >= _LINE:
+                shown_at = time.monotonic()
+                command.stderr.write(_line(job), ending="\r" if is_terminal and is_at_work else "\n")
+            if not is_at_work:
+                return
+            time.sleep(_LOOK)
+    finally:
+        connection.close()
+
+
+def _line(job: Job) -> str:
+    ended = job.units_done + job.units_failed
+    full = _BAR * ended // job.units_total if job.units_total else 0
+    pace = queries.pace(job)
+    left = "" if pace.left is None else f", {pace.left} s left"
+    failed = f", {job.units_failed:,} failed" if job.units_failed else ""
+    counts = f"{ended:,}/{job.units_total:,}{failed}, {job.calls:,} calls, {pace.per_second:.1f}/s, cost {job.cost:f}"
+    return f"job {job.pk} [{'#' * full}{'.' * (_BAR - full)}] {counts}{left}, {job.get_state_display()}"
+
+
+def _judge(campaign: Campaign, name: str) -> ModelJudge:
+    judge: ModelJudge | None = (
+        campaign.model_judges.select_related("judge", "campaign").filter(judge__name=name).first()
+    )
+    if judge is None:
+        raise CommandError(f"The campaign has no judge called {name}.")
+    return judge
+
+
+def _source(campaign: Campaign, name: str) -> QrelsSource:
+    source: QrelsSource | None = campaign.qrels_sources.filter(name=name).first()
+    if source is None:
+        raise CommandError(f"The campaign has no grades called {name}.")
+    return source
+
+
+def _topics(campaign: Campaign, qids: list[str]) -> list[Topic]:
+    topics = campaign.topics.order_by("qid")
+    chosen = list(topics.filter(qid__in=qids) if qids else topics)
+    if unknown := sorted(set(qids) - {topic.qid for topic in chosen}):
+        raise CommandError(f"The campaign has no topic {', '.join(unknown)}.")
+    return chosen

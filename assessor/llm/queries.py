@@ -1,0 +1,67 @@
+"""What the pages of jobs read."""
+
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Min, QuerySet
+from django.utils import timezone
+
+from assessor.llm.models import Call, Job, Unit
+
+_MINUTE = timedelta(minutes=1)
+
+
+class Pace(NamedTuple):
+    """How fast a job goes. per_second: requests over the last minute; left: seconds until its end, or None."""
+
+    per_second: float
+    left: int | None
+
+
+def pace(job: Job) -> Pace:
+    """Return a job's rate over the last minute, and from it how long the rest takes."""
+    now = timezone.now()
+    since = max(now - _MINUTE, job.started_at or now)
+    calls = Call.objects.filter(job=job, at__gte=since).count()
+    per_second = calls / max(1.0, (now - since).total_seconds())
+    ended = job.units_done + job.units_failed
+    rest = job.units_total - ended
+    if not calls or not ended or not job.calls:
+        return Pace(per_second, None)
+    return Pace(per_second, int(rest * job.calls / ended / per_second))
+
+
+class Reason(NamedTuple):
+    """Why units failed, and how many; one of them as an example."""
+
+    error: str
+    units: int
+    example: Unit
+
+
+_REASONS = 20
+
+
+def reasons(job: Job) -> list[Reason]:
+    """Return the reasons why a job's units failed, the most frequent first."""
+    failed = Unit.objects.filter(job=job, state=Unit.State.FAILED)
+    groups = failed.values("error").annotate(units=Count("pk"), first=Min("pk")).order_by("-units", "first")[:_REASONS]
+    examples = Unit.objects.select_related("topic").in_bulk([group["first"] for group in groups])
+    return [Reason(group["error"], group["units"], examples[group["first"]]) for group in groups]
+
+
+def failed_units(job: Job) -> QuerySet[Unit]:
+    """Return a job's failed units, in order."""
+    return job.units.filter(state=Unit.State.FAILED).select_related("topic").order_by("pk")
+
+
+def outcomes(job: Job) -> dict[str, int]:
+    """Count a job's requests by what came of them."""
+    counts = Call.objects.filter(job=job).values_list("outcome").annotate(count=Count("pk")).order_by("outcome")
+    return {Call.Outcome(outcome).label: count for outcome, count in counts}
+
+
+def jobs_of(campaign: Any) -> QuerySet[Job]:
+    """Return a campaign's jobs, the latest first, with what a list shows of them."""
+    jobs: QuerySet[Job] = campaign.jobs.select_related("judge__judge", "condition", "created_by")
+    return jobs

@@ -1,0 +1,91 @@
+"""How the rehearsal endpoint spells its answers: as asked for, in forms that must be understood too, and wrongly."""
+
+import json
+from collections.abc import Sequence
+from typing import TypeVar
+
+from assessor.llm.rehearsal.answers import Value, answer
+from assessor.llm.rehearsal.fate import Fate
+from assessor.llm.rehearsal.request import Request
+
+Form = TypeVar("Form")
+
+_NO_ANSWER = "This is a rehearsal with no model behind it: it cannot tell what this prompt asks."
+_GARBAGE = (
+    "I would rather not answer that.",
+    "There are many sides to this, and it all depends.",
+    '{"error": "overloaded"',
+    "\N{REPLACEMENT CHARACTER}" * 40,
+    "",
+)
+_WRONG_LABELS = ("failed", "", "unclear", "a fact of its own", "mostly_support", "SUPPORTS?", "minor", "3 of 4")
+_WRONG_GRADES = (7, -1, 2.5, 10)
+
+
+def reply(request: Request, fate: Fate) -> tuple[str, str]:
+    """Return the text of a reply and what it is: a fate that can't befall this question leaves the answer right."""
+    if request.asked is None:
+        return _NO_ANSWER, "unknown"
+    right = answer(request.asked)
+    if fate.what == "garbage":
+        return _one(_GARBAGE, fate), "garbage"
+    if fate.what == "short":
+        return _short(right, request), "short"
+    if fate.what == "wrong_label":
+        return _spelt(_wrong(right, fate), request), "wrong_label"
+    if fate.what == "fenced":
+        return _otherwise(right, request, fate), "fenced"
+    return _spelt(right, request), fate.what
+
+
+def _spelt(value: object, request: Request) -> str:
+    if request.key:
+        return json.dumps({request.key: value}, ensure_ascii=False)
+    if isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value) if isinstance(value, str) else f"##final score: {value}"
+
+
+def _short(value: Value, request: Request) -> str:
+    """Return a list without its last entry, one of nuggets broken off; nothing in place of a single grade or label."""
+    if not isinstance(value, list):
+        return ""
+    if request.asked and request.asked.question == "creation":
+        return _spelt(value, request).rstrip('}]"')
+    return _spelt(value[:-1], request)
+
+
+def _wrong(value: Value, fate: Fate) -> object:
+    if isinstance(value, int):
+        return _one(_WRONG_GRADES, fate)
+    label = _one(_WRONG_LABELS, fate)
+    if isinstance(value, str):
+        return label
+    place = fate.choice % max(1, len(value))
+    # Any text is a nugget, but for an empty one.
+    odd = label if set(value) <= {"vital", "okay", "support", "partial_support", "not_support"} else ""
+    return [*value[:place], odd, *value[place + 1 :]]
+
+
+def _otherwise(value: Value, request: Request, fate: Fate) -> str:
+    """Return the right answer in another form than was asked for."""
+    plain = _spelt(value, request)
+    forms = [f"```json\n{plain}\n```" if request.key else f"```\n{plain}\n```"]
+    if request.key:
+        forms.append(json.dumps({request.key: value}, ensure_ascii=False, indent=2))
+    elif isinstance(value, list):
+        forms += [
+            repr(value),
+            "[" + ", ".join(f"“{entry}”" for entry in value) + "]",
+            "\n".join(f"{place}. {entry}" for place, entry in enumerate(value, start=1)),
+            f"Here is the list that you asked for [1]:\n\n{plain}\n\nI hope that this helps.",
+        ]
+    elif isinstance(value, str):
+        forms += [f'"{value}"', f"**{value.capitalize()}.**", value.upper()]
+    else:
+        forms += [f"**{plain}**", f"The passage and the query were compared.\n\n{plain}", plain.title()]
+    return _one(forms, fate)
+
+
+def _one(forms: Sequence[Form], fate: Fate) -> Form:
+    return forms[fate.choice % len(forms)]

@@ -1,0 +1,267 @@
+"""Running a job in this process: claims units, asks, stores what came, until all is done or somebody says stop."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Sequence
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from django.db import close_old_connections, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from assessor.collection import history, processes
+from assessor.llm import claims, gateway, ledger, limits
+from assessor.llm.asking import Asking, Halt, Leave, Line, Look, Stopped
+from assessor.llm.gateway import Gateway, NoKey
+from assessor.llm.grouping import Grouped
+from assessor.llm.kinds import UnitFailure, kind_named
+from assessor.llm.models import Job, ModelJudge, Runner, StoredPromptSet, Unit
+from assessor.llm.prompt_sets import PromptSet
+
+_SIGN_OF_LIFE = 1.0  # seconds
+_IDLE = timedelta(seconds=2)  # of a runner without a unit that waits for those of others
+_log = logging.getLogger(__name__)
+
+
+class Ended(NamedTuple):
+    """Work for the database: a unit's result, or the exception why there is none."""
+
+    unit: Unit
+    result: Any
+
+
+class _Start(NamedTuple):
+    """What a runner begins with."""
+
+    runner: Runner
+    job: Job
+    prompts: PromptSet
+    setting: gateway.Setting
+
+
+def run_job(job_id: int) -> None:
+    """Work on a job until there is nothing more to do for this process. Any number may work on one at once."""
+    asyncio.run(_run(job_id))
+
+
+async def _run(job_id: int) -> None:
+    running = Running()
+    try:
+        start = await running.database.alone(_start, job_id)
+        if start is not None:
+            await running.work(start)
+    finally:
+        await running.database.close()
+
+
+def _start(job_id: int) -> _Start | None:
+    """Register this process as a runner of a job, or return None where it can't or need not be run."""
+    close_old_connections()
+    claims.bury_dead_runners()
+    job = Job.objects.select_related("judge__judge", "condition__protocol", "campaign").get(pk=job_id)
+    try:
+        setting = gateway.setting_of(job.judge)
+    except NoKey as error:
+        halt(job, str(error))
+        return None
+    with transaction.atomic():
+        begun = Job.objects.filter(pk=job_id, state__in=Job.ACTIVE)
+        if not begun.update(state=Job.State.RUNNING):
+            return None
+        begun.filter(started_at=None).update(started_at=timezone.now())
+        claims.end_if_all_is_done(job)  # paused or killed just before its end
+        stored = StoredPromptSet.objects.get(sha256=job.condition.prompt_set)
+        runner = Runner.objects.create(
+            job=job,
+            judge=job.judge,
+            owner=processes.me(),
+            parent=processes.identity(os.getppid()),
+            alive_at=timezone.now(),
+        )
+    return _Start(runner, job, PromptSet(stored.name, stored.sha256, stored.texts), setting)
+
+
+@transaction.atomic
+def halt(job: Job, message: str) -> None:
+    """Stop a job that can't go on, with the reason; units that are not done go on waiting."""
+    halted = Job.objects.filter(pk=job.pk, state__in=Job.ACTIVE)
+    if halted.update(state=Job.State.HALTED, message=message[:1_000]):
+        history.record("job halted", job, campaign=job.campaign, person=None, message=message[:1_000])
+
+
+class Running:
+    """A job being run by this process."""
+
+    def __init__(self) -> None:
+        self.database = Grouped(self._carry_out)
+
+    async def work(self, start: _Start) -> None:
+        """Claim and do units until none is left or the job stops, then give back what was claimed."""
+        self.runner, self.job, self.prompts, setting = start
+        self.kind = kind_named(self.job.kind)
+        self.line = Line(self.job, Gateway(setting, self.job.judge.concurrency), self.database)
+        self.at_work: set[asyncio.Task[None]] = set()
+        self.has_room = asyncio.Event()
+        supervision = asyncio.create_task(self._supervise())
+        try:
+            await self._feed()
+            await self._settle()
+        finally:
+            supervision.cancel()
+            await asyncio.gather(supervision, return_exceptions=True)
+            await self.line.gateway.close()
+            await self.database.alone(claims.leave, self.runner)
+            await self.database.alone(claims.end_if_all_is_done, self.job)
+
+    async def _feed(self) -> None:
+        """Keep enough units at work to fill all seats, though some wait for the database."""
+        while not self.line.stopped.is_set():
+            self.has_room.clear()
+            room = self._most_at_work() - len(self.at_work)
+            # Many at once: each claim is a transaction, and what units need is read for all of them together.
+            if room >= max(1, self._most_at_work() // 4):
+                units = await self.database.alone(claims.claim, self.runner, room)
+                if not units and not self.at_work:
+                    return
+                if units:
+                    await self._begin(units)
+                    continue
+            await self._wait_for_room()
+
+    def _most_at_work(self) -> int:
+        return max(self.line.seats.number, 1) * 2 + 8 if self.line.seats.number else 0
+
+    async def _wait_for_room(self) -> None:
+        """Wait until a unit has ended or the number of seats may have changed."""
+        try:
+            await asyncio.wait_for(self.has_room.wait(), _IDLE.total_seconds())
+        except TimeoutError:
+            return
+
+    async def _begin(self, units: list[Unit]) -> None:
+        works = await self.database.alone(self.kind.prepare, self.job, units)
+        for unit in units:
+            task = asyncio.create_task(self._one(unit, works[unit.pk]))
+            self.at_work.add(task)
+            task.add_done_callback(self._end_of)
+
+    def _end_of(self, task: "asyncio.Task[None]") -> None:
+        self.at_work.discard(task)
+        self.has_room.set()
+        if not task.cancelled() and (error := task.exception()):
+            # The database is gone, or there is a mistake of ours: this runner ends, its units go on waiting.
+            _log.error("job %s: a unit broke off", self.job.pk, exc_info=error)
+            self.line.stop()
+
+    async def _one(self, unit: Unit, work: Any) -> None:
+        try:
+            result = await self._result(unit, work)
+        except Stopped:
+            return
+        except Halt as error:
+            self.line.stop()
+            await self.database.alone(halt, self.job, str(error))
+            return
+        try:
+            await self.database.do(Ended(unit, result))
+        except Exception as error:
+            _log.exception("job %s: the result of a unit could not be stored", self.job.pk)
+            await self.database.do(Ended(unit, UnitFailure(f"The result could not be stored: {error}")))
+
+    async def _result(self, unit: Unit, work: Any) -> Any:
+        """Return a unit's result, or the exception that says why there is none."""
+        if isinstance(work, UnitFailure):
+            return work
+        try:
+            return await self.kind.carry_out(work, Asking(self.line, unit, self.prompts))
+        except (Stopped, Halt):
+            raise
+        except UnitFailure as error:
+            return error
+        except Exception as error:
+            _log.exception("job %s: a unit failed", self.job.pk)
+            return UnitFailure(f"{type(error).__name__}: {error}")
+
+    async def _settle(self) -> None:
+        """Wait for what is in flight."""
+        while self.at_work:
+            await asyncio.wait(self.at_work)
+
+    async def _supervise(self) -> None:
+        """Give signs of life, take one's share of the judge's seats, and see whether the job was stopped."""
+        while True:
+            shared = await self.database.alone(self._beat)
+            if shared is None:
+                self.line.stop()
+                return
+            self.line.seats.change(shared.seats)
+            self.line.open_at = max(self.line.open_at, asyncio.get_running_loop().time() + shared.wait)
+            self.has_room.set()
+            await asyncio.sleep(_SIGN_OF_LIFE)
+
+    def _beat(self) -> limits.Share | None:
+        shared = limits.share(self.runner, self.line.seats.taken)
+        told_to_stop = Runner.objects.filter(pk=self.runner.pk, told_to_stop=True).exists()
+        is_running = Job.objects.filter(pk=self.job.pk, state=Job.State.RUNNING).exists()
+        return shared if is_running and not told_to_stop else None
+
+    def _carry_out(self, group: Sequence[Any]) -> list[Any]:
+        """Do a group's work for the database: first what only reads, then all writes in one transaction."""
+        results: list[Any] = [None] * len(group)
+        self._look([(place, work) for place, work in enumerate(group) if isinstance(work, Look)], results)
+        leaves = [(place, work) for place, work in enumerate(group) if isinstance(work, Leave)]
+        entries = [work for work in group if isinstance(work, ledger.Entry)]
+        ended = [(work.unit, work.result) for work in group if isinstance(work, Ended)]
+        if leaves or entries or ended:
+            with transaction.atomic():
+                # Judge, job, units: everybody locks in this order.
+                self._let_go(leaves, results)
+                if entries:
+                    self._record(entries)
+                if ended:
+                    claims.finish(self.runner, self.job, ended)
+        return results
+
+    def _look(self, looks: list[tuple[int, Look]], results: list[Any]) -> None:
+        if not looks:
+            return
+        known = ledger.find(self.job.judge, [look.asked for _, look in looks])
+        for place, look in looks:
+            results[place] = known.get(look.asked)
+        if known:
+            found = sum(look.asked in known for _, look in looks)
+            Job.objects.filter(pk=self.job.pk).update(answered_from_ledger=F("answered_from_ledger") + found)
+
+    def _let_go(self, leaves: list[tuple[int, Leave]], results: list[Any]) -> None:
+        """Say of each request when it may leave, or that the budget is used up."""
+        if not leaves:
+            return
+        waits = limits.reserve(self.job.judge_id, [leave.tokens for _, leave in leaves])
+        job = Job.objects.select_for_update().get(pk=self.job.pk)
+        expected = sum((self._cost(leave) * count for leave, count in self.line.in_flight.items()), Decimal(0))
+        for (place, leave), wait in zip(leaves, waits, strict=True):
+            expected += self._cost(leave)
+            if job.most_calls is not None and job.calls_begun >= job.most_calls:
+                results[place] = Halt(f"The budget of {job.most_calls:,} calls is used up.")
+            elif job.most_cost is not None and job.cost + expected > job.most_cost:
+                results[place] = Halt(
+                    f"The budget of {job.most_cost.normalize():f} would be exceeded by the next call."
+                )
+            else:
+                job.calls_begun += 1
+                results[place] = wait
+        job.save(update_fields=["calls_begun"])
+
+    def _cost(self, leave: Leave) -> Decimal:
+        return self.job.judge.cost(leave.tokens_in, leave.tokens_out)
+
+    def _record(self, entries: list[ledger.Entry]) -> None:
+        judge: ModelJudge = self.job.judge
+        if judge.tokens_per_minute:
+            came = [(entry, entry.came) for entry in entries if isinstance(entry.came, gateway.Reply)]
+            more = sum(reply.tokens_in + reply.tokens_out - entry.expected for entry, reply in came)
+            limits.correct(judge.pk, more)
+        ledger.record(judge, self.job, entries)

@@ -1,0 +1,23 @@
+"""What templates of jobs need."""
+
+from decimal import Decimal
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def money(amount: Decimal) -> str:
+    """Return an amount without the zeros at its end."""
+    text = f"{amount:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+@register.filter
+def duration(seconds: int) -> str:
+    """Return a time to come: "40 s", "12 min", "2 h 05 min"."""
+    if seconds < 60:
+        return f"{seconds} s"
+    hours, rest = divmod(seconds // 60, 60)
+    return f"{hours} h {rest:02d} min" if hours else f"{rest} min"

@@ -1,0 +1,181 @@
+"""An installation of a test's own: data folder, database, broker, workers, each a process that can be killed."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from tests.llm.endpoint import ROOT
+
+_STARTS = 30.0  # seconds within which anything must have started
+
+
+class House:
+    """Runs commands and workers on a database of its own."""
+
+    def __init__(self, folder: Path, broker: str, database: str) -> None:
+        foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
+        self.env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)} | {
+            "ASSAY_SECRET_KEY": "only for tests",
+            "ASSAY_HTTPS": "0",
+            "ASSAY_DATA_DIR": str(folder),
+            "ASSAY_RUNNERS_PER_JOB": "2",
+            "CELERY_BROKER_URL": broker,
+            "DATABASE_URL": database,
+        }
+        self._log = (folder.parent / "workers.log").open("w")
+        self._workers: list[subprocess.Popen[bytes]] = []
+        self.manage("migrate", "--verbosity=0")
+
+    def start(self, *words: str, **options: Any) -> "subprocess.Popen[Any]":
+        return subprocess.Popen([sys.executable, "manage.py", *words], cwd=ROOT, env=self.env, **options)
+
+    def manage(self, *words: str) -> str:
+        """Run a command to its end; return what it printed."""
+        with self.start(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            out, error = process.communicate(timeout=120)
+        assert process.returncode == 0, error
+        return str(out)
+
+    def read(self, expression: str) -> Any:
+        """Return the value of an expression over the models, read by a process of the house."""
+        return json.loads(self.run(f"import json; print(json.dumps({expression}, default=str))"))
+
+    def run(self, code: str) -> str:
+        """Run code that knows the models of jobs and of relevance; return what it printed."""
+        models = "from assessor.llm.models import *; from assessor.relevance.models import *; "
+        return self.manage("shell", "--verbosity=0", "--no-imports", "-c", models + code.strip())
+
+    def start_worker(self) -> "subprocess.Popen[bytes]":
+        """Start a worker for jobs, in a process group of its own."""
+        name = f"test-{uuid.uuid4().hex[:8]}@%h"
+        command = [sys.executable, "-m", "celery", "--quiet", "-A", "assessor", "worker", "-Q", "jobs", "-n", name]
+        command += ["--concurrency", "1", "--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
+        worker = subprocess.Popen(
+            command, cwd=ROOT, env=self.env, stdout=self._log, stderr=self._log, start_new_session=True
+        )
+        self._workers.append(worker)
+        return worker
+
+    def close(self) -> None:
+        kill_all_of(*self._workers)
+        self._log.close()
+
+
+def kill_all_of(*processes: "subprocess.Popen[bytes]") -> None:
+    """SIGKILL processes and their children, all at once: none sees another one's death."""
+    running = [process for process in processes if process.poll() is None]
+    everybody = [child for process in running for child in psutil.Process(process.pid).children(recursive=True)]
+    for process in running:
+        os.killpg(process.pid, signal.SIGKILL)
+    for process in running:
+        process.wait()
+    psutil.wait_procs(everybody, timeout=5)
+
+
+@contextmanager
+def house(folder: Path, broker: str) -> Iterator[House]:
+    """Open a house, on SQLite, or on a PostgreSQL database of its own where the tests run on PostgreSQL."""
+    folder.mkdir()
+    if connection.vendor != "postgresql":
+        made = House(folder, broker, "")
+        try:
+            yield made
+        finally:
+            made.close()
+        return
+    told = settings.DATABASES["default"]
+    server = f"{told.get('USER') or 'postgres'}@{told.get('HOST') or '127.0.0.1'}:{told.get('PORT') or 5432}"
+    if told.get("PASSWORD"):
+        server = server.replace("@", f":{told['PASSWORD']}@", 1)
+    name = f"assay_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(f"postgresql://{server}/postgres", autocommit=True) as admin:
+        admin.execute(f"create database {name}")
+        made = House(folder, broker, f"postgres://{server}/{name}")
+        try:
+            yield made
+        finally:
+            made.close()
+            admin.execute(f"drop database {name} with (force)")
+
+
+@contextmanager
+def broker(kind: str, folder: Path) -> Iterator[str]:
+    """Run a broker of the test's own; yield its URL. Skips the test where its program is not at hand."""
+    if kind == "embedded":
+        yield "embedded://"
+        return
+    program = {"redis": "redis-server", "rabbitmq": "rabbitmq-server"}[kind]
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed here")
+    folder.mkdir()
+    port = free_port()
+    if kind == "redis":
+        command, env, url = _redis(port, folder), os.environ.copy(), f"redis://127.0.0.1:{port}/0"
+    else:
+        command, env, url = [program], _rabbitmq(port, folder), f"amqp://guest:guest@127.0.0.1:{port}//"
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen(command, env=env, cwd=folder, stdout=log, stderr=log, start_new_session=True)
+        try:
+            wait_until(lambda: _answers(port), f"{program} answers", _STARTS)
+            yield url
+        finally:
+            kill_all_of(server)
+
+
+def _redis(port: int, folder: Path) -> list[str]:
+    return ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
+
+
+def _rabbitmq(port: int, folder: Path) -> dict[str, str]:
+    plugins = folder / "plugins"
+    plugins.write_text("[].")
+    return os.environ | {
+        "HOME": str(folder),
+        "RABBITMQ_NODENAME": f"test{port}@localhost",
+        "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
+        "RABBITMQ_NODE_PORT": str(port),
+        "RABBITMQ_DIST_PORT": str(free_port()),
+        "RABBITMQ_MNESIA_BASE": str(folder / "mnesia"),
+        "RABBITMQ_LOG_BASE": str(folder / "logs"),
+        "RABBITMQ_PID_FILE": str(folder / "pid"),
+        "RABBITMQ_ENABLED_PLUGINS_FILE": str(plugins),
+        "RABBITMQ_CONFIG_FILE": str(folder / "none"),
+    }
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+def wait_until(is_so: Callable[[], bool], what: str, seconds: float) -> None:
+    """Wait until something is so; fail after so many seconds."""
+    until = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < until, f"not within {seconds} s: {what}"
+        time.sleep(0.05)

@@ -1,0 +1,132 @@
+"""Workers that are killed, and workers beside each other: by the endpoint's own log and the database."""
+
+import json
+import os
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.llm.endpoint import RunningEndpoint
+from tests.llm.house import House, broker, house, kill_all_of, wait_until
+
+FLIGHT = 8
+TOPICS = 4
+
+
+def fill(study: House, folder: Path, url: str, units: int, **settings: Any) -> None:
+    """Load a campaign with so many pooled segments, and a judge."""
+    topics = range(TOPICS)
+    files = {
+        "topics": "".join(f"t{topic}\twhy do cats purr\n" for topic in topics),
+        "segments": "".join(
+            json.dumps({"docid": f"d{number}", "segment": f"Passage {number}: cats purr, others bark."}) + "\n"
+            for number in range(units)
+        ),
+        "retrieval_run": "".join(
+            f"t{topic} Q0 d{number} {number} 1.0 run\n" for topic in topics for number in range(topic, units, TOPICS)
+        ),
+    }
+    study.manage("create_campaign", "study")
+    for kind, content in files.items():
+        path = folder / kind
+        path.write_text(content)
+        study.manage(f"import_{kind}", "study", str(path))
+    study.run(f"from assessor.collection.models import Protocol; Protocol.objects.update(pool_depth={units})")
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
+    study.manage("create_judge", "study", "j", "--model=m", f"--base-url={url}", f"--concurrency={FLIGHT}", *options)
+
+
+LAUNCH = """
+from assessor.llm.actions import launch, plan_job
+from assessor.llm.kinds import kind_named
+
+judge = ModelJudge.objects.select_related("judge", "campaign").get()
+topics = list(judge.campaign.topics.all())
+plan = plan_job(kind=kind_named("UMBRELA"), judge=judge, name="U", qrels_source=None, topics=topics)
+launch(plan, most_calls=None, most_cost=None, acting_user=None)
+"""
+JOB = "Job.objects.values('state', 'units_total', 'units_done', 'units_failed', 'calls').get()"
+
+
+def check_everything(study: House, server: RunningEndpoint, units: int, repeats: int) -> None:
+    """Every unit done once, its grade there once, no answer paid twice, at most so many requests sent again."""
+    job = study.read(JOB)
+    assert (job["state"], job["units_done"], job["units_failed"]) == ("done", units, 0)
+    judged = study.read("list(Judgment.objects.values_list('topic__qid', 'docid'))")
+    assert len(judged) == units == len({tuple(one) for one in judged})
+    begun = server.begun()
+    sent = Counter(call["request"] for call in begun)
+    assert len(sent) == units
+    assert sum(sent.values()) - units <= repeats
+    stored = study.read("[(c.request, c.at.timestamp()) for c in Call.objects.filter(outcome='good')]")
+    assert len(stored) == units
+    at = dict(stored)
+    # Nothing was sent whose response had been stored.
+    assert [call for call in begun if call["start"] > at[call["request"]]] == []
+    assert not study.read("list(Unit.objects.exclude(state='done').values())")
+    wait_until(lambda: not study.read("list(Runner.objects.values())"), "all runners have left", 15)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", ["embedded", "redis", "rabbitmq"])
+def test_a_job_survives_three_kills_of_its_workers(kind: str, tmp_path: Path):
+    units = 400
+    server = RunningEndpoint(latency=0.1)
+    try:
+        with broker(kind, tmp_path / "broker") as url, house(tmp_path / "data", url) as study:
+            fill(study, tmp_path, server.base_url, units)
+            workers = [study.start_worker(), study.start_worker()]
+            study.run(LAUNCH)
+            for kill in range(1, 4):
+                wait_until(lambda kill=kill: len(server.ended()) >= kill * units // 5, f"work before kill {kill}", 60)
+                kill_all_of(*workers)
+                assert len(server.ended()) < units
+                workers = [study.start_worker(), study.start_worker()]
+            wait_until(lambda: study.read(JOB)["state"] == "done", "the end of the job", 90)
+            check_everything(study, server, units, repeats=3 * FLIGHT)
+    finally:
+        server.stop()
+
+
+@pytest.mark.django_db
+def test_a_killed_child_is_taken_up_without_a_restart(tmp_path: Path):
+    """Of two workers one goes on while the other's child is killed."""
+    units = 300
+    server = RunningEndpoint(latency=0.1)
+    try:
+        with house(tmp_path / "data", "embedded://") as study:
+            fill(study, tmp_path, server.base_url, units)
+            workers = [study.start_worker(), study.start_worker()]
+            study.run(LAUNCH)
+            wait_until(lambda: len(server.ended()) >= units // 4, "work before the kill", 60)
+            [child, *_] = psutil.Process(workers[0].pid).children()
+            os.kill(child.pid, signal.SIGKILL)
+            wait_until(lambda: study.read(JOB)["state"] == "done", "the end of the job", 90)
+            check_everything(study, server, units, repeats=FLIGHT)
+    finally:
+        server.stop()
+
+
+@pytest.mark.django_db
+def test_two_workers_keep_to_the_limits_of_their_judge_together(tmp_path: Path):
+    """600 requests a minute and 8 in flight: never more in any 60 s, and not much less either."""
+    units = 660
+    server = RunningEndpoint(latency=0.3, jitter=0.8)
+    try:
+        with house(tmp_path / "data", "embedded://") as study:
+            fill(study, tmp_path, server.base_url, units, requests_per_minute=600)
+            study.start_worker(), study.start_worker()
+            study.run(LAUNCH)
+            wait_until(lambda: len(server.ended()) >= units, "all requests", 120)
+            wait_until(lambda: study.read(JOB)["state"] == "done", "the end of the job", 30)
+            check_everything(study, server, units, repeats=0)
+    finally:
+        server.stop()
+    begun = sorted(call["start"] for call in server.begun())
+    assert max(call["in_flight"] for call in server.begun()) == FLIGHT
+    most = max(sum(first <= start < first + 60 for start in begun) for first in begun)
+    assert 500 < most <= 600

@@ -168,7 +168,8 @@ def test_an_organizer_sees_drafts_and_result_side_by_side(session: NuggetBank, a
         8: ["8", "h", "3", "deleted", ""],
     }
     for said in (
-        "drafted by Telltale judge",
+        "drafted by Telltale judge in",
+        f'<a href="/campaigns/study/jobs/{session.drafting.job_id}/">job {session.drafting.job_id}</a>',
         f"in the order of seed {session.draft_seed}",
         "<dt>kept</dt><dd>2</dd>",
         "<dt>seconds a draft</dt><dd>12.5</dd>",

@@ -166,7 +166,7 @@ class PlanForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        people = tuple(ConditionForm.NEEDS)
+        people = (*ConditionForm.NEEDS, Condition.Method.AUTO_NUGGETS_EDITS)
         self.fields["topics"].queryset = campaign.topics.all()  # type: ignore[attr-defined]
         self.fields["condition"].queryset = campaign.conditions.filter(method__in=people)  # type: ignore[attr-defined]
         self.fields["person"].queryset = queries.assessors(campaign)  # type: ignore[attr-defined]

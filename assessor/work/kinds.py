@@ -1,9 +1,9 @@
 """The kinds of task. Each app registers its own when it is ready, so that work need not know them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from assessor.collection.models import Condition
+from assessor.collection.models import Condition, Topic
 from assessor.work.models import Task
 
 
@@ -15,7 +15,8 @@ class Kind(NamedTuple):
     """A kind of task.
 
     prepare makes what the person will work on, in the transaction that gives them the task, or raises PlanError; url
-    is where to go on; shared says whether several people may have a topic under a condition at once.
+    is where to go on; shared says whether several people may have a topic under a condition at once; refusal says why
+    topics can't be given to people under a condition, or None.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Kind(NamedTuple):
     url: Callable[[Task], str]
     related: str  # the record that url looks at, as Task's select_related names it
     shared: Callable[[Condition], bool] = _never
+    refusal: Callable[[Condition, Sequence[Topic]], str | None] = lambda condition, topics: None
 
 
 _kinds: dict[str, Kind] = {}
@@ -47,6 +49,11 @@ def related_records() -> list[str]:
 def is_shared(condition: Condition) -> bool:
     """Say whether several people may have a topic under a condition at once: they draw from one queue."""
     return _kinds[condition.kind].shared(condition)
+
+
+def refusal(condition: Condition, topics: Sequence[Topic]) -> str | None:
+    """Say why topics can't be given to people under a condition, or None. Its kind must be a registered one."""
+    return _kinds[condition.kind].refusal(condition, topics)
 
 
 def is_registered(name: str) -> bool:

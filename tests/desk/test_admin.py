@@ -22,6 +22,7 @@ from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.conftest import client_of, make_person
 from tests.nuggets.conftest import A, fill
+from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance, judge_item
 
 KEPT_HERE = {"person", "organizer"}  # what an administrator may change
@@ -55,6 +56,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     BankEdition.objects.create(bank=bank, edition=1, version=1)
     grading = give_relevance(campaign, person)
     judge_item(Item.objects.get(topic=grading.topic))
+    draft(make_condition(make_model(campaign)), [bank.topic], ["a"])
     return {model: model._base_manager.order_by("pk")[0] for model in ours() if model._meta.model_name not in KEPT_HERE}
 
 

@@ -25,6 +25,7 @@ from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
 from tests.conftest import client_of, make_person
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
+from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance, judge_item
 
 SMALL, LARGE = 2, 9
@@ -56,6 +57,7 @@ def names() -> Iterator[str]:
 def examples(bank: NuggetBank) -> dict[str, list[object]]:
     """Return what to put into every address that takes something."""
     campaign, condition = bank.condition.campaign, bank.condition
+    edits = campaign.conditions.get(method=Condition.Method.AUTO_NUGGETS_EDITS)
     slug = campaign.slug
     return {
         "guidelines": ["nuggets"],
@@ -68,6 +70,9 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "export_lineage": [slug, condition.pk],
         "export_retrieval_run": [slug, campaign.retrieval_runs.earliest("pk").pk],
         "nugget_editor": [bank.pk],
+        "nugget_drafts": [NuggetBank.objects.filter(condition=edits).latest("pk").pk],
+        "condition_drafts": [slug, edits.pk],
+        "export_drafts": [slug, edits.pk],
     } | {
         name: [slug]
         for name in (
@@ -88,8 +93,10 @@ def admin_addresses() -> Iterator[str]:
 
 
 @pytest.fixture
-def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, anna: Person):
+def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, anna: Person, ben: Person):
     """A function that makes the campaign larger in every way, and returns Anna's fullest bank."""
+
+    edits = make_condition(make_model(campaign))
 
     def do_it(size: int) -> NuggetBank:
         made = campaign.topics.count()
@@ -113,6 +120,14 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         for number in new:
             record_exposure(make_person(f"person{number}", "assessor"), campaign.topics.all(), "support", "test")
         topics = list(campaign.topics.order_by("qid"))
+        draft(edits, topics, [f"draft {number}" for number in range(made)])
+        # Some are edited, some given, some only drafted.
+        for task in give_tasks(campaign=campaign, topics=topics[1::2], condition=edits, person=ben, acting_user=olga)[
+            ::2
+        ]:
+            edited = NuggetBank.objects.get(task=task)
+            do(edited, actions.delete_nugget, uid=edited.nuggets.earliest("pk").uid)
+            fill(edited, (uuid4(), "text", "vital"))
         tasks = give_tasks(campaign=campaign, topics=topics, condition=condition, person=anna, acting_user=olga)
         for task in tasks:
             TimeSpent.objects.create(task=task, key=uuid4(), seconds=1)

@@ -7,8 +7,10 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from assessor.collection.models import Campaign, Condition, Import, Person
+from assessor.work.actions import give_tasks
 from nuggets.models import NuggetBank
 from tests.conftest import client_of, make_person
+from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance
 
 # Columns: nobody signed in; the assessor whose work it is; another assessor; the campaign's organizer; an organizer
@@ -68,6 +70,9 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "nugget_undo": ("POST", OWNER_WRITES),
     "nugget_redo": ("POST", OWNER_WRITES),
     "nugget_finish": ("POST", OWNER_WRITES),
+    "nugget_drafts": ("GET", ORGANIZER),
+    "condition_drafts": ("GET", ORGANIZER),
+    "export_drafts": ("GET", ORGANIZER),
     "nugget_reopen": ("POST", (401, 404, 404, 302, 404, 404, 404)),
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
@@ -96,6 +101,10 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     import_file(campaign, "retrieval", "t1 Q0 d1 1 2.5 bm25\n")
     grading = give_relevance(campaign, bank.task.person)
     base, task = f"/campaigns/{campaign.slug}", bank.task
+    assert task is not None
+    edits = make_condition(make_model(campaign))
+    draft(edits, [bank.topic], ["a"])
+    [edited] = give_tasks(campaign=campaign, topics=[bank.topic], condition=edits, person=task.person, acting_user=None)
     uid = "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11"
     return {
         "home": "/",
@@ -134,6 +143,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "nugget_delete": f"/nuggets/{bank.pk}/{uid}/delete/",
         **{f"nugget_{verb}": f"/nuggets/{bank.pk}/{uid}/{verb}/" for verb in ("attach", "detach", "split", "note")},
         **{f"nugget_{verb}": f"/nuggets/{bank.pk}/{verb}/" for verb in ("merge", "reading", "read", "reopen")},
+        "nugget_drafts": f"/nuggets/{edited.nugget_bank.pk}/drafts/",
+        "condition_drafts": f"{base}/drafts/{edits.pk}/",
+        "export_drafts": f"{base}/drafts/{edits.pk}.csv",
         "nugget_undo": f"/nuggets/{bank.pk}/undo/",
         "nugget_redo": f"/nuggets/{bank.pk}/redo/",
         "nugget_finish": f"/nuggets/{bank.pk}/finish/",
@@ -185,6 +197,8 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "export_retrieval_run",
         "export_nuggets",
         "export_lineage",
+        "condition_drafts",
+        "export_drafts",
     ):
         own = addresses[name].replace("/campaigns/study/", "/campaigns/other/")
         assert outcome(client, "GET", own) == 404, name

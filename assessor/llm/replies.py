@@ -1,17 +1,35 @@
-"""Reading what a model wrote: tolerant of how a list is written, strict about what is in it."""
+"""Reading what a model wrote: tolerant of how a list is written, strict about what is in it.
 
-import ast
-import json
+A reading is never guessed: whatever could be a part of the answer, or another answer, is a WrongAnswer.
+"""
+
 import re
+import unicodedata
 from collections.abc import Sequence
-from typing import Any
+from typing import NamedTuple
 
-# Quotes that models write instead of plain ones. Only tried where the plain reading fails: a nugget may hold them.
-_TYPOGRAPHIC = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'"})  # noqa: RUF001
-_FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)```", re.DOTALL)
-_ENTRY = re.compile(r"\s*(?:\(?\d{1,3}[.):]|[-*•–])\s+(.*\S)\s*")  # noqa: RUF001
-_SCORE = re.compile(r"##\s*final score\s*:\s*(\S+)", re.IGNORECASE)
-_KEYS = ("nuggets", "labels", "final_score", "label")  # of the objects that our JSON schemas ask for
+_MOST_CHARACTERS = 200_000
+_SHOWN = 60  # characters of what a model wrote, in the reason that it is shown
+
+# A text in quotes of any kind that models use. Single ones may have apostrophes inside: a quote after a letter that is
+# not where the text could end.
+_QUOTED = {
+    opening: re.compile(rf"{opening}((?:[^{closing}\\\n]|\\.)*+){closing}")
+    for opening, closing in (('"', '"'), ("“", "”"), ("„", "“"), ("”", "”"), ("«", "»"), ("»", "«"))
+} | {
+    opening: re.compile(rf"{opening}((?:[^{closing}\\\n]|\\.|(?<=\w){closing}(?!\s*(?:[,\]]|\Z)))*+){closing}")
+    for opening, closing in (("'", "'"), ("‘", "’"), ("‚", "‘"))  # noqa: RUF001
+}
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U(000[0-9a-fA-F]{5}|0010[0-9a-fA-F]{4})|(.))")
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_BLANKS = re.compile(r"\s+")
+_BARE = re.compile(r"[^\[\],\n]+")  # a number, null, words without quotes
+_KEY = re.compile(r"""["'](\w+)["']\s*:\s*\Z""")
+_ENTRY = re.compile(r"(?:\(?(\d{1,3})[.):]|[-*•–])\s+(\S.*)")  # noqa: RUF001  # of a numbered or dotted list
+_FENCED = re.compile(r"\s*```\w*\s(.*)```\s*", re.DOTALL)
+_SCORE = re.compile(r"##\s*final score\s*:([^\n]*)", re.IGNORECASE)
+_SCORE_IN_JSON = re.compile(r'"final_score"\s*:([^,}\n]*)')
+_LABEL_IN_JSON = re.compile(r'\{\s*"label"\s*:\s*"([^"]*)"\s*\}')
 
 
 class WrongAnswer(Exception):
@@ -20,19 +38,22 @@ class WrongAnswer(Exception):
 
 def nuggets(text: str, most: int) -> list[str]:
     """Return a list of 1 to `most` texts, blanks folded. Raises WrongAnswer."""
-    found = [" ".join(entry.split()) for entry in _strings(text)]
+    found = [" ".join(entry.split()) for entry in _strings(text, "nuggets")]
     if not found or not all(found):
         raise WrongAnswer("The list must have at least one nugget, and none may be empty.")
     if any(char == "\x00" or "\ud800" <= char <= "\udfff" for entry in found for char in entry):
         raise WrongAnswer("A nugget holds NUL or half of a surrogate pair, which no database keeps as text.")
     if len(found) > most:
         raise WrongAnswer(f"The list has {len(found)} nuggets; at most {most} are allowed.")
+    for place, nugget in enumerate(found, start=1):
+        if any(unicodedata.category(character) in ("Cc", "Cs") for character in nugget):
+            raise WrongAnswer(f"Nugget {place} has a character in it that is no text: {_shown(nugget)}.")
     return found
 
 
 def labels(text: str, vocabulary: Sequence[str], count: int) -> list[str]:
     """Return `count` labels of the vocabulary, in order. Raises WrongAnswer."""
-    found = _strings(text)
+    found = _strings(text, "labels")
     if len(found) != count:
         raise WrongAnswer(f"There are {len(found)} labels; there must be exactly {count}, one for each nugget.")
     cleaned = [entry.strip().lower() for entry in found]
@@ -46,11 +67,11 @@ def labels(text: str, vocabulary: Sequence[str], count: int) -> list[str]:
 
 def grade(text: str, grades: Sequence[int]) -> int:
     """Return the one final score that the text names (`##final score: 2`). Raises WrongAnswer."""
-    value = _json_value(text)
-    scores = [str(value)] if isinstance(value, int) and not isinstance(value, bool) else _SCORE.findall(text)
-    if len(set(scores)) != 1:
+    _check_length(text)
+    scores = {score.strip(" \t\r*`.") for score in _SCORE.findall(text) + _SCORE_IN_JSON.findall(text)}
+    if len(scores) != 1:
         raise WrongAnswer("The reply must name one grade, as ##final score: GRADE")
-    score = scores[0].rstrip(".*")
+    [score] = scores
     if score not in [str(one) for one in grades]:
         raise WrongAnswer(f"The final score is {_shown(score)}; it must be one of {', '.join(map(str, grades))}.")
     return int(score)
@@ -58,83 +79,146 @@ def grade(text: str, grades: Sequence[int]) -> int:
 
 def label(text: str, vocabulary: Sequence[str]) -> str:
     """Return the one label that is the whole reply, but for quotes, a full stop and case. Raises WrongAnswer."""
-    value = _json_value(text)
-    found = value if isinstance(value, str) else _unfenced(text)
-    cleaned = found.translate(_TYPOGRAPHIC).strip().strip("\"'`*[]").rstrip(".").strip().lower().replace("_", " ")
+    _check_length(text)
+    fenced = _FENCED.fullmatch(text)
+    found = (fenced[1] if fenced else text).strip()
+    in_json = _LABEL_IN_JSON.fullmatch(found)
+    cleaned = (in_json[1] if in_json else found).strip(" \"'“”‘’`*[].").lower().replace("_", " ")  # noqa: RUF001
     if cleaned not in vocabulary:
         raise WrongAnswer(f"The reply is {_shown(found)}; it must be one of {', '.join(vocabulary)}, and nothing else.")
     return cleaned
 
 
-def _strings(text: str) -> list[str]:
-    """Return the strings of the one list in a text. Raises WrongAnswer where there is none, or anything but strings."""
-    value = _json_value(text)
-    found = value if isinstance(value, list) else _list_in(_unfenced(text))
+def _strings(text: str, key: str) -> list[str]:
+    """Return the strings of the last list in a text: a model that thinks aloud ends with what it means.
+
+    key: that of the list where it stands in an object. Raises WrongAnswer where there is no list, or one that holds
+    anything but strings, or that is not whole.
+    """
+    _check_length(text)
+    found = _in_brackets(text, key)
     if found is None:
-        found = _lines(_unfenced(text))
+        found = _in_lines(text)
     if found is None:
-        raise WrongAnswer('The reply holds no list; write it as ["...", "..."]')
-    for place, entry in enumerate(found, start=1):
-        if not isinstance(entry, str):
-            raise WrongAnswer(f"Entry {place} of the list is {_shown(entry)}; it must be a string.")
+        raise WrongAnswer('The reply holds no list of quoted texts; write it as ["...", "..."]')
+    strings = [entry for entry in found if entry is not None]
+    if len(strings) < len(found):
+        raise WrongAnswer(f"Entry {found.index(None) + 1} of the list is no quoted text; each must be one.")
+    return strings
+
+
+def _check_length(text: str) -> None:
+    if len(text) > _MOST_CHARACTERS:
+        raise WrongAnswer(f"The reply has {len(text):,} characters; that is too long.")
+
+
+class _Bracket(NamedTuple):
+    """What was read from a bracket on. entries: None stands for anything but a text in quotes."""
+
+    entries: list[str | None]
+    is_whole: bool
+    has_quotes: bool
+    end: int
+
+
+def _in_brackets(text: str, key: str) -> list[str | None] | None:
+    """Return the last list of a text that has quotes in it or nothing at all; others are citations, asides."""
+    found, begin = None, 0
+    start = text.find("[")
+    while start >= 0:
+        bracket = _bracket(text, start)
+        of_key = _KEY.search(text, max(0, start - 80), start)
+        if bracket.has_quotes and not bracket.is_whole:
+            raise WrongAnswer('The list is cut off or not written as ["...", "..."]')
+        if bracket.is_whole and (bracket.has_quotes or not bracket.entries) and (not of_key or of_key[1] == key):
+            found, begin = bracket.entries, start
+        start = text.find("[", bracket.end)
+    line = text[text.rfind("\n", 0, begin) + 1 : begin].strip()
+    if _ENTRY.match(line + " ["):
+        raise WrongAnswer('There is a list within a list; write it as ["...", "..."]')
     return found
 
 
-def _json_value(text: str) -> Any:
-    """Return what a reply in JSON holds, taken out of an object of ours; None for anything else."""
-    try:
-        value = json.loads(_unfenced(text))
-    except (ValueError, RecursionError):
+def _bracket(text: str, start: int) -> _Bracket:
+    """Read on from a bracket to where it closes, or to where it can't be a list any more. A list in it is no text."""
+    entries: list[str | None] = []
+    depth, has_quotes, is_expected, place = 1, False, True, start + 1
+    while True:
+        place = _end_of_blanks(text, place)
+        character = text[place : place + 1]
+        if character == "]":
+            depth, is_expected, place = depth - 1, False, place + 1
+            if depth == 0:
+                return _Bracket(entries, True, has_quotes, place)
+        elif character == "," and not is_expected:
+            is_expected, place = True, place + 1
+        elif character == "[" and is_expected:
+            if depth == 1:
+                entries.append(None)
+            depth, place = depth + 1, place + 1
+        elif character not in ("", ",", "[") and is_expected:
+            has_quotes = has_quotes or character in _QUOTED
+            entry = _QUOTED.get(character, _BARE).match(text, place)
+            if entry is None:
+                return _Bracket(entries, False, has_quotes, place)
+            if depth == 1:
+                entries.append(_unescaped(entry[1]) if character in _QUOTED else None)
+            is_expected, place = False, entry.end()
+        else:
+            return _Bracket(entries, False, has_quotes, place)
+
+
+def _end_of_blanks(text: str, place: int) -> int:
+    found = _BLANKS.match(text, place)
+    return found.end() if found else place
+
+
+def _in_lines(text: str) -> list[str | None] | None:
+    """Return the entries of a numbered or dotted list, a line each, or None where there is none.
+
+    A line in between that is no entry may belong to the one before: then the list can't be told.
+    """
+    lines = [line.strip() for line in text.splitlines() if not line.lstrip().startswith("```")]
+    found = [_ENTRY.fullmatch(line) for line in lines]
+    places = [place for place, entry in enumerate(found) if entry]
+    if not places:
         return None
-    if isinstance(value, dict) and len(value) == 1 and next(iter(value)) in _KEYS:
-        return next(iter(value.values()))
-    return value if isinstance(value, list) else None
+    numbers = [entry[1] for entry in found if entry]
+    if numbers[0]:  # the last list that begins with 1
+        begin = max((place for place, number in enumerate(numbers) if number == "1"), default=0)
+        numbers, places = numbers[begin:], places[begin:]
+        is_whole = numbers == [str(number) for number in range(1, len(numbers) + 1)]
+    else:
+        is_whole = not any(numbers)
+    between = [lines[place] for place in range(places[0], places[-1]) if not found[place]]
+    if not is_whole or any(between) or any(lines[places[-1] + 1 : places[-1] + 2]):
+        raise WrongAnswer('The list is not one entry a line, or not whole; write it as ["...", "..."]')
+    return [_unquoted(entry[2]) for place in places if (entry := found[place])]
 
 
-def _unfenced(text: str) -> str:
-    """Return what stands in the only code fence, or the whole text."""
-    fenced = _FENCE.findall(text)
-    return str(fenced[0] if len(fenced) == 1 else text).strip()
+def _unquoted(entry: str) -> str:
+    """Return an entry without the quotes around it and the comma behind them."""
+    bare = entry.removesuffix(",").rstrip()
+    quoted = _QUOTED[bare[0]].fullmatch(bare) if bare and bare[0] in _QUOTED else None
+    return _unescaped(quoted[1]) if quoted else entry
 
 
-def _list_in(text: str) -> list[Any] | None:
-    """Return the last list in brackets in a text, or None. A model that thinks aloud ends with what it means."""
-    for variant in (text, text.translate(_TYPOGRAPHIC)):
-        lists = [
-            value for start in re.finditer(r"\[", variant) if (value := _list_from(variant, start.start())) is not None
-        ]
-        outer = [found for found, end in lists]
-        if outer:
-            return outer[-1]
-    return None
+def _unescaped(text: str) -> str:
+    """Return a text with what stands behind backslashes put in place, as JSON and Python have it."""
+    if "\\" not in text:
+        return text
+    plain = _ESCAPE.sub(_character, text)
+    try:  # two halves of a character make one
+        return plain.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        return plain
 
 
-def _list_from(text: str, start: int) -> tuple[list[Any], int] | None:
-    """Read the list that begins at a bracket, as JSON or as Python writes it."""
-    try:
-        value, end = json.JSONDecoder().raw_decode(text, start)
-        return (value, end) if isinstance(value, list) else None
-    except (ValueError, RecursionError):
-        pass
-    for end in [found.end() for found in re.finditer(r"\]", text[start:])][-3:]:
-        try:
-            value = ast.literal_eval(text[start : start + end])
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            continue
-        return (value, start + end) if isinstance(value, list) else None
-    return None
+def _character(found: re.Match[str]) -> str:
+    code = found[1] or found[2] or found[3]
+    return chr(int(code, 16)) if code else _ESCAPED.get(found[4], found[4])
 
 
-def _lines(text: str) -> list[Any] | None:
-    """Return the entries of a numbered or dotted list, a line each, or None where there is none."""
-    found = [entry[1] for line in text.splitlines() if (entry := _ENTRY.fullmatch(line))]
-    return [entry.translate(_TYPOGRAPHIC).strip("\"',") if _is_quoted(entry) else entry for entry in found] or None
-
-
-def _is_quoted(entry: str) -> bool:
-    return entry[:1] in "\"'“„‘«"  # noqa: RUF001
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _shown(value: str) -> str:
+    text = repr(value[:_SHOWN])
+    return text if len(value) <= _SHOWN and len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

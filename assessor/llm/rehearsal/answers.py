@@ -84,8 +84,7 @@ def _by_share(text: str, said: frozenset[str], much: str, some: str, little: str
 
 
 def _alike(some: frozenset[str], others: frozenset[str]) -> bool:
-    shared = len(some & others)
-    return shared > 0 and shared >= 0.6 * min(len(some), len(others))
+    return len(some & others) > 0.6 * len(some | others)
 
 
 def _share(wanted: frozenset[str], found: frozenset[str]) -> float:

@@ -6,7 +6,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from assessor.llm.rehearsal.fate import Fate, fate
 from assessor.llm.rehearsal.journal import Journal
@@ -19,6 +19,25 @@ Send = Callable[[Any], Awaitable[None]]
 Headers = tuple[tuple[bytes, bytes], ...]
 
 _MARK = "rehearsal"  # in every reply, so that nobody takes it for a model's
+
+
+class Response(NamedTuple):
+    """What is sent. whole: or only half of what was promised."""
+
+    status: int
+    content: object
+    headers: Headers = ()
+    whole: bool = True
+
+    async def send(self, send: Send) -> None:
+        body = json.dumps(self.content).encode()
+        length = (b"content-length", b"%d" % len(body))
+        headers = [(b"content-type", b"application/json"), length, *self.headers]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        if self.whole:
+            await send({"type": "http.response.body", "body": body})
+        else:  # uvicorn closes a connection that is left like that
+            await send({"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True})
 
 
 class Endpoint:
@@ -37,65 +56,69 @@ class Endpoint:
             await self._completion(scope, receive, send)
         elif route == ("GET", "/v1/models"):
             models = [{"id": _MARK, "object": "model", "created": 0, "owned_by": "assay"}]
-            await _send(send, 200, {"object": "list", "data": models})
+            await Response(200, {"object": "list", "data": models}).send(send)
         else:
-            await _send(send, 404, {"error": Refused(404, "There is nothing at this address.").error})
+            await _refusal(Refused(404, "There is nothing at this address.")).send(send)
 
     async def _completion(self, scope: Any, receive: Receive, send: Send) -> None:
         self._begun += 1
         self._in_flight += 1
         record: dict[str, Any] = {"id": self._begun, "start": time.time(), "in_flight": self._in_flight}
-        status: int | str = "aborted"  # unless it comes to an end
+        response, record["status"] = None, "aborted"  # unless it comes to an end
         try:
-            status = await self._answered(scope, receive, send, record)
+            response = await self._response(scope, receive, record)
         finally:
             self._in_flight -= 1
-            self._journal.write("end", record | {"end": time.time(), "status": status})
+            self._journal.write("end", record | {"end": time.time()})
+        if response:  # sent last, so that who has it finds it in the log
+            await response.send(send)
 
-    async def _answered(self, scope: Any, receive: Receive, send: Send, record: dict[str, Any]) -> int | str:
-        """Answer a request, note down in the record what it was, and return its status."""
+    async def _response(self, scope: Any, receive: Receive, record: dict[str, Any]) -> Response | None:
+        """Return what is sent, or None where the client left, and note down in the record what it was."""
         body = await _body(receive)
         if body is None:
-            return "aborted"
+            return None
         authorization = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
         try:
             request = read_request(body, authorization, require_key=self._knobs.require_key)
         except Refused as refusal:
-            record["what"] = "refused"
-            await _send(send, refusal.status, {"error": refusal.error})
-            return refusal.status
+            record |= {"what": "refused", "status": refusal.status}
+            return _refusal(refusal)
         drawn = fate(self._knobs, request.sha256, self._seen[request.sha256])
         self._seen[request.sha256] += 1
-        record["request"] = request.sha256
-        record["question"] = request.asked.question if request.asked else ""
-        record["conversation"] = len(request.messages)
-        record["what"] = drawn.what
-        self._journal.write("start", record)
-        return await self._befallen(request, drawn, receive, send, record)
+        record |= {
+            "request": request.sha256,
+            "question": request.asked.question if request.asked else "",
+            "conversation": len(request.messages),
+            "what": drawn.what,
+        }
+        self._journal.write("start", {name: value for name, value in record.items() if name != "status"})
+        response = await self._befallen(request, drawn, receive, record)
+        if response:
+            record["status"] = response.status if response.whole else "broken"
+        return response
 
     async def _befallen(
-        self, request: Request, drawn: Fate, receive: Receive, send: Send, record: dict[str, Any]
-    ) -> int | str:
-        """Let what was drawn happen, and return the status."""
+        self, request: Request, drawn: Fate, receive: Receive, record: dict[str, Any]
+    ) -> Response | None:
+        """Let what was drawn happen."""
         if drawn.what == "rate_limit":
-            limit = Refused(429, "Too many requests for a rehearsal.", "rate_limit_exceeded", "requests")
-            await _send(send, 429, {"error": limit.error}, _wait(self._knobs.retry_after))
-            return 429
+            refused = Refused(429, "Too many requests for a rehearsal.", "rate_limit_exceeded", "requests")
+            return _refusal(refused, _wait(self._knobs.retry_after))
         if drawn.what == "hang":
+            record["status"] = "hung"
             await _gone(receive, None)
-            return "hung"
+            return None
         if drawn.latency and await _gone(receive, drawn.latency):
-            return "aborted"
+            return None
         if drawn.what == "failure":
-            await _send(send, 500, {"error": Refused(500, "A rehearsed failure.", None, "server_error").error})
-            return 500
+            return _refusal(Refused(500, "A rehearsed failure.", None, "server_error"))
         text, record["what"] = reply(request, drawn)
-        content = _content(request, text, int(record["start"]))
-        if drawn.what == "broken":
-            await _send_half(send, content)
-            return "broken"
-        await _send(send, 200, content)
-        return 200
+        return Response(200, _content(request, text, int(record["start"])), whole=drawn.what != "broken")
+
+
+def _refusal(refused: Refused, headers: Headers = ()) -> Response:
+    return Response(refused.status, {"error": refused.error}, headers)
 
 
 def _content(request: Request, text: str, created: int) -> dict[str, Any]:
@@ -154,18 +177,3 @@ async def _gone(receive: Receive, seconds: float | None) -> bool:
     except TimeoutError:
         return False
     return True
-
-
-async def _send(send: Send, status: int, content: object, more: Headers = ()) -> None:
-    body = json.dumps(content).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)), *more]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-async def _send_half(send: Send, content: object) -> None:
-    """Promise the whole and send half of it: uvicorn closes a connection that is left like that."""
-    body = json.dumps(content).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True})

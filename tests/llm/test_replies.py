@@ -1,0 +1,566 @@
+"""What models write, and what is read from it: how a list is written may vary, what is in it may not."""
+
+import json
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from assessor.llm.questions import ASSIGNMENT, GRADES, IMPORTANCE, SUPPORT
+from assessor.llm.replies import WrongAnswer, grade, label, labels, nuggets
+
+CATS = ["cats purr", "dogs bark"]
+
+
+def refused(read: Callable[[], object]) -> str:
+    """Return the reason for which a reply is refused; it can be shown to a model and stored."""
+    with pytest.raises(WrongAnswer) as caught:
+        read()
+    reason = str(caught.value)
+    assert 0 < len(reason) <= 300
+    reason.encode()
+    assert "\x00" not in reason
+    return reason
+
+
+# --- How a list is written
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '["cats purr", "dogs bark"]',
+        '  [ "cats purr" ,\n  "dogs bark" ]\n',
+        '["cats purr","dogs bark",]',
+        "['cats purr', 'dogs bark']",
+        "['cats purr', \"dogs bark\"]",
+        '```json\n["cats purr", "dogs bark"]\n```',
+        '```\n["cats purr", "dogs bark"]```',
+        '```python\n["cats purr", "dogs bark"]',
+        "[“cats purr”, “dogs bark”]",
+        "[„cats purr“, „dogs bark“]",
+        "[»cats purr«, »dogs bark«]",
+        "[«cats purr», «dogs bark»]",
+        "[‘cats purr’, ‘dogs bark’]",  # noqa: RUF001
+        "[‚cats purr‘, ‚dogs bark‘]",  # noqa: RUF001
+        '{"nuggets": ["cats purr", "dogs bark"]}',
+        "{'nuggets': ['cats purr', 'dogs bark']}",
+        '```json\n{\n  "nuggets": [\n    "cats purr",\n    "dogs bark"\n  ]\n}\n```',
+        'Here it is: {"nuggets": ["cats purr", "dogs bark"]} That is all.',
+        '{"reasons": ["x"], "nuggets": ["cats purr", "dogs bark"], "sources": ["d1"]}',
+        '["cats \\u0070urr", "dogs\\nbark"]',
+        "['cats \\x70urr', 'dogs\\tbark']",
+        '["  cats   purr ", "dogs bark"]',
+        "1. cats purr\n2. dogs bark",
+        "1) cats purr\n2) dogs bark\n",
+        "(1) cats purr\n(2) dogs bark",
+        " 1.  cats purr\n\n 2.  dogs bark",
+        "- cats purr\n- dogs bark",
+        "* cats purr\n* dogs bark",
+        "• cats purr\n• dogs bark",
+        '1. "cats purr",\n2. "dogs bark"',
+        "- 'cats purr'\n- 'dogs bark'",
+        "1. “cats purr”\n2. “dogs bark”",
+        "```\n1. cats purr\n2. dogs bark\n```",
+        "Here is the list:\n\n1. cats purr\n2. dogs bark\n\nI hope that it helps.",
+        "Sure, with one more [2]:\n1. cats purr\n2. dogs bark",
+        'As passages [1] and [2, 3] say:\n["cats purr", "dogs bark"]\n[1] is the better source [see there].',
+        'First I thought of ["purring"], but then: ["cats purr", "dogs bark"]',
+        'The list was [] so far. Updated list: ["cats purr", "dogs bark"]',
+        '["cats purr"]\nOn second thoughts:\n["cats purr", "dogs bark"]\n',
+        "1. purring\n\nOn second thoughts:\n\n1. cats purr\n2. dogs bark",
+        '[[1]] and [[2], [3]] say so. ["cats purr", "dogs bark"]',
+        'of [0, 5) and [a\n["cats purr", "dogs bark"]',
+    ],
+)
+def test_lists_are_read_however_they_are_written(text: str) -> None:
+    assert nuggets(text, 30) == CATS
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("['it's warm', 'cats' purr', 'a']", ["it's warm", "cats' purr", "a"]),
+        ("[‘it’s warm’, ‘cats’ purr’]", ["it’s warm", "cats’ purr"]),  # noqa: RUF001
+        ('["it\'s warm", "the ’80s"]', ["it's warm", "the ’80s"]),  # noqa: RUF001
+        ("- it's warm\n- 'tis so", ["it's warm", "'tis so"]),
+        ("- 'it's warm'", ["it's warm"]),
+        ('["a [1] b", "c ] d", "e, f"]', ["a [1] b", "c ] d", "e, f"]),
+        ('["a \\"b\\" c", "d\\\\e", "f\\/g"]', ['a "b" c', "d\\e", "f/g"]),
+        (r'["\ud83d\udc08 purrs"]', ["🐈 purrs"]),
+        (r"['\U0001f408 purrs', 'it\'s']", ["🐈 purrs", "it's"]),
+        ('["“so called” cats"]', ["“so called” cats"]),
+        ("1. cats purr: 2. is no entry", ["cats purr: 2. is no entry"]),
+        ("- 5 cats [1]", ["5 cats [1]"]),
+    ],
+)
+def test_what_stands_in_quotes_stays_as_it_is(text: str, found: list[str]) -> None:
+    assert nuggets(text, 30) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   \n",
+        "I can't help with that.",
+        "null",
+        '"cats purr"',
+        "cats purr, dogs bark",
+        "[1, 2, 3]",
+        "[vital, okay]",
+        "[cats purr]",
+        '{"error": "overloaded"}',
+        '{"reasons": ["cats purr"]}',
+        '{"labels": ["cats purr"]}',
+        '{"nuggets": "cats purr"}',
+        '{"nuggets": {"1": "cats purr"}}',
+        "[[1], [2]]",
+        "[" * 1000,
+        "]" * 1000,
+    ],
+)
+def test_without_a_list_there_is_nothing_to_read(text: str) -> None:
+    assert "no list" in refused(lambda: nuggets(text, 30))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '["cats purr", "dogs bark',
+        '["cats purr", "dogs bark"',
+        '["cats purr", "dogs bark",',
+        '["cats purr", ',
+        "['cats purr', 'dogs",
+        "[“cats purr”, “dogs",
+        '```json\n["cats purr", "dogs bark\n```',
+        '{"nuggets": ["cats purr", "dogs',
+        '["purring"]\nBetter: ["cats purr", "dogs',
+        '[["cats purr"], ["dogs',
+        '["cats purr" "dogs bark"]',
+        "['cats purr' 'dogs bark']",
+        '["cats purr"; "dogs bark"]',
+        '["cats purr",, "dogs bark"]',
+        '["the "best" cats", "dogs bark"]',
+        '["cats purr", "dogs bark\n"]',
+        '["cats purr", ...',
+        '[{"text": "cats purr", "tags": ["a", "b"]}]',
+        "1. cats purr\n3. dogs bark",
+        "2. cats purr\n3. dogs bark",
+        "1. cats purr\nwhen content\n2. dogs bark",
+        "1. cats purr\n2. dogs\nthat bark",
+        "1. cats purr\n   - when content\n2. dogs bark",
+        "- cats purr\n  when content\n- dogs bark",
+        "- cats purr\n\nAnd more:\n\n- dogs bark",
+        '1. cats purr ["Smith 2020"]\n2. dogs bark',
+        '- ["cats purr"]\n- ["dogs bark"]',
+    ],
+)
+def test_a_part_is_never_taken_for_the_whole(text: str) -> None:
+    refused(lambda: nuggets(text, 30))
+
+
+def test_a_list_that_breaks_off_anywhere_is_refused() -> None:
+    whole = '["cats purr", "it\'s so", "c]d, [e]f"]'
+    assert nuggets(whole, 30) == ["cats purr", "it's so", "c]d, [e]f"]
+    for cut in range(len(whole)):
+        refused(lambda cut=cut: nuggets(whole[:cut], 30))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '["cats purr", 1]',
+        '["cats purr", null]',
+        '["cats purr", true, "dogs bark"]',
+        '["cats purr", ["dogs bark"]]',
+        '[["cats purr", "dogs bark"]]',
+        '[["cats purr"], ["dogs bark"]]',
+        '[[1], ["cats purr"]]',
+        '["cats purr", dogs bark]',
+        "['the dogs', which bark', 'cats purr']",
+        '["cats purr", {"a": 1}]',
+        '["purring"]\nBetter: ["cats purr", 2]',
+    ],
+)
+def test_only_texts_are_entries(text: str) -> None:
+    assert "no quoted text" in refused(lambda: nuggets(text, 30))
+
+
+# --- Nuggets
+
+
+@pytest.mark.parametrize("text", ["[]", '[""]', '["cats purr", "  "]', '{"nuggets": []}', '["cats purr"]\nnow: []'])
+def test_no_nugget_is_empty_and_there_is_one_at_least(text: str) -> None:
+    assert "at least one" in refused(lambda: nuggets(text, 30))
+
+
+def test_there_are_no_more_nuggets_than_allowed() -> None:
+    text = json.dumps([f"nugget {number}" for number in range(31)])
+    assert len(nuggets(text, 31)) == 31
+    assert "31 nuggets; at most 30" in refused(lambda: nuggets(text, 30))
+
+
+def test_equal_nuggets_stay_as_the_model_gave_them() -> None:
+    assert nuggets('["cats purr", "cats purr"]', 30) == ["cats purr", "cats purr"]
+
+
+@pytest.mark.parametrize(
+    "escape", [r"\u0000", r"\x00", r"\u001b", r"\x7f", r"\ud800", r"\udc08\ud83d", "\x00", "\ud800"]
+)
+def test_what_is_no_text_is_refused(escape: str) -> None:
+    assert "no text" in refused(lambda: nuggets(f'["cats {escape} purr"]', 30))
+
+
+# --- Labels
+
+
+def test_labels_are_read_in_order_and_whatever_their_case() -> None:
+    assert labels('["vital", "Okay", " VITAL "]', IMPORTANCE, 3) == ["vital", "okay", "vital"]
+    assert labels("1. support\n2. not_support", ASSIGNMENT, 2) == ["support", "not_support"]
+    assert labels('{"labels": ["partial_support"]}', ASSIGNMENT, 1) == ["partial_support"]
+    assert labels("[]", IMPORTANCE, 0) == []
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 10])
+def test_there_is_a_label_for_each_nugget_and_no_more(count: int) -> None:
+    assert f"There are 2 labels; there must be exactly {count}" in refused(
+        lambda: labels('["vital", "okay"]', IMPORTANCE, count)
+    )
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "",
+        " ",
+        "failed",
+        "unclear",
+        "not_vital",
+        "vital?",
+        "vital.",
+        "vital, okay",
+        "vitally",
+        "very important",
+        "early railways",
+        "tang_period_support",
+        "cooling_costs_of_old_houses",
+        "can be risky",
+        "support",
+        "full support",
+        "has three parts",
+        "the voters’ mood",  # noqa: RUF001
+        "vi\u200btal",
+        "víta\u0301l",
+        "１",  # noqa: RUF001
+        "1",
+        "yes",
+    ],
+)
+def test_a_label_outside_the_vocabulary_is_refused(odd: str) -> None:
+    reason = refused(lambda: labels(json.dumps(["vital", odd]), IMPORTANCE, 2))
+    assert "Label 2 is" in reason
+    assert "vital, okay" in reason
+
+
+@pytest.mark.parametrize(
+    "odd", ["vital", "okay", "full support", "partial support", "no_support", "partial", "supported", "not support"]
+)
+def test_labels_of_other_vocabularies_are_refused(odd: str) -> None:
+    refused(lambda: labels(json.dumps([odd]), ASSIGNMENT, 1))
+
+
+def test_a_long_label_is_shown_in_part() -> None:
+    assert "..." in refused(lambda: labels(json.dumps(["\x00é\ud800" * 10_000]), IMPORTANCE, 1))
+
+
+# --- A grade
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "##final score: 2",
+        "## final score: 2",
+        "##Final Score:2",
+        "**##final score: 2**",
+        "##final score: **2**",
+        "##final score: 2.",
+        "```\n##final score: 2\n```",
+        "The passage tells of cats; 3 would be too much.\n\n##final score: 2\n",
+        "##final score: 2\n##final score: 2",
+        '{"final_score": 2}',
+        '{\n  "final_score": 2\n}',
+        '```json\n{"final_score":2}\n```',
+        'Here: {"reason": "cats, cats", "final_score": 2, "sure": true}',
+    ],
+)
+def test_the_grade_is_what_the_reply_names(text: str) -> None:
+    assert grade(text, GRADES) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "2",
+        "final score: 2",
+        "#final score: 2",
+        "The score is 2.",
+        "##score: 2",
+        "##final score: 2\n##final score: 3",
+        "##final score: 2 ##final score: 3",
+        '##final score: 1\n{"final_score": 2}',
+        "##final score:",
+        "##final score:\n2",
+        "##final score: GRADE",
+        "##final score: 2.5",
+        "##final score: 2,5",
+        "##final score: 5",
+        "##final score: -1",
+        "##final score: +2",
+        "##final score: 02",
+        "##final score: 2/3",
+        "##final score: 2 or 3",
+        "##final score: 2 (some answer)",
+        "##final score: two",
+        "##final score: ２",  # noqa: RUF001
+        "##final score: ²",
+        '{"final_score": "2"}',
+        '{"final_score": 2.0}',
+        '{"final_score": null}',
+        '{"final_score": true}',
+        '{"final_score": [2]}',
+        '{"score": 2}',
+    ],
+)
+def test_anything_but_one_grade_is_refused(text: str) -> None:
+    refused(lambda: grade(text, GRADES))
+
+
+# --- A label of support
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "partial support",
+        " Partial Support.\n",
+        '"partial support"',
+        "“partial support”",
+        "'partial support'.",
+        "**Partial support**",
+        "**Partial support.**",
+        "[partial support]",
+        "`partial support`",
+        "partial_support",
+        "```\npartial support\n```",
+        "```text\nPartial support.\n```",
+        '{"label": "partial support"}',
+        '```json\n{ "label": "partial support" }\n```',
+    ],
+)
+def test_the_label_is_the_whole_reply(text: str) -> None:
+    assert label(text, SUPPORT) == "partial support"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "...",
+        "partial",
+        "support",
+        "not_support",
+        "partial support, I think",
+        "Label of support: partial support",
+        "full support\npartial support",
+        "It has partial support.",
+        "no partial support",
+        '{"label": "partial"}',
+        '{"label": null}',
+        '{"label": "full support", "other": 1}',
+        '["full support"] or ["no support"]',
+    ],
+)
+def test_anything_else_than_a_label_is_refused(text: str) -> None:
+    assert "full support, partial support, no support" in refused(lambda: label(text, SUPPORT))
+
+
+# --- Large and hostile replies
+
+HOSTILE = [
+    "[",
+    "]",
+    "[]",
+    '["',
+    '"',
+    "['",
+    "'a",
+    "[“",
+    "“a,",
+    "[“a”,“",
+    '["a",',
+    "[[[]],",
+    "[1,",
+    "[a\n",
+    "{",
+    '{"a":',
+    '"a" :',
+    "\\",
+    '["\\u',
+    "- ",
+    "- \n",
+    "1. a\n",
+    "1. [] ",
+    " ",
+    "\n",
+    "#",
+    "## ",
+    "##final score",
+    "##final score: ",
+    '"final_score": ',
+    '{"label": ',
+    "```",
+    "``` ",
+    "```\n",
+    "\x00",
+    "\ud800",
+    "é",
+]
+
+
+def outcome(read: Callable[[], object]) -> object:
+    try:
+        return read()
+    except WrongAnswer as error:
+        reason = str(error)
+    assert len(reason) <= 300
+    return None
+
+
+@pytest.mark.parametrize("piece", HOSTILE, ids=repr)
+@pytest.mark.parametrize("before", ["", "[", '["a", ', "1. a"], ids=repr)
+def test_the_longest_replies_are_read_fast(before: str, piece: str) -> None:
+    text = (before + piece * 200_000)[:200_000]
+    begun = time.process_time()
+    outcome(lambda: nuggets(text, 30))
+    outcome(lambda: labels(text, IMPORTANCE, 2))
+    outcome(lambda: grade(text, GRADES))
+    outcome(lambda: label(text, SUPPORT))
+    assert time.process_time() - begun < 2
+
+
+def test_longer_replies_are_not_read() -> None:
+    text = '["vital"]' + " " * 200_000
+    assert labels(text[:200_000], IMPORTANCE, 1) == ["vital"]
+    for read in (
+        lambda: labels(text, IMPORTANCE, 1),
+        lambda: nuggets(text, 30),
+        lambda: grade(text, GRADES),
+        lambda: label(text, SUPPORT),
+    ):
+        assert "too long" in refused(read)
+
+
+def test_deep_nesting_does_no_harm() -> None:
+    deep = "[" * 90_000 + '"vital"' + "]" * 90_000
+    assert "no quoted text" in refused(lambda: labels(deep, IMPORTANCE, 1))
+
+
+# --- Any list, any text
+
+# One line, no quotes, backslashes or brackets, and nothing that a list's own marks could be.
+plain_texts = (
+    st.text(st.characters(categories=["L", "Nd"], include_characters=" ,.;:%()/–"), min_size=1, max_size=40)  # noqa: RUF001
+    .map(lambda text: " ".join(text.split()))
+    .filter(bool)
+)
+# Whatever can be stored, with its blanks folded.
+any_texts = (
+    st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=40)
+    .map(lambda text: " ".join(text.split()))
+    .filter(bool)
+)
+
+STYLES: dict[str, Callable[[list[str]], str]] = {
+    "typographic": lambda texts: "[" + ", ".join(f"“{text}”" for text in texts) + "]",
+    "German": lambda texts: "[" + ", ".join(f"„{text}“" for text in texts) + "]",
+    "single": lambda texts: "['" + "', '".join(texts) + "']",
+    "single typographic": lambda texts: "[" + ",\n".join(f"‘{text}’" for text in texts) + "]",  # noqa: RUF001
+    "numbered": lambda texts: "\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1)),
+    "numbered in brackets": lambda texts: "\n".join(f"({number}) {text}" for number, text in enumerate(texts, start=1)),
+    "numbered and quoted": lambda texts: "\n".join(
+        f'{number}. "{text}",' for number, text in enumerate(texts, start=1)
+    ),
+    "dotted": lambda texts: "\n".join(f"- {text}" for text in texts),
+}
+EXACT: dict[str, Callable[[list[str]], str]] = {
+    "JSON": json.dumps,
+    "JSON, unescaped": lambda texts: json.dumps(texts, ensure_ascii=False),
+    "JSON, indented": lambda texts: json.dumps(texts, indent=2),
+    "object": lambda texts: json.dumps({"nuggets": texts}),
+    "Python": repr,
+    "Python's ASCII": ascii,
+}
+AROUND: dict[str, Callable[[str], str]] = {
+    "alone": lambda text: text,
+    "fenced": lambda text: f"```\n{text}\n```",
+    "fenced as JSON": lambda text: f"```json\n{text}\n```\n",
+    "text around": lambda text: f"With [1] and [2, 3] it's this list:\n\n{text}\n\nThat is all [1].",
+}
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("style", STYLES)
+@given(texts=st.lists(plain_texts, min_size=1, max_size=12))
+def test_plain_lists_read_back_equal_in_every_style(style: str, around: str, texts: list[str]) -> None:
+    assert nuggets(AROUND[around](STYLES[style](texts)), 12) == texts
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("style", EXACT)
+@given(texts=st.lists(any_texts, min_size=1, max_size=12))
+def test_any_list_reads_back_equal_as_json_and_python(style: str, around: str, texts: list[str]) -> None:
+    assert nuggets(AROUND[around](EXACT[style](texts)), 12) == texts
+
+
+@given(texts=st.lists(any_texts, min_size=1, max_size=5), data=st.data())
+def test_a_list_that_breaks_off_is_never_read(texts: list[str], data: st.DataObject) -> None:
+    whole = json.dumps(texts, ensure_ascii=False)
+    cut = data.draw(st.integers(1, len(whole) - 1))
+    assert outcome(lambda: nuggets(whole[:cut], 30)) is None
+
+
+# Made of what replies are made of, so that much of it is nearly right.
+pieces = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [*HOSTILE, "vital", "okay", "support", "full support", "2", ", ", "[", "]", "\n", ".", "labels"]
+        ),
+        st.text(max_size=5),
+    ),
+    max_size=30,
+).map("".join)
+
+
+@given(text=st.one_of(st.text(), pieces))
+@example(text='["vital", "okay"]')
+@example(text="##final score: 2")
+@example(text="full support")
+def test_any_text_gives_what_was_asked_for_or_is_refused(text: str) -> None:
+    found = outcome(lambda: nuggets(text, 3))
+    assert found is None or (
+        isinstance(found, list) and 1 <= len(found) <= 3 and all(_is_storable(one) for one in found)
+    )
+    for vocabulary in (IMPORTANCE, ASSIGNMENT):
+        read = outcome(lambda vocabulary=vocabulary: labels(text, vocabulary, 2))  # type: ignore[misc]
+        assert read is None or (isinstance(read, list) and len(read) == 2 and set(read) <= set(vocabulary))
+    assert outcome(lambda: grade(text, GRADES)) in (None, *GRADES)
+    assert outcome(lambda: label(text, SUPPORT)) in (None, *SUPPORT)
+
+
+def _is_storable(text: str) -> bool:
+    return bool(text.strip()) and "\x00" not in text and text == text.encode().decode()

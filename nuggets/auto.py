@@ -1,9 +1,8 @@
 """The two kinds of job in which a model makes nuggets: whole banks, and drafts for people to edit.
 
-The model reads the topic's relevant segments in windows, in the order of the qrels: by docid in byte order, as the
-project writes qrels and as the lines stand in NIST's files. After each window it returns its whole list of nuggets,
-brought up to date. For a bank it is then asked how important each nugget of its last list is; drafts have no
-importance, which is for the person to decide.
+The model reads the topic's relevant segments in windows, in the order in which the project writes qrels: by docid, in
+byte order. After each window it returns its whole list of nuggets, brought up to date. For a bank it is then asked how
+important each nugget of its last list is; drafts have no importance, which is for the person to decide.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,11 +1,14 @@
-"""Nugget banks in the field's JSONL form."""
+"""Nugget banks in the field's JSONL form, and what people made of drafts as a table."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
+from assessor.collection.formats.tables import write_table
 from assessor.collection.models import Condition
 from assessor.collection.queries import byte_order
 from nuggets.formats import Lineage, NuggetRecord, with_ancestors, write_bank
 from nuggets.models import Nugget, NuggetBank
+from nuggets.outcomes import EDITS, FATES, TopicRow, draftings, topic_rows
 from nuggets.queries import finished_banks, nuggets_in_order
 
 _AT_A_TIME = 200
@@ -37,3 +40,30 @@ def _record(nugget: Nugget, by_pk: dict[int, Nugget]) -> NuggetRecord:
     parents = [by_pk[pk].uid for pk in nugget.parents]
     lineage = Lineage(nugget.uid, nugget.origin, parents, nugget.evidence)
     return NuggetRecord(nugget.text, nugget.importance, nugget.extras, lineage)
+
+
+_OUTCOME = (
+    *("topic", "person", "state", "drafts", *FATES, "added", "nuggets", "seconds", "seconds_per_draft"),
+    *(f"edits: {verb}" for verb in EDITS),
+)
+
+
+def outcome_lines(condition: Condition) -> Iterator[str]:
+    """Yield how people dealt with the drafts of a condition, by topic id; a topic that nobody has yet is there too."""
+    return write_table(_OUTCOME, _outcomes(condition))
+
+
+def _outcomes(condition: Condition) -> Iterator[Sequence[object]]:
+    drafted = draftings(condition).iterator(_AT_A_TIME)
+    while batch := list(islice(drafted, _AT_A_TIME)):
+        yield from map(_outcome, topic_rows(batch))
+
+
+def _outcome(row: TopicRow) -> Sequence[object]:
+    if row.bank is None or row.bank.task is None or row.tally is None:
+        told = (row.topic.qid, "", "not given", len(row.drafting.nuggets))
+        return told + ("",) * (len(_OUTCOME) - len(told))
+    tally, task = row.tally, row.bank.task
+    ends = (tally.drafts, *tally.ends.values(), tally.added, tally.listed)
+    edits = tally.edits.values()
+    return (row.topic.qid, task.person, task.state, *ends, tally.seconds, tally.seconds_per_draft, *edits)

@@ -1,6 +1,7 @@
 """What pages and exports read of banks."""
 
 import unicodedata
+from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -9,7 +10,7 @@ from django.db.models import QuerySet
 from assessor.collection.formats.values import to_json
 from assessor.collection.models import Condition, Grade, Segment
 from assessor.collection.queries import segments_by_docid
-from nuggets.models import BankEdit, Nugget, NuggetBank
+from nuggets.models import BankEdit, Drafting, Nugget, NuggetBank
 
 
 class Passage(NamedTuple):
@@ -31,19 +32,19 @@ class Evidence(NamedTuple):
 class Row(NamedTuple):
     """A nugget on the list. same_as: the place, from 1, of an earlier nugget with the same words, or 0.
 
-    evidence_json is what the browser draws from; evidence is for pages where nothing can be edited.
+    evidence_json is what the browser draws from; evidence is for pages where nothing can be edited. Where people edit
+    drafts, origin says in a word how the nugget came to be, and draft is a draft's own text.
     """
 
     nugget: Nugget
     place: int
     words: int
+    is_question: bool
     same_as: int
     evidence_json: str
     evidence: list[Evidence]
-
-
-# What the browser fills in for a nugget that is not saved yet.
-BLANK_ROW = Row(Nugget(uid=UUID(int=0), text=""), 0, 0, 0, "[]", [])
+    origin: str = ""
+    draft: str | None = None
 
 
 class Finding(NamedTuple):
@@ -86,8 +87,19 @@ def nuggets_in_order(bank: NuggetBank) -> list[Nugget]:
     return [by_pk[pk] for pk in bank.order]
 
 
-def rows(listed: list[Nugget], numbers: dict[str, int]) -> list[Row]:
-    """Return a list of nuggets as the editor shows it; numbers are those of the passages beside it, by docid."""
+def drafts(bank: NuggetBank) -> list[str]:
+    """Return the model's list that a person was given to edit, in the model's order; none in other banks."""
+    if bank.task_id is None or bank.drafting_id is None:
+        return []
+    drafting: Drafting = Drafting.objects.only("steps").get(pk=bank.drafting_id)
+    return drafting.nuggets
+
+
+def rows(listed: list[Nugget], numbers: dict[str, int], drafts: Sequence[str] = ()) -> list[Row]:
+    """Return a list of nuggets as the editor shows it.
+
+    numbers are those of the passages beside it, by docid; drafts are the model's list, where a person edits it.
+    """
     first_place: dict[str, int] = {}
     shown = []
     for place, nugget in enumerate(listed, start=1):
@@ -95,14 +107,34 @@ def rows(listed: list[Nugget], numbers: dict[str, int]) -> list[Row]:
         first = first_place.setdefault(key, place) if key else place
         evidence = [Evidence(**item, number=numbers.get(item["docid"], 0)) for item in nugget.evidence]
         same_as = first if first != place else 0
-        shown.append(Row(nugget, place, len(nugget.text.split()), same_as, to_json(nugget.evidence), evidence))
+        draft = drafts[nugget.draft - 1] if drafts and nugget.draft else None
+        origin = _origin(nugget, draft) if drafts else ""
+        words, question = len(nugget.text.split()), is_question(nugget.text)
+        shown.append(Row(nugget, place, words, question, same_as, to_json(nugget.evidence), evidence, origin, draft))
     return shown
+
+
+def blank_row(drafts: Sequence[str]) -> Row:
+    """Return what the browser fills in for a nugget that is not saved yet."""
+    return Row(Nugget(uid=UUID(int=0), text=""), 0, 0, False, 0, "[]", [], origin="added" if drafts else "")
+
+
+def _origin(nugget: Nugget, draft: str | None) -> str:
+    """Say in a word how a nugget came to be, as nuggets.js does for one that is not saved yet."""
+    if draft is not None:
+        return "draft" if nugget.text == draft else "edited"
+    return nugget.origin if nugget.parents else "added"
 
 
 def folded(text: str) -> str:
     """Return a text without what near-duplicates may differ in: case, blanks and punctuation."""
     kept = "".join(" " if unicodedata.category(char).startswith("P") else char for char in text)
     return " ".join(kept.lower().upper().lower().split())
+
+
+def is_question(text: str) -> bool:
+    """Say whether a text ends as a question does, in Latin, Chinese or Arabic script."""
+    return text.rstrip().endswith(("?", "\uff1f", "\u061f"))
 
 
 def next_redo(bank: NuggetBank) -> BankEdit | None:
@@ -148,9 +180,16 @@ def reopening(bank: NuggetBank) -> BankEdit | None:
     return bank.edits.filter(verb="reopen").select_related("judge").order_by("-version").first()
 
 
+def most_nuggets(condition: Condition) -> int:
+    """Return how many nuggets can be handed in: who edits drafts may keep as many as there can be drafts."""
+    protocol = condition.protocol
+    edits_drafts = condition.method == Condition.Method.AUTO_NUGGETS_EDITS
+    return protocol.max_drafts if edits_drafts else protocol.max_nuggets
+
+
 def findings(bank: NuggetBank) -> list[Finding]:
     """Return everything that keeps the bank from being finished."""
-    most = bank.condition.protocol.max_nuggets
+    most = most_nuggets(bank.condition)
     listed = nuggets_in_order(bank)
     found = []
     for place, nugget in enumerate(listed, start=1):

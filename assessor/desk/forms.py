@@ -100,19 +100,61 @@ class UploadForm(forms.Form):
 
 
 class ConditionForm(forms.Form):
-    """A new ManualNuggets condition."""
+    """A new condition under which people work."""
 
-    name = forms.CharField(max_length=120, initial="ManualNuggets")
+    DRAWN = "drawn"
+    NEEDS = {
+        Condition.Method.MANUAL_NUGGETS: ("qrels_source",),
+        Condition.Method.MANUAL_RELEVANCE: ("given",),
+        Condition.Method.RELEVANCE_POST_EDITED: ("shown", "given"),
+    }
+
+    method = forms.ChoiceField(
+        label="What is made",
+        choices=[
+            (Condition.Method.MANUAL_NUGGETS, "ManualNuggets: people write nuggets"),
+            (Condition.Method.MANUAL_RELEVANCE, "Relevance: people grade the pool from scratch"),
+            (Condition.Method.RELEVANCE_POST_EDITED, "Relevance: people post-edit a model's grades of the pool"),
+        ],
+    )
+    name = forms.CharField(max_length=120, required=False, help_text="Left empty, what is made gives it its name.")
     qrels_source = forms.ModelChoiceField(
         QrelsSource.objects.none(),
         label="Qrels",
+        required=False,
         help_text="People's grades: the assessor sees the passages that they found relevant.",
+    )
+    shown = forms.ModelChoiceField(
+        QrelsSource.objects.none(),
+        label="Grades to post-edit",
+        required=False,
+        help_text="A model's grades: each passage opens once it has one, which then stands beside the choices.",
+    )
+    given = forms.ChoiceField(
+        label="How passages are given",
+        choices=[
+            ("given", "a topic's passages to one person"),
+            (DRAWN, "from a queue: several people have a topic, and each draws the next passage"),
+        ],
+        required=False,
     )
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        sources = campaign.qrels_sources.filter(by=QrelsSource.By.PEOPLE)
-        self.fields["qrels_source"].queryset = sources  # type: ignore[attr-defined]
+        sources = campaign.qrels_sources.all()
+        self.fields["qrels_source"].queryset = sources.filter(by=QrelsSource.By.PEOPLE)  # type: ignore[attr-defined]
+        self.fields["shown"].queryset = sources.filter(by=QrelsSource.By.MODEL)  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        method = cleaned.get("method")
+        for name in ("qrels_source", "shown", "given"):
+            if method and name not in self.NEEDS[Condition.Method(method)]:
+                cleaned[name] = None
+            elif method and not cleaned.get(name) and name not in self.errors:
+                self.add_error(name, "This field is required.")
+        cleaned["name"] = cleaned.get("name") or method
+        return cleaned
 
 
 class PlanForm(forms.Form):
@@ -124,7 +166,7 @@ class PlanForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        people = (Condition.Method.MANUAL_NUGGETS,)
+        people = (*ConditionForm.NEEDS, Condition.Method.AUTO_NUGGETS_EDITS)
         self.fields["topics"].queryset = campaign.topics.all()  # type: ignore[attr-defined]
         self.fields["condition"].queryset = campaign.conditions.filter(method__in=people)  # type: ignore[attr-defined]
         self.fields["person"].queryset = queries.assessors(campaign)  # type: ignore[attr-defined]

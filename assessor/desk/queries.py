@@ -1,12 +1,14 @@
 """What the pages of the desk read."""
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.core.cache import cache
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.utils import timezone
 
-from assessor.collection.models import Answer, Campaign, Grade, Import, Person, Run, Segment, Topic
+from assessor.collection.models import Answer, Campaign, Condition, Grade, Import, Person, Run, Segment, Topic
 from assessor.collection.queries import pooled
 from assessor.work.kinds import kind_of
 from assessor.work.models import Task
@@ -43,22 +45,36 @@ def campaigns_of(person: Person) -> QuerySet[Campaign]:
     return Campaign.objects.filter(organizers__person=person, organizers__until__isnull=True)
 
 
-def _imported(campaign: Campaign) -> str:
-    """Name the state of what a campaign's imports brought, and of the protocol by which it is looked at.
+_QUIET = timedelta(minutes=1)
 
-    Nothing but imports adds to what a campaign has, and nothing is taken away.
+
+def _state(campaign: Campaign) -> str:
+    """Name the state of what a campaign has, and of the protocol by which it is looked at.
+
+    Imports only add, and nothing else changes what there is but the grades made here, each of which leaves its time.
+    While they are being made the state is named by the minute: a page then counts at most once in one, and is at most
+    so much behind.
     """
     done = campaign.imports.filter(state=Import.State.DONE).aggregate(count=Count("pk"), last=Max("ended_at"))
-    return f"{campaign.pk}.{campaign.protocol.pk}.{done['count']}.{done['last'].timestamp() if done['last'] else 0}"
+    made = campaign.qrels_sources.filter(import_record=None).aggregate(count=Count("pk"), last=Max("changed_at"))
+    now = timezone.now()
+    graded = f"{now:%Y%m%d%H%M}" if made["last"] and now - made["last"] < _QUIET else _timestamp(made["last"])
+    parts = (campaign.pk, campaign.protocol.pk, done["count"], _timestamp(done["last"]), made["count"], graded)
+    return ".".join(map(str, parts))
+
+
+def _timestamp(at: datetime | None) -> float:
+    return at.timestamp() if at else 0
 
 
 def loaded(campaign: Campaign) -> dict[str, Any]:
-    """Return what a campaign has, in numbers; counted anew after each import, which takes a moment for a track."""
-    return dict(cache.get_or_set(f"loaded.{_imported(campaign)}", lambda: _count_loaded(campaign), timeout=None) or {})
+    """Return what a campaign has, in numbers; counted anew when that changed, which takes a moment for a track."""
+    return dict(cache.get_or_set(f"loaded.{_state(campaign)}", lambda: _count_loaded(campaign), timeout=None) or {})
 
 
 def _count_loaded(campaign: Campaign) -> dict[str, Any]:
-    visible = Q(grades__import_record__state=Import.State.DONE)
+    # A join sees the grades of unfinished imports too.
+    visible = Q(grades__import_record=None) | Q(grades__import_record__state=Import.State.DONE)
     sources = campaign.qrels_sources.annotate(
         grade_count=Count("grades", filter=visible), topic_count=Count("grades__topic", filter=visible, distinct=True)
     )
@@ -85,9 +101,9 @@ _NAMED = 5
 
 
 def gaps(campaign: Campaign) -> list[Gap]:
-    """Return what a campaign lacks, named; what it does not lack is left out. Looked for anew after each import."""
+    """Return what a campaign lacks, named; what it does not lack is left out. Looked for anew when that changed."""
     least = campaign.protocol.min_relevant_grade
-    key = f"gaps.{_imported(campaign)}"
+    key = f"gaps.{_state(campaign)}"
     return list(cache.get_or_set(key, lambda: _find_gaps(campaign, least), timeout=None) or [])
 
 
@@ -159,3 +175,8 @@ def finished_counts(campaign: Campaign) -> Any:
     finished = Count("nugget_banks", filter=visible & Q(nugget_banks__state="finished"), distinct=True)
     conditions = campaign.conditions.filter(kind="nuggets").select_related("qrels_source", "protocol")
     return conditions.annotate(finished=finished, banks=Count("nugget_banks", filter=visible, distinct=True))
+
+
+def grading(campaign: Campaign) -> QuerySet[Condition]:
+    """Return the conditions under which passages are graded, by people or a model."""
+    return campaign.conditions.filter(kind=Condition.Kind.RELEVANCE)

@@ -53,15 +53,19 @@ def finish(runner: Runner, job: Job, ended: Sequence[tuple[Unit, Any]]) -> None:
 
 
 @transaction.atomic
-def end_if_all_is_done(job: Job) -> None:
-    """End a job all of whose units are done or failed. Who has nothing more to do looks, not each who does a unit."""
+def end_if_all_is_done(job_id: int) -> bool:
+    """End a job all of whose units are done or failed, and say whether that was so.
+
+    Who has nothing more to do looks, not each who does a unit.
+    """
     ended = Job.objects.filter(
-        pk=job.pk, state=Job.State.RUNNING, units_total=F("units_done") + F("units_failed")
+        pk=job_id, state=Job.State.RUNNING, units_total=F("units_done") + F("units_failed")
     ).update(state=Job.State.DONE, ended_at=timezone.now())
     if ended:
-        job.refresh_from_db()
+        job = Job.objects.select_related("campaign").get(pk=job_id)
         counts = {"done": job.units_done, "failed": job.units_failed, "calls": job.calls, "cost": str(job.cost)}
         history.record("job done", job, campaign=job.campaign, person=None, **counts)
+    return bool(ended)
 
 
 @transaction.atomic

@@ -72,7 +72,8 @@ def _start(job_id: int) -> _Start | None:
         if not begun.update(state=Job.State.RUNNING):
             return None
         begun.filter(started_at=None).update(started_at=timezone.now())
-        claims.end_if_all_is_done(job)  # paused or killed just before its end
+        if claims.end_if_all_is_done(job_id):
+            return None  # it was paused or killed just before its end
         stored = StoredPromptSet.objects.get(sha256=job.condition.prompt_set)
         runner = Runner.objects.create(
             job=job,
@@ -112,9 +113,9 @@ class Running:
         finally:
             supervision.cancel()
             await asyncio.gather(supervision, return_exceptions=True)
-            await self.line.gateway.close()
             await self.database.alone(claims.leave, self.runner)
-            await self.database.alone(claims.end_if_all_is_done, self.job)
+            await self.database.alone(claims.end_if_all_is_done, self.job.pk)
+            await self.line.gateway.close()
 
     async def _feed(self) -> None:
         """Keep enough units at work to fill all seats, though some wait for the database."""
@@ -183,7 +184,9 @@ class Running:
             return error
         except Exception as error:
             _log.exception("job %s: a unit failed", self.job.pk)
-            return UnitFailure(f"{type(error).__name__}: {error}")
+            reason = f"{type(error).__name__}: {error}"
+            self.line.count_failure(reason)
+            return UnitFailure(reason)
 
     async def _settle(self) -> None:
         """Wait for what is in flight."""

@@ -7,6 +7,9 @@ class RelevanceConfig(AppConfig):
 
     def ready(self) -> None:
         from assessor.llm import kinds as jobs
+        from assessor.relevance.kind import RELEVANCE
         from assessor.relevance.umbrela import Umbrela
+        from assessor.work import kinds as tasks
 
         jobs.register(Umbrela())
+        tasks.register(RELEVANCE)

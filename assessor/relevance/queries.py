@@ -1,12 +1,17 @@
 """What is to be graded, and what jobs and pages read of it."""
 
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Value, When
+from django.utils import timezone
 
-from assessor.collection.models import Condition, Grade, Topic
-from assessor.collection.queries import byte_order, pooled
+from assessor.collection.models import Condition, Grade, Person, Segment, Topic
+from assessor.collection.queries import byte_order, pooled, segments_by_docid
+from assessor.relevance.models import Item, Judgment
+from assessor.work.blindness import has_seen
+from assessor.work.models import Task
 
 
 def pool(condition: Condition, topics: Sequence[Topic]) -> "QuerySet[Any, tuple[int, str]]":
@@ -25,3 +30,103 @@ def ungraded(condition: Condition, topics: Sequence[Topic]) -> "QuerySet[Any, tu
         return pool(condition, topics)
     own = Grade.everything.filter(source__condition=condition, topic=OuterRef("topic"), docid=OuterRef("docid"))
     return pool(condition, topics).filter(~Exists(own))
+
+
+def items_of(task: Task) -> QuerySet[Item]:
+    """Return all passages of a task's topic that people grade under its condition."""
+    return Item.objects.filter(condition=task.condition, topic=task.topic)
+
+
+def _can_be_shown(items: QuerySet[Item], condition: Condition) -> QuerySet[Item]:
+    """Return those of a condition's passages whose text is loaded and, in post-editing, that the model has graded.
+
+    Only the grades of the condition's own model are looked at, and from scratch none at all.
+    """
+    has_text = Segment.objects.filter(campaign=condition.campaign_id, docid=OuterRef("docid"))
+    items = items.filter(Exists(has_text))
+    if condition.method == Condition.Method.RELEVANCE_POST_EDITED:
+        has_grade = shown_grades(condition).filter(topic=OuterRef("topic"), docid=OuterRef("docid"))
+        items = items.filter(Exists(has_grade))
+    return items
+
+
+def openable(task: Task) -> QuerySet[Item]:
+    """Return the passages that are still to be graded and can be shown, in order: what was taken back comes first."""
+    taken_back_first = Case(When(version__gt=0, then=Value(0)), default=Value(1))
+    to_do = items_of(task).filter(judgment=None)
+    return _can_be_shown(to_do, task.condition).order_by(taken_back_first, "place")
+
+
+def shown_grades(condition: Condition) -> QuerySet[Grade]:
+    """Return the grades that a condition shows beside the choices: those of the model that it post-edits."""
+    return Grade.objects.filter(source=condition.qrels_source_id)
+
+
+def free(now: datetime, person: Person) -> Q:
+    """Say of a queue's passages which this person could have: nobody else's lease is running."""
+    return Q(held_until=None) | Q(held_until__lte=now) | Q(holder=person)
+
+
+class Passage(NamedTuple):
+    """A passage as the page shows it."""
+
+    item: Item
+    segment: Segment
+
+
+def passages(task: Task, items: Sequence[Item]) -> list[Passage]:
+    """Return items with their texts, in order."""
+    segments = segments_by_docid(task.condition.campaign, [item.docid for item in items])
+    return [Passage(item, segments[item.docid]) for item in items]
+
+
+class Progress(NamedTuple):
+    """How far a topic is. waiting: can't be shown yet; elsewhere: others have them on their screens."""
+
+    graded: int
+    total: int
+    waiting: int
+    elsewhere: int
+
+    @property
+    def is_over(self) -> bool:
+        return self.graded == self.total
+
+
+def progress(task: Task) -> Progress:
+    """Count a topic's passages, by whoever they were graded."""
+    counts = items_of(task).aggregate(total=Count("pk"), graded=Count("judgment"))
+    others = Count("pk", filter=~free(timezone.now(), task.person))
+    there = openable(task).order_by().aggregate(openable=Count("pk"), elsewhere=others)
+    waiting = counts["total"] - counts["graded"] - there["openable"]
+    return Progress(counts["graded"], counts["total"], waiting, there["elsewhere"])
+
+
+def version_of(task: Task) -> int:
+    """Return the version of a task: how often the person has judged or taken back on it."""
+    return task.relevance_judgments.count()
+
+
+def judged(task: Task) -> QuerySet[Item]:
+    """Return what stands judged by a task's person, the latest first."""
+    return items_of(task).filter(judgment__task=task).select_related("judgment").order_by("-judgment_id")
+
+
+def next_task(task: Task) -> Task | None:
+    """Return the person's next open topic under the same condition that has a passage for them now."""
+    to_do = Item.objects.filter(condition=task.condition, topic=OuterRef("topic"), judgment=None)
+    to_do = _can_be_shown(to_do.filter(free(timezone.now(), task.person)), task.condition)
+    others = Task.objects.filter(person=task.person, condition=task.condition, state=Task.State.OPEN)
+    others = others.filter(Exists(to_do)).exclude(pk=task.pk).select_related("topic").order_by("topic__qid")
+    seen = has_seen(task.person, [other.topic for other in others], task.condition)
+    return next((other for other in others if other.topic_id not in seen), None)
+
+
+def said_of(task: Task, item_id: str) -> str:
+    """Return what the task's person said last of a passage, or nothing: what others said is not theirs to see."""
+    if not item_id.isdecimal() or len(item_id) > 9:
+        return ""
+    docid = items_of(task).filter(pk=int(item_id)).values("docid")
+    own = Judgment.objects.filter(task=task, condition=task.condition, topic=task.topic, docid__in=docid)
+    last = own.order_by("-version").first()
+    return last.said if last else ""

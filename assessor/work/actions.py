@@ -12,7 +12,7 @@ from assessor.collection import history
 from assessor.collection.models import Campaign, Condition, Person, Topic
 from assessor.collection.roles import ASSESSOR, has_role
 from assessor.work.blindness import barred_from, has_seen
-from assessor.work.kinds import is_registered, kind_of
+from assessor.work.kinds import is_registered, is_shared, kind_of, refusal
 from assessor.work.models import Task, TimeSpent
 
 MAX_SECONDS = 120  # the browser reports every half minute
@@ -34,6 +34,8 @@ def give_tasks(
         raise PlanError("Choose at least one topic.")
     if not is_registered(condition.kind):
         raise PlanError(f"Nobody can be given {condition.name}: it is not done by people on a screen.")
+    if reason := refusal(condition, topics):
+        raise PlanError(reason)
     if not has_role(person, ASSESSOR):
         raise PlanError(f"{person} is not an assessor.")
     if reason := barred_from(person, campaign):
@@ -43,7 +45,8 @@ def give_tasks(
         raise PlanError(f"{person} has seen LLM output of this kind on {qids}, and {condition.name} is done blind.")
     # One at a time under a condition, or two people could each find a topic free and both get it.
     Condition.objects.select_for_update(no_key=True, of=("self",)).get(pk=condition.pk)
-    _refuse_second_person(topics, condition, person)
+    if not is_shared(condition):
+        _refuse_second_person(topics, condition, person)
     return [_give_task(campaign, topic, condition, person, acting_user) for topic in topics]
 
 

@@ -1,4 +1,4 @@
-"""The only writers of banks: edits of the list, notes beside it, handing it in and giving it back."""
+"""The only writers of banks: making them, edits of the list, notes beside it, handing it in and giving it back."""
 
 from nuggets.actions.base import MAX_CHARACTERS
 from nuggets.actions.edits import (
@@ -17,6 +17,7 @@ from nuggets.actions.edits import (
 from nuggets.actions.finishing import ReopenError, finish_bank, reopen_bank
 from nuggets.actions.notes import mark_passage, set_note, set_reading
 from nuggets.actions.preparing import prepare_bank
+from nuggets.actions.seeing import see_drafts
 
 __all__ = [
     "MAX_CHARACTERS",
@@ -33,6 +34,7 @@ __all__ = [
     "redo",
     "reopen_bank",
     "reword_nugget",
+    "see_drafts",
     "set_importance",
     "set_note",
     "set_reading",

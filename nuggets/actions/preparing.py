@@ -1,10 +1,45 @@
-"""A bank for a person to fill."""
+"""A bank for a person to fill, or to edit what a model drafted."""
+
+import secrets
+from uuid import uuid4
 
 from assessor.collection.actions import judge_of
+from assessor.collection.models import Condition, Protocol
 from assessor.work.models import Task
-from nuggets.models import NuggetBank
+from nuggets.actions.base import store
+from nuggets.drafting import shuffled
+from nuggets.models import Drafting, Nugget, NuggetBank
 
 
 def prepare_bank(task: Task) -> None:
-    """Make the empty bank that a task's person will fill."""
-    NuggetBank.objects.create(topic=task.topic, condition=task.condition, maker=judge_of(task.person), task=task)
+    """Make the bank that a task's person will fill: empty, or with what a model drafted on the topic."""
+    bank = NuggetBank.objects.create(topic=task.topic, condition=task.condition, maker=judge_of(task.person), task=task)
+    if task.condition.method == Condition.Method.AUTO_NUGGETS_EDITS:
+        _put_drafts(bank)
+        # The person has saved nothing yet: who works on another topic continues there.
+        Task.objects.filter(pk=task.pk).update(worked_at=None)
+
+
+def _put_drafts(bank: NuggetBank) -> None:
+    """Put the drafts on the list, without importance, and in an order that tells nothing of it."""
+    drafting = Drafting.objects.select_related("judge").get(condition=bank.condition, topic=bank.topic)
+    texts = drafting.nuggets
+    order = list(range(1, len(texts) + 1))
+    if bank.condition.protocol.draft_order == Protocol.DraftOrder.SHUFFLED:
+        bank.draft_seed = secrets.randbits(32)
+        order = shuffled(len(texts), bank.draft_seed)
+    bank.drafting = drafting
+    # They are written in the order in which they are shown, so that not even their keys tell the model's.
+    nuggets = Nugget.objects.bulk_create(
+        Nugget(
+            bank=bank,
+            uid=uuid4(),
+            text=texts[place - 1],
+            origin=Nugget.Origin.DRAFTED,
+            draft=place,
+            made_by=drafting.judge,
+        )
+        for place in order
+    )
+    bank.order = [nugget.pk for nugget in nuggets]
+    store(bank, "drafts", {"order": [[], bank.order]}, drafting.judge)

@@ -1,15 +1,18 @@
 // Active time: seconds in which the tab is visible and the last input is less than 60 s ago.
 "use strict";
 
+window.assay = window.assay || {};
+assay.active = 0; // active seconds since the page was opened
+assay.lastInput = Date.now();
+
 (() => {
   const shown = document.getElementById("time");
   if (!shown || !shown.dataset.url) return;
-  let lastInput = Date.now();
   let seconds = 0;
   let unsent = null; // {key, seconds}: sent again until the server has it
 
   for (const name of ["keydown", "pointerdown", "pointermove", "scroll", "wheel"]) {
-    document.addEventListener(name, () => (lastInput = Date.now()), { passive: true, capture: true });
+    document.addEventListener(name, () => (assay.lastInput = Date.now()), { passive: true, capture: true });
   }
 
   async function report() {
@@ -31,7 +34,10 @@
   }
 
   setInterval(() => {
-    if (document.visibilityState === "visible" && Date.now() - lastInput < 60000) seconds += 1;
+    if (document.visibilityState === "visible" && Date.now() - assay.lastInput < 60000) {
+      seconds += 1;
+      assay.active += 1;
+    }
     if (seconds >= 30) report();
   }, 1000);
   document.addEventListener("visibilitychange", () => {

@@ -79,6 +79,7 @@ assay.effects = (list, passages, reading) => {
         evidence: united(rows.flatMap(evidenceOf)),
         importance: importance.size === 1 ? [...importance][0] : "",
         note: notesOf(rows),
+        origin: "merged",
       };
       list.insert(merged, rows[0]);
       rows.forEach((row) => row.remove());
@@ -88,7 +89,7 @@ assay.effects = (list, passages, reading) => {
       const row = list.row(uid);
       if (!row) return;
       const [evidence, note] = [evidenceOf(row), noteOf(row).dataset.saved];
-      for (const part of into) if (!list.row(part.uid)) list.insert({ ...part, evidence, note }, row);
+      for (const part of into) if (!list.row(part.uid)) list.insert({ ...part, evidence, note, origin: "split" }, row);
       row.remove();
       list.tidy();
     },

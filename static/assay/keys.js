@@ -77,11 +77,12 @@ window.assay = window.assay || {};
     }
   }
 
+  assay.relabel = relabel;
+
   function keep() {
     assay.storage.set(STORE, settings);
     relabel();
   }
-
 
   function keyField(element) {
     const key = element.dataset.key;

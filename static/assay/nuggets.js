@@ -85,7 +85,7 @@ assay.NuggetList = class {
   }
 
   // Put a nugget that is not saved yet before another one, or at the end.
-  insert({ uid, text, evidence = [], importance = "", note = "" }, before = null) {
+  insert({ uid, text, evidence = [], importance = "", note = "", origin = "added" }, before = null) {
     const row = this.template.content.firstElementChild.cloneNode(true);
     row.id = `n-${uid}`;
     row.dataset.uid = uid;
@@ -97,6 +97,8 @@ assay.NuggetList = class {
       radio.name = `importance-${uid}`;
       radio.checked = radio.value === importance;
     }
+    const chip = row.querySelector(".origin"); // only where drafts are edited
+    if (chip) chip.textContent = origin;
     this.element.insertBefore(row, before);
     this.drawEvidence(row);
     return row;
@@ -201,9 +203,13 @@ assay.NuggetList = class {
       name(row.querySelector(".chosen"), `Choose nugget ${at + 1}`);
       name(text, `Text of nugget ${at + 1}`);
       name(note, `Private note on nugget ${at + 1}`);
-      name(row, `Nugget ${at + 1}, ${importance || "neither vital nor okay"}: ${words}`);
+      const chip = row.querySelector(".origin");
+      const { draft } = row.dataset; // its own text, if it is one
+      if (draft !== undefined) say(chip, [text.value, words].includes(draft) ? "draft" : "edited");
+      name(row, `Nugget ${at + 1}${chip ? `, ${chip.textContent}` : ""}, ${importance || "neither vital nor okay"}: ${words}`);
       note.hidden = !note.value && document.activeElement !== note;
       this.countWords(row.querySelector(".words"), words);
+      row.querySelector(".question").hidden = !/[?\uff1f\u061f]$/u.test(words);
       row.querySelector(".unset").hidden = Boolean(importance);
       const bare = assay.NuggetList.bare(words);
       const first = bare && firstPlace.get(bare);

@@ -19,7 +19,7 @@ assay.post = (url, fields, options = {}) =>
 assay.Outbox = class {
   // subject: what the changes are about, such as "3.bank.7" (person and bank); tab: of assay.tab(); version: what the
   // page shows. onAnswer(change, response, text, waiting) gets each answer that settles a change (200, 422);
-  // onRefused(changes, status, text) keeps what was refused (400, 409) before it leaves the outbox;
+  // onRefused(changes, response, text) keeps what was refused (400, 409, 410) before it leaves the outbox;
   // onState(state, waiting, status) tells what to show: saved, saving, offline or blocked.
   constructor({ subject, tab, version, onAnswer, onRefused, onState }) {
     Object.assign(this, { version, onAnswer, onRefused, onState });
@@ -92,7 +92,7 @@ assay.Outbox = class {
     // Whatever else answers in the server's place (a proxy, a sign-in of the network) has saved nothing.
     if (!response.headers.get("X-Assay-Write")) return this.later();
     this.wait = 500;
-    if (response.status === 409 || response.status === 400) {
+    if ([400, 409, 410].includes(response.status)) {
       // What was done after a stale change was done on the same old version, so it is asked about as well.
       const refused = response.status === 409 ? this.changes.slice() : [change];
       this.onRefused(refused, response, text);

@@ -1,6 +1,7 @@
 """A demo of the tests' own, started as `make demo` starts it, and a real browser on it."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -60,7 +61,7 @@ class Demo:
             assert self.process.poll() is None, log.read_text()
             assert time.monotonic() < until, log.read_text()
             time.sleep(0.1)
-        self.port = int(log.read_text().split("http://127.0.0.1:")[1].split("/")[0])
+        self.port = int(re.findall(r"demo runs at +http://127.0.0.1:(\d+)/", log.read_text())[0])
 
     def kill(self) -> None:
         """SIGKILL everything: starter, web, worker."""

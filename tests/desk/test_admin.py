@@ -15,12 +15,15 @@ from assessor.collection import history
 from assessor.collection.actions import add_organizer, create_campaign
 from assessor.collection.admin import LookOnly
 from assessor.collection.models import AppendOnly, Campaign, Event, Import, Judge, Person, Topic
+from assessor.relevance.models import Item
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, TimeSpent, Write
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.conftest import client_of, make_person
 from tests.nuggets.conftest import A, fill
+from tests.nuggets.model import draft, make_condition, make_model
+from tests.relevance.conftest import give_relevance, judge_item
 
 KEPT_HERE = {"person", "organizer"}  # what an administrator may change
 ANSWER = {"run_id": "r1", "topic_id": "t1", "references": ["d1"], "answer": [{"text": "Yes.", "citations": [0]}]}
@@ -32,7 +35,7 @@ def client(admin: Person) -> Client:
 
 
 def ours() -> list[type[Model]]:
-    apps = ("collection", "work", "nuggets")
+    apps = ("collection", "work", "relevance", "nuggets")
     return [model for model in django_admin.site._registry if model._meta.app_label in apps]
 
 
@@ -51,6 +54,9 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     record_exposure(person, [bank.topic], "nuggets", "test")
     TimeSpent.objects.create(task=bank.task, key=uuid4(), seconds=1)
     BankEdition.objects.create(bank=bank, edition=1, version=1)
+    grading = give_relevance(campaign, person)
+    judge_item(Item.objects.get(topic=grading.topic))
+    draft(make_condition(make_model(campaign)), [bank.topic], ["a"])
     return {model: model._base_manager.order_by("pk")[0] for model in ours() if model._meta.model_name not in KEPT_HERE}
 
 

@@ -1,6 +1,8 @@
 """The organizer's pages: campaigns, protocol, conditions, imports, plan, exports; and the admin's exports."""
 
 import json
+import re
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 
@@ -12,14 +14,18 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
 from assessor.collection import importing, tasks
 from assessor.collection.actions import change_protocol, create_campaign
 from assessor.collection.models import Answer, Campaign, Condition, Event, Grade, Import, Organizer, Person, QrelsSource
+from assessor.desk import queries
+from assessor.relevance.models import Item
 from assessor.work.actions import PlanError, give_tasks
 from assessor.work.models import Task
 from nuggets.models import NuggetBank
 from tests.conftest import QRELS, SEGMENTS, client_of
+from tests.relevance.conftest import give_relevance, judge_item
 
 
 @pytest.fixture
@@ -155,10 +161,10 @@ def test_manual_nuggets_take_peoples_grades_only_and_each_condition_is_there_onc
 ):
     import_file(campaign, "qrels", QRELS, source="UMBRELA", by="model")
     people, model = campaign.qrels_sources.get(name="NIST"), campaign.qrels_sources.get(name="UMBRELA")
-    address = "/campaigns/study/conditions/new/"
-    page = as_olga.post(address, {"name": "By UMBRELA", "qrels_source": model.pk}).content.decode()
+    address, form = "/campaigns/study/conditions/new/", {"method": "ManualNuggets"}
+    page = as_olga.post(address, form | {"name": "By UMBRELA", "qrels_source": model.pk}).content.decode()
     assert "Select a valid choice" in page
-    page = as_olga.post(address, {"name": "Again", "qrels_source": people.pk}).content.decode()
+    page = as_olga.post(address, form | {"name": "Again", "qrels_source": people.pk}).content.decode()
     assert "ManualNuggets is that condition already" in page
     assert Condition.objects.count() == 1
     assert condition.identity == "kind=nuggets; creation=ManualNuggets; qrels=NIST; protocol=trec-2024 v1"
@@ -324,6 +330,7 @@ ADMIN_LISTS = [
         "collection": "person organizer campaign protocol topic segment qrelssource grade run runalias answer judge "
         "condition import event",
         "work": "task exposure timespent write",
+        "relevance": "judgment sheet item",
         "nuggets": "nuggetbank nugget bankedit bankedition",
     }.items()
     for model in models.split()
@@ -451,3 +458,37 @@ def test_another_pool_depth_is_counted_at_once(as_olga, olga, campaign, import_f
     page = as_olga.get("/campaigns/study/").content.decode()
     assert "<dd>1 <small>first 1 of each run</small></dd>" in page
     assert "pooled segments without text" not in page
+
+
+def test_grades_made_here_are_counted_within_a_minute_and_then_for_good(
+    as_olga, campaign, anna, import_file, monkeypatch
+):
+    """While grades come, a page counts once a minute at most; once they stop coming, what it says is exact."""
+    import_file(campaign, "retrieval", "t1 Q0 d1 1 9 one\nt1 Q0 d2 2 8 one\nt1 Q0 d3 3 7 one\n")
+    give_relevance(campaign, anna)
+    items = list(Item.objects.all())
+    now = timezone.now().replace(second=10)
+
+    def counted(address: str, seconds: int) -> int:
+        monkeypatch.setattr(queries.timezone, "now", lambda: now + timedelta(seconds=seconds))
+        text = " ".join(as_olga.get(f"/campaigns/study/{address}").content.decode().split())
+        found = re.search(r"given \(people\)</dt><dd>(\d)|given</a>, by people: (\d)", text)
+        assert found
+        return int(found[1] or found[2])
+
+    def grade(item: Item, seconds: int) -> None:
+        judge_item(item)
+        QrelsSource.everything.filter(name="given").update(changed_at=now + timedelta(seconds=seconds))
+
+    assert counted("", 0) == 0
+    grade(items[0], 1)
+    assert (counted("", 2), counted("exports/", 2)) == (1, 1)
+    grade(items[1], 3)
+    assert counted("", 4) == 1, "within the minute"
+    assert counted("", 50) == 2
+    grade(items[2], 55)
+    assert counted("", 56) == 2
+    assert (counted("", 130), counted("exports/", 130)) == (3, 3)
+    source = campaign.qrels_sources.get(name="given")
+    lines = body(as_olga.get(f"/campaigns/study/exports/qrels/{source.pk}.txt"))
+    assert sorted(lines.splitlines()) == ["t1 0 d1 2", "t1 0 d2 2", "t1 0 d3 2"]

@@ -17,6 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from assessor.collection.models import Campaign, Condition, Person
+from assessor.relevance.models import Item
 from assessor.work.actions import give_tasks
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task, TimeSpent
@@ -24,10 +25,13 @@ from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
 from tests.conftest import client_of, make_person
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
+from tests.nuggets.model import draft, make_condition, make_model
+from tests.relevance.conftest import give_relevance, judge_item
 
 SMALL, LARGE = 2, 9
 UNSAFE = {"logout", "stop_import", "withdraw_task", "time_spent"}  # these answer POSTs only, as do:
 UNSAFE |= {f"nugget_{verb}" for verb in ("add", "reword", "importance", "move", "delete", "undo", "redo", "finish")}
+UNSAFE |= {f"relevance_{verb}" for verb in ("judge", "undo", "draw", "show")}
 UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "note", "reading", "read", "reopen")}
 
 
@@ -53,17 +57,22 @@ def names() -> Iterator[str]:
 def examples(bank: NuggetBank) -> dict[str, list[object]]:
     """Return what to put into every address that takes something."""
     campaign, condition = bank.condition.campaign, bank.condition
+    edits = campaign.conditions.get(method=Condition.Method.AUTO_NUGGETS_EDITS)
     slug = campaign.slug
     return {
         "guidelines": ["nuggets"],
         "import_report": [slug, campaign.imports.latest("pk").pk],
         "export_topics": [slug, "jsonl"],
-        "export_qrels": [slug, campaign.qrels_sources.get().pk],
+        "export_qrels": [slug, campaign.qrels_sources.get(name="NIST").pk],
+        "relevance": [Task.objects.get(topic__qid="t1", condition__name="drawn").pk],
         "export_run": [slug, campaign.runs.earliest("pk").pk],
         "export_nuggets": [slug, condition.pk],
         "export_lineage": [slug, condition.pk],
         "export_retrieval_run": [slug, campaign.retrieval_runs.earliest("pk").pk],
         "nugget_editor": [bank.pk],
+        "nugget_drafts": [NuggetBank.objects.filter(condition=edits).latest("pk").pk],
+        "condition_drafts": [slug, edits.pk],
+        "export_drafts": [slug, edits.pk],
     } | {
         name: [slug]
         for name in (
@@ -84,8 +93,10 @@ def admin_addresses() -> Iterator[str]:
 
 
 @pytest.fixture
-def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, anna: Person):
+def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, anna: Person, ben: Person):
     """A function that makes the campaign larger in every way, and returns Anna's fullest bank."""
+
+    edits = make_condition(make_model(campaign))
 
     def do_it(size: int) -> NuggetBank:
         made = campaign.topics.count()
@@ -100,7 +111,8 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         for number in new:
             answers = [{"run_id": f"r{number}", "topic_id": qid, "references": [], "answer": []} for qid in qids]
             import_file(campaign, "runs", answers)
-            import_file(campaign, "retrieval", f"t1 Q0 s{number} 1 1.5 found{number}\n")
+            found = "".join(f"{qid} Q0 s{number} 1 1.5 found{number}\n" for qid in qids)
+            import_file(campaign, "retrieval", found)
             nuggets = {"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}
             import_file(campaign, "nuggets", [nuggets], condition=f"N{number}", by="people")
         aliases = "".join(f"r{number},,,,,alias{number}\n" for number in new)
@@ -108,11 +120,22 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         for number in new:
             record_exposure(make_person(f"person{number}", "assessor"), campaign.topics.all(), "support", "test")
         topics = list(campaign.topics.order_by("qid"))
+        draft(edits, topics, [f"draft {number}" for number in range(made)])
+        # Some are edited, some given, some only drafted.
+        for task in give_tasks(campaign=campaign, topics=topics[1::2], condition=edits, person=ben, acting_user=olga)[
+            ::2
+        ]:
+            edited = NuggetBank.objects.get(task=task)
+            do(edited, actions.delete_nugget, uid=edited.nuggets.earliest("pk").uid)
+            fill(edited, (uuid4(), "text", "vital"))
         tasks = give_tasks(campaign=campaign, topics=topics, condition=condition, person=anna, acting_user=olga)
         for task in tasks:
             TimeSpent.objects.create(task=task, key=uuid4(), seconds=1)
             bank = NuggetBank.objects.get(task=task)
             BankEdition.objects.create(bank=bank, edition=made, version=1)
+        give_relevance(campaign, anna, topics, drawn=True)
+        for item in Item.objects.filter(judgment=None, topic__qid="t2")[: size // 2]:
+            judge_item(item)
         fullest = NuggetBank.objects.get(task__topic__qid="t1")
         fill(fullest, *((uuid4(), f"text {number}", "vital") for number in new))
         for task in tasks[-size:]:
@@ -171,6 +194,6 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
     places = {"stop_import": ["study", 1], "withdraw_task": ["study", 1], "time_spent": [1], "logout": []}
     for name in UNSAFE:
         on_a_nugget = name.removeprefix("nugget_") in ON_A_NUGGET
-        args = places.get(name, [bank.pk, uid] if on_a_nugget else [bank.pk])
+        args = places.get(name, [bank.pk, uid] if on_a_nugget else [bank.pk])  # a task of the same number will do
         for person in (anna, olga):
             assert client_of(person).get(reverse(name, args=args)).status_code == 405, name

@@ -7,8 +7,11 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from assessor.collection.models import Campaign, Condition, Import, Person
+from assessor.work.actions import give_tasks
 from nuggets.models import NuggetBank
 from tests.conftest import client_of, make_person
+from tests.nuggets.model import draft, make_condition, make_model
+from tests.relevance.conftest import give_relevance
 
 # Columns: nobody signed in; the assessor whose work it is; another assessor; the campaign's organizer; an organizer
 # of something else; an administrator; somebody without a role. "in" is a redirect to the sign-in page.
@@ -46,6 +49,11 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "export_nuggets": ("GET", ORGANIZER),
     "export_lineage": ("GET", ORGANIZER),
     "time_spent": ("POST", (401, 400, 404, 404, 404, 404, 404)),
+    "relevance": ("GET", OWNER_READS),
+    "relevance_judge": ("POST", OWNER_WRITES),
+    "relevance_undo": ("POST", OWNER_WRITES),
+    "relevance_draw": ("POST", (401, 200, 404, 404, 404, 404, 404)),
+    "relevance_show": ("POST", OWNER_WRITES),
     "nugget_editor": ("GET", OWNER_READS),
     "nugget_add": ("POST", OWNER_WRITES),
     "nugget_reword": ("POST", OWNER_WRITES),
@@ -62,6 +70,9 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "nugget_undo": ("POST", OWNER_WRITES),
     "nugget_redo": ("POST", OWNER_WRITES),
     "nugget_finish": ("POST", OWNER_WRITES),
+    "nugget_drafts": ("GET", ORGANIZER),
+    "condition_drafts": ("GET", ORGANIZER),
+    "export_drafts": ("GET", ORGANIZER),
     "nugget_reopen": ("POST", (401, 404, 404, 302, 404, 404, 404)),
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
@@ -88,7 +99,12 @@ def test_the_table_names_every_address():
 def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import_file) -> dict[str, str]:
     import_file(campaign, "runs", [{"run_id": "r", "topic_id": "t1", "references": [], "answer": []}])
     import_file(campaign, "retrieval", "t1 Q0 d1 1 2.5 bm25\n")
+    grading = give_relevance(campaign, bank.task.person)
     base, task = f"/campaigns/{campaign.slug}", bank.task
+    assert task is not None
+    edits = make_condition(make_model(campaign))
+    draft(edits, [bank.topic], ["a"])
+    [edited] = give_tasks(campaign=campaign, topics=[bank.topic], condition=edits, person=task.person, acting_user=None)
     uid = "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11"
     return {
         "home": "/",
@@ -109,7 +125,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "exports": f"{base}/exports/",
         "export_topics": f"{base}/exports/topics.tsv",
         "export_segments": f"{base}/exports/segments.jsonl",
-        "export_qrels": f"{base}/exports/qrels/{campaign.qrels_sources.get().pk}.txt",
+        "export_qrels": f"{base}/exports/qrels/{campaign.qrels_sources.get(name='NIST').pk}.txt",
         "export_run": f"{base}/exports/runs/{campaign.runs.get().pk}.jsonl",
         "export_run_list": f"{base}/exports/runs.csv",
         "export_retrieval_run": f"{base}/exports/retrieval/{campaign.retrieval_runs.get().pk}.txt",
@@ -117,6 +133,8 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "export_nuggets": f"{base}/exports/nuggets/{condition.pk}.jsonl",
         "export_lineage": f"{base}/exports/nuggets/{condition.pk}.lineage.jsonl",
         "time_spent": f"/work/{task.pk}/time/",
+        "relevance": f"/relevance/{grading.pk}/",
+        **{f"relevance_{verb}": f"/relevance/{grading.pk}/{verb}/" for verb in ("judge", "undo", "draw", "show")},
         "nugget_editor": f"/nuggets/{bank.pk}/",
         "nugget_add": f"/nuggets/{bank.pk}/add/",
         "nugget_reword": f"/nuggets/{bank.pk}/{uid}/reword/",
@@ -125,6 +143,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "nugget_delete": f"/nuggets/{bank.pk}/{uid}/delete/",
         **{f"nugget_{verb}": f"/nuggets/{bank.pk}/{uid}/{verb}/" for verb in ("attach", "detach", "split", "note")},
         **{f"nugget_{verb}": f"/nuggets/{bank.pk}/{verb}/" for verb in ("merge", "reading", "read", "reopen")},
+        "nugget_drafts": f"/nuggets/{edited.nugget_bank.pk}/drafts/",
+        "condition_drafts": f"{base}/drafts/{edits.pk}/",
+        "export_drafts": f"{base}/drafts/{edits.pk}.csv",
         "nugget_undo": f"/nuggets/{bank.pk}/undo/",
         "nugget_redo": f"/nuggets/{bank.pk}/redo/",
         "nugget_finish": f"/nuggets/{bank.pk}/finish/",
@@ -176,6 +197,8 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "export_retrieval_run",
         "export_nuggets",
         "export_lineage",
+        "condition_drafts",
+        "export_drafts",
     ):
         own = addresses[name].replace("/campaigns/study/", "/campaigns/other/")
         assert outcome(client, "GET", own) == 404, name

@@ -99,11 +99,11 @@ def test_the_last_unit_ends_the_job(job: Job):
     runner = runner_of(job)
     units = claims.claim(runner, 40)
     finish(runner, job, *((unit, 1) for unit in units[:-1]))
-    claims.end_if_all_is_done(job)
+    claims.end_if_all_is_done(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.RUNNING
     finish(runner, job, (units[-1], UnitFailure("no")))
-    claims.end_if_all_is_done(job)
+    claims.end_if_all_is_done(job.pk)
     job.refresh_from_db()
     assert (job.state, job.units_done, job.units_failed) == (Job.State.DONE, 39, 1)
     assert job.ended_at is not None

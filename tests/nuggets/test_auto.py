@@ -198,6 +198,15 @@ def test_more_than_the_list_may_hold_is_a_wrong_answer(edits: Condition, t3: Top
     assert not Drafting.objects.exists()
 
 
+@pytest.mark.parametrize("nugget", ['"a\\u0000b"', '"half \\ud83d"'])
+def test_what_no_database_keeps_is_a_wrong_answer(edits: Condition, t3: Topic, nugget: str):
+    """Else the whole batch that it is stored with would fail, again and again."""
+    with pytest.raises(WrongAnswer, match="which no database keeps"):
+        run(make_job(edits, [t3]), lambda question: f"[{nugget}]")
+    run(make_job(edits, [t3]), lambda question: '["whole \\ud83d\\udc31"]')
+    assert Drafting.objects.get().nuggets == ["whole \U0001f431"]
+
+
 def test_equal_nuggets_stay_as_the_model_gave_them(auto: Condition, t3: Topic):
     run(make_job(auto, [t3]), says(["a", "a", "b"], ["okay", "vital", "okay"]))
     listed = nuggets_in_order(NuggetBank.objects.get())

@@ -1,11 +1,22 @@
-"""A pool to grade, and UMBRELA to grade it with."""
+"""A pool to grade, UMBRELA and people to grade it, and writes as the browser sends them."""
+
+import re
+from collections.abc import Sequence
+from uuid import uuid4
 
 import pytest
+from django.http import HttpResponse
+from django.test import Client
 
 from assessor.collection.actions import create_condition
-from assessor.collection.models import Campaign, Condition, Judge, Person
+from assessor.collection.models import Campaign, Condition, Judge, Person, QrelsSource, Topic
 from assessor.llm.models import Job, ModelJudge
 from assessor.llm.prompt_sets import PromptSet, prompt_set
+from assessor.relevance.actions import create_relevance, judge
+from assessor.relevance.models import Item
+from assessor.relevance.queries import version_of
+from assessor.work.actions import give_tasks
+from assessor.work.models import Task
 
 # t1 pools d1, d2, d3 and d4, whose text is not loaded; t2 pools d5. The third of each ranking is beyond depth 2.
 RANKINGS = {
@@ -54,3 +65,74 @@ def umbrela(pooled: Campaign, model: ModelJudge, prompts: PromptSet, olga: Perso
 @pytest.fixture
 def job(umbrela: Condition, model: ModelJudge) -> Job:
     return Job.objects.create(campaign=umbrela.campaign, kind="UMBRELA", condition=umbrela, judge=model)
+
+
+def give_relevance(
+    campaign: Campaign,
+    person: Person,
+    topics: Sequence[Topic] | None = None,
+    *,
+    drawn: bool = False,
+    shown: QrelsSource | None = None,
+) -> Task:
+    """Give a person topics (t1) to grade, under a condition made for it; return the task on the first of them."""
+    name = "post-edited" if shown else "drawn" if drawn else "given"
+    condition = campaign.conditions.filter(name=name).first() or create_relevance(
+        campaign=campaign, name=name, shown=shown, drawn=drawn, acting_user=None
+    )
+    topics = topics or [campaign.topics.get(qid="t1")]
+    given = give_tasks(campaign=campaign, topics=topics, condition=condition, person=person, acting_user=None)
+    return given[0]
+
+
+def judge_item(item: Item, grade: int = 2) -> None:
+    """Grade a passage for the person who has its topic."""
+    task = Task.objects.get(topic=item.topic, condition=item.condition)
+    judge(
+        task,
+        item_id=item.pk,
+        grade=grade,
+        reason="",
+        seconds=None,
+        acting_user=task.person,
+        seen=version_of(task),
+    )
+
+
+@pytest.fixture
+def task(pooled: Campaign, anna: Person) -> Task:
+    """Anna's task: to grade t1's pool from scratch."""
+    return give_relevance(pooled, anna)
+
+
+@pytest.fixture
+def queue(pooled: Campaign, anna: Person) -> Task:
+    """Anna's task in a queue on t1, which others may be given too."""
+    return give_relevance(pooled, anna, drawn=True)
+
+
+@pytest.fixture
+def edited(pooled: Campaign, anna: Person, import_file) -> Task:
+    """Anna's task on t1, where Mia's grades stand beside the choices; Mia has not graded d3."""
+    grades = "t1 0 d1 3\nt1 0 d2 0\nt1 0 d4 1\n"
+    assert import_file(pooled, "qrels", grades, source="Mia's", by="model").state == "done"
+    return give_relevance(pooled, anna, shown=pooled.qrels_sources.get(name="Mia's"))
+
+
+def send(client: Client, task: Task, verb: str, *, key: object = None, version: object = None, **fields: object):
+    """Send a write as the browser does: with a new key, and the task's present version, where none is given."""
+    if version is None:
+        version = version_of(task)
+    data = {"key": str(key or uuid4()), "version": str(version), **{name: str(value) for name, value in fields.items()}}
+    return client.post(f"/relevance/{task.pk}/{verb}/", data, headers={"X-Assay-Write": "1"})
+
+
+def at_hand(response: HttpResponse) -> list[int]:
+    """Return the keys of the passages in a page or fragment, in order."""
+    return [int(pk) for pk in re.findall(r'<article class="passage" id="i(\d+)"', response.content.decode())]
+
+
+def said(task: Task) -> dict[str, str]:
+    """Return what stands said of a topic's passages, by docid."""
+    items = Item.objects.filter(condition=task.condition, topic=task.topic).select_related("judgment").order_by("docid")
+    return {item.docid: item.judgment.said if item.judgment else "" for item in items}

@@ -10,6 +10,7 @@ from django.db import connections
 from assessor.collection.models import Condition
 from assessor.work.models import Task
 from nuggets.models import NuggetBank
+from tests.nuggets.model import draft, make_condition, make_model
 
 
 @pytest.fixture
@@ -20,15 +21,10 @@ def task(bank: NuggetBank) -> Task:
 
 @pytest.fixture
 def unblind(condition: Condition) -> Condition:
-    """Another condition for nuggets, which is not done blind: AutoNuggets+Edits."""
-    return Condition.objects.create(
-        campaign=condition.campaign,
-        name="AutoNuggets+Edits",
-        kind=Condition.Kind.NUGGETS,
-        method=Condition.Method.AUTO_NUGGETS_EDITS,
-        qrels_source=condition.qrels_source,
-        protocol=condition.protocol,
-    )
+    """Another condition for nuggets, which is not done blind: AutoNuggets+Edits, with drafts on every topic."""
+    unblind = make_condition(make_model(condition.campaign), name="AutoNuggets+Edits")
+    draft(unblind, condition.campaign.topics.all(), ["a", "b"])
+    return unblind
 
 
 def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:

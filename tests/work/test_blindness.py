@@ -122,6 +122,7 @@ def test_work_that_is_not_blind_needs_no_blind_person(
         ("support post-edited", False),
         ("support automatic", False),
         ("manual relevance", True),
+        ("relevance post-edited", False),
         ("UMBRELA", False),
         ("imported", False),
     ],

@@ -123,6 +123,16 @@ class Condition(MaybeImported):
         by = self.judge.parameters.get("by") if self.judge else None
         return self.method != self.Method.MANUAL_NUGGETS and by != "people"
 
+    @property
+    def is_drafted(self) -> bool:
+        """Say whether a model makes its nuggets here, or drafts them."""
+        return self.method in (self.Method.AUTO_NUGGETS, self.Method.AUTO_NUGGETS_EDITS)
+
+    @property
+    def name_for_assessors(self) -> str:
+        """What those who work under it read: where they see a model's work, the name might say which model's."""
+        return self.name if self.is_blind() else self.method
+
     def is_blind(self) -> bool:
         """Say whether a person who works under it must not have seen a model's output of that kind."""
         blind = (self.Method.MANUAL_NUGGETS, self.Method.MANUAL_ASSIGN, self.Method.SUPPORT_FROM_SCRATCH)

@@ -1,5 +1,7 @@
 """A campaign: what it has, its protocol, its conditions."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -8,11 +10,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from assessor.collection.access import organized_campaign
 from assessor.collection.actions import ConditionError, change_protocol, create_campaign, create_manual_nuggets
 from assessor.collection.http import PersonRequest
-from assessor.collection.models import Protocol
+from assessor.collection.models import Campaign, Condition, Person, Protocol
 from assessor.collection.roles import ORGANIZER, has_role
 from assessor.desk import queries
 from assessor.desk.forms import CampaignForm, ConditionForm, ProtocolForm
 from assessor.desk.views.errors import not_found
+from assessor.relevance.actions import create_relevance
 
 
 @require_http_methods(["GET", "POST"])
@@ -37,6 +40,7 @@ def campaign(request: PersonRequest, slug: str) -> HttpResponse:
         "loaded": queries.loaded(campaign),
         "gaps": queries.gaps(campaign),
         "conditions": queries.finished_counts(campaign),
+        "grading": queries.grading(campaign),
         "events": campaign.events.select_related("person")[:10],
     }
     return render(request, "desk/campaign.html", context)
@@ -61,7 +65,7 @@ def new_condition(request: PersonRequest, slug: str) -> HttpResponse:
     form = ConditionForm(campaign, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            condition = create_manual_nuggets(campaign=campaign, **form.cleaned_data, acting_user=request.user)
+            condition = _create(campaign, form, request.user)
         except ConditionError as error:
             form.add_error(None, str(error))
         else:
@@ -70,7 +74,16 @@ def new_condition(request: PersonRequest, slug: str) -> HttpResponse:
     context = {
         "form": form,
         "campaign": campaign,
-        "title": "New condition: ManualNuggets",
+        "title": "New condition",
         "submit": "Create condition",
     }
     return render(request, "desk/form.html", context)
+
+
+def _create(campaign: Campaign, form: ConditionForm, acting_user: Person) -> Condition:
+    """Make the condition that a form asks for. Raises ConditionError."""
+    asked = form.cleaned_data
+    by: dict[str, Any] = {"campaign": campaign, "name": asked["name"], "acting_user": acting_user}
+    if asked["method"] == Condition.Method.MANUAL_NUGGETS:
+        return create_manual_nuggets(qrels_source=asked["qrels_source"], **by)
+    return create_relevance(shown=asked["shown"], drawn=asked["given"] == form.DRAWN, **by)

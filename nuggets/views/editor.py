@@ -40,18 +40,21 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     """The whole page; read-only for organizers, and once the bank is finished."""
     bank = readable_bank(request.user, bank_id)
     owner = is_owner(request.user, bank)
+    if owner:
+        actions.see_drafts(bank, acting_user=request.user)
     passages, without_text = queries.passages(bank)
     read_only = not owner or bank.state == NuggetBank.State.FINISHED
     numbers = {passage.segment.docid: number for number, passage in enumerate(passages, start=1)}
     listed = queries.nuggets_in_order(bank)
+    drafts = queries.drafts(bank)
     context = {
-        **_list_context(bank, listed, read_only=read_only, numbers=numbers),
+        **_list_context(bank, listed, drafts, read_only=read_only, numbers=numbers),
         "is_owner": owner,
         "scripts": EDITOR_SCRIPTS if read_only else (*EDITOR_SCRIPTS, "assay/clock.js"),
         "guidelines": guidelines_html("nuggets"),
         "passages": passages,
         "without_text": without_text,
-        "blank_row": queries.BLANK_ROW,
+        "blank_row": queries.blank_row(drafts),
         "reopening": queries.reopening(bank),
         "lineage": None if owner else queries.lineage(bank, listed),
         "time": minutes(bank.task.seconds) if bank.task else "",
@@ -60,12 +63,13 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
 
 
 def _list_context(
-    bank: NuggetBank, listed: list[Nugget], *, read_only: bool, numbers: dict[str, int]
+    bank: NuggetBank, listed: list[Nugget], drafts: list[str], *, read_only: bool, numbers: dict[str, int]
 ) -> dict[str, object]:
     return {
         "bank": bank,
         "protocol": bank.condition.protocol,
-        "rows": queries.rows(listed, numbers),
+        "most": queries.most_nuggets(bank.condition),
+        "rows": queries.rows(listed, numbers, drafts),
         "read_json": to_json(bank.read_passages),
         "read_only": read_only,
         "most_characters": actions.MAX_CHARACTERS,
@@ -77,7 +81,8 @@ def _list_context(
 def _list(request: PersonRequest, bank: NuggetBank, *, status: int = 200) -> HttpResponse:
     bank.refresh_from_db()
     listed = queries.nuggets_in_order(bank)
-    context = _list_context(bank, listed, read_only=bank.state == NuggetBank.State.FINISHED, numbers={})
+    read_only = bank.state == NuggetBank.State.FINISHED
+    context = _list_context(bank, listed, queries.drafts(bank), read_only=read_only, numbers={})
     return render(request, "nuggets/editor.html#list", context | {"is_owner": True}, status=status)
 
 
@@ -101,6 +106,7 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
 
     def answer(request: PersonRequest, bank_id: int, *args: Place.args, **kwargs: Place.kwargs) -> HttpResponse:
         bank = own_bank(request.user, bank_id)
+        actions.see_drafts(bank, acting_user=request.user)  # the list is in every answer
 
         def do(asked: Sent) -> Result:
             by = {"acting_user": request.user, "seen": asked.seen}

@@ -1,0 +1,159 @@
+"""What a person says of passages. Judging and undoing are called inside work.writes.once, their transaction."""
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from assessor.collection import history
+from assessor.collection.actions import grades_made_under, judge_of
+from assessor.collection.models import Condition, Grade, Person
+from assessor.llm.questions import GRADES
+from assessor.relevance.actions.grades import MADE_HERE, mark_changed
+from assessor.relevance.leases import LEASE
+from assessor.relevance.models import Item, Judgment
+from assessor.relevance.queries import items_of, judged, shown_grades, version_of
+from assessor.work.blindness import record_exposure
+from assessor.work.models import Task
+from assessor.work.writes import BadWrite, Closed, Result, Stale
+
+MAX_REASON = 500  # characters
+MAX_SECONDS = 3_600
+
+
+class Gone(Exception):
+    """The passage went back to the queue and is somebody else's; the text says so."""
+
+
+def judge(
+    task: Task, *, item_id: int, grade: int | None, reason: str, seconds: int | None, acting_user: Person, seen: int
+) -> Result:
+    """Grade a passage, or say (grade None) why it can't be judged; of one's own, say something else.
+
+    Raises Stale, Closed, Gone and BadWrite.
+    """
+    said = _said(grade, reason)
+    task = _locked(task, seen)
+    item = _item(task, item_id, acting_user)
+    if task.condition.method == Condition.Method.RELEVANCE_POST_EDITED and item.shown_to_id != acting_user.pk:
+        raise BadWrite("The model's grade goes with this passage and has not been shown.")
+    counted = None if seconds is None else min(seconds, MAX_SECONDS)
+    item.judgment = _keep(item, task, acting_user, seconds=counted, **said)
+    item.holder = item.held_until = None
+    item.save()
+    _tell(task, acting_user)
+    return {"version": seen + 1}
+
+
+def undo(task: Task, *, acting_user: Person, seen: int) -> Result:
+    """Take back what was said last: the passage is to be graded again. Raises Stale and Closed."""
+    task = _locked(task, seen)
+    item = judged(task).select_for_update(of=("self",)).first()
+    if item is None:
+        return {"version": seen}
+    _keep(item, task, acting_user, state=Judgment.State.TAKEN_BACK)
+    item.judgment = None
+    if task.condition.relevance_sheet.drawn:
+        item.holder, item.held_until = acting_user, timezone.now() + LEASE
+    item.save()
+    _tell(task, acting_user)
+    return {"version": seen + 1}
+
+
+@transaction.atomic
+def show(task: Task, *, item_id: int, acting_user: Person) -> int:
+    """Return the model's grade of a passage that is now on screen, and record that this person has seen it.
+
+    Raises Gone and BadWrite.
+    """
+    condition = task.condition
+    if condition.method != Condition.Method.RELEVANCE_POST_EDITED:
+        raise BadWrite("No model's grade is shown here.")
+    item = _item(task, item_id, acting_user)
+    graded = shown_grades(condition).filter(topic=task.topic, docid=item.docid).values_list("grade", flat=True).first()
+    if graded is None:
+        raise BadWrite("The model has not graded this passage.")
+    if item.shown_to_id != acting_user.pk:
+        item.shown, item.shown_to = graded, acting_user
+        item.save(update_fields=["shown", "shown_to"])
+        where = f"{condition}: {item.docid}"[:200]
+        record_exposure(acting_user, [task.topic], Condition.Kind.RELEVANCE, where)
+    return int(graded)
+
+
+def _said(grade: int | None, reason: str) -> dict[str, Any]:
+    """Return the fields of a judgment. Raises BadWrite for a grade that there isn't, or no reason."""
+    if grade is not None:
+        if grade not in GRADES:
+            raise BadWrite(f"A grade is one of {', '.join(map(str, GRADES))}.")
+        return {"state": Judgment.State.GRADED, "grade": grade}
+    folded = " ".join(reason.split())
+    if not folded or len(folded) > MAX_REASON or "\x00" in folded:
+        raise BadWrite(f"Say in at most {MAX_REASON} characters why it can't be judged.")
+    return {"state": Judgment.State.CANNOT, "reason": folded}
+
+
+def _locked(task: Task, seen: int) -> Task:
+    """Return the task as it is now, locked with all others of its topic, of which the last passage ends all.
+
+    Raises Closed for a withdrawn one and Stale for an old version.
+    """
+    same = Task.objects.filter(topic=task.topic, condition=task.condition).order_by("pk")
+    locked = {other.pk: other for other in same.select_for_update(no_key=True, of=("self",))}[task.pk]
+    if locked.state == Task.State.WITHDRAWN:
+        raise Closed
+    if version_of(task) != seen:
+        raise Stale
+    task.state = locked.state
+    return task
+
+
+def _item(task: Task, item_id: int, person: Person) -> Item:
+    """Return a passage that is this person's to judge now, locked. Raises BadWrite and Gone."""
+    items = items_of(task).select_related("judgment").select_for_update(of=("self",))
+    item = items.filter(pk=item_id).first()
+    if item is None:
+        raise BadWrite("There is no such passage on this topic.")
+    if item.judgment:
+        if item.judgment.task_id != task.pk:
+            raise Gone("Somebody else has graded this passage meanwhile, since it went back to the queue.")
+    elif item.holder_id not in (None, person.pk) and item.held_until and item.held_until > timezone.now():
+        raise Gone("This passage went back to the queue, and somebody else has it on their screen now.")
+    return item
+
+
+def _keep(item: Item, task: Task, person: Person, **said: Any) -> Judgment:
+    """Add a judgment to those of a passage, and make the grade of the condition's source say the same."""
+    item.version += 1
+    shown = item.shown if item.shown_to_id == person.pk else None
+    where: dict[str, Any] = {"topic": item.topic, "docid": item.docid}
+    judgment: Judgment = Judgment.objects.create(
+        condition=task.condition,
+        **where,
+        version=item.version,
+        judge=judge_of(person),
+        task=task,
+        shown=shown,
+        **said,
+    )
+    source = grades_made_under(task.condition)
+    if judgment.grade is None:
+        Grade.everything.filter(source=source, **where).delete()
+    else:
+        values = {"grade": judgment.grade, "iteration": MADE_HERE}
+        Grade.everything.update_or_create(source=source, **where, defaults=values)
+    mark_changed(source)
+    return judgment
+
+
+def _tell(task: Task, person: Person) -> None:
+    """Bring the task's counters up to date, and end or open all tasks of the topic with its last passage."""
+    to_do = items_of(task).filter(judgment=None).count()
+    done = judged(task).count()
+    total = 0 if task.condition.relevance_sheet.drawn else done + to_do
+    Task.objects.filter(pk=task.pk).update(done=done, total=total, worked_at=timezone.now())
+    before, after = (Task.State.OPEN, Task.State.FINISHED) if not to_do else (Task.State.FINISHED, Task.State.OPEN)
+    same = Task.objects.filter(topic=task.topic, condition=task.condition, state=before)
+    if same.update(state=after):
+        verb = "relevance finished" if not to_do else "relevance opened again"
+        history.record(verb, task, campaign=task.campaign, person=person, condition=task.condition.name)

@@ -1,0 +1,22 @@
+"""The kind of task whose work is grading a topic's passages."""
+
+from django.urls import reverse
+
+from assessor.collection.models import Condition
+from assessor.relevance.actions import prepare_items
+from assessor.relevance.models import Sheet
+from assessor.work.kinds import Kind
+from assessor.work.models import Task
+
+
+def _url(task: Task) -> str:
+    return reverse("relevance", args=[task.pk])
+
+
+def _is_drawn(condition: Condition) -> bool:
+    return Sheet.objects.filter(condition=condition, drawn=True).exists()
+
+
+RELEVANCE = Kind(
+    name="relevance", items="passages", prepare=prepare_items, url=_url, related="condition", shared=_is_drawn
+)

@@ -1,0 +1,47 @@
+"""The queue: a passage is leased to one person at a time, and comes back when its lease runs out."""
+
+from datetime import timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from assessor.relevance.models import Item
+from assessor.relevance.queries import free, items_of, openable
+from assessor.work.models import Task
+
+LEASE = timedelta(minutes=3)  # the page renews it every half minute
+DRAWN = 2  # passages that a person has at once: the one on screen, and the next
+GIVEN = 5  # sent ahead where nobody else can be kept waiting, for a connection that is lost
+_TRIED = 20  # free passages looked at in one go
+
+
+def at_hand(task: Task) -> list[Item]:
+    """Return the next passages of a task, the present one first; in a queue, draw them and renew their leases."""
+    if not task.condition.relevance_sheet.drawn:
+        return list(openable(task)[:GIVEN])
+    now = timezone.now()
+    held = openable(task).filter(holder=task.person, held_until__gt=now)
+    mine = [item.pk for item in held]
+    items_of(task).filter(pk__in=mine, holder=task.person, judgment=None).update(held_until=now + LEASE)
+    lacking = DRAWN - len(mine)
+    while lacking > 0 and (taken := _take(task, lacking)) is not None:
+        lacking -= taken
+    return list(held.all())
+
+
+def _take(task: Task, most: int) -> int | None:
+    """Lease up to so many free passages, and return how many; None if there is none.
+
+    However many people try, one UPDATE finds a passage free, and those of the others change no row.
+    """
+    now = timezone.now()
+    nobodys = Q(judgment=None) & free(now, task.person)
+    candidates = openable(task).filter(nobodys).exclude(holder=task.person, held_until__gt=now)
+    found = list(candidates.values_list("pk", flat=True)[:_TRIED])
+    if not found:
+        return None
+    taken = 0
+    for pk in found:
+        if taken < most:
+            taken += Item.objects.filter(nobodys, pk=pk).update(holder=task.person, held_until=now + LEASE)
+    return taken

@@ -1,0 +1,155 @@
+"""The 0-3 screen over HTTP. A write answers with the passages that are at hand then, or says why it was refused."""
+
+from collections.abc import Callable
+
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from assessor.collection.http import PersonRequest
+from assessor.relevance import actions, queries
+from assessor.relevance.access import organized_passages, own_grading, own_passages
+from assessor.relevance.leases import at_hand
+from assessor.work.guidelines import guidelines_html
+from assessor.work.models import Task
+from assessor.work.queries import minutes
+from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, once, sent
+
+# What each grade means, as the guidelines have it.
+GRADES = (
+    (0, "nothing to do with the query"),
+    (1, "related, but does not answer it"),
+    (2, "some answer, but unclear or hidden among other matter"),
+    (3, "dedicated to the query, holds the exact answer"),
+)
+SCRIPTS = ("assay/outbox.js", "assay/state.js", "assay/refused.js", "assay/clock.js", "assay/relevance.js")
+
+
+@require_safe
+@ensure_csrf_cookie  # the page's own scripts write, whichever page the person came from
+def relevance(request: PersonRequest, task_id: int) -> HttpResponse:
+    """The screen; for the campaign's organizers, what was said so far."""
+    try:
+        return _look(request, organized_passages(request.user, task_id))
+    except Http404:
+        task = own_passages(request.user, task_id)
+    context = {
+        **_at_hand(task),
+        "choices": GRADES,
+        "drawn": task.condition.relevance_sheet.drawn,
+        "max_reason": actions.MAX_REASON,
+        "scripts": SCRIPTS,
+        "guidelines": guidelines_html("relevance"),
+        "time": minutes(task.seconds),
+    }
+    return render(request, "relevance/grading.html", context)
+
+
+def _look(request: PersonRequest, task: Task) -> HttpResponse:
+    context = {
+        "campaign": task.campaign,
+        "task": task,
+        "judged": queries.judged(task),
+        "progress": queries.progress(task),
+        "time": minutes(task.seconds),
+    }
+    return render(request, "relevance/judged.html", context)
+
+
+def _at_hand(task: Task) -> dict[str, object]:
+    """Return the passages at hand, the present one first, and how far the topic is."""
+    task.refresh_from_db(fields=["state"])
+    at = queries.passages(task, at_hand(task))
+    progress = queries.progress(task)
+    return {
+        "task": task,
+        "passages": at,
+        "progress": progress,
+        "version": queries.version_of(task),
+        "judged": queries.judged(task) if progress.is_over else [],
+        "can_undo": queries.judged(task).exists(),
+        "next_task": None if at else queries.next_task(task),
+    }
+
+
+def _passages(request: PersonRequest, task: Task, *, status: int = 200, said: str = "") -> HttpResponse:
+    return render(request, "relevance/grading.html#passages", _at_hand(task) | {"said": said}, status=status)
+
+
+@require_POST
+def judge(request: PersonRequest, task_id: int) -> HttpResponse:
+    """Grade a passage, or say why it can't be judged."""
+
+    def carry_out(task: Task, asked: Sent) -> Result:
+        return actions.judge(
+            task,
+            item_id=_number(request, "item"),
+            grade=_number(request, "grade") if "grade" in request.POST else None,
+            reason=request.POST.get("reason", ""),
+            seconds=_number(request, "seconds") if "seconds" in request.POST else None,
+            acting_user=request.user,
+            seen=asked.seen,
+        )
+
+    return _write(request, task_id, carry_out)
+
+
+@require_POST
+def undo(request: PersonRequest, task_id: int) -> HttpResponse:
+    """Take back what was said last."""
+    return _write(request, task_id, lambda task, asked: actions.undo(task, acting_user=request.user, seen=asked.seen))
+
+
+def _write(request: PersonRequest, task_id: int, carry_out: Callable[[Task, Sent], Result]) -> HttpResponse:
+    """Carry out a write on a person's own task, once.
+
+    200: done, now or the first time this key was sent. 409: other judgments came first; what the person said of the
+    passage comes with the passages. 410: the passage is somebody else's by now. 400: the request itself is wrong.
+    """
+    response = _answer(request, own_grading(request.user, task_id), carry_out)
+    # By this the outbox knows the server from whatever else may answer in its place.
+    response["X-Assay-Write"] = "1"
+    return response
+
+
+def _answer(request: PersonRequest, task: Task, carry_out: Callable[[Task, Sent], Result]) -> HttpResponse:
+    try:
+        asked = sent(request)
+        result = once(request.user, asked, lambda: carry_out(task, asked))
+    except BadWrite as error:
+        return HttpResponse(str(error), status=400, content_type="text/plain")
+    except actions.Gone as error:
+        return HttpResponse(str(error), status=410, content_type="text/plain")
+    except (Stale, Closed):
+        return _passages(request, task, status=409, said=queries.said_of(task, request.POST.get("item", "")))
+    response = _passages(request, task)
+    # The version that this very write made: there may have been others since, unseen by who sends a write again.
+    response["X-Assay-Version"] = str(result["version"])
+    return response
+
+
+@require_POST
+def draw(request: PersonRequest, task_id: int) -> HttpResponse:
+    """Say that the person is still at it, which renews their leases, and what is at hand now."""
+    return _passages(request, own_grading(request.user, task_id))
+
+
+@require_POST
+def show(request: PersonRequest, task_id: int) -> HttpResponse:
+    """Tell the model's grade of the passage that is on screen now."""
+    task = own_grading(request.user, task_id)
+    try:
+        grade = actions.show(task, item_id=_number(request, "item"), acting_user=request.user)
+    except BadWrite as error:
+        return HttpResponse(str(error), status=400, content_type="text/plain")
+    except actions.Gone as error:
+        return HttpResponse(str(error), status=410, content_type="text/plain")
+    return JsonResponse({"grade": grade})
+
+
+def _number(request: PersonRequest, field: str) -> int:
+    text = request.POST.get(field, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise BadWrite(f"{field} must be a whole number, from 0.")
+    return int(text)

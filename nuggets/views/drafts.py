@@ -1,0 +1,73 @@
+"""What a model made of nuggets, and what people made of that, for organizers."""
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from assessor.collection import history
+from assessor.collection.access import organized_campaign
+from assessor.collection.http import PersonRequest, download
+from assessor.collection.models import Campaign, Condition
+from assessor.work.queries import minutes
+from nuggets import outcomes
+from nuggets.access import organized_bank
+from nuggets.exports import outcome_lines
+
+_TOPICS = 100  # on a page
+
+
+@require_safe
+def bank_drafts(request: PersonRequest, bank_id: int) -> HttpResponse:
+    """The model's list behind a bank, beside the bank as it is now."""
+    bank = organized_bank(request.user, bank_id)
+    if bank.drafting is None:
+        raise Http404("No model drafted these nuggets.")
+    tally = outcomes.tally(bank, outcomes.edit_counts([bank])[bank.pk]) if bank.task else None
+    context = {
+        "bank": bank,
+        "campaign": bank.condition.campaign,
+        "protocol": bank.condition.protocol,
+        "drafts": outcomes.draft_rows(bank),
+        "listed": outcomes.listed_rows(bank),
+        "windows": bank.drafting.steps,
+        "tally": tally,
+        "time": minutes(bank.task.seconds) if bank.task else "",
+    }
+    return render(request, "nuggets/bank_drafts.html", context)
+
+
+@require_safe
+def condition_drafts(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
+    """What a model made under a condition, topic by topic, with how people dealt with it."""
+    campaign = organized_campaign(request.user, slug)
+    condition = _drafted_condition(campaign, condition_id)
+    page = Paginator(outcomes.draftings(condition), _TOPICS).get_page(request.GET.get("page"))
+    context = {
+        "campaign": campaign,
+        "condition": condition,
+        "page": page,
+        "rows": [(row, minutes(row.tally.seconds) if row.tally else "") for row in outcomes.topic_rows(list(page))],
+        "fates": outcomes.FATES,
+        "edited_by_people": condition.method == Condition.Method.AUTO_NUGGETS_EDITS,
+    }
+    return render(request, "nuggets/condition_drafts.html", context)
+
+
+@require_safe
+def export_drafts(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
+    """The same as a table: how people dealt with the drafts of each topic."""
+    campaign = organized_campaign(request.user, slug)
+    condition = _drafted_condition(campaign, condition_id)
+    if condition.method != Condition.Method.AUTO_NUGGETS_EDITS:
+        raise Http404("Nobody edits the nuggets of this condition.")
+    name = f"drafts.{condition.name}.csv"
+    history.record("exported", name, campaign=campaign, person=request.user)
+    return download(f"{campaign.slug}.{name}", outcome_lines(condition))
+
+
+def _drafted_condition(campaign: Campaign, condition_id: int) -> Condition:
+    condition = campaign.conditions.select_related("judge", "protocol").filter(pk=condition_id).first()
+    if condition is None or not condition.is_drafted:
+        raise Http404("There is no such condition with a model's nuggets in this campaign.")
+    return condition

@@ -1,0 +1,227 @@
+// The 0-3 screen. What a person says of a passage goes into the outbox, and the next passage, which is there already,
+// opens at once. Each answer of the server names the passages that are at hand, and the page is made to have these.
+"use strict";
+
+(async () => {
+  const HEARTBEAT = 30000;
+  const AWAY = 600000; // who has touched nothing for so long has left their passages to the queue
+
+  const main = document.getElementById("main");
+  const base = main.dataset.base;
+  const subject = `${main.dataset.person}.relevance.${main.dataset.task}`;
+  const passages = document.getElementById("passages");
+  const shown = document.getElementById("shown"); // the model's grade; from scratch there is no such place
+  const cannot = document.getElementById("cannot");
+  const reason = document.getElementById("reason");
+  const choices = [...document.querySelectorAll(".choices button")];
+  const undoButton = document.querySelector('[data-act="undo"]');
+  const tab = await assay.tab();
+
+  let known = passages.cloneNode(true); // as the server last told it
+  let present = null; // the passage on screen
+  let openedAt = 0; // active seconds when it came there
+  let awaited = null; // the passage whose grade by the model is not here yet
+  let heldUntil = 0; // no key counts before: the passage was changed under the person's hands
+  let mustLook = false; // what is at hand is to be asked for, once all is saved
+
+  const parse = (html) => new DOMParser().parseFromString(html, "text/html").getElementById("passages");
+  const articles = () => [...passages.querySelectorAll(".passage")];
+  const isJudgment = ({ about }) => about.action === "judge";
+
+  // ---- what was refused ----
+  const state = new assay.StateLine({
+    decide: "decide what to do with the judgments above the passage.",
+    isRefused: () => refused.changes.length > 0,
+  });
+  const refusedOf = (name) => `assay.refused.${subject}.${name}`;
+  const refused = new assay.Refused({
+    name: refusedOf(tab.name),
+    notices: document.getElementById("notices"),
+    inWords: ({ about }) => (about.action === "undo" ? "Undo" : `“${about.title}”: ${about.said}`),
+    there: ({ about }) => about.there || "",
+    again(changes) {
+      for (const { url, fields, about } of changes.filter(isJudgment)) outbox.add({ url, fields, about });
+      put(known, outbox.changes);
+    },
+    onChange: () => state.show(),
+  });
+
+  // ---- saving ----
+  const outbox = new assay.Outbox({
+    subject,
+    tab,
+    version: Number(passages.dataset.version),
+    onAnswer(change, response, text, waiting) {
+      const fresh = parse(text);
+      // What waits was said after this change and has seen nothing later.
+      outbox.version = Number(waiting ? response.headers.get("X-Assay-Version") : fresh.dataset.version);
+      put(fresh, outbox.changes.slice(1));
+    },
+    onRefused(changes, response, text) {
+      const left = outbox.changes.slice(changes.length);
+      if (response.status !== 409) {
+        mustLook = true;
+        refused.add(changes, text, false);
+        return;
+      }
+      const fresh = parse(text);
+      outbox.version = Number(fresh.dataset.version);
+      changes[0].about.there = fresh.dataset.said;
+      put(fresh, left);
+      refused.add(changes, "This topic's passages were judged elsewhere meanwhile, in another tab.", true);
+    },
+    onState(...told) {
+      state.set(...told);
+      if (told[0] === "saved" && mustLook) setTimeout(look); // the outbox is still at it
+    },
+  });
+
+  // Have the passages that are at hand and that nothing waits to be said of. The present one is never replaced.
+  function put(fresh, waiting) {
+    known = fresh;
+    const said = new Set(waiting.map(({ about }) => about.item));
+    const wanted = [...fresh.querySelectorAll(".passage")]
+      .filter((article) => !said.has(article.dataset.item))
+      .map((article) => document.getElementById(article.id) || document.importNode(article, true));
+    const rest = document.getElementById("rest");
+    const freshRest = document.importNode(fresh.querySelector("#rest"), true);
+    if (rest.innerHTML !== freshRest.innerHTML) rest.replaceChildren(...freshRest.childNodes);
+    assay.relabel();
+    wanted.push(rest);
+    for (const child of [...passages.children]) if (!wanted.includes(child)) child.remove();
+    wanted.forEach((child, at) => {
+      if (passages.children[at] !== child) passages.insertBefore(child, passages.children[at] || null);
+    });
+    open(waiting);
+  }
+
+  // Open the first passage, if it is not open already.
+  function open(waiting) {
+    const [first = null] = articles();
+    const rest = document.getElementById("rest");
+    for (const article of articles()) article.hidden = article !== first;
+    rest.hidden = Boolean(first);
+    const { graded, total, undo } = known.dataset;
+    const judging = waiting.filter(isJudgment).length;
+    document.getElementById("progress").textContent = `${Math.min(Number(graded) + judging, total)} of ${total}`;
+    undoButton.disabled = undo !== "1" && !judging;
+    if (first !== present) {
+      present = first;
+      openedAt = assay.active;
+      awaited = shown ? first : null;
+      main.firstElementChild.scrollTop = 0;
+      (first || rest).focus({ preventScroll: true });
+      if (shown) show(first);
+    }
+    for (const choice of choices) choice.disabled = !present || present === awaited;
+  }
+
+  // Ask for the model's grade of the passage on screen: that it is shown is recorded before it is.
+  async function show(article) {
+    shown.textContent = article ? "…" : "";
+    while (article && present === article) {
+      try {
+        const response = await assay.post(`${base}show/`, { item: article.dataset.item });
+        const text = await response.text();
+        if (present !== article) return;
+        if (response.ok) {
+          shown.textContent = JSON.parse(text).grade;
+          awaited = null;
+          return open(outbox.changes);
+        }
+        if ([400, 410].includes(response.status)) {
+          state.tell(text);
+          return look();
+        }
+      } catch {
+        // No connection: the passage can be read meanwhile.
+      }
+      await new Promise((done) => setTimeout(done, 2000));
+    }
+  }
+
+  // Renew the leases, and have what is at hand now.
+  async function look() {
+    if (outbox.changes.length) return;
+    const [version, was] = [outbox.version, present];
+    let text;
+    try {
+      const response = await assay.post(`${base}draw/`, {});
+      if (!response.ok) return;
+      text = await response.text();
+    } catch {
+      return; // offline: the next heartbeat tries again
+    }
+    // What was said meanwhile has an answer of its own, which is newer.
+    if (outbox.changes.length || outbox.version !== version) return;
+    mustLook = false;
+    const fresh = parse(text);
+    outbox.version = Number(fresh.dataset.version);
+    put(fresh, []);
+    if (was && present !== was) {
+      heldUntil = Date.now() + 1000;
+      state.tell("The passage went back to the queue: this is another one.");
+    }
+  }
+  setInterval(() => {
+    const isOver = known.dataset.graded === known.dataset.total;
+    if (Date.now() - assay.lastInput < AWAY && !isOver && ("drawn" in main.dataset || !present)) look();
+  }, HEARTBEAT);
+
+  // ---- what a person does ----
+  function judge(fields, said) {
+    if (!present) return state.tell("There is no passage to judge now.");
+    if (present === awaited) return state.tell("The model's grade is on its way: press the key again.");
+    if (Date.now() < heldUntil) return;
+    // Until an undo is answered nobody can know which passage is next.
+    if (outbox.changes.some((change) => !isJudgment(change))) return state.tell("Undo waits for the server: press the key again.");
+    const { item } = present.dataset;
+    const title = present.querySelector("h2").textContent.trim();
+    const seconds = assay.active - openedAt;
+    present.remove();
+    outbox.add({ url: `${base}judge/`, fields: { item, seconds, ...fields }, about: { action: "judge", item, title, said } });
+    open(outbox.changes);
+  }
+
+  function undo() {
+    outbox.add({ url: `${base}undo/`, fields: {}, about: { action: "undo" } });
+    if (state.state[0] === "offline") state.tell("Undo shows when the server answers.");
+  }
+
+  let about = null; // the passage that the open dialog is about
+  function askReason() {
+    about = present;
+    reason.value = "";
+    cannot.showModal();
+  }
+  cannot.addEventListener("close", () => {
+    const text = reason.value.trim();
+    const isMeant = cannot.returnValue === "yes" && text;
+    cannot.returnValue = "";
+    if (!isMeant) return present?.focus({ preventScroll: true });
+    if (present !== about) return state.tell("The passage went back to the queue meanwhile: this is another one.");
+    judge({ reason: text }, `can't be judged: ${text}`);
+  });
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-act]");
+    if (!button) return;
+    const { act, grade } = button.dataset;
+    if (act === "judge") judge({ grade }, grade);
+    else if (act === "cannot") askReason();
+    else if (act === "undo") undo();
+  });
+
+  // ---- what an earlier visit left ----
+  for (const name of assay.storage.names(refusedOf(""))) {
+    const owner = name.slice(refusedOf("").length);
+    if (owner === tab.name || tab.isOpen(owner)) continue;
+    refused.keep(assay.storage.get(name) || []);
+    assay.storage.remove(name);
+  }
+  refused.draw("From an earlier visit:", true);
+  put(known, outbox.changes);
+  main.dataset.ready = "1";
+  state.show();
+  outbox.send();
+})();

@@ -1,0 +1,53 @@
+// The state line: whether what a person did is saved, in words, always in sight; and short notices beside the keys.
+"use strict";
+
+window.assay = window.assay || {};
+
+assay.StateLine = class {
+  // decide: what to do about refused changes, in words; isRefused() says whether there are any.
+  constructor({ decide, isRefused }) {
+    Object.assign(this, { decide, isRefused });
+    this.line = document.getElementById("saved");
+    this.announced = document.getElementById("announced");
+    this.hint = document.getElementById("hint");
+    this.state = ["saved", 0]; // name, number of waiting changes, HTTP status
+  }
+
+  set(name, waiting, status) {
+    // A trouble stays shown until it is over, not only until the next try.
+    if (name === "saving" && ["offline", "blocked"].includes(this.state[0])) return;
+    this.state = [name, waiting, status];
+    this.show();
+  }
+
+  show() {
+    const [name, waiting, status] = this.isRefused() ? ["refused"] : this.state;
+    const where = assay.storage.works ? "browser" : "page: don't close it";
+    const kept = `${waiting} change${waiting === 1 ? "" : "s"} kept in this ${where}`;
+    const said = {
+      saved: "Saved",
+      saving: "Saving…",
+      offline: `Not saved yet: the server does not answer. ${kept}, sent again by itself.`,
+      blocked: `Not saved: ${this.because(status)} ${kept}.`,
+      refused: `Not saved: ${this.decide}`,
+    }[name];
+    this.line.dataset.state = name;
+    if (this.line.textContent !== said) this.line.textContent = said;
+    // Only trouble and its end are read out: "Saving…" and "Saved" at every key would drown the work.
+    if (["offline", "blocked", "refused"].includes(name)) this.announced.textContent = said;
+    else if (name === "saved" && this.announced.textContent) this.announced.textContent = "Saved";
+  }
+
+  because(status) {
+    if (status === 401) return "you are signed out. Sign in in another tab.";
+    if (status === 403) return "you may not do this any more. Tell your organizer.";
+    return "this work is not yours any more. Tell your organizer.";
+  }
+
+  // Say something that has no place on screen of its own.
+  tell(text) {
+    this.announced.textContent = this.hint.textContent = text;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => (this.hint.textContent = ""), 6000);
+  }
+};

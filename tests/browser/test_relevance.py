@@ -1,0 +1,297 @@
+"""The 0-3 screen with the keyboard alone: grading, undoing, a lost connection, two tabs, and a model's grade beside."""
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved
+from tests.browser.test_faults import database
+from tests.browser.test_pages import grave
+
+pytestmark = MARKS
+
+POOL = [f"bees#{number}" for number in range(6)]
+
+
+@pytest.fixture(scope="module")
+def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
+    """Addresses of Anna's work on a topic, made by the organizer's pages: from scratch, and post-editing."""
+    folder = tmp_path_factory.mktemp("files")
+    texts = ["Bees dance to tell where flowers are." * (1 + number) for number in range(len(POOL))]
+    segments = [
+        {"docid": docid, "title": f"Bees {docid[-1]}", "headings": "Bees / Dances", "segment": text}
+        for docid, text in zip(POOL, texts, strict=True)
+    ]
+    grades = "".join(f"bees 0 {docid} {rank % 4}\n" for rank, docid in enumerate(POOL))
+    files = {
+        "topics": "bees\twhy do bees dance\n",
+        "segments": "".join(json.dumps(segment) + "\n" for segment in segments),
+        "retrieval": "".join(f"bees Q0 {docid} {rank} {9 - rank} found\n" for rank, docid in enumerate(POOL)),
+        "qrels Mia": grades,
+        "qrels Max": grades,
+    }
+    context = browser.new_context(base_url=demo.address)
+    page = context.new_page()
+    page.goto("/login/")
+    page.fill("#id_username", "olga")
+    page.fill("#id_password", "demo-password")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text('Home')")
+    page.goto("/new-campaign/")
+    page.fill("#id_name", "Bees")
+    page.fill("#id_slug", "bees")
+    page.click("main form button")
+    for name, content in files.items():
+        kind, _, source = name.partition(" ")
+        path = folder / kind
+        path.write_text(content)
+        page.goto("/campaigns/bees/imports/")
+        page.select_option("#id_kind", kind)
+        page.set_input_files("#id_file", path)
+        if source:
+            page.fill("#id_source", source)
+            page.select_option("#id_by", "model")
+        page.click("main form button")
+        page.wait_for_selector("#report >> text=Everything is imported and visible.", timeout=20_000)
+    addresses = {}
+    for name, method, shown in [
+        ("Scratch", "manual relevance", ""),
+        ("Edited", "relevance post-edited", "Mia"),
+        ("Queue", "relevance post-edited", "Max"),
+    ]:
+        page.goto("/campaigns/bees/conditions/new/")
+        page.select_option("#id_method", method)
+        page.fill("#id_name", name)
+        assert not page.locator("#id_qrels_source").is_visible()
+        assert page.locator("#id_shown").is_visible() == bool(shown)
+        if shown:
+            page.select_option("#id_shown", label=shown)
+        if name == "Queue":
+            page.select_option("#id_given", "drawn")
+        page.click("main form button")
+        page.wait_for_selector("h1:text('Plan')")
+        page.select_option("#id_condition", label=name)
+        page.select_option("#id_person", label="anna")
+        page.check("[aria-label='Choose bees']")
+        page.click("text=Give the chosen topics")
+        page.wait_for_selector(f"text=anna has 1 topic under {name}")
+        link = page.locator(f"li:has-text('anna, {name}:') a").first
+        addresses[name] = str(link.get_attribute("href"))
+    context.close()
+    return addresses
+
+
+def open_screen(page: Page, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector("#main[data-ready]")
+
+
+def said(demo: Demo, address: str) -> list[tuple[str, int | None]]:
+    """Return all judgments of a task, in order: docid, and grade or None."""
+    task = int(re.findall(r"\d+", address)[0])
+    with database(demo) as db:
+        return db.execute(
+            "select docid, grade from relevance_judgment where task_id = ? order by id", [task]
+        ).fetchall()
+
+
+def docid(page: Page) -> str | None:
+    """Return which passage is on screen."""
+    script = "document.querySelector('.passage:not([hidden]) p:last-child')?.textContent"
+    return page.evaluate(script)
+
+
+def until(page: Page, is_so: Callable[[], object]) -> None:
+    """Wait in small steps: Playwright's own wait for a function is what the pages' policy forbids."""
+    for _ in range(500):
+        if is_so():
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"never came true; on screen is {docid(page)}")
+
+
+def model_said(page: Page) -> str:
+    """Return the model's grade beside the choices, once it is there."""
+    page.wait_for_selector("#shown:text-matches('^[0-3]$')")
+    return str(page.locator("#shown").text_content())
+
+
+def press(page: Page, key: str) -> str:
+    """Press the key of a grade, wait for the next passage, and return what was graded."""
+    before = docid(page)
+    page.keyboard.press(key)
+    until(page, lambda: docid(page) not in (before, None))
+    return str(before)
+
+
+def test_three_grades_an_undo_and_a_lost_connection(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
+    page = open_page("anna")
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    open_screen(page, given["Scratch"])
+    page.wait_for_load_state("networkidle")
+    assert len(requests) <= 12, requests
+    assert page.locator("#shown").count() == 0
+    assert page.locator("#progress").text_content() == "0 of 6"
+
+    # One Tab from the fresh page stands the first choice; a key alone does it as well.
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.dataset.grade") == "0"
+    first = press(page, "Enter")
+    second = press(page, "3")
+    third = press(page, "2")
+    saved(page)
+    assert said(demo, given["Scratch"]) == [(first, 0), (second, 3), (third, 2)]
+    assert page.locator("#progress").text_content() == "3 of 6"
+
+    page.keyboard.press("u")
+    until(page, lambda: docid(page) == third)
+    saved(page)
+    assert page.locator("#progress").text_content() == "2 of 6"
+    assert press(page, "1") == third
+    saved(page)
+    assert said(demo, given["Scratch"])[3:] == [(third, None), (third, 1)]
+
+    page.context.set_offline(True)
+    fourth, fifth = press(page, "2"), press(page, "0")
+    page.wait_for_selector("#saved[data-state=offline]")
+    assert "2 changes kept in this browser" in page.locator("#saved").text_content()
+    assert len(said(demo, given["Scratch"])) == 5
+    page.context.set_offline(False)
+    saved(page)
+    assert said(demo, given["Scratch"])[5:] == [(fourth, 2), (fifth, 0)]
+
+    # The last one can't be judged, which takes a reason; then the topic is done.
+    last = docid(page)
+    page.keyboard.press("x")
+    page.keyboard.press("Enter")
+    assert page.locator("#cannot[open]").count() == 1, "a reason is needed"
+    page.keyboard.type("Half of it is missing")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=All 6 passages of this topic are judged.")
+    saved(page)
+    assert said(demo, given["Scratch"])[7:] == [(last, None)]
+    assert "can't be judged: Half of it is missing" in page.locator("#rest").text_content()
+    page.keyboard.press("u")
+    page.wait_for_selector(".passage:not([hidden])")
+    assert docid(page) == last
+    saved(page)
+
+
+def test_a_lost_answer_is_asked_for_again_and_counts_once(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    page = open_page("anna")
+    open_screen(page, given["Scratch"])
+    before = said(demo, given["Scratch"])
+    lost: list[str] = []
+
+    def lose_the_first_answer(route) -> None:
+        lost.append(route.request.post_data or "")
+        route.fetch()
+        if len(lost) == 1:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/judge/", lose_the_first_answer)
+    last = docid(page)
+    page.keyboard.press("1")
+    page.wait_for_selector("text=All 6 passages of this topic are judged.")
+    saved(page)
+    assert len(lost) == 2
+    assert lost[0] == lost[1]
+    assert said(demo, given["Scratch"]) == [*before, (last, 1)]
+
+
+def test_two_tabs_on_one_passage_show_both_grades(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
+    first = open_page("anna")
+    open_screen(first, given["Scratch"])
+    first.keyboard.press("u")
+    first.wait_for_selector(".passage:not([hidden])")
+    saved(first)
+    second = first.context.new_page()
+    open_screen(second, given["Scratch"])
+    assert docid(second) == docid(first)
+    first.keyboard.press("0")
+    first.wait_for_selector("text=All 6 passages of this topic are judged.")
+    saved(first)
+    second.keyboard.press("3")
+    second.wait_for_selector("#refused")
+    told = second.locator("#refused").text_content()
+    assert "”: 3" in told
+    assert "It now says: 0" in told
+    second.click("text=Keep mine")
+    saved(second)
+    assert said(demo, given["Scratch"])[-2:] == [(said(demo, given["Scratch"])[-1][0], grade) for grade in (0, 3)]
+
+
+def test_a_models_grade_stands_beside_the_choices_and_costs_the_same_key(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    def exposures() -> int:
+        with database(demo) as db:
+            return db.execute("select count(*) from work_exposure where kind = 'relevance'").fetchone()[0]
+
+    page = open_page("anna", bypass_csp=True)
+    before = exposures()
+    open_screen(page, given["Edited"])
+    shown = model_said(page)
+    assert exposures() == before + 1, "those fetched ahead have not been seen"
+    assert shown == str(POOL.index(docid(page)) % 4)
+    graded = press(page, shown)
+    page.wait_for_selector(".choices button:not([disabled])")
+    assert model_said(page) == str(POOL.index(docid(page)) % 4)
+    saved(page)
+    assert said(demo, given["Edited"]) == [(graded, int(shown))]
+    assert exposures() == before + 2
+    page.keyboard.press("x")
+    page.wait_for_selector("#cannot[open]")
+    assert grave(page) == []
+
+
+def test_the_page_renews_its_leases_and_shows_what_went_back(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    page = open_page("anna")
+    page.clock.install()
+    open_screen(page, given["Queue"])
+    model_said(page)
+    mine = docid(page)
+    held = "select count(*) from relevance_item where held_until > datetime('now', '+150 seconds')"
+    with database(demo) as db:
+        assert db.execute(held).fetchone() == (2,)
+        db.execute("update relevance_item set held_until = datetime('now', '+5 seconds') where holder_id is not null")
+    db.close()
+    with page.expect_response("**/draw/"):
+        page.clock.run_for(31_000)
+    assert docid(page) == mine
+    with database(demo) as db:
+        assert db.execute(held).fetchone() == (2,)
+        [[ben]] = db.execute("select id from collection_person where username = 'ben'").fetchall()
+        db.execute("update relevance_item set holder_id = ? where docid = ? and holder_id is not null", [ben, mine])
+    db.close()
+    with page.expect_response("**/draw/"):
+        page.clock.run_for(31_000)
+    page.wait_for_selector("#hint:text('The passage went back to the queue: this is another one.')")
+    other = docid(page)
+    assert other != mine
+    page.keyboard.press("3")  # meant for the passage before: it counts for none
+    assert docid(page) == other
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_screen_is_accessible_and_does_not_scroll_sideways(
+    open_page: OpenPage, given: dict[str, str], scheme: str
+) -> None:
+    page = open_page("anna", color_scheme=scheme, bypass_csp=True)
+    for address in given.values():
+        open_screen(page, address)
+        page.wait_for_timeout(300)
+        assert grave(page) == []
+        page.set_viewport_size({"width": 320, "height": 720})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+        page.set_viewport_size({"width": 1280, "height": 720})

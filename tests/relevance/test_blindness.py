@@ -1,0 +1,239 @@
+"""From scratch nothing of a model shows; in post-editing its grade shows once it is recorded that it does."""
+
+import pytest
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from assessor.collection.actions import add_organizer, change_protocol
+from assessor.collection.exports import qrels_lines
+from assessor.collection.models import Campaign, Condition, Grade, Person
+from assessor.llm.models import Job
+from assessor.llm.models import Unit as JobUnit
+from assessor.relevance.models import Item, Judgment
+from assessor.relevance.umbrela import Umbrela
+from assessor.work.blindness import record_exposure
+from assessor.work.models import Exposure, Task
+from tests.conftest import client_of
+from tests.relevance.conftest import at_hand, give_relevance, judge_item, said, send
+
+SEEN = "You have seen what a language model gave on this topic for this kind of work"
+
+
+def page(client: Client, task: Task) -> HttpResponse:
+    return client.get(f"/relevance/{task.pk}/")
+
+
+def item(task: Task, docid: str) -> int:
+    return Item.objects.get(condition=task.condition, topic=task.topic, docid=docid).pk
+
+
+# From scratch
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+def test_a_models_grades_leave_no_trace_on_the_blind_screen(
+    pooled: Campaign, anna: Person, as_anna: Client, import_file, umbrela: Condition, job: Job, drawn: bool
+):
+    task = give_relevance(pooled, anna, drawn=drawn)
+    first = at_hand(page(as_anna, task))[0]
+    send(as_anna, task, "judge", item=first, grade=1)
+
+    def answers() -> list[tuple[int, bytes, dict[str, str]]]:
+        responses = [
+            page(as_anna, task),
+            send(as_anna, task, "judge", item=first, grade=1, version=0),  # 409
+            send(as_anna, task, "judge", item=first, grade=9),  # 400
+            send(as_anna, task, "show", item=first),  # 400
+            send(as_anna, task, "draw"),
+            page(client_of(anna), Task(pk=task.pk + 1000)),  # 404
+            as_anna.get("/"),
+        ]
+        return [
+            (response.status_code, response.content, dict(response.items()) | {"Expires": ""}) for response in responses
+        ]
+
+    before = answers()
+    assert [status for status, _, _ in before] == [200, 409, 400, 400, 200, 404, 200]
+    grades = "t1 0 d1 3\nt1 0 d2 0\nt1 0 d3 2\nt1 0 d4 2\n"
+    assert import_file(pooled, "qrels", grades, source="Secret model", by="model").state == "done"
+    unit = JobUnit.objects.create(job=job, topic=task.topic, item="d1")
+    Umbrela().store(job, [(unit, 3)])
+    after = answers()
+    for (status, content, headers), (status_before, content_before, headers_before) in zip(after, before, strict=True):
+        assert (status, headers.keys()) == (status_before, headers_before.keys())
+        for hidden in ("Secret model", "UMBRELA", "Mia"):
+            assert hidden not in content.decode()
+            assert hidden not in str(headers)
+        if b"csrfmiddlewaretoken" not in content:
+            assert content == content_before
+
+
+@pytest.mark.parametrize("verb", [None, "judge", "undo", "draw", "show"])
+def test_who_sees_a_models_grades_later_is_shut_out(task: Task, anna: Person, as_anna: Client, verb: str | None):
+    fields = {"item": item(task, "d1"), "grade": 2}
+
+    def ask() -> HttpResponse:
+        return send(as_anna, task, verb, **fields) if verb else page(as_anna, task)
+
+    record_exposure(anna, [task.topic], "nuggets", "test")
+    assert ask().status_code == (400 if verb == "show" else 200)
+    record_exposure(anna, [task.topic], "relevance", "test")
+    judgments = Judgment.objects.count()
+    response = ask()
+    assert (response.status_code, SEEN in response.content.decode()) == (403, True)
+    assert "Cats purr when content" not in response.content.decode()
+    assert Judgment.objects.count() == judgments
+
+
+def test_who_comes_to_organize_is_shut_out(task: Task, anna: Person, as_anna: Client, olga: Person):
+    add_organizer(campaign=task.campaign, person=anna, acting_user=olga)
+    assert page(as_anna, task).status_code == 403
+    assert send(as_anna, task, "judge", item=item(task, "d1"), grade=2).status_code == 403
+
+
+def test_finished_work_can_be_read_but_not_taken_back(task: Task, anna: Person, as_anna: Client, import_file):
+    for one in Item.objects.all():
+        judge_item(one, 1)
+    record_exposure(anna, [task.topic], "relevance", "test")
+    text = page(as_anna, task).content.decode()
+    assert "All 4 passages of this topic are judged." in text
+    assert send(as_anna, task, "undo").status_code == 403
+
+
+def test_an_organizer_sees_what_was_said_and_draws_nothing(queue: Task, olga: Person, as_anna: Client):
+    first, _ = at_hand(page(as_anna, queue))
+    send(as_anna, queue, "judge", item=first, reason="<b>unreadable")
+    Item.objects.update(held_until=None, holder=None)
+    text = page(client_of(olga), queue).content.decode()
+    assert "Read-only view of what anna said under drawn" in text
+    assert "can&#x27;t be judged: &lt;b&gt;unreadable" in text
+    assert not Item.objects.exclude(holder=None).exists()
+
+
+# Post-editing
+
+
+def test_a_passage_opens_only_when_the_model_has_graded_it(edited: Task, as_anna: Client, import_file):
+    order = at_hand(page(as_anna, edited))
+    assert {Item.objects.get(pk=pk).docid for pk in order} == {"d1", "d2"}, "d3 has no grade, d4 no text"
+    text = " ".join(page(as_anna, edited).content.decode().split())
+    assert "Mia&#x27;s says:" in text
+    import_file(edited.campaign, "qrels", "t1 0 d3 2\n", source="Mia's", by="model")
+    assert item(edited, "d3") in at_hand(page(as_anna, edited))
+
+
+def test_another_models_grade_opens_nothing(edited: Task, as_anna: Client, import_file):
+    import_file(edited.campaign, "qrels", "t1 0 d3 2\n", source="Another's", by="model")
+    assert item(edited, "d3") not in at_hand(page(as_anna, edited))
+
+
+def test_the_grade_is_told_at_display_and_recorded_then_not_when_fetched_ahead(
+    edited: Task, anna: Person, as_anna: Client
+):
+    order = at_hand(page(as_anna, edited))
+    assert len(order) == 2
+    assert not Exposure.objects.exists(), "the passages are fetched, and nobody has seen a grade"
+    graded = dict(Grade.objects.filter(source__name="Mia's").values_list("docid", "grade"))
+    docid = Item.objects.get(pk=order[0]).docid
+    for _ in range(2):
+        response = send(as_anna, edited, "show", item=order[0])
+        assert (response.status_code, response.json()) == (200, {"grade": graded[docid]})
+    exposure = Exposure.objects.get()
+    assert (exposure.person, exposure.topic, exposure.kind) == (anna, edited.topic, "relevance")
+    assert exposure.where == f"post-edited: {docid}"
+    refused = send(as_anna, edited, "judge", item=order[1], grade=2)
+    assert (refused.status_code, b"has not been shown" in refused.content) == (400, True)
+
+
+def test_both_grades_are_kept_and_taking_the_shown_one_costs_the_same(edited: Task, as_anna: Client):
+    for docid, grade in (("d1", 3), ("d2", 2)):
+        send(as_anna, edited, "show", item=item(edited, docid))
+        assert send(as_anna, edited, "judge", item=item(edited, docid), grade=grade).status_code == 200
+    kept = Judgment.objects.order_by("docid").values_list("docid", "shown", "grade")
+    assert list(kept) == [("d1", 3, 3), ("d2", 0, 2)]
+    assert "".join(qrels_lines(edited.condition.grades_made)) == "t1 0 d1 3\nt1 0 d2 2\n"
+    assert Exposure.objects.count() == 2
+
+
+def test_no_choice_is_made_beforehand(edited: Task, as_anna: Client):
+    text = page(as_anna, edited).content.decode()
+    assert "checked" not in text
+    assert "selected" not in text
+    assert '<strong id="shown" role="status">…</strong>' in text
+
+
+def test_who_has_a_passage_next_is_shown_its_grade_anew(pooled: Campaign, anna: Person, ben: Person, import_file):
+    import_file(pooled, "qrels", "t2 0 d5 1\n", source="Mia's", by="model")
+    source, t2 = pooled.qrels_sources.get(name="Mia's"), [pooled.topics.get(qid="t2")]
+    first, second = (give_relevance(pooled, person, t2, drawn=True, shown=source) for person in (anna, ben))
+    [pk] = at_hand(page(client_of(anna), first))
+    assert send(client_of(anna), first, "show", item=pk).status_code == 200
+    assert send(client_of(ben), second, "show", item=pk).status_code == 410
+    Item.objects.update(held_until=None)
+    assert at_hand(page(client_of(ben), second)) == [pk]
+    assert send(client_of(ben), second, "judge", item=pk, grade=1).status_code == 400
+    assert send(client_of(ben), second, "show", item=pk).json() == {"grade": 1}
+    assert send(client_of(ben), second, "judge", item=pk, grade=1).status_code == 200
+    assert list(Exposure.objects.order_by("pk").values_list("person__username", flat=True)) == ["anna", "ben"]
+
+
+def test_who_post_edited_a_topic_does_not_grade_it_blind(edited: Task, anna: Person, as_anna: Client):
+    blind = give_relevance(edited.campaign, anna)
+    assert page(as_anna, blind).status_code == 200
+    send(as_anna, edited, "show", item=item(edited, "d1"))
+    assert page(as_anna, blind).status_code == 403
+    assert page(as_anna, edited).status_code == 200
+
+
+def test_a_small_team_may_switch_that_off(edited: Task, anna: Person, as_anna: Client, olga: Person):
+    blind = give_relevance(edited.campaign, anna)
+    send(as_anna, edited, "show", item=item(edited, "d1"))
+    change_protocol(campaign=edited.campaign, settings={"blind_after_seeing": False}, acting_user=olga)
+    assert page(as_anna, blind).status_code == 200
+
+
+def test_umbrelas_own_grades_are_post_edited_as_they_come(umbrela: Condition, job: Job, anna: Person, as_anna: Client):
+    source = umbrela.grades_made
+    task = give_relevance(umbrela.campaign, anna, shown=source)
+    assert at_hand(page(as_anna, task)) == []
+    Umbrela().store(job, [(JobUnit.objects.create(job=job, topic=task.topic, item="d1"), 2)])
+    [pk] = at_hand(page(as_anna, task))
+    assert send(as_anna, task, "show", item=pk).json() == {"grade": 2}
+    send(as_anna, task, "judge", item=pk, grade=3)
+    assert said(task)["d1"] == "3"
+    assert "".join(qrels_lines(source)) == "t1 0 d1 2\n", "the model's stay as they are"
+
+
+def queries_of(client: Client, task: Task) -> int:
+    page(client, task)
+    with CaptureQueriesContext(connection) as queries:
+        assert page(client, task).status_code == 200
+    return len(queries)
+
+
+@pytest.mark.parametrize("way", ["given", "drawn", "post-edited"])
+def test_the_page_asks_no_more_of_a_larger_topic(pooled, anna, as_anna, import_file, way: str):
+    def grow(numbers: range) -> None:
+        import_file(pooled, "topics", "".join(f"u{number}\twhat\n" for number in numbers))
+        import_file(pooled, "segments", [{"docid": f"x{number}", "segment": "text"} for number in numbers])
+        for number in numbers:
+            lines = "".join(f"{qid} Q0 x{number} 1 1 u{number}\n" for qid in ("t1", f"u{number}"))
+            import_file(pooled, "retrieval", lines)
+        grades = "".join(f"t1 0 x{number} 1\n" for number in numbers)
+        import_file(pooled, "qrels", grades, source="Mia's", by="model")
+
+    def queries() -> int:
+        """Give everything there is anew, and open t1."""
+        Item.objects.all().delete()
+        Task.objects.all().delete()
+        give_relevance(pooled, anna, list(pooled.topics.exclude(qid="t2")), drawn=way == "drawn", shown=shown)
+        return queries_of(as_anna, Task.objects.get(topic__qid="t1"))
+
+    grow(range(10, 13))
+    shown = pooled.qrels_sources.get(name="Mia's") if way == "post-edited" else None
+    few = queries()
+    grow(range(13, 40))
+    assert queries() == few < 30
+    assert Item.objects.filter(topic__qid="t1").count() == 34

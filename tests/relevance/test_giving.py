@@ -1,0 +1,140 @@
+"""Conditions under which people grade, and what they are given."""
+
+import random
+
+import pytest
+
+from assessor.collection.actions import ConditionError
+from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.relevance.actions import create_relevance
+from assessor.relevance.models import Item, Sheet
+from assessor.work.actions import PlanError, give_tasks, withdraw_task
+from assessor.work.blindness import record_exposure
+from assessor.work.kinds import kind_of
+from assessor.work.models import Task
+from tests.conftest import client_of
+from tests.relevance.conftest import give_relevance, judge_item
+
+
+def order(task: Task) -> list[str]:
+    return [item.docid for item in Item.objects.filter(condition=task.condition, topic=task.topic).order_by("place")]
+
+
+def test_a_condition_comes_with_its_grades_and_how_it_is_given(pooled: Campaign, olga: Person):
+    condition = create_relevance(campaign=pooled, name="By hand", shown=None, drawn=True, acting_user=olga)
+    assert condition.identity == "kind=relevance; method=manual relevance; judge=people; protocol=trec-2024 v1"
+    assert condition.is_blind()
+    source = condition.grades_made
+    assert (source.name, source.by, source.campaign, source.import_record) == ("By hand", "people", pooled, None)
+    sheet = Sheet.objects.get(condition=condition)
+    assert (sheet.drawn, 0 <= sheet.seed < 2**31) == (True, True)
+    with pytest.raises(ConditionError, match="By hand is that condition already"):
+        create_relevance(campaign=pooled, name="Again", shown=None, drawn=False, acting_user=olga)
+
+
+def test_only_a_models_grades_are_post_edited_and_the_condition_names_them(pooled: Campaign, import_file):
+    people = pooled.qrels_sources.get(name="NIST")
+    with pytest.raises(ConditionError, match="What is post-edited are a model's grades; those of NIST are people's"):
+        create_relevance(campaign=pooled, name="Edited", shown=people, drawn=False, acting_user=None)
+    import_file(pooled, "qrels", "t1 0 d1 3\n", source="Mia's", by="model")
+    model = pooled.qrels_sources.get(name="Mia's")
+    condition = create_relevance(campaign=pooled, name="Edited", shown=model, drawn=False, acting_user=None)
+    assert (condition.method, condition.qrels_source, condition.is_blind()) == ("relevance post-edited", model, False)
+    assert "qrels=Mia's; method=relevance post-edited; judge=people" in condition.identity
+
+
+def test_a_topic_is_given_as_its_pool_in_a_seeded_order(task: Task):
+    assert (task.kind, task.total, task.done, kind_of(task).url(task)) == ("relevance", 4, 0, f"/relevance/{task.pk}/")
+    pool = ["d1", "d2", "d3", "d4"]
+    random.Random(f"{task.condition.relevance_sheet.seed} t1").shuffle(pool)
+    assert order(task) == pool
+    assert [item.place for item in Item.objects.all()] == [0, 1, 2, 3]
+
+
+def test_a_seed_decides_and_topics_differ(pooled: Campaign, anna: Person, import_file):
+    lines = "".join(f"{qid} Q0 x{number} {number} 1 more\n" for qid in ("t1", "t2") for number in range(2))
+    import_file(pooled, "retrieval", lines)
+    orders = set()
+    for seed in range(12):
+        Item.objects.all().delete()
+        Task.objects.all().delete()
+        Sheet.objects.update(seed=seed)
+        orders.add(tuple(order(give_relevance(pooled, anna))))
+    assert len(orders) > 6
+
+
+def test_a_topic_of_one_person_is_nobody_elses(task: Task, ben: Person):
+    with pytest.raises(PlanError, match=r"Under given these topics are somebody else's already: t1 \(anna\)"):
+        give_relevance(task.campaign, ben)
+
+
+def test_a_withdrawn_topic_goes_on_with_somebody_else(task: Task, ben: Person, olga: Person):
+    judge_item(Item.objects.get(docid="d2"))
+    withdraw_task(task=task, acting_user=olga)
+    bens = give_relevance(task.campaign, ben)
+    assert (bens.total, Item.objects.count()) == (3, 4)
+
+
+def test_a_queues_topic_is_given_to_many_and_nobodys_share_is_known(queue: Task, ben: Person):
+    assert queue.total == 0
+    bens = give_relevance(queue.campaign, ben, drawn=True)
+    assert (bens.topic, bens.condition, bens.total) == (queue.topic, queue.condition, 0)
+    assert Item.objects.count() == 4
+
+
+def test_what_came_into_the_pool_since_is_given_with_the_topic_to_the_next_one(queue: Task, ben: Person, import_file):
+    before = order(queue)
+    import_file(queue.campaign, "retrieval", "t1 Q0 new 1 9 later\n")
+    give_relevance(queue.campaign, ben, drawn=True)
+    assert order(queue) == [*before, "new"]
+
+
+def test_nothing_to_grade_is_not_given(pooled: Campaign, queue: Task, anna: Person, ben: Person, import_file):
+    import_file(pooled, "topics", "t9\tnine\n")
+    message = "There is nothing to grade on t9 under drawn: no passage is in the pool."
+    with pytest.raises(PlanError, match=message):
+        give_relevance(pooled, anna, [pooled.topics.get(qid="t1"), pooled.topics.get(qid="t9")], drawn=True)
+    for item in Item.objects.all():
+        judge_item(item)
+    with pytest.raises(PlanError, match="There is nothing to grade on t1 under drawn: every pooled passage is graded"):
+        give_relevance(pooled, ben, drawn=True)
+
+
+def test_a_models_condition_is_nobodys_task(umbrela: Condition, topic: Topic, anna: Person):
+    with pytest.raises(PlanError, match="Nobody can be given UMBRELA: it is not done by people"):
+        give_tasks(campaign=topic.campaign, topics=[topic], condition=umbrela, person=anna, acting_user=None)
+    assert not Task.objects.exists()
+
+
+def test_who_has_seen_a_models_grades_of_a_topic_is_not_given_it_blind(pooled: Campaign, anna: Person, topic: Topic):
+    record_exposure(anna, [topic], "relevance", "test")
+    with pytest.raises(PlanError, match="anna has seen LLM output of this kind on t1, and given is done blind"):
+        give_relevance(pooled, anna)
+
+
+def test_an_organizer_makes_the_conditions_on_a_page_and_plans_them(pooled, olga, anna, ben, import_file):
+    import_file(pooled, "qrels", "t1 0 d1 3\n", source="Mia's", by="model")
+    client, address = client_of(olga), "/campaigns/study/conditions/new/"
+    model = pooled.qrels_sources.get(name="Mia's")
+    page = client.post(address, {"method": "relevance post-edited", "given": "given"}).content.decode()
+    assert 'href="#id_shown">Grades to post-edit</a>: This field is required.' in page
+    people = pooled.qrels_sources.get(name="NIST")
+    page = client.post(address, {"method": "relevance post-edited", "given": "given", "shown": people.pk})
+    assert b"Select a valid choice" in page.content
+    client.post(address, {"method": "relevance post-edited", "given": "given", "shown": model.pk})
+    # A source chosen before the method was changed counts for nothing.
+    client.post(address, {"method": "manual relevance", "name": "Queue", "given": "drawn", "shown": model.pk})
+    edited, queue = pooled.conditions.get(name="relevance post-edited"), pooled.conditions.get(name="Queue")
+    assert (edited.qrels_source, edited.relevance_sheet.drawn) == (model, False)
+    assert (queue.qrels_source, queue.relevance_sheet.drawn) == (None, True)
+    page = client.get("/campaigns/study/").content.decode()
+    assert "qrels=Mia&#x27;s; method=relevance post-edited" in page
+    assert "<dt>grades, Queue (people)</dt><dd>0 <small>on 0 topics</small></dd>" in page
+
+    for person in (anna, ben):
+        form = {"topics": [pooled.topics.get(qid="t1").pk], "condition": queue.pk, "person": person.pk}
+        assert (
+            f"{person} has 1 topic under Queue"
+            in client.post("/campaigns/study/plan/", form, follow=True).content.decode()
+        )
+    assert b"passages 0" in client_of(ben).get("/").content

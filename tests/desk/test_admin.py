@@ -21,8 +21,9 @@ from assessor.work.models import Exposure, TimeSpent, Write
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.conftest import client_of, make_person
+from tests.llm.records import leave_traces
 from tests.nuggets.conftest import A, fill
-from tests.nuggets.model import draft, make_condition, make_model
+from tests.nuggets.model import draft, make_condition, make_job, make_model
 from tests.relevance.conftest import give_relevance, judge_item
 
 KEPT_HERE = {"person", "organizer"}  # what an administrator may change
@@ -35,7 +36,7 @@ def client(admin: Person) -> Client:
 
 
 def ours() -> list[type[Model]]:
-    apps = ("collection", "work", "relevance", "nuggets")
+    apps = ("collection", "work", "llm", "relevance", "nuggets")
     return [model for model in django_admin.site._registry if model._meta.app_label in apps]
 
 
@@ -56,7 +57,9 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     BankEdition.objects.create(bank=bank, edition=1, version=1)
     grading = give_relevance(campaign, person)
     judge_item(Item.objects.get(topic=grading.topic))
-    draft(make_condition(make_model(campaign)), [bank.topic], ["a"])
+    condition = make_condition(make_model(campaign))
+    leave_traces(make_job(condition, [bank.topic]))
+    draft(condition, [bank.topic], ["a"])
     return {model: model._base_manager.order_by("pk")[0] for model in ours() if model._meta.model_name not in KEPT_HERE}
 
 

@@ -17,6 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from assessor.collection.models import Campaign, Condition, Person
+from assessor.llm.models import Unit
 from assessor.relevance.models import Item
 from assessor.work.actions import give_tasks
 from assessor.work.blindness import record_exposure
@@ -24,6 +25,7 @@ from assessor.work.models import Task, TimeSpent
 from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
 from tests.conftest import client_of, make_person
+from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance, judge_item
@@ -31,6 +33,7 @@ from tests.relevance.conftest import give_relevance, judge_item
 SMALL, LARGE = 2, 9
 UNSAFE = {"logout", "stop_import", "withdraw_task", "time_spent"}  # these answer POSTs only, as do:
 UNSAFE |= {f"nugget_{verb}" for verb in ("add", "reword", "importance", "move", "delete", "undo", "redo", "finish")}
+UNSAFE |= {f"{verb}_job" for verb in ("pause", "resume", "cancel", "retry")} | {"try_judge", "job_budget"}
 UNSAFE |= {f"relevance_{verb}" for verb in ("judge", "undo", "draw", "show")}
 UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "note", "reading", "read", "reopen")}
 
@@ -61,6 +64,9 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
     slug = campaign.slug
     return {
         "guidelines": ["nuggets"],
+        "judge": [slug, campaign.model_judges.earliest("pk").pk],
+        "job": [slug, campaign.jobs.earliest("pk").pk],
+        "job_failures": [slug, campaign.jobs.earliest("pk").pk],
         "import_report": [slug, campaign.imports.latest("pk").pk],
         "export_topics": [slug, "jsonl"],
         "export_qrels": [slug, campaign.qrels_sources.get(name="NIST").pk],
@@ -78,6 +84,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         for name in (
             *("campaign", "protocol", "new_condition", "imports", "plan", "prompts", "exports"),
             *("export_segments", "export_run_list", "export_pool"),
+            *("judges", "new_judge", "jobs", "launch_job"),
         )
     }
 
@@ -120,7 +127,13 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         for number in new:
             record_exposure(make_person(f"person{number}", "assessor"), campaign.topics.all(), "support", "test")
         topics = list(campaign.topics.order_by("qid"))
-        draft(edits, topics, [f"draft {number}" for number in range(made)])
+        job = draft(edits, topics, [f"draft {number}" for number in range(made)])
+        first = campaign.jobs.earliest("pk")
+        for number in new:
+            make_model(campaign, name=f"model {number}")
+            Unit.objects.create(job=first, topic=topics[0], item=f"item {number}")
+        for one in {first, job}:
+            leave_traces(one)
         # Some are edited, some given, some only drafted.
         for task in give_tasks(campaign=campaign, topics=topics[1::2], condition=edits, person=ben, acting_user=olga)[
             ::2
@@ -191,7 +204,8 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
     bank = grow(SMALL)
     assert set(names()) > UNSAFE
     uid = bank.nuggets.earliest("pk").uid
-    places = {"stop_import": ["study", 1], "withdraw_task": ["study", 1], "time_spent": [1], "logout": []}
+    of_jobs = {name: ["study", 1] for name in UNSAFE if name.endswith("_job") or name in ("try_judge", "job_budget")}
+    places = of_jobs | {"stop_import": ["study", 1], "withdraw_task": ["study", 1], "time_spent": [1], "logout": []}
     for name in UNSAFE:
         on_a_nugget = name.removeprefix("nugget_") in ON_A_NUGGET
         args = places.get(name, [bank.pk, uid] if on_a_nugget else [bank.pk])  # a task of the same number will do

@@ -49,6 +49,16 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "export_pool": ("GET", ORGANIZER),
     "export_nuggets": ("GET", ORGANIZER),
     "export_lineage": ("GET", ORGANIZER),
+    "judges": ("GET", ORGANIZER),
+    "new_judge": ("GET", ORGANIZER),
+    "judge": ("GET", ORGANIZER),
+    "try_judge": ("POST", (401, 404, 404, 200, 404, 404, 404)),
+    "jobs": ("GET", ORGANIZER),
+    "launch_job": ("GET", ORGANIZER),
+    "job": ("GET", ORGANIZER),
+    "job_failures": ("GET", ORGANIZER),
+    **{f"{verb}_job": ("POST", (401, 404, 404, 302, 404, 404, 404)) for verb in ("pause", "resume", "cancel", "retry")},
+    "job_budget": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "time_spent": ("POST", (401, 400, 404, 404, 404, 404, 404)),
     "relevance": ("GET", OWNER_READS),
     "relevance_judge": ("POST", OWNER_WRITES),
@@ -77,7 +87,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "nugget_reopen": ("POST", (401, 404, 404, 302, 404, 404, 404)),
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
-POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan")
+POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan", "new_judge", "judge", "launch_job")
 
 
 def named_patterns() -> list[URLPattern]:
@@ -104,7 +114,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     base, task = f"/campaigns/{campaign.slug}", bank.task
     assert task is not None
     edits = make_condition(make_model(campaign))
-    draft(edits, [bank.topic], ["a"])
+    job = draft(edits, [bank.topic], ["a"])
     [edited] = give_tasks(campaign=campaign, topics=[bank.topic], condition=edits, person=task.person, acting_user=None)
     uid = "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11"
     return {
@@ -134,6 +144,16 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "export_pool": f"{base}/exports/pool.txt",
         "export_nuggets": f"{base}/exports/nuggets/{condition.pk}.jsonl",
         "export_lineage": f"{base}/exports/nuggets/{condition.pk}.lineage.jsonl",
+        "judges": f"{base}/judges/",
+        "new_judge": f"{base}/judges/new/",
+        "judge": f"{base}/judges/{job.judge_id}/",
+        "try_judge": f"{base}/judges/{job.judge_id}/try/",
+        "jobs": f"{base}/jobs/",
+        "launch_job": f"{base}/jobs/new/",
+        "job": f"{base}/jobs/{job.pk}/",
+        "job_failures": f"{base}/jobs/{job.pk}/failures/",
+        "job_budget": f"{base}/jobs/{job.pk}/budget/",
+        **{f"{verb}_job": f"{base}/jobs/{job.pk}/{verb}/" for verb in ("pause", "resume", "cancel", "retry")},
         "time_spent": f"/work/{task.pk}/time/",
         "relevance": f"/relevance/{grading.pk}/",
         **{f"relevance_{verb}": f"/relevance/{grading.pk}/{verb}/" for verb in ("judge", "undo", "draw", "show")},
@@ -201,10 +221,13 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "export_lineage",
         "condition_drafts",
         "export_drafts",
+        "judge",
+        "job",
+        "job_failures",
     ):
         own = addresses[name].replace("/campaigns/study/", "/campaigns/other/")
         assert outcome(client, "GET", own) == 404, name
-    for name in ("stop_import", "withdraw_task"):
+    for name in ("stop_import", "withdraw_task", "try_judge", "pause_job", "retry_job", "job_budget"):
         own = addresses[name].replace("/campaigns/study/", "/campaigns/other/")
         assert outcome(client, "POST", own) == 404, name
 

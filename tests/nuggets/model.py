@@ -14,6 +14,7 @@ from nuggets.actions.drafting import store_drafting
 from nuggets.auto import AUTO_NUGGETS, DRAFTS, Creation, Made
 from nuggets.drafting import Step
 
+PARAMETERS = {"max_tokens": 100, "limit_name": "max_tokens"}
 KIND_OF = {kind.method: kind for kind in (AUTO_NUGGETS, DRAFTS)}
 PROMPTS = prompt_set("assay-1")
 EDITS = Condition.Method.AUTO_NUGGETS_EDITS
@@ -22,7 +23,7 @@ Reply = Callable[[Question[Any]], Any]
 
 
 def make_model(campaign: Campaign, name: str = "Telltale judge", model: str = "telltale-model-9") -> ModelJudge:
-    judge = Judge.objects.create(kind=Judge.Kind.MODEL, name=name, parameters={"model": model})
+    judge = Judge.objects.create(kind=Judge.Kind.MODEL, name=name, parameters=PARAMETERS | {"model": model})
     return ModelJudge.objects.create(judge=judge, campaign=campaign, base_url="http://127.0.0.1:9/v1")
 
 

@@ -11,12 +11,14 @@ from assessor.collection.actions import judge_of
 from assessor.collection.history import record
 from assessor.collection.models import AppendOnly, Event, Topic
 from assessor.collection.models.history import AppendOnlyError
+from assessor.llm.models import Call, StoredPromptSet
 from assessor.relevance.models import Judgment
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task, TimeSpent
 from nuggets import actions
 from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
-from tests.nuggets.model import draft, make_condition, make_model
+from tests.llm.records import leave_traces
+from tests.nuggets.model import draft, make_condition, make_job, make_model
 
 # Each model, and a field that somebody might want to change.
 FIELDS = {
@@ -27,6 +29,8 @@ FIELDS = {
     Exposure: "where",
     Judgment: "grade",
     Drafting: "steps",
+    StoredPromptSet: "name",
+    Call: "response",
 }
 
 
@@ -35,7 +39,11 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
     """One record of each kind."""
     actions.add_nugget(bank, uid=uuid4(), text="a", evidence=None, acting_user=task.person, seen=0)
     record_exposure(task.person, [task.topic], "nuggets", "test")
-    draft(make_condition(make_model(task.campaign)), [Topic.objects.get(qid="t2")], ["a"])
+    topics = [Topic.objects.get(qid="t2")]
+    condition = make_condition(make_model(task.campaign))
+    job = make_job(condition, topics)
+    leave_traces(job)
+    draft(condition, topics, ["a"])
     return {
         Event: record("told", bank, campaign=task.campaign, person=None),
         BankEdit: BankEdit.objects.get(),
@@ -46,6 +54,8 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
             condition=task.condition, topic=task.topic, docid="d1", grade=2, judge=judge_of(task.person)
         ),
         Drafting: Drafting.objects.get(),
+        StoredPromptSet: StoredPromptSet.objects.get(),
+        Call: Call.objects.get(),
     }
 
 

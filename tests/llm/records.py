@@ -1,0 +1,21 @@
+"""What a job at work leaves, without an endpoint: for tests that only look at the records."""
+
+from django.utils import timezone
+
+from assessor.collection import processes
+from assessor.llm.models import Call, Job, Runner, StoredPromptSet, Unit
+from assessor.llm.prompt_sets import prompt_set
+
+
+def leave_traces(job: Job) -> None:
+    """Leave a runner, a prompt set, a failed unit for each topic of the job's, and a call for each of them."""
+    now, prompts = timezone.now(), prompt_set("assay-1")
+    if not StoredPromptSet.objects.filter(sha256=prompts.sha256).exists():
+        StoredPromptSet.objects.create(**prompts._asdict())
+    Runner.objects.create(job=job, judge=job.judge, owner=processes.me(), parent=processes.me(), alive_at=now)
+    for unit in job.units.all():
+        Unit.objects.filter(pk=unit.pk).update(state=Unit.State.FAILED, error=f"failed on {unit.topic_id}")
+        came = {"request": f"{unit.pk:064}", "outcome": Call.Outcome.LOST}
+        Call.objects.create(judge=job.judge, job=job, unit=unit, at=now, **came)
+    count = job.units.count()
+    Job.objects.filter(pk=job.pk).update(state=Job.State.RUNNING, started_at=now, units_total=count, units_failed=count)

@@ -9,6 +9,9 @@ from django.core.files.uploadedfile import UploadedFile
 from assessor.collection.loaders import LOADERS
 from assessor.collection.models import Campaign, Condition, Person, Protocol, QrelsSource, Topic
 from assessor.desk import queries
+from assessor.desk.rendering import Choice
+from assessor.llm import prompt_sets
+from assessor.llm.prompt_sets import NAMES
 
 
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -170,3 +173,42 @@ class PlanForm(forms.Form):
         self.fields["topics"].queryset = campaign.topics.all()  # type: ignore[attr-defined]
         self.fields["condition"].queryset = campaign.conditions.filter(method__in=people)  # type: ignore[attr-defined]
         self.fields["person"].queryset = queries.assessors(campaign)  # type: ignore[attr-defined]
+
+
+class PromptForm(forms.Form):
+    """Which prompt is to be shown, and on what."""
+
+    prompt_set = forms.ChoiceField()
+    question = forms.ChoiceField(choices=[(name, name) for name in NAMES])
+    topic = forms.CharField(label="Topic id", max_length=256)
+    qrels = forms.ChoiceField(label="Qrels", required=False, help_text="For creation.")
+    condition = forms.ChoiceField(
+        label="Condition of the nuggets", required=False, help_text="For importance and assignment."
+    )
+    run = forms.CharField(max_length=256, required=False, help_text="Whose answer, for assignment and support.")
+    docid = forms.CharField(label="Passage", max_length=256, required=False, help_text="Its docid, for relevance.")
+    sentence = forms.IntegerField(
+        min_value=1, required=False, help_text="Of the answer, from 1, for support: with the passage it cites first."
+    )
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        nugget_conditions = campaign.conditions.filter(kind=Condition.Kind.NUGGETS)
+        for name, known in (
+            ("prompt_set", prompt_sets.names()),
+            ("qrels", ["", *campaign.qrels_sources.values_list("name", flat=True)]),
+            ("condition", ["", *nugget_conditions.values_list("name", flat=True)]),
+        ):
+            self.fields[name].choices = [(one, one or "—") for one in known]  # type: ignore[attr-defined]
+
+    def choice(self) -> Choice:
+        """Return what the prompt is about."""
+        cleaned = self.cleaned_data
+        return Choice(
+            topic=cleaned["topic"],
+            qrels=cleaned["qrels"],
+            condition=cleaned["condition"],
+            run=cleaned["run"],
+            docid=cleaned["docid"],
+            sentence=cleaned["sentence"] or 1,
+        )

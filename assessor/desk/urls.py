@@ -1,7 +1,7 @@
 from django.contrib.auth import views as auth
 from django.urls import path
 
-from assessor.desk.views import campaigns, exports, home, imports, plan
+from assessor.desk.views import campaigns, exports, home, imports, plan, prompts
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -26,6 +26,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/imports/<int:import_id>/stop/", imports.stop_import, name="stop_import"),
     path("campaigns/<slug:slug>/plan/", plan.plan, name="plan"),
     path("campaigns/<slug:slug>/plan/<int:task_id>/withdraw/", plan.withdraw, name="withdraw_task"),
+    path("campaigns/<slug:slug>/prompts/", prompts.prompts, name="prompts"),
     path("campaigns/<slug:slug>/exports/", exports.exports, name="exports"),
     path("campaigns/<slug:slug>/exports/topics.<str:form>", exports.export_topics, name="export_topics"),
     path("campaigns/<slug:slug>/exports/segments.jsonl", exports.export_segments, name="export_segments"),

@@ -82,7 +82,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
     } | {
         name: [slug]
         for name in (
-            *("campaign", "protocol", "new_condition", "imports", "plan", "exports"),
+            *("campaign", "protocol", "new_condition", "imports", "plan", "prompts", "exports"),
             *("export_segments", "export_run_list", "export_pool"),
             *("judges", "new_judge", "jobs", "launch_job"),
         )

@@ -9,7 +9,15 @@ from assessor.work.access import own_task, require_blind
 from assessor.work.models import Task
 from nuggets.models import NuggetBank
 
-_WITH = ("topic", "condition__campaign", "condition__protocol", "condition__qrels_source", "maker", "task")
+_WITH = (
+    "topic",
+    "condition__campaign",
+    "condition__protocol",
+    "condition__judge",
+    "condition__qrels_source__condition__judge",
+    "maker",
+    "task",
+)
 
 
 def own_bank(person: Person, bank_id: int) -> NuggetBank:

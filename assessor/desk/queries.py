@@ -173,10 +173,14 @@ def finished_counts(campaign: Campaign) -> Any:
     # A join sees the banks of unfinished imports too.
     visible = Q(nugget_banks__import_record=None) | Q(nugget_banks__import_record__state=Import.State.DONE)
     finished = Count("nugget_banks", filter=visible & Q(nugget_banks__state="finished"), distinct=True)
-    conditions = campaign.conditions.filter(kind="nuggets").select_related("qrels_source", "protocol")
+    conditions = campaign.conditions.filter(kind="nuggets").select_related(
+        "qrels_source__condition__judge", "judge", "protocol"
+    )
     return conditions.annotate(finished=finished, banks=Count("nugget_banks", filter=visible, distinct=True))
 
 
 def grading(campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions under which passages are graded, by people or a model."""
-    return campaign.conditions.filter(kind=Condition.Kind.RELEVANCE)
+    return campaign.conditions.filter(kind=Condition.Kind.RELEVANCE).select_related(
+        "judge", "qrels_source__condition__judge"
+    )

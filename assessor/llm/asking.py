@@ -2,14 +2,13 @@
 
 import asyncio
 import random
-from collections import Counter
 from typing import Any, NamedTuple, TypeVar
 
 from assessor.llm import gateway, limits
 from assessor.llm.gateway import Failed, Gateway, Reply
 from assessor.llm.grouping import Grouped
 from assessor.llm.kinds import UnitFailure
-from assessor.llm.ledger import Asked, Entry
+from assessor.llm.ledger import Asked, Entry, Leave
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import Message, PromptSet
 from assessor.llm.questions import Question
@@ -37,17 +36,6 @@ class Look(NamedTuple):
     """Work for the database: is this request answered already?"""
 
     asked: Asked
-
-
-class Leave(NamedTuple):
-    """Work for the database: when may a request of about so many tokens, there and back, leave?"""
-
-    tokens_in: int
-    tokens_out: int
-
-    @property
-    def tokens(self) -> int:
-        return self.tokens_in + self.tokens_out
 
 
 class Seats:
@@ -104,7 +92,6 @@ class Line:
         self.open_at = 0.0  # of the loop's clock: nothing leaves before, because the endpoint asked for it
         self.on_the_way: dict[Asked, asyncio.Future[None]] = {}
         self.failures_in_a_row = 0
-        self.in_flight: Counter[Leave] = Counter()
         # What is not asked for need not be looked up before each request.
         budget = job.most_calls or job.most_cost
         self.needs_leave = bool(self.judge.requests_per_minute or self.judge.tokens_per_minute or budget)
@@ -188,14 +175,12 @@ class Asking:
             attempt += 1
             async with line.seats:
                 await self._wait_for_leave(leave)
-                line.in_flight[leave] += 1
                 try:
                     came: Reply | Failed = await line.gateway.send(body)
                 except Failed as error:
                     came = error
                 problem = _problem(question, came) if isinstance(came, Reply) else ""
-                await line.database.do(Entry(self._unit, question.name, asked, came, problem, leave.tokens))
-                line.in_flight[leave] -= 1
+                await line.database.do(Entry(self._unit, question.name, asked, came, problem, leave))
             if isinstance(came, Reply):
                 return came
             tries = TRIES_WHEN_TOLD_TO_WAIT if came.status == 429 else TRIES

@@ -33,6 +33,7 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # Kept even where its folder is gone, so that the rest can be changed.
+        self.fields["base_url"].widget.attrs["size"] = 50
         known = list(dict.fromkeys([*names(), self.initial.get("prompt_set", "assay-1")]))
         self.fields["prompt_set"] = forms.ChoiceField(choices=[(name, name) for name in known])
 

@@ -14,6 +14,7 @@ from assessor.llm.models import ModelJudge, key_variable_validator
 from assessor.llm.prompt_sets import Message
 from assessor.llm.questions import Question
 
+REHEARSAL = "rehearsal"  # how the endpoint with no model behind it marks what it answers
 _LONGEST_ERROR = 1_000  # characters
 _NO_KEY = "none"  # the library wants one; it is not sent
 _NEVER_MIND = (400, 404, 405, 413, 415, 422)  # asking the same again won't help
@@ -176,8 +177,8 @@ def read_reply(raw: str, milliseconds: int = 0) -> Reply:
         text, problem = None, "The reply was empty."
     tokens = [max(0, int(usage.get(name) or 0)) for name in ("prompt_tokens", "completion_tokens")]
     model = str(response.get("model") or "")
-    if response.get("system_fingerprint") == "rehearsal":
-        model = f"rehearsal ({model})"
+    if response.get("system_fingerprint") == REHEARSAL:
+        model = f"{REHEARSAL} ({model})"
     return Reply(text, problem, model[:200], tokens[0], tokens[1], raw.replace("\x00", "\ufffd"), milliseconds)
 
 

@@ -7,7 +7,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from assessor.collection.loaders.base import as_kept, insert
-from assessor.llm.gateway import Failed, Reply
+from assessor.llm.gateway import REHEARSAL, Failed, Reply
 from assessor.llm.models import Call, Job, ModelJudge, Unit
 
 _ANSWERED = (Call.Outcome.GOOD, Call.Outcome.WRONG)
@@ -25,10 +25,21 @@ class Asked(NamedTuple):
     round: int
 
 
+class Leave(NamedTuple):
+    """About how many tokens a request and its answer will have: for these it asks to be let go."""
+
+    tokens_in: int
+    tokens_out: int
+
+    @property
+    def tokens(self) -> int:
+        return self.tokens_in + self.tokens_out
+
+
 class Entry(NamedTuple):
     """A request that went out, and what came of it. problem: why the answer can't be used, or "".
 
-    expected: the tokens for which the request was let go, which the limit a minute counted.
+    leave: with which the request was let go, None where it needed none.
     """
 
     unit: Unit | None
@@ -36,7 +47,7 @@ class Entry(NamedTuple):
     asked: Asked
     came: Reply | Failed
     problem: str
-    expected: int
+    leave: Leave | None
 
 
 def find(judge: ModelJudge, asked: Sequence[Asked]) -> dict[Asked, str]:
@@ -77,6 +88,9 @@ def record(judge: ModelJudge, job: Job | None, entries: Sequence[Entry]) -> None
         rows.append((*of_unit, at, *entry.asked, entry.question, outcome.value, *told, cost, came.milliseconds))
         tokens_in, tokens_out = tokens_in + told[2], tokens_out + told[3]
     insert(Call, _COLUMNS, rows)
+    if not judge.judge.is_rehearsal and any(_is_rehearsal(entry.came) for entry in entries):
+        judge.judge.is_rehearsal = True
+        judge.judge.save(update_fields=["is_rehearsal"])
     if job:
         Job.objects.filter(pk=job.pk).update(
             calls=F("calls") + len(rows),
@@ -91,6 +105,10 @@ def _taken(judge: ModelJudge, entries: Sequence[Entry]) -> set[Asked]:
     requests = {entry.asked.request for entry in entries}
     calls = Call.objects.filter(judge=judge, request__in=requests, outcome__in=_ANSWERED)
     return {Asked(*key) for key in calls.values_list("request", "replicate", "round")}
+
+
+def _is_rehearsal(came: Reply | Failed) -> bool:
+    return isinstance(came, Reply) and came.model.startswith(REHEARSAL)
 
 
 def _outcome(entry: Entry) -> Call.Outcome:

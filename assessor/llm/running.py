@@ -14,10 +14,11 @@ from django.utils import timezone
 
 from assessor.collection import history, processes
 from assessor.llm import claims, gateway, ledger, limits
-from assessor.llm.asking import Asking, Halt, Leave, Line, Look, Stopped
+from assessor.llm.asking import Asking, Halt, Line, Look, Stopped
 from assessor.llm.gateway import Gateway, NoKey
 from assessor.llm.grouping import Grouped
 from assessor.llm.kinds import UnitFailure, kind_named
+from assessor.llm.ledger import Leave
 from assessor.llm.models import Job, ModelJudge, Runner, StoredPromptSet, Unit
 from assessor.llm.prompt_sets import PromptSet
 
@@ -98,6 +99,8 @@ class Running:
 
     def __init__(self) -> None:
         self.database = Grouped(self._carry_out)
+        # What the requests that were let go will cost about; only the database's thread knows it.
+        self.let_go = Decimal(0)
 
     async def work(self, start: _Start) -> None:
         """Claim and do units until none is left or the job stops, then give back what was claimed."""
@@ -244,17 +247,17 @@ class Running:
             return
         waits = limits.reserve(self.job.judge_id, [leave.tokens for _, leave in leaves])
         job = Job.objects.select_for_update().get(pk=self.job.pk)
-        expected = sum((self._cost(leave) * count for leave, count in self.line.in_flight.items()), Decimal(0))
         for (place, leave), wait in zip(leaves, waits, strict=True):
-            expected += self._cost(leave)
+            cost = self._cost(leave)
             if job.most_calls is not None and job.calls_begun >= job.most_calls:
                 results[place] = Halt(f"The budget of {job.most_calls:,} calls is used up.")
-            elif job.most_cost is not None and job.cost + expected > job.most_cost:
+            elif job.most_cost is not None and job.cost + self.let_go + cost > job.most_cost:
                 results[place] = Halt(
                     f"The budget of {job.most_cost.normalize():f} would be exceeded by the next call."
                 )
             else:
                 job.calls_begun += 1
+                self.let_go += cost
                 results[place] = wait
         job.save(update_fields=["calls_begun"])
 
@@ -264,7 +267,9 @@ class Running:
     def _record(self, entries: list[ledger.Entry]) -> None:
         judge: ModelJudge = self.job.judge
         if judge.tokens_per_minute:
-            came = [(entry, entry.came) for entry in entries if isinstance(entry.came, gateway.Reply)]
-            more = sum(reply.tokens_in + reply.tokens_out - entry.expected for entry, reply in came)
+            came = [(entry.leave, entry.came) for entry in entries if isinstance(entry.came, gateway.Reply)]
+            more = sum(reply.tokens_in + reply.tokens_out - leave.tokens for leave, reply in came if leave)
             limits.correct(judge.pk, more)
         ledger.record(judge, self.job, entries)
+        if self.line.needs_leave:
+            self.let_go -= sum((self._cost(entry.leave) for entry in entries if entry.leave), Decimal(0))

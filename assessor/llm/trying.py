@@ -46,7 +46,7 @@ def ask_once(judge: ModelJudge) -> Tried:
         problem = str(came)
     asked = Asked(gateway.request_hash(body), 0, 0)
     with transaction.atomic():
-        ledger.record(judge, None, [Entry(None, question.name, asked, came, problem, 0)])
+        ledger.record(judge, None, [Entry(None, question.name, asked, came, problem, None)])
     reply = came if isinstance(came, Reply) else None
     return Tried(problem, answer, reply, judge.cost(reply.tokens_in, reply.tokens_out) if reply else Decimal(0))
 

@@ -32,7 +32,14 @@ def own_grading(person: Person, task_id: int) -> Task:
 def organized_passages(person: Person, task_id: int) -> Task:
     """Return somebody else's task of relevance in a campaign that the person organizes. Raises Http404."""
     organized = Q(campaign__organizers__person=person, campaign__organizers__until__isnull=True)
-    tasks = Task.objects.select_related("campaign", "topic", "person", "condition__campaign", "condition__qrels_source")
+    tasks = Task.objects.select_related(
+        "campaign",
+        "topic",
+        "person",
+        "condition__campaign",
+        "condition__judge",
+        "condition__qrels_source__condition__judge",
+    )
     tasks = tasks.filter(organized, pk=task_id, kind=Condition.Kind.RELEVANCE).exclude(person=person)
     task = tasks.first() if has_role(person, ORGANIZER) else None
     if task is None:

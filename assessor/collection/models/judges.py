@@ -24,6 +24,10 @@ class Judge(models.Model):
         default=dict, help_text="A model's name and settings; of an imported file, whether people or a model made it."
     )
 
+    is_rehearsal = models.BooleanField(
+        default=False, help_text="Some of what it gave came from the rehearsal endpoint, with no model behind it."
+    )
+
     class Meta:
         ordering = ("name",)
         constraints = (
@@ -127,6 +131,13 @@ class Condition(MaybeImported):
     def is_drafted(self) -> bool:
         """Say whether a model makes its nuggets here, or drafts them."""
         return self.method in (self.Method.AUTO_NUGGETS, self.Method.AUTO_NUGGETS_EDITS)
+
+    @property
+    def is_rehearsed(self) -> bool:
+        """Say whether what a model gave here, or some of it, was a rehearsal: shown wherever its output is."""
+        of_grades = self.qrels_source.condition if self.qrels_source else None
+        makers = [condition.judge for condition in (self, self.nuggets, of_grades) if condition]
+        return any(judge.is_rehearsal for judge in makers if judge)
 
     @property
     def name_for_assessors(self) -> str:

@@ -15,6 +15,12 @@ def money(amount: Decimal) -> str:
 
 
 @register.filter
+def thousands(number: int | None) -> str:
+    """Return a whole number in groups of three digits."""
+    return f"{number:,}" if isinstance(number, int) else "—"
+
+
+@register.filter
 def duration(seconds: int) -> str:
     """Return a time to come: "40 s", "12 min", "2 h 05 min"."""
     if seconds < 60:

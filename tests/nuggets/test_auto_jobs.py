@@ -1,0 +1,129 @@
+"""AutoNuggets and drafts as whole jobs over real HTTP: what really goes out, and what comes of it in bad weather."""
+
+from collections import Counter
+from math import ceil
+from typing import Any
+
+import pytest
+
+from assessor.collection.models import Campaign, Condition, QrelsSource
+from assessor.llm import running
+from assessor.llm.actions import launch, plan_job
+from assessor.llm.kinds import kind_named
+from assessor.llm.models import Call, Job, ModelJudge, Unit
+from nuggets.models import Drafting, Nugget, NuggetBank
+from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
+from tests.llm.endpoint import RunningEndpoint
+from tests.llm.grading import make_judge
+
+pytestmark = pytest.mark.django_db(transaction=True)
+RELEVANT = {"t1": 23, "t2": 10, "t3": 11, "t4": 0}
+SUBJECTS = ("purring", "glass", "bridges", "rivers", "ovens", "clocks", "maps", "bees", "sails", "coins")
+
+
+@pytest.fixture
+def study(empty_campaign: Campaign, import_file) -> Campaign:
+    """Topics with 23, 10, 11 and no relevant segments, each of which says two things."""
+    topics = "".join(f"{qid}\twhat about {' and '.join(SUBJECTS)}\n" for qid in RELEVANT)
+    segments = [
+        {
+            "docid": f"{qid}d{number:02}",
+            "segment": f"Fact {number} tells that {SUBJECTS[number % 10]} {qid} came before year {1000 + number}. "
+            f"Another {number} holds {SUBJECTS[(number + 3) % 10]} against weather {2000 + number}.",
+        }
+        for qid, count in RELEVANT.items()
+        for number in range(count)
+    ]
+    qrels = "".join(f"{segment['docid'][:2]} 0 {segment['docid']} 2\n" for segment in reversed(segments))
+    for kind, content, options in [
+        ("topics", topics, {}),
+        ("segments", segments, {}),
+        ("qrels", qrels + "t4 0 t1d00 0\n", {"source": "NIST", "by": "people"}),
+    ]:
+        assert import_file(empty_campaign, kind, content, **options).state == "done"
+    return empty_campaign
+
+
+def done(judge: ModelJudge, kind: str, name: str) -> Job:
+    source = QrelsSource.objects.get(campaign=judge.campaign)
+    topics = list(judge.campaign.topics.order_by("qid"))
+    plan = plan_job(kind=kind_named(kind), judge=judge, name=name, qrels_source=source, topics=topics)
+    job = launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False)
+    running.run_job(job.pk)
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE
+    return job
+
+
+def judge_at(study: Campaign, server: RunningEndpoint, **settings: Any) -> ModelJudge:
+    return make_judge(study, server.base_url, max_tokens=4_000, **settings)
+
+
+def banks(condition: Condition) -> dict[str, list[tuple[str, str]]]:
+    """Return the nuggets of a condition by topic, each with its importance."""
+    found = {}
+    for bank in NuggetBank.objects.filter(condition=condition).select_related("topic"):
+        by_pk = Nugget.objects.in_bulk(bank.order)
+        found[bank.topic.qid] = [(by_pk[pk].text, by_pk[pk].importance) for pk in bank.order]
+    return found
+
+
+@pytest.mark.parametrize("structured", [False, True])
+def test_the_calls_of_a_topic_are_those_of_the_protocol(study: Campaign, endpoint, structured: bool):  # noqa: F811
+    server = endpoint()
+    job = done(judge_at(study, server, structured=structured), "AutoNuggets", "auto")
+    assert (job.units_done, job.units_failed) == (3, 1)
+    sent = Counter(call["question"] for call in server.begun())
+    drafted = {drafting.topic.qid: drafting.steps for drafting in Drafting.objects.select_related("topic")}
+    lengths = {qid: len(steps[-1]["nuggets"]) for qid, steps in drafted.items()}
+    assert max(lengths.values()) > 20  # or nothing would be cut
+    assert max(lengths.values()) <= 30
+    windows = {qid: ceil(RELEVANT[qid] / 10) for qid in lengths}
+    assert sent == {
+        "creation": sum(windows.values()),
+        "importance": sum(ceil(length / 10) for length in lengths.values()),
+    }
+    assert job.calls == sum(sent.values())
+    assert {qid: len(steps) for qid, steps in drafted.items()} == windows
+    assert [len(step["docids"]) for step in drafted["t1"]] == [10, 10, 3]
+    # In the order of docids, though the file had them the other way round.
+    assert [docid for step in drafted["t1"] for docid in step["docids"]] == [f"t1d{number:02}" for number in range(23)]
+    for qid, nuggets in banks(job.condition).items():
+        assert len(nuggets) == min(20, lengths[qid])
+        importance = [label for _, label in nuggets]
+        assert importance == sorted(importance, key=["vital", "okay"].index)
+        assert set(importance) <= {"vital", "okay"}
+        of_model = drafted[qid][-1]["nuggets"]
+        for label in ("vital", "okay"):
+            places = [of_model.index(text) for text, given in nuggets if given == label]
+            assert places == sorted(places)  # stable
+    failed = job.units.get(state=Unit.State.FAILED)
+    assert (failed.topic.qid, failed.error.split(":")[0]) == ("t4", "There are no relevant segments")
+
+
+def test_drafts_ask_for_no_importance(study: Campaign, endpoint):  # noqa: F811
+    server = endpoint()
+    job = done(judge_at(study, server), "Drafts", "drafts")
+    assert Counter(call["question"] for call in server.begun()) == {"creation": 3 + 1 + 2}
+    assert job.calls == 6
+    assert {tuple(drafting.importance) for drafting in Drafting.objects.all()} == {()}
+    assert not NuggetBank.objects.exists()
+    assert not Call.objects.exclude(question="creation").exists()
+
+
+@pytest.mark.parametrize("structured", [False, True])
+def test_when_much_goes_wrong_the_banks_are_those_of_a_clean_run(study: Campaign, endpoint, structured: bool):  # noqa: F811
+    clean = done(judge_at(study, endpoint(), structured=structured), "AutoNuggets", "clean")
+    rates = dict.fromkeys(("failure_rate", "garbage_rate", "short_rate", "wrong_label_rate", "broken_rate"), 0.06)
+    server = endpoint(**rates, fenced_rate=0.0 if structured else 0.2, rate_limit_rate=0.05, retry_after=0.1, seed=5)
+    messy = judge_at(study, server, name="messy", structured=structured, timeout=5)
+    job = done(messy, "AutoNuggets", "messy")
+    went_wrong = {call["what"] for call in server.ended()} - {"ok"}
+    assert len(went_wrong) >= 3
+    assert (job.units_done, job.units_failed) == (3, 1)  # the one without relevant segments
+    # A wrong answer that was asked again may change what a model says; the labels are of the vocabulary all the same.
+    got, wanted = banks(job.condition), banks(clean.condition)
+    assert got == wanted
+    assert job.calls == len(server.ended())
+    outcomes = Counter(Call.objects.filter(job=job).values_list("outcome", flat=True))
+    assert outcomes["wrong"] + outcomes["refused"] + outcomes["lost"] == job.calls - clean.calls

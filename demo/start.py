@@ -98,7 +98,10 @@ def main() -> None:
         for process in processes:
             process.terminate()
         for process in processes:
-            process.wait(timeout=30)
+            try:
+                process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def wait_for(url: str, processes: list["subprocess.Popen[bytes]"]) -> None:

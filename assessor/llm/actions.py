@@ -15,7 +15,7 @@ from assessor.collection.actions import ConditionError, create_condition
 from assessor.collection.loaders.base import insert
 from assessor.collection.models import Campaign, Condition, Judge, Person, QrelsSource, Topic
 from assessor.llm.kinds import Expected, Grades, Kind
-from assessor.llm.models import Job, ModelJudge, StoredPromptSet, Unit
+from assessor.llm.models import LEAST_MONEY, Job, ModelJudge, StoredPromptSet, Unit
 from assessor.llm.prompt_sets import PromptSet, PromptSetError, prompt_set
 from assessor.llm.tasks import hint
 
@@ -118,9 +118,8 @@ def plan_job(
     )
     known = Condition.objects.filter(campaign=judge.campaign, identity=condition.describe()).first()
     if known:
-        under_way = known.jobs.exclude(state__in=Job.OVER).first()
-        if under_way:
-            raise JobError(f"Job {under_way.pk} works under {known} and is {under_way.get_state_display()}.")
+        with transaction.atomic():
+            _refuse_beside_another(known)
     condition = known or condition
     return Plan(kind, condition, judge, prompts, topics, kind.expected(condition, topics, prompts))
 
@@ -136,14 +135,13 @@ def launch(
 ) -> Job:
     """Make the condition where it is new, and the job with all of its units. Raises JobError."""
     condition, campaign = plan.condition, plan.judge.campaign
+    if (most_calls is not None and most_calls < 1) or (most_cost is not None and most_cost < LEAST_MONEY):
+        raise JobError("A budget is more than nothing; without one there is no limit.")
     try:
         condition = condition if condition.pk else create_condition(condition, acting_user=acting_user)
     except ConditionError as error:
         raise JobError(str(error)) from error
-    # One at a time under a condition, or two launched at once would both do its units.
-    Condition.objects.select_for_update(no_key=True, of=("self",)).get(pk=condition.pk)
-    if condition.jobs.exclude(state__in=Job.OVER).exists():
-        raise JobError(f"Another job works under {condition} already.")
+    _refuse_beside_another(condition)
     if not StoredPromptSet.objects.filter(sha256=plan.prompts.sha256).exists():
         StoredPromptSet.objects.create(**plan.prompts._asdict())
     job = Job.objects.create(
@@ -191,6 +189,10 @@ def pause(*, job: Job, acting_user: Person) -> None:
 @transaction.atomic
 def resume(*, job: Job, acting_user: Person | None) -> None:
     """Let a paused or halted job go on. Raises JobError."""
+    if job.state == Job.State.HALTED:
+        # What went wrong is mended, it is hoped: wrong answers of before are not taken from the ledger.
+        begun = Unit.objects.filter(job=job, state=Unit.State.WAITING, attempts__gt=0)
+        begun.update(round=F("round") + 1)
     _change_state(job, (Job.State.PAUSED, Job.State.HALTED), Job.State.WAITING, "job resumed", acting_user, message="")
     transaction.on_commit(partial(hint, job.pk), robust=True)
 
@@ -207,6 +209,7 @@ def retry_failed(*, job: Job, acting_user: Person | None) -> int:
     """Have failed units done again, their wrong answers asked for anew; return how many. Raises JobError."""
     if job.state == Job.State.CANCELLED:
         raise JobError("The job was cancelled: launch another one for what is not done.")
+    _refuse_beside_another(job.condition, than=job)
     failed = Unit.objects.filter(job=job, state=Unit.State.FAILED)
     count = failed.update(state=Unit.State.WAITING, round=F("round") + 1, error="", ended_at=None)
     if not count:
@@ -227,6 +230,14 @@ def change_budget(*, job: Job, most_calls: int | None, most_cost: Decimal | None
     Job.objects.filter(pk=job.pk).update(**budget)
     after = {name: str(value) for name, value in budget.items()}
     history.record("budget changed", job, campaign=job.campaign, person=acting_user, before=before, after=after)
+
+
+def _refuse_beside_another(condition: Condition, *, than: Job | None = None) -> None:
+    """Raise JobError where another job works under a condition: two at once would both do its units."""
+    Condition.objects.select_for_update(no_key=True, of=("self",)).get(pk=condition.pk)
+    others = condition.jobs.exclude(state__in=Job.OVER)
+    if other := (others.exclude(pk=than.pk) if than else others).first():
+        raise JobError(f"Job {other.pk} works under {condition} and is {other.get_state_display()}.")
 
 
 def _change_state(

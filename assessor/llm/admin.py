@@ -38,7 +38,7 @@ class UnitAdmin(LookOnly):
 
 @admin.register(Runner)
 class RunnerAdmin(LookOnly):
-    list_display = ("owner", "job", "seats", "started_at", "alive_at", "told_to_stop")
+    list_display = ("owner", "job", "seats", "started_at", "alive_at")
     search_fields = ("owner",)
     list_select_related = ("job__condition",)
 

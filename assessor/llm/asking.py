@@ -32,6 +32,12 @@ class Halt(Exception):
     """The job can't go on; the text says why, once for all units."""
 
 
+class GiveBack(NamedTuple):
+    """Work for the database: a request that was let go did not leave after all."""
+
+    leave: Leave
+
+
 class Look(NamedTuple):
     """Work for the database: is this request answered already?"""
 
@@ -93,8 +99,8 @@ class Line:
         self.on_the_way: dict[Asked, asyncio.Future[None]] = {}
         self.failures_in_a_row = 0
         # What is not asked for need not be looked up before each request.
-        budget = job.most_calls or job.most_cost
-        self.needs_leave = bool(self.judge.requests_per_minute or self.judge.tokens_per_minute or budget)
+        wanted = (self.judge.requests_per_minute, self.judge.tokens_per_minute, job.most_calls, job.most_cost)
+        self.needs_leave = any(limit is not None for limit in wanted)
 
     def stop(self) -> None:
         """Send nothing more; what is in flight may come back."""
@@ -141,7 +147,7 @@ class Asking:
             except WrongAnswer as error:
                 reason = str(error)
                 if reply.text is not None:
-                    messages = [*messages, {"role": "assistant", "content": reply.text}]
+                    messages = [*messages, {"role": "assistant", "content": gateway.storable(reply.text)}]
                 again = f"That can't be used: {reason} Reply again, in the form asked for."
                 messages = [*messages, {"role": "user", "content": again}]
             else:
@@ -196,9 +202,16 @@ class Asking:
         """Wait until the judge's rate lets a request go. Raises Halt where the budget is used up."""
         line = self._line
         seconds = await line.database.do(leave) if line.needs_leave else 0.0
-        await line.wait(max(seconds, line.open_at - asyncio.get_running_loop().time()))
-        if line.stopped.is_set():
-            raise Stopped
+        try:
+            await line.wait(seconds)
+            while (closed := line.open_at - asyncio.get_running_loop().time()) > 0:
+                await line.wait(closed)
+            if line.stopped.is_set():
+                raise Stopped
+        except Stopped:
+            if line.needs_leave:
+                await line.database.do(GiveBack(leave))
+            raise
 
     async def _backoff(self, failed: Failed, attempt: int) -> float:
         """Return how long to wait before the next try; an endpoint's own wish holds for everybody."""

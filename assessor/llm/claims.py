@@ -23,7 +23,7 @@ def claim(runner: Runner, most: int) -> list[Unit]:
     waiting = Unit.objects.filter(job=runner.job_id, state=Unit.State.WAITING)
     free = waiting.order_by("pk")
     if connection.vendor == "postgresql":
-        free = free.select_for_update(skip_locked=True)
+        free = free.select_for_update(skip_locked=True, no_key=True)
     pks = list(free.values_list("pk", flat=True)[:most])
     if not pks:
         return []
@@ -92,4 +92,4 @@ def is_alive(runner: Runner) -> bool:
 
 def _claimed_by(runner: Runner) -> QuerySet[Unit]:
     claimed = Unit.objects.filter(runner=runner.pk, state=Unit.State.CLAIMED)
-    return claimed.select_for_update() if connection.vendor == "postgresql" else claimed
+    return claimed.select_for_update(no_key=True) if connection.vendor == "postgresql" else claimed

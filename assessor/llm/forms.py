@@ -7,7 +7,7 @@ from django import forms
 from assessor.collection.models import Campaign, QrelsSource
 from assessor.llm import kinds
 from assessor.llm.endpoints import check_base_url
-from assessor.llm.models import Job, ModelJudge
+from assessor.llm.models import LEAST_MONEY, Job, ModelJudge
 from assessor.llm.prompt_sets import PromptSetError, names, prompt_set
 
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
@@ -119,7 +119,7 @@ class LaunchForm(forms.Form):
     )
     most_calls = forms.IntegerField(min_value=1, required=False, label="At most calls", help_text="Empty: no limit.")
     most_cost = forms.DecimalField(
-        min_value=0,
+        min_value=LEAST_MONEY,
         max_digits=14,
         decimal_places=6,
         required=False,

@@ -1,5 +1,6 @@
 """One request to an OpenAI-compatible endpoint, and what became of it. Keys come from the environment alone."""
 
+import asyncio
 import hashlib
 import json
 import os
@@ -7,15 +8,20 @@ import time
 from typing import Any, NamedTuple
 
 import openai
+from django.core.exceptions import ValidationError
 from httpx2 import Limits
 from openai._types import RequestOptions
 
+from assessor.llm.endpoints import check_base_url
 from assessor.llm.models import ModelJudge, key_variable_validator
 from assessor.llm.prompt_sets import Message
 from assessor.llm.questions import Question
 
 REHEARSAL = "rehearsal"  # how the endpoint with no model behind it marks what it answers
 _LONGEST_ERROR = 1_000  # characters
+_LONGEST_RESPONSE = 4_000_000  # characters
+# How an endpoint says that a model had said all it wanted to. What is cut off could be taken for a shorter whole.
+_WHOLE = ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "", None)
 _NO_KEY = "none"  # the library wants one; it is not sent
 _NEVER_MIND = (400, 404, 405, 413, 415, 422)  # asking the same again won't help
 
@@ -29,8 +35,8 @@ class Setting(NamedTuple):
     parameters: dict[str, Any]  # model, temperature, max_tokens, ...: see request_body
 
 
-class NoKey(Exception):
-    """The environment holds no key for the judge; the text names the variable."""
+class Unusable(Exception):
+    """A judge can't be asked as it is configured here; the text says why, and shows no key."""
 
 
 class Reply(NamedTuple):
@@ -64,14 +70,24 @@ class Failed(Exception):
 
 
 def setting_of(judge: ModelJudge) -> Setting:
-    """Return what requests to a judge need. Raises NoKey."""
-    key = ""
-    if judge.key_variable:
-        key_variable_validator(judge.key_variable)  # other variables of this process are nobody's to send anywhere
-        key = os.environ.get(judge.key_variable, "").strip()
-        if not key:
-            raise NoKey(f"The environment of this process has no {judge.key_variable}: set it and start it again.")
+    """Return what requests to a judge need. Raises Unusable."""
+    try:
+        check_base_url(judge.base_url)
+        if judge.key_variable:
+            key_variable_validator(judge.key_variable)  # other variables of this process are nobody's to send anywhere
+    except ValidationError as error:
+        raise Unusable(" ".join(error.messages)) from error
+    key = os.environ.get(judge.key_variable, "").strip() if judge.key_variable else ""
+    if judge.key_variable and not key:
+        raise Unusable(f"The environment of this process has no {judge.key_variable}: set it and start it again.")
+    if not (key.isascii() and key.isprintable()):
+        raise Unusable(f"{judge.key_variable} holds something that can't be a key: a line break, or odd characters.")
     return Setting(judge.base_url, key, float(judge.timeout), dict(judge.judge.parameters))
+
+
+def storable(text: str) -> str:
+    """Return a text without what no database or request takes: NUL and half surrogates."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def request_body(question: Question[Any], messages: list[Message], parameters: dict[str, Any]) -> dict[str, Any]:
@@ -109,31 +125,53 @@ class Gateway:
             http_client=openai.DefaultAsyncHttpx2Client(
                 # Its own limits are too low for a judge of a thousand at once, and would wait where nobody sees it.
                 limits=Limits(max_connections=connections, max_keepalive_connections=connections),
-                follow_redirects=False,  # a key goes where the organizer said, and nowhere else
+                follow_redirects=False,  # a key goes where the organizer said, and nowhere else:
+                trust_env=False,  # to no proxy either
             ),
         )
+        # The library takes these from the environment: they are nothing to the endpoint that an organizer named.
+        self._client.organization = self._client.project = None
+        self._client._custom_headers = {}
 
     async def close(self) -> None:
         await self._client.close()
 
     async def send(self, body: dict[str, Any]) -> Reply:
-        """Send a request once. Raises Failed."""
+        """Send a request once. Raises Failed, and nothing else."""
         begun = time.monotonic()
         try:
-            # As text: the library's own objects cost a third of a call's time, and the ledger keeps the text.
-            raw = await self._client.post("/chat/completions", cast_to=str, body=body, options=self._options)
+            # The library's own limit is for each read: an endpoint that drips would never end.
+            async with asyncio.timeout(self._setting.timeout):
+                # As text: the library's own objects cost a third of a call's time, and the ledger keeps the text.
+                raw = await self._client.post("/chat/completions", cast_to=str, body=body, options=self._options)
         except openai.APIError as error:
             raise self._failed(error, _since(begun)) from None  # the cause holds the request, key and all
+        except TimeoutError:
+            raise self._no_answer(_since(begun)) from None
+        except Exception as error:
+            # Not its text: it may hold the key.
+            message = f"The request broke off: {type(error).__name__}"
+            raise Failed(
+                message, status=0, again=True, fatal=False, retry_after=None, milliseconds=_since(begun)
+            ) from None
         milliseconds = _since(begun)
         try:
-            return read_reply(raw, milliseconds)
+            if len(raw) > _LONGEST_RESPONSE:
+                raise ValueError
+            return read_reply(self._without_key(raw), milliseconds)
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-            message = f"The endpoint's response is no chat completion: {self._clean(raw)}"
+            message = f"The endpoint's response is no chat completion: {self._clean(raw[:_LONGEST_ERROR])}"
             raise Failed(
                 message, status=200, again=True, fatal=False, retry_after=None, milliseconds=milliseconds
             ) from None
 
+    def _no_answer(self, milliseconds: int) -> Failed:
+        message = f"No answer within {self._setting.timeout:g} s from {self._setting.base_url}"
+        return Failed(message, status=0, again=True, fatal=False, retry_after=None, milliseconds=milliseconds)
+
     def _failed(self, error: openai.APIError, milliseconds: int) -> Failed:
+        if isinstance(error, openai.APITimeoutError):
+            return self._no_answer(milliseconds)
         status, again, fatal, retry_after = 0, True, False, None
         if isinstance(error, openai.APIStatusError):
             status = error.status_code
@@ -143,21 +181,22 @@ class Gateway:
             again = status not in (401, 403, *_NEVER_MIND) and error.code != "insufficient_quota"
             # A wrong path or model is everybody's 404; a request that is too long is its own unit's 400.
             fatal = status in (401, 403, 404) or error.code == "insufficient_quota"
-        elif isinstance(error, openai.APITimeoutError):
-            message = f"No answer within {self._setting.timeout:g} s from {self._setting.base_url}"
         else:
             cause = error.__cause__ or error
-            message = f"{self._setting.base_url} can't be reached: {self._clean(str(cause) or type(cause).__name__)}"
+            # Of other causes the name alone: their text may hold the key.
             fatal = "connect" in type(cause).__name__.lower()  # nobody there, as opposed to a connection that broke
+            reason = self._clean(str(cause)) if fatal else ""
+            message = f"{self._setting.base_url} can't be reached: {reason or type(cause).__name__}"
         return Failed(
             message, status=status, again=again, fatal=fatal, retry_after=retry_after, milliseconds=milliseconds
         )
 
     def _clean(self, text: str) -> str:
         """Return a text of the endpoint without the key, which some endpoints repeat, and not too long."""
-        if self._setting.key:
-            text = text.replace(self._setting.key, "[key]")
-        return text.replace("\x00", "\ufffd")[:_LONGEST_ERROR]
+        return storable(self._without_key(text))[:_LONGEST_ERROR]
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self._setting.key, "[key]") if self._setting.key else text
 
 
 def _since(begun: float) -> int:
@@ -169,17 +208,23 @@ def read_reply(raw: str, milliseconds: int = 0) -> Reply:
     response = json.loads(raw)
     choice = response["choices"][0]
     text, reason = choice["message"].get("content"), choice.get("finish_reason")
-    usage = response.get("usage") or {}
     problem = ""
-    if reason == "length":
-        text, problem = None, "The reply was cut off at the limit of tokens: write less."
+    if reason not in _WHOLE:
+        text, problem = None, f"The reply is not whole ({str(reason)[:40]}): write less, and finish."
     elif not isinstance(text, str) or not text.strip():
         text, problem = None, "The reply was empty."
-    tokens = [max(0, int(usage.get(name) or 0)) for name in ("prompt_tokens", "completion_tokens")]
-    model = str(response.get("model") or "")
+    usage = response.get("usage")
+    tokens = [_tokens(usage, name) for name in ("prompt_tokens", "completion_tokens")]
+    model = storable(str(response.get("model") or ""))
     if response.get("system_fingerprint") == REHEARSAL:
         model = f"{REHEARSAL} ({model})"
-    return Reply(text, problem, model[:200], tokens[0], tokens[1], raw.replace("\x00", "\ufffd"), milliseconds)
+    return Reply(text, problem, model[:200], tokens[0], tokens[1], storable(raw), milliseconds)
+
+
+def _tokens(usage: Any, name: str) -> int:
+    """Return a figure of usage; 0 where an endpoint tells none, or one that can't be: an answer is not lost for it."""
+    count = usage.get(name) if isinstance(usage, dict) else None
+    return count if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 2**31 else 0
 
 
 def _retry_after(headers: Any) -> float | None:

@@ -9,6 +9,7 @@ from django.db.models import Q
 from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly
 
+LEAST_MONEY = Decimal("0.000001")
 key_variable_validator = RegexValidator(
     r"\A[A-Z][A-Z0-9_]*_API_KEY\Z", "Name a variable of the environment that ends in _API_KEY, such as OPENAI_API_KEY."
 )
@@ -115,9 +116,16 @@ class Job(models.Model):
     judge = models.ForeignKey(ModelJudge, models.PROTECT, related_name="jobs")
     scope = JSONText(default=dict, help_text="What the units were made from.")
     estimate = JSONText(default=dict, help_text="Calls, tokens and cost as told before launch.")
-    most_calls = models.PositiveIntegerField(null=True, blank=True, help_text="Budget of calls.")
+    most_calls = models.PositiveIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1)], help_text="Budget of calls."
+    )
     most_cost = models.DecimalField(
-        null=True, blank=True, help_text="Budget of money.", max_digits=14, decimal_places=6
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(LEAST_MONEY)],
+        help_text="Budget of money.",
+        max_digits=14,
+        decimal_places=6,
     )
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     message = models.CharField(max_length=1_000, blank=True, help_text="Why it was halted.")
@@ -187,11 +195,12 @@ class Runner(models.Model):
     job = models.ForeignKey(Job, models.PROTECT, related_name="runners")
     judge = models.ForeignKey(ModelJudge, models.PROTECT, related_name="runners")
     owner = models.CharField(max_length=200, help_text="Host, process id and start of the process.")
-    parent = models.CharField(max_length=200, help_text="The worker that it is a child of.")
     seats = models.PositiveIntegerField(default=0, help_text="Requests that it may have in flight.")
     started_at = models.DateTimeField(auto_now_add=True)
     alive_at = models.DateTimeField()
-    told_to_stop = models.BooleanField(default=False)
+    cost_let_go = models.DecimalField(
+        default=Decimal(0), max_digits=14, decimal_places=6, help_text="About what its requests in flight will cost."
+    )
 
     def __str__(self) -> str:
         return f"{self.owner} at {self.job_id}"

@@ -2,20 +2,19 @@
 
 import asyncio
 import logging
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db import close_old_connections, transaction
-from django.db.models import F
+from django.db import DatabaseError, close_old_connections, transaction
+from django.db.models import F, Sum
 from django.utils import timezone
 
 from assessor.collection import history, processes
 from assessor.llm import claims, gateway, ledger, limits
-from assessor.llm.asking import Asking, Halt, Line, Look, Stopped
-from assessor.llm.gateway import Gateway, NoKey
+from assessor.llm.asking import Asking, GiveBack, Halt, Line, Look, Stopped
+from assessor.llm.gateway import Gateway, Unusable
 from assessor.llm.grouping import Grouped
 from assessor.llm.kinds import UnitFailure, kind_named
 from assessor.llm.ledger import Leave
@@ -43,17 +42,25 @@ class _Start(NamedTuple):
     setting: gateway.Setting
 
 
-def run_job(job_id: int) -> None:
-    """Work on a job until there is nothing more to do for this process. Any number may work on one at once."""
-    asyncio.run(_run(job_id))
+def run_job(job_id: int, is_stopping: Callable[[], bool] = lambda: False) -> None:
+    """Work on a job until there is nothing more to do for this process, or it is told to stop.
+
+    Any number of processes may work on one job at once. What no unit is to blame for halts the job with its reason.
+    """
+    asyncio.run(_run(job_id, is_stopping))
 
 
-async def _run(job_id: int) -> None:
-    running = Running()
+async def _run(job_id: int, is_stopping: Callable[[], bool]) -> None:
+    running = Running(is_stopping)
     try:
         start = await running.database.alone(_start, job_id)
         if start is not None:
             await running.work(start)
+    except DatabaseError:
+        raise  # it can't be told there; the job is taken up again when the database is back
+    except Exception as error:
+        _log.exception("job %s broke off", job_id)
+        await running.database.alone(halt, job_id, f"{type(error).__name__}: {error}")
     finally:
         await running.database.close()
 
@@ -65,8 +72,8 @@ def _start(job_id: int) -> _Start | None:
     job = Job.objects.select_related("judge__judge", "condition__protocol", "campaign").get(pk=job_id)
     try:
         setting = gateway.setting_of(job.judge)
-    except NoKey as error:
-        halt(job, str(error))
+    except Unusable as error:
+        halt(job_id, str(error))
         return None
     with transaction.atomic():
         begun = Job.objects.filter(pk=job_id, state__in=Job.ACTIVE)
@@ -80,45 +87,60 @@ def _start(job_id: int) -> _Start | None:
             job=job,
             judge=job.judge,
             owner=processes.me(),
-            parent=processes.identity(os.getppid()),
             alive_at=timezone.now(),
         )
     return _Start(runner, job, PromptSet(stored.name, stored.sha256, stored.texts), setting)
 
 
 @transaction.atomic
-def halt(job: Job, message: str) -> None:
+def halt(job_id: int, message: str) -> None:
     """Stop a job that can't go on, with the reason; units that are not done go on waiting."""
-    halted = Job.objects.filter(pk=job.pk, state__in=Job.ACTIVE)
-    if halted.update(state=Job.State.HALTED, message=message[:1_000]):
-        history.record("job halted", job, campaign=job.campaign, person=None, message=message[:1_000])
+    message = gateway.storable(message)[:1_000]
+    if Job.objects.filter(pk=job_id, state__in=Job.ACTIVE).update(state=Job.State.HALTED, message=message):
+        job = Job.objects.select_related("campaign", "condition").get(pk=job_id)
+        history.record("job halted", job, campaign=job.campaign, person=None, message=message)
 
 
 class Running:
     """A job being run by this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_stopping: Callable[[], bool]) -> None:
         self.database = Grouped(self._carry_out)
-        # What the requests that were let go will cost about; only the database's thread knows it.
-        self.let_go = Decimal(0)
+        self.is_stopping = is_stopping
 
     async def work(self, start: _Start) -> None:
         """Claim and do units until none is left or the job stops, then give back what was claimed."""
         self.runner, self.job, self.prompts, setting = start
-        self.kind = kind_named(self.job.kind)
-        self.line = Line(self.job, Gateway(setting, self.job.judge.concurrency), self.database)
         self.at_work: set[asyncio.Task[None]] = set()
         self.has_room = asyncio.Event()
-        supervision = asyncio.create_task(self._supervise())
         try:
-            await self._feed()
-            await self._settle()
+            self.kind = kind_named(self.job.kind)
+            self.line = Line(self.job, Gateway(setting, self.job.judge.concurrency), self.database)
+            await self._work()
         finally:
-            supervision.cancel()
-            await asyncio.gather(supervision, return_exceptions=True)
             await self.database.alone(claims.leave, self.runner)
             await self.database.alone(claims.end_if_all_is_done, self.job.pk)
+
+    async def _work(self) -> None:
+        supervision = asyncio.create_task(self._supervise())
+        supervision.add_done_callback(self._end_of_supervision)
+        try:
+            await self._feed()
+        finally:
+            # Whatever happened: what is in flight is paid, so it is waited for and stored.
+            if not self.line.stopped.is_set() and self.at_work:
+                self.line.stop()
+            await self._settle()
+            supervision.cancel()
+            await asyncio.gather(supervision, return_exceptions=True)
             await self.line.gateway.close()
+        if not supervision.cancelled() and (error := supervision.exception()):
+            raise error
+
+    def _end_of_supervision(self, task: "asyncio.Task[None]") -> None:
+        """Without signs of life others would take this runner for dead: it stops."""
+        self.line.stop()
+        self.has_room.set()
 
     async def _feed(self) -> None:
         """Keep enough units at work to fill all seats, though some wait for the database."""
@@ -167,7 +189,7 @@ class Running:
             return
         except Halt as error:
             self.line.stop()
-            await self.database.alone(halt, self.job, str(error))
+            await self.database.alone(halt, self.job.pk, str(error))
             return
         try:
             await self.database.do(Ended(unit, result))
@@ -200,8 +222,7 @@ class Running:
         """Give signs of life, take one's share of the judge's seats, and see whether the job was stopped."""
         while True:
             shared = await self.database.alone(self._beat)
-            if shared is None:
-                self.line.stop()
+            if shared is None or self.is_stopping():
                 return
             self.line.seats.change(shared.seats)
             self.line.open_at = max(self.line.open_at, asyncio.get_running_loop().time() + shared.wait)
@@ -210,21 +231,21 @@ class Running:
 
     def _beat(self) -> limits.Share | None:
         shared = limits.share(self.runner, self.line.seats.taken)
-        told_to_stop = Runner.objects.filter(pk=self.runner.pk, told_to_stop=True).exists()
         is_running = Job.objects.filter(pk=self.job.pk, state=Job.State.RUNNING).exists()
-        return shared if is_running and not told_to_stop else None
+        return shared if is_running else None
 
     def _carry_out(self, group: Sequence[Any]) -> list[Any]:
         """Do a group's work for the database: first what only reads, then all writes in one transaction."""
         results: list[Any] = [None] * len(group)
         self._look([(place, work) for place, work in enumerate(group) if isinstance(work, Look)], results)
         leaves = [(place, work) for place, work in enumerate(group) if isinstance(work, Leave)]
+        given_back = [work.leave for work in group if isinstance(work, GiveBack)]
         entries = [work for work in group if isinstance(work, ledger.Entry)]
         ended = [(work.unit, work.result) for work in group if isinstance(work, Ended)]
-        if leaves or entries or ended:
+        if leaves or given_back or entries or ended:
             with transaction.atomic():
                 # Judge, job, units: everybody locks in this order.
-                self._let_go(leaves, results)
+                self._let_go(leaves, given_back, results)
                 if entries:
                     self._record(entries)
                 if ended:
@@ -241,25 +262,32 @@ class Running:
             found = sum(look.asked in known for _, look in looks)
             Job.objects.filter(pk=self.job.pk).update(answered_from_ledger=F("answered_from_ledger") + found)
 
-    def _let_go(self, leaves: list[tuple[int, Leave]], results: list[Any]) -> None:
-        """Say of each request when it may leave, or that the budget is used up."""
-        if not leaves:
+    def _let_go(self, leaves: list[tuple[int, Leave]], given_back: list[Leave], results: list[Any]) -> None:
+        """Say of each request when it may leave, or that the budget is used up, counted over all runners."""
+        if not leaves and not given_back:
             return
-        waits = limits.reserve(self.job.judge_id, [leave.tokens for _, leave in leaves])
-        job = Job.objects.select_for_update().get(pk=self.job.pk)
+        waits = limits.reserve(self.job.judge_id, [leave.tokens for _, leave in leaves]) if leaves else []
+        job = Job.objects.select_for_update(no_key=True).get(pk=self.job.pk)
+        job.calls_begun -= len(given_back)
+        let_go = -sum((self._cost(leave) for leave in given_back), Decimal(0))
+        spent = job.cost + (Runner.objects.filter(job=job).aggregate(sum=Sum("cost_let_go"))["sum"] or 0)
         for (place, leave), wait in zip(leaves, waits, strict=True):
             cost = self._cost(leave)
             if job.most_calls is not None and job.calls_begun >= job.most_calls:
                 results[place] = Halt(f"The budget of {job.most_calls:,} calls is used up.")
-            elif job.most_cost is not None and job.cost + self.let_go + cost > job.most_cost:
-                results[place] = Halt(
-                    f"The budget of {job.most_cost.normalize():f} would be exceeded by the next call."
-                )
+            elif job.most_cost is not None and spent + let_go + cost > job.most_cost:
+                budget = f"{job.most_cost.normalize():f}"
+                results[place] = Halt(f"The budget of {budget} would be exceeded by the next call.")
             else:
                 job.calls_begun += 1
-                self.let_go += cost
+                let_go += cost
                 results[place] = wait
         job.save(update_fields=["calls_begun"])
+        self._count_let_go(let_go)
+
+    def _count_let_go(self, cost: Decimal) -> None:
+        if cost:
+            Runner.objects.filter(pk=self.runner.pk).update(cost_let_go=F("cost_let_go") + cost)
 
     def _cost(self, leave: Leave) -> Decimal:
         return self.job.judge.cost(leave.tokens_in, leave.tokens_out)
@@ -272,4 +300,4 @@ class Running:
             limits.correct(judge.pk, more)
         ledger.record(judge, self.job, entries)
         if self.line.needs_leave:
-            self.let_go -= sum((self._cost(entry.leave) for entry in entries if entry.leave), Decimal(0))
+            self._count_let_go(-sum((self._cost(entry.leave) for entry in entries if entry.leave), Decimal(0)))

@@ -4,10 +4,10 @@ import asyncio
 from decimal import Decimal
 from typing import NamedTuple
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from assessor.llm import gateway, ledger, questions
-from assessor.llm.gateway import Failed, Gateway, NoKey, Reply, Setting
+from assessor.llm.gateway import Failed, Gateway, Reply, Setting, Unusable
 from assessor.llm.ledger import Asked, Entry
 from assessor.llm.models import ModelJudge
 from assessor.llm.prompt_sets import PromptSetError, prompt_set
@@ -32,7 +32,7 @@ def ask_once(judge: ModelJudge) -> Tried:
     try:
         question = questions.importance(prompt_set(judge.prompt_set), query=_QUERY, nuggets=_NUGGETS)
         setting = gateway.setting_of(judge)
-    except (PromptSetError, NoKey) as error:
+    except (PromptSetError, Unusable) as error:
         return Tried(str(error), "", None, Decimal(0))
     body = gateway.request_body(question, question.messages, setting.parameters)
     came = asyncio.run(_send(setting._replace(timeout=min(setting.timeout, _LONGEST_WAIT)), body))
@@ -45,10 +45,18 @@ def ask_once(judge: ModelJudge) -> Tried:
     else:
         problem = str(came)
     asked = Asked(gateway.request_hash(body), 0, 0)
-    with transaction.atomic():
-        ledger.record(judge, None, [Entry(None, question.name, asked, came, problem, None)])
+    _record(judge, Entry(None, question.name, asked, came, problem, None))
     reply = came if isinstance(came, Reply) else None
     return Tried(problem, answer, reply, judge.cost(reply.tokens_in, reply.tokens_out) if reply else Decimal(0))
+
+
+def _record(judge: ModelJudge, entry: Entry) -> None:
+    try:
+        with transaction.atomic():
+            ledger.record(judge, None, [entry])
+    except IntegrityError:
+        with transaction.atomic():  # somebody tried it at the same moment, and was first
+            ledger.record(judge, None, [entry])
 
 
 async def _send(setting: Setting, body: dict[str, object]) -> Reply | Failed:

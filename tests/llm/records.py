@@ -12,7 +12,7 @@ def leave_traces(job: Job) -> None:
     now, prompts = timezone.now(), prompt_set("assay-1")
     if not StoredPromptSet.objects.filter(sha256=prompts.sha256).exists():
         StoredPromptSet.objects.create(**prompts._asdict())
-    Runner.objects.create(job=job, judge=job.judge, owner=processes.me(), parent=processes.me(), alive_at=now)
+    Runner.objects.create(job=job, judge=job.judge, owner=processes.me(), alive_at=now)
     for unit in job.units.all():
         Unit.objects.filter(pk=unit.pk).update(state=Unit.State.FAILED, error=f"failed on {unit.topic_id}")
         came = {"request": f"{unit.pk:064}", "outcome": Call.Outcome.LOST}

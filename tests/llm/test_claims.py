@@ -28,7 +28,7 @@ def job(empty_campaign: Campaign, import_file) -> Job:
 
 
 def runner_of(job: Job, owner: str | None = None, **fields) -> Runner:
-    values = {"owner": owner or processes.me(), "parent": processes.me(), "alive_at": timezone.now()} | fields
+    values = {"owner": owner or processes.me(), "alive_at": timezone.now()} | fields
     return Runner.objects.create(job=job, judge=job.judge, **values)
 
 

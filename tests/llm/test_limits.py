@@ -20,9 +20,7 @@ def job(campaign: Campaign) -> Job:
 
 
 def new_runner(job: Job) -> Runner:
-    return Runner.objects.create(
-        job=job, judge=job.judge, owner=processes.me(), parent=processes.me(), alive_at=timezone.now()
-    )
+    return Runner.objects.create(job=job, judge=job.judge, owner=processes.me(), alive_at=timezone.now())
 
 
 def seats_of(runner: Runner, in_flight: int = 0) -> int:

@@ -74,10 +74,12 @@ class LaunchCommand(BaseCommand):
 
 def follow(command: BaseCommand, job: Job, *, here: bool) -> None:
     """Show a job's progress until it stops, run in this process or by workers. Raises CommandError if it isn't done."""
-    watch = threading.Thread(target=_watch, args=(command, job.pk), daemon=True)
+    is_over = threading.Event()
+    watch = threading.Thread(target=_watch, args=(command, job.pk, is_over), daemon=True)
     watch.start()
     if here:
         running.run_job(job.pk)
+        is_over.set()  # whatever its state: nobody may be at work on it any more
     watch.join()
     job.refresh_from_db()
     for reason in queries.reasons(job):
@@ -86,20 +88,20 @@ def follow(command: BaseCommand, job: Job, *, here: bool) -> None:
         raise CommandError(f"Job {job.pk} is {job.get_state_display()}. {job.message}".strip())
 
 
-def _watch(command: BaseCommand, job_id: int) -> None:
-    """Draw the bar until the job is neither waiting nor running."""
+def _watch(command: BaseCommand, job_id: int, is_over: threading.Event) -> None:
+    """Draw the bar until the job is neither waiting nor running, or somebody says that it is over."""
     is_terminal = sys.stderr.isatty()
     shown_at = 0.0
     try:
         while True:
             job = Job.objects.get(pk=job_id)
-            is_at_work = job.state in Job.ACTIVE
+            is_at_work = job.state in Job.ACTIVE and not is_over.is_set()
             if is_terminal or not is_at_work or time.monotonic() - shown_at >= _LINE:
                 shown_at = time.monotonic()
                 command.stderr.write(_line(job), ending="\r" if is_terminal and is_at_work else "\n")
             if not is_at_work:
                 return
-            time.sleep(_LOOK)
+            is_over.wait(_LOOK)
     finally:
         connection.close()
 

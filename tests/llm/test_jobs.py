@@ -3,12 +3,14 @@
 import asyncio
 from collections import Counter
 from decimal import Decimal
+from threading import Thread, Timer
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from assessor.collection.models import Campaign, Condition, Event
-from assessor.llm import actions, asking, gateway, running
+from assessor.llm import actions, asking, gateway, grouping, limits, running
 from assessor.llm.actions import JobError
 from assessor.llm.models import Call, Job, ModelJudge, Runner, StoredPromptSet, Unit
 from assessor.llm.prompt_sets import prompt_set
@@ -325,3 +327,112 @@ def test_trying_a_judge_sends_one_request_and_shows_what_came(study: Campaign, e
     server.stop()
     page = client.post(f"/campaigns/study/judges/{judge.pk}/try/").content.decode()
     assert "can&#x27;t be reached" in page
+
+
+# What must not hang, be lost, or be passed.
+
+
+def test_a_mistake_that_is_no_units_halts_the_job_and_keeps_what_is_paid(study: Campaign, endpoint, monkeypatch):
+    prepared = []
+    prepare = Grading.prepare
+
+    def once(self, job, units):
+        prepared.append(units)
+        if len(prepared) > 1:
+            raise KeyError("no such thing")
+        return prepare(self, job, units)
+
+    monkeypatch.setattr(Grading, "prepare", once)
+    server = endpoint(latency=0.3)
+    job = ended(make_job(make_judge(study, server.base_url, concurrency=4)))
+    assert (job.state, job.message) == (Job.State.HALTED, "KeyError: 'no such thing'")
+    assert {call["status"] for call in server.ended()} == {200}  # what was in flight came back
+    assert len(server.ended()) == job.calls == job.units_done > 0
+
+
+@pytest.mark.parametrize("beats", [0, 2])
+def test_a_runner_that_can_give_no_sign_of_life_stops(study: Campaign, endpoint, monkeypatch, beats: int):
+    share, given = limits.share, []
+
+    def failing(runner, in_flight):
+        given.append(in_flight)
+        if len(given) > beats:
+            raise RuntimeError("no database")
+        return share(runner, in_flight)
+
+    monkeypatch.setattr(limits, "share", failing)
+    job = ended(make_job(make_judge(study, endpoint(latency=0.3).base_url, concurrency=1)))
+    assert (job.state, job.message) == (Job.State.HALTED, "RuntimeError: no database")
+    assert job.units_done < TOPICS
+
+
+def test_a_budget_of_nothing_is_refused(study: Campaign):
+    judge = make_judge(study)
+    for budget in ({"most_calls": 0}, {"most_cost": "0"}, {"most_cost": "-1"}):
+        with pytest.raises(JobError, match="A budget is more than nothing"):
+            make_job(judge, **budget)
+
+
+def run_in_threads(job: Job, count: int) -> None:
+    def run() -> None:
+        try:
+            running.run_job(job.pk)
+        finally:
+            connection.close()
+
+    threads = [Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    job.refresh_from_db()
+
+
+def test_a_budget_of_money_holds_over_all_runners(study: Campaign, endpoint):
+    judge = make_judge(study, endpoint(latency=1.0).base_url, price_in=Decimal(1000), concurrency=14)
+    job = make_job(judge, most_cost="3")
+    run_in_threads(job, 2)
+    assert job.state == Job.State.HALTED
+    assert Decimal(1) < job.cost <= Decimal(3)
+
+
+def test_runners_beside_each_other_dont_block_each_other(study: Campaign, endpoint, monkeypatch):
+    """Where two would wait for each other, the database breaks one off: here that is not tried again."""
+    monkeypatch.setattr(grouping, "_TRIES", 1 if connection.vendor == "postgresql" else 5)
+    judge = make_judge(study, endpoint(latency=0.02).base_url, requests_per_minute=60_000, concurrency=12)
+    for replicate in range(3):
+        job = make_job(judge, replicate=replicate)
+        run_in_threads(job, 4)
+        assert (job.state, job.units_done) == (Job.State.DONE, TOPICS)
+    assert not Runner.objects.exists()
+
+
+def test_what_did_not_leave_before_a_pause_counts_for_no_budget(study: Campaign, endpoint):
+    server = endpoint()
+    job = make_job(make_judge(study, server.base_url, requests_per_minute=60), most_calls=20)
+    pausing = Timer(2.5, lambda: actions.pause(job=job, acting_user=None))
+    pausing.start()
+    job = ended(job)
+    pausing.join()
+    assert job.state == Job.State.PAUSED
+    assert job.calls_begun == job.calls == len(server.begun()) < 8
+
+
+def test_failed_units_are_not_retried_beside_another_job_of_the_condition(study: Campaign, endpoint):
+    study.topics.filter(qid="t03").update(title="nothing")
+    judge = make_judge(study, endpoint().base_url)
+    first = ended(make_job(judge))
+    make_job(judge)
+    with pytest.raises(JobError, match="works under by j and is waiting for a worker"):
+        actions.retry_failed(job=first, acting_user=None)
+
+
+def test_after_a_halt_wrong_answers_of_before_are_asked_for_anew(study: Campaign, endpoint):
+    server = endpoint(garbage_rate=1)
+    job = ended(make_job(make_judge(study, server.base_url)))
+    assert job.state == Job.State.HALTED
+    failed = job.units_failed
+    ModelJudge.objects.update(base_url=endpoint().base_url)
+    actions.resume(job=job, acting_user=None)
+    job = ended(job)
+    assert (job.state, job.units_failed, job.units_done) == (Job.State.DONE, failed, TOPICS - failed)

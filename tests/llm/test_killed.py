@@ -123,6 +123,28 @@ def test_a_killed_child_is_taken_up_without_a_restart(tmp_path: Path):
         server.stop()
 
 
+@pytest.mark.django_db
+def test_a_worker_that_is_told_to_stop_ends_with_what_is_in_flight(tmp_path: Path):
+    units = 300
+    server = RunningEndpoint(latency=0.2)
+    try:
+        with house(tmp_path / "data", "embedded://") as study:
+            fill(study, tmp_path, server.base_url, units)
+            worker = study.start_worker()
+            study.run(LAUNCH)
+            wait_until(lambda: len(server.ended()) >= 20, "work before the stop", 60)
+            worker.terminate()
+            worker.wait(timeout=8)
+            assert len(server.ended()) < units // 2
+            wait_until(lambda: not study.rows("select * from llm_runner"), "the runner has left", 1)
+            assert study.rows("select state from llm_job") == [("running",)]
+            study.start_worker()
+            wait_until(lambda: is_done(study), "the end of the job", 60)
+            check_everything(study, server, units, repeats=0)
+    finally:
+        server.stop()
+
+
 @on_sqlite
 @pytest.mark.django_db
 def test_two_workers_keep_to_the_limits_of_their_judge_together(tmp_path: Path):

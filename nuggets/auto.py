@@ -5,7 +5,7 @@ byte order. After each window it returns its whole list of nuggets, brought up t
 important each nugget of its last list is; drafts have no importance, which is for the person to decide.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
@@ -17,6 +17,7 @@ from assessor.llm import questions
 from assessor.llm.kinds import Ask, Expected, Grades, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
+from assessor.work.models import Task
 from nuggets.actions.drafting import store_drafting
 from nuggets.drafting import Step, in_batches
 from nuggets.models import Drafting
@@ -96,11 +97,14 @@ class Creation:
         for topic_id, docid in graded.values_list("topic_id", "docid"):
             docids[topic_id].append(docid)
         texts = dict(_segments(condition, graded.order_by().values("docid")).values_list("docid", "text"))
+        unfinished = _topics_being_graded(condition, topics)
         prepared: dict[int, Work | UnitFailure] = {}
         for unit in units:
             wanted = docids[unit.topic_id]
             lacking = [docid for docid in wanted if docid not in texts]
-            if not wanted:
+            if unit.topic_id in unfinished:
+                prepared[unit.pk] = UnitFailure(f"{condition.qrels_source} is still grading this topic.")
+            elif not wanted:
                 least = protocol.min_relevant_grade
                 reason = f"There are no relevant segments: {condition.qrels_source} grades none {least} or more."
                 prepared[unit.pk] = UnitFailure(reason)
@@ -156,6 +160,18 @@ class Creation:
 
 AUTO_NUGGETS = Creation("AutoNuggets", Condition.Method.AUTO_NUGGETS, Grades.ANY, sets_importance=True)
 DRAFTS = Creation("Drafts", Condition.Method.AUTO_NUGGETS_EDITS, Grades.PEOPLES, sets_importance=False)
+
+
+def _topics_being_graded(condition: Condition, topics: Collection[int]) -> set[int]:
+    """Return the topics whose grades are made here and are not all there yet, by a job or by people."""
+    made_under = condition.qrels_source.condition if condition.qrels_source else None
+    if made_under is None:
+        return set()
+    to_do = (Unit.State.WAITING, Unit.State.CLAIMED)
+    units = Unit.objects.filter(job__condition=made_under, topic__in=topics, state__in=to_do)
+    units = units.exclude(job__state=Job.State.CANCELLED)
+    tasks = Task.objects.filter(condition=made_under, topic__in=topics, state=Task.State.OPEN)
+    return {*units.values_list("topic_id", flat=True).distinct(), *tasks.values_list("topic_id", flat=True)}
 
 
 def _relevant(condition: Condition, topics: Mapping[int, object]) -> QuerySet[Grade]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
@@ -109,13 +109,20 @@ def create_manual_nuggets(
 _ON_PEOPLES_GRADES = (Condition.Method.MANUAL_NUGGETS, Condition.Method.AUTO_NUGGETS_EDITS)
 
 
-@transaction.atomic
 def create_condition(condition: Condition, *, acting_user: Person | None) -> Condition:
     """Save a new condition under the protocol in force.
 
     A condition under which passages are graded gets its own source of grades, of the same name. Raises ConditionError
     for grades that a model gave where people's are asked for, and for a condition or a name that there is already.
     """
+    try:
+        with transaction.atomic():
+            return _create_condition(condition, acting_user)
+    except IntegrityError as error:
+        raise ConditionError("Somebody made such a condition at the same moment: load the page again.") from error
+
+
+def _create_condition(condition: Condition, acting_user: Person | None) -> Condition:
     campaign, source = condition.campaign, condition.qrels_source
     if condition.method in _ON_PEOPLES_GRADES and (source is None or source.by != QrelsSource.By.PEOPLE):
         raise ConditionError(f"{condition.method} takes people's grades only; those of {source} are a model's.")

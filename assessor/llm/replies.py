@@ -32,13 +32,21 @@ _SCORE_IN_JSON = re.compile(r'"final_score"\s*:([^,}\n]*)')
 _LABEL_IN_JSON = re.compile(r'\{\s*"label"\s*:\s*"([^"]*)"\s*\}')
 
 
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_WORD = re.compile(r"\w+")
+_SEVERAL = 'There are several lists that differ; reply with one alone, as ["...", "..."]'
+
+
+_Listed = tuple[list[str | None], str]  # the entries, and the text that follows them
+
+
 class WrongAnswer(Exception):
     """The model's answer can't be used; the text says why, in words that the model itself is shown."""
 
 
 def nuggets(text: str, most: int) -> list[str]:
     """Return a list of 1 to `most` texts, blanks folded. Raises WrongAnswer."""
-    found = [" ".join(entry.split()) for entry in _strings(text, "nuggets")]
+    found = [" ".join(entry.split()) for entry in _strings(text, "nuggets")[0]]
     if not found or not all(found):
         raise WrongAnswer("The list must have at least one nugget, and none may be empty.")
     if len(found) > most:
@@ -51,7 +59,9 @@ def nuggets(text: str, most: int) -> list[str]:
 
 def labels(text: str, vocabulary: Sequence[str], count: int) -> list[str]:
     """Return `count` labels of the vocabulary, in order. Raises WrongAnswer."""
-    found = _strings(text, "labels")
+    found, after = _strings(text, "labels")
+    if any(word in vocabulary for word in _WORD.findall(after.lower())):
+        raise WrongAnswer("What follows the list names labels too; reply with the list alone.")
     if len(found) != count:
         raise WrongAnswer(f"There are {len(found)} labels; there must be exactly {count}, one for each nugget.")
     cleaned = [entry.strip().lower() for entry in found]
@@ -87,22 +97,22 @@ def label(text: str, vocabulary: Sequence[str]) -> str:
     return cleaned
 
 
-def _strings(text: str, key: str) -> list[str]:
-    """Return the strings of the last list in a text: a model that thinks aloud ends with what it means.
+def _strings(text: str, key: str) -> tuple[list[str], str]:
+    """Return the strings of the only list in a text, and what follows it; what stands between marks of thought is none.
 
     key: that of the list where it stands in an object. Raises WrongAnswer where there is no list, or one that holds
-    anything but strings, or that is not whole.
+    anything but strings, or that is not whole, or several that differ: which one is meant can't be told.
     """
     _check_length(text)
-    found = _in_brackets(text, key)
-    if found is None:
-        found = _in_lines(text)
-    if found is None:
+    text = _THOUGHTS.sub("", text)
+    listed = _in_brackets(text, key) or _in_lines(text)
+    if listed is None:
         raise WrongAnswer('The reply holds no list of quoted texts; write it as ["...", "..."]')
+    found, after = listed
     strings = [entry for entry in found if entry is not None]
     if len(strings) < len(found):
         raise WrongAnswer(f"Entry {found.index(None) + 1} of the list is no quoted text; each must be one.")
-    return strings
+    return strings, after
 
 
 def _check_length(text: str) -> None:
@@ -119,9 +129,10 @@ class _Bracket(NamedTuple):
     end: int
 
 
-def _in_brackets(text: str, key: str) -> list[str | None] | None:
-    """Return the last list of a text that has quotes in it or nothing at all; others are citations, asides."""
-    found, begin = None, 0
+def _in_brackets(text: str, key: str) -> _Listed | None:
+    """Return the list of a text that has quotes in it or nothing at all; others are citations, asides."""
+    found: list[str | None] | None = None
+    begin = end = 0
     start = text.find("[")
     while start >= 0:
         bracket = _bracket(text, start)
@@ -129,12 +140,16 @@ def _in_brackets(text: str, key: str) -> list[str | None] | None:
         if bracket.has_quotes and not bracket.is_whole:
             raise WrongAnswer('The list is cut off or not written as ["...", "..."]')
         if bracket.is_whole and (bracket.has_quotes or not bracket.entries) and (not of_key or of_key[1] == key):
-            found, begin = bracket.entries, start
+            if found is not None and found != bracket.entries:
+                raise WrongAnswer(_SEVERAL)
+            found, begin, end = bracket.entries, start, bracket.end
         start = text.find("[", bracket.end)
     line = text[text.rfind("\n", 0, begin) + 1 : begin].strip()
     if _ENTRY.match(line + " ["):
         raise WrongAnswer('There is a list within a list; write it as ["...", "..."]')
-    return found
+    if found is not None and any(_ENTRY.fullmatch(line.strip()) for line in (text[:begin] + text[end:]).splitlines()):
+        raise WrongAnswer(_SEVERAL)
+    return None if found is None else (found, text[end:])
 
 
 def _bracket(text: str, start: int) -> _Bracket:
@@ -171,7 +186,7 @@ def _end_of_blanks(text: str, place: int) -> int:
     return found.end() if found else place
 
 
-def _in_lines(text: str) -> list[str | None] | None:
+def _in_lines(text: str) -> _Listed | None:
     """Return the entries of a numbered or dotted list, a line each, or None where there is none.
 
     A line in between that is no entry may belong to the one before: then the list can't be told.
@@ -182,16 +197,15 @@ def _in_lines(text: str) -> list[str | None] | None:
     if not places:
         return None
     numbers = [entry[1] for entry in found if entry]
-    if numbers[0]:  # the last list that begins with 1
-        begin = max((place for place, number in enumerate(numbers) if number == "1"), default=0)
-        numbers, places = numbers[begin:], places[begin:]
-        is_whole = numbers == [str(number) for number in range(1, len(numbers) + 1)]
-    else:
-        is_whole = not any(numbers)
+    if numbers.count("1") > 1:
+        raise WrongAnswer(_SEVERAL)
+    counted = [str(number) for number in range(1, len(numbers) + 1)]
+    is_whole = numbers == counted if numbers[0] else not any(numbers)
     between = [lines[place] for place in range(places[0], places[-1]) if not found[place]]
     if not is_whole or any(between) or any(lines[places[-1] + 1 : places[-1] + 2]):
         raise WrongAnswer('The list is not one entry a line, or not whole; write it as ["...", "..."]')
-    return [_unquoted(entry[2]) for place in places if (entry := found[place])]
+    after = "\n".join(lines[places[-1] + 1 :])
+    return [_unquoted(entry[2]) for place in places if (entry := found[place])], after
 
 
 def _unquoted(entry: str) -> str:

@@ -67,10 +67,6 @@ def refused(read: Callable[[], object]) -> str:
         "Here is the list:\n\n1. cats purr\n2. dogs bark\n\nI hope that it helps.",
         "Sure, with one more [2]:\n1. cats purr\n2. dogs bark",
         'As passages [1] and [2, 3] say:\n["cats purr", "dogs bark"]\n[1] is the better source [see there].',
-        'First I thought of ["purring"], but then: ["cats purr", "dogs bark"]',
-        'The list was [] so far. Updated list: ["cats purr", "dogs bark"]',
-        '["cats purr"]\nOn second thoughts:\n["cats purr", "dogs bark"]\n',
-        "1. purring\n\nOn second thoughts:\n\n1. cats purr\n2. dogs bark",
         '[[1]] and [[2], [3]] say so. ["cats purr", "dogs bark"]',
         'of [0, 5) and [a\n["cats purr", "dogs bark"]',
     ],
@@ -182,7 +178,7 @@ def test_a_list_that_breaks_off_anywhere_is_refused() -> None:
         '["cats purr", dogs bark]',
         "['the dogs', which bark', 'cats purr']",
         '["cats purr", {"a": 1}]',
-        '["purring"]\nBetter: ["cats purr", 2]',
+        '["cats purr", 2]',
     ],
 )
 def test_only_texts_are_entries(text: str) -> None:
@@ -192,7 +188,7 @@ def test_only_texts_are_entries(text: str) -> None:
 # --- Nuggets
 
 
-@pytest.mark.parametrize("text", ["[]", '[""]', '["cats purr", "  "]', '{"nuggets": []}', '["cats purr"]\nnow: []'])
+@pytest.mark.parametrize("text", ["[]", '[""]', '["cats purr", "  "]', '{"nuggets": []}'])
 def test_no_nugget_is_empty_and_there_is_one_at_least(text: str) -> None:
     assert "at least one" in refused(lambda: nuggets(text, 30))
 
@@ -564,3 +560,38 @@ def test_any_text_gives_what_was_asked_for_or_is_refused(text: str) -> None:
 
 def _is_storable(text: str) -> bool:
     return bool(text.strip()) and "\x00" not in text and text == text.encode().decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'First I thought of ["purring"], but then: ["cats purr", "dogs bark"]',
+        'The list was [] so far. Updated list: ["cats purr", "dogs bark"]',
+        '["cats purr"]\nOn second thoughts:\n["cats purr", "dogs bark"]\n',
+        "1. purring\n\nOn second thoughts:\n\n1. cats purr\n2. dogs bark",
+        '["cats purr"]\n["dogs bark"]\n["bees hum"]',
+        'For example ["a", "b"] would do. My list:\n\n1. cats purr\n2. dogs bark',
+        '["cats purr", "dogs bark"]\n\nWait, correcting:\n- cats purr\n- dogs howl',
+    ],
+)
+def test_of_several_lists_that_differ_none_is_taken(text: str) -> None:
+    assert "several lists" in refused(lambda: nuggets(text, 30))
+
+
+def test_a_list_that_is_said_twice_is_one() -> None:
+    assert nuggets('["cats purr", "dogs bark"]\nAgain: ["cats purr", "dogs bark"]', 30) == CATS
+
+
+def test_thoughts_before_the_list_are_none_of_it() -> None:
+    assert nuggets('<think>Perhaps ["purring"]?\n1. no</think>\n["cats purr", "dogs bark"]', 30) == CATS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. support\n2. not_support\n\nOn reflection nugget 2 is support.",
+        '["support", "not_support"]\nThough the second may be partial_support.',
+    ],
+)
+def test_labels_that_are_taken_back_are_refused(text: str) -> None:
+    assert "follows the list" in refused(lambda: labels(text, ("support", "partial_support", "not_support"), 2))

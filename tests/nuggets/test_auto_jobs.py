@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from assessor.collection.models import Campaign, Condition, QrelsSource
-from assessor.llm import running
+from assessor.collection.actions import create_condition, grades_made_under
+from assessor.collection.models import Campaign, Condition, Grade, QrelsSource
+from assessor.llm import actions, running
 from assessor.llm.actions import launch, plan_job
 from assessor.llm.kinds import kind_named
 from assessor.llm.models import Call, Job, ModelJudge, Unit
+from assessor.work.models import Task
 from nuggets.models import Drafting, Nugget, NuggetBank
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.endpoint import RunningEndpoint
@@ -44,8 +46,8 @@ def study(empty_campaign: Campaign, import_file) -> Campaign:
     return empty_campaign
 
 
-def done(judge: ModelJudge, kind: str, name: str) -> Job:
-    source = QrelsSource.objects.get(campaign=judge.campaign)
+def done(judge: ModelJudge, kind: str, name: str, source_name: str = "NIST") -> Job:
+    source = QrelsSource.objects.get(campaign=judge.campaign, name=source_name)
     topics = list(judge.campaign.topics.order_by("qid"))
     plan = plan_job(kind=kind_named(kind), judge=judge, name=name, qrels_source=source, topics=topics)
     job = launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False)
@@ -127,3 +129,20 @@ def test_when_much_goes_wrong_the_banks_are_those_of_a_clean_run(study: Campaign
     assert job.calls == len(server.ended())
     outcomes = Counter(Call.objects.filter(job=job).values_list("outcome", flat=True))
     assert outcomes["wrong"] + outcomes["refused"] + outcomes["lost"] == job.calls - clean.calls
+
+
+def test_a_topic_that_is_still_being_graded_waits_for_its_grades(study: Campaign, endpoint, anna):  # noqa: F811
+    grading = Condition(campaign=study, name="Ours", kind="relevance", method=Condition.Method.MANUAL_RELEVANCE)
+    create_condition(grading, acting_user=None)
+    topic = study.topics.get(qid="t1")
+    source = grades_made_under(grading)
+    Grade.everything.create(source=source, topic=topic, docid="t1d00", grade=3, iteration="0")
+    task = Task.objects.create(campaign=study, topic=topic, condition=grading, kind="relevance", person=anna)
+    server = endpoint()
+    job = done(judge_at(study, server), "AutoNuggets", "auto", "Ours")
+    assert job.units.get(topic=topic).error == "Ours is still grading this topic."
+    assert server.begun() == []
+    Task.objects.filter(pk=task.pk).update(state=Task.State.FINISHED)
+    actions.retry_failed(job=job, acting_user=None)
+    running.run_job(job.pk)
+    assert job.units.get(topic=topic).state == Unit.State.DONE

@@ -1,0 +1,135 @@
+"""The automatic side in a real browser: an organizer launches jobs, an assessor edits what a model drafted."""
+
+import re
+from typing import Any
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved, tab_to
+
+pytestmark = MARKS
+TOPIC = "how do beavers change rivers and is bringing them back a good idea"
+
+
+def launch(page: Page, kind: str, *, grades: str | None) -> None:
+    """Launch a job over all topics by keyboard, with the estimate seen, and watch it to its end."""
+    page.goto("/campaigns/demo/jobs/")
+    tab_to(page, "a[href$='/jobs/new/']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text('New job')")
+    tab_to(page, "#id_kind")
+    page.keyboard.type(kind)
+    tab_to(page, "#id_judge")
+    page.keyboard.type("rehearsal")
+    if grades:
+        tab_to(page, "#id_qrels_source")
+        page.keyboard.type(grades)
+    tab_to(page, "main form button.go")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="What it will take")).to_be_visible()
+    assert int(page.locator("section:has(#estimate) dd").first.inner_text()) >= 0  # calls
+    tab_to(page, "button[name=launch]")
+    page.keyboard.press("Enter")
+    expect(page.locator("#progress progress")).to_be_visible()
+    expect(page.locator("#progress [role=status]")).to_have_text("Done", timeout=60_000)
+    expect(page.locator("#progress progress")).to_have_attribute("value", re.compile("[1-9]"))
+
+
+def test_an_organizer_launches_and_an_assessor_edits_drafts(demo: Demo, open_page: OpenPage) -> None:
+    olga = open_page("olga")
+    olga.goto("/campaigns/demo/judges/")
+    olga.get_by_role("link", name="rehearsal").click()
+    olga.get_by_role("button", name="Send one small request").click()
+    expect(olga.get_by_role("status")).to_have_text(re.compile("It works: read from its reply, "))
+    launch(olga, "AutoNuggets", grades="People")
+    launch(olga, "Drafts", grades="People")
+    launch(olga, "UMBRELA", grades=None)
+    olga.goto("/campaigns/demo/")
+    expect(olga.locator("tr", has_text="AutoNuggets by rehearsal")).to_contain_text("6/6")
+    expect(olga.locator("tr", has_text="UMBRELA by rehearsal").get_by_text("rehearsal", exact=True)).to_be_visible()
+    olga.goto("/campaigns/demo/plan/")
+    olga.get_by_label("Choose demo-6").check()
+    olga.locator("#id_condition").select_option(label="Drafts by rehearsal")
+    olga.locator("#id_person").select_option(label="anna")
+    olga.get_by_role("button", name="Give the chosen topics").click()
+    expect(olga.get_by_role("status")).to_have_text("anna has 1 topic under Drafts by rehearsal.")
+
+    anna = open_page("anna")
+    seen: list[str] = []
+
+    def look(route: Route) -> None:
+        response = route.fetch(max_redirects=0)
+        is_text = any(kind in response.headers.get("content-type", "") for kind in ("html", "json", "plain"))
+        seen.append(f"{response.headers}\n{response.text() if is_text else ''}")
+        route.fulfill(response=response)
+
+    anna.route("**/*", look)
+    drafts = edit_drafts(anna)
+    check_nothing_else_of_the_model_came(seen, drafts)
+    check_the_organizer_sees_what_became_of_them(olga, len(drafts))
+
+
+def edit_drafts(page: Page) -> list[str]:
+    """Post-edit by keyboard: one reworded, two merged, one split, one deleted, one added, the others kept."""
+    page.reload()
+    tab_to(page, f"[aria-label='Continue {TOPIC}']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#main[data-ready]")
+    rows = page.locator("#nugget-list .nugget, .nuggets .nugget")
+    drafts = [row.locator("textarea.text").input_value() for row in rows.all()]
+    assert len(drafts) >= 6
+    assert page.locator(".importance input:checked").count() == 0
+    page.keyboard.press("l")
+    page.keyboard.press("r")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("A draft in my own words")
+    page.keyboard.press("Enter")
+    saved(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("l")
+    for _ in range(2):
+        page.keyboard.press("j")
+    page.keyboard.press("d")
+    saved(page)
+    page.keyboard.press("n")
+    page.keyboard.type("A nugget of my own")
+    page.keyboard.press("Enter")
+    saved(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("l")
+    for _ in range(len(drafts)):
+        page.keyboard.press("v")
+        saved(page)
+        page.keyboard.press("j")
+    left = page.locator(".unset:not([hidden])")
+    for _ in range(left.count()):
+        left.first.locator("xpath=ancestor::li").focus()
+        page.keyboard.press("o")
+        saved(page)
+    page.keyboard.press("f")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Home")).to_be_visible()
+    return drafts
+
+
+def check_nothing_else_of_the_model_came(seen: list[str], drafts: list[str]) -> None:
+    """Look through all that was sent to the assessor, headers and bodies."""
+    assert sum(drafts[0] in text for text in seen) > 3
+    for telltale in ("UMBRELA", "Drafts by", "AutoNuggets by", "drafted by", "prompts=", "final score"):
+        assert not any(telltale in text for text in seen), telltale
+
+
+def check_the_organizer_sees_what_became_of_them(page: Page, drafts: int) -> None:
+    page.goto("/campaigns/demo/")
+    page.get_by_label("Drafts of Drafts by rehearsal").click()
+    page.get_by_role("link", name=re.compile("demo-6|beavers")).first.click()
+    figures: dict[str, Any] = dict(
+        zip(
+            page.locator("dl.figures dt").all_inner_texts(),
+            page.locator("dl.figures dd").all_inner_texts(),
+            strict=True,
+        )
+    )
+    ends = {name: int(figures[name]) for name in ("kept", "edited", "merged", "split", "deleted")}
+    assert ends == {"kept": drafts - 2, "edited": 1, "merged": 0, "split": 0, "deleted": 1}
+    assert (int(figures["drafts"]), int(figures["added"])) == (drafts, 1)

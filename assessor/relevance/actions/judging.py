@@ -45,12 +45,15 @@ def judge(
     return {"version": seen + 1}
 
 
-def undo(task: Task, *, acting_user: Person, seen: int) -> Result:
-    """Take back what was said last: the passage is to be graded again. Raises Stale and Closed."""
+def undo(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
+    """Take back what was said last, of this passage: it is to be graded again. Raises Stale and Closed.
+
+    Stale too where another one was judged last: an undo that was meant for a refused judgment takes back no other.
+    """
     task = _locked(task, seen)
     item = judged(task).select_for_update(of=("self",)).first()
-    if item is None:
-        return {"version": seen}
+    if item is None or item.pk != item_id:
+        raise Stale
     _keep(item, task, acting_user, state=Judgment.State.TAKEN_BACK)
     item.judgment = None
     if task.condition.relevance_sheet.drawn:

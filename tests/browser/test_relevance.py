@@ -363,7 +363,7 @@ def test_an_undo_of_a_refused_grade_takes_back_no_other(open_page: OpenPage, dem
     # A forbidden undo is not kept for ever either.
     page.route("**/undo/", lambda route: route.fulfill(status=403, body="no"))
     page.keyboard.press("u")
-    page.wait_for_selector("#refused:has-text('can\'t be taken back')")
+    page.wait_for_selector("#refused:has-text('be taken back any more')")
     page.click("text=Understood")
     saved(page)
     assert second != first

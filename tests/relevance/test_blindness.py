@@ -102,6 +102,18 @@ def test_finished_work_can_be_read_but_not_taken_back(task: Task, anna: Person, 
     assert send(as_anna, task, "undo").status_code == 403
 
 
+def test_a_finished_task_draws_nothing_whatever_came_into_its_topic(
+    queue: Task, anna: Person, as_anna: Client, import_file
+):
+    for one in Item.objects.all():
+        judge_item(one, 1)
+    Item.objects.create(condition=queue.condition, topic=queue.topic, docid="d5", place=9)
+    import_file(queue.campaign, "segments", [{"docid": "d5", "segment": "text"}])
+    record_exposure(anna, [queue.topic], "relevance", "test")
+    assert at_hand(page(as_anna, queue)) == []
+    assert Item.objects.get(docid="d5").holder is None
+
+
 def test_an_organizer_sees_what_was_said_and_draws_nothing(queue: Task, olga: Person, as_anna: Client):
     first, _ = at_hand(page(as_anna, queue))
     send(as_anna, queue, "judge", item=first, reason="<b>unreadable")

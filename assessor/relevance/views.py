@@ -115,7 +115,8 @@ def _write(request: PersonRequest, task_id: int, carry_out: Callable[[Task, Sent
     """Carry out a write on a person's own task, once.
 
     200: done, now or the first time this key was sent. 409: other judgments came first; what the person said since the
-    version that they saw comes with the passages. 410: the passage is somebody else's by now. 400: the request itself is wrong.
+    version that they saw comes with the passages. 410: the passage is somebody else's by now. 400: the request itself
+    is wrong.
     """
     response = _answer(request, own_grading(request.user, task_id), carry_out)
     # By this the outbox knows the server from whatever else may answer in its place.

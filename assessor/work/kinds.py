@@ -16,8 +16,8 @@ class Kind(NamedTuple):
 
     prepare makes what the person will work on, in the transaction that gives them the task, or raises PlanError; renew
     brings a task that they have or had up to date when they are given it again, and may open it, or raises PlanError;
-    url is where to go on; shared says whether several people may have a topic under a condition at once; refusal says why
-    topics can't be given to people under a condition, or None.
+    url is where to go on; shared says whether several people may have a topic under a condition at once; refusal says
+    why topics can't be given to people under a condition, or None.
     """
 
     name: str

@@ -141,7 +141,7 @@
   // Ask for the model's grade of the passage on screen: that it is shown is recorded before it is.
   async function show(article) {
     shown.textContent = article ? "…" : "";
-    while (article && present === article) {
+    for (let wait = 1000; article && present === article; wait = Math.min(wait * 2, 15000)) {
       try {
         const response = await assay.post(`${base}show/`, { item: article.dataset.item });
         const text = await response.text();
@@ -149,16 +149,19 @@
         if (response.ok) {
           shown.textContent = JSON.parse(text).grade;
           awaited = null;
+          state.read(200);
           return open(outbox.changes);
         }
         if ([400, 410].includes(response.status)) {
+          // Refused: look what is at hand. Where that is still this passage, its grade is asked for once more.
           state.tell(text);
-          return look();
-        }
+          mustLook = true;
+          await look();
+        } else state.read(response.status);
       } catch {
-        // No connection: the passage can be read meanwhile.
+        state.read(0); // no connection: the passage can be read meanwhile
       }
-      await new Promise((done) => setTimeout(done, 2000));
+      await new Promise((done) => setTimeout(done, wait));
     }
   }
 
@@ -169,10 +172,11 @@
     let text;
     try {
       const response = await assay.post(`${base}draw/`, {});
+      state.read(response.status);
       if (!response.ok) return;
       text = await response.text();
     } catch {
-      return; // offline: the next heartbeat tries again
+      return state.read(0); // offline: the next heartbeat tries again
     }
     // What was said meanwhile has an answer of its own, which is newer.
     if (outbox.changes.length || outbox.version !== version) return;
@@ -183,7 +187,7 @@
   }
   setInterval(() => {
     const isOver = known.dataset.graded === known.dataset.total;
-    if (Date.now() - assay.lastInput < AWAY && !isOver && ("drawn" in main.dataset || !present)) look();
+    if (Date.now() - assay.lastInput < AWAY && !isOver && ("drawn" in main.dataset || !present || mustLook)) look();
   }, HEARTBEAT);
 
   // ---- what a person does ----

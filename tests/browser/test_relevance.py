@@ -291,6 +291,25 @@ def test_the_page_renews_its_leases_and_shows_what_went_back(
     assert docid(page) == other
 
 
+def test_a_grade_that_is_not_told_is_said_and_asked_for_again(open_page: OpenPage, given: dict[str, str]) -> None:
+    page = open_page("anna")
+    answers = [401, 500, 400]
+
+    def answer(route) -> None:
+        if answers:
+            route.fulfill(status=answers.pop(0), body="refused")
+        else:
+            route.continue_()
+
+    page.route("**/show/", answer)
+    open_screen(page, given["Edited"])
+    page.wait_for_selector("#saved:text('All is saved, but nothing more can be opened: you are signed out.')")
+    page.wait_for_selector("#saved:text('All is saved, but the server does not answer')")
+    model_said(page)
+    page.wait_for_selector(".choices button:not([disabled])")
+    saved(page)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_screen_is_accessible_and_does_not_scroll_sideways(
     open_page: OpenPage, given: dict[str, str], scheme: str

@@ -49,6 +49,7 @@ def test_two_people_have_different_passages(queue: Task, bens: Task, as_anna: Cl
     send(as_ben, bens, "judge", item=rest, grade=1)
     text = " ".join(send(as_ben, bens, "draw").content.decode().split())
     assert "2 passages are on the screens of others." in text
+    assert "ten minutes after the last key or move of the mouse this page stops looking" in text
     assert "1 passage can't be opened yet" in text
 
 

@@ -192,6 +192,13 @@ def test_a_withdrawn_task_takes_nothing_more(task: Task, as_anna: Client, olga: 
     assert everything(task) == before
 
 
+def test_what_cannot_be_opened_cannot_be_judged(task: Task, as_anna: Client):
+    before = everything(task)
+    response = send(as_anna, task, "judge", item=item(task, "d4").pk, grade=1)
+    assert (response.status_code, b"can't be opened yet" in response.content) == (400, True)
+    assert everything(task) == before
+
+
 def test_active_seconds_have_a_limit(task: Task, as_anna: Client):
     send(as_anna, task, "judge", item=item(task, "d1").pk, grade=1, seconds=999_999)
     assert Judgment.objects.get().seconds == 3_600

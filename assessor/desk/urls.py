@@ -32,6 +32,11 @@ urlpatterns = [
     path("campaigns/<slug:slug>/exports/segments.jsonl", exports.export_segments, name="export_segments"),
     path("campaigns/<slug:slug>/exports/runs.csv", exports.export_run_list, name="export_run_list"),
     path("campaigns/<slug:slug>/exports/qrels/<int:source_id>.txt", exports.export_qrels, name="export_qrels"),
+    path(
+        "campaigns/<slug:slug>/exports/judgments/<int:condition_id>.csv",
+        exports.export_judgments,
+        name="export_judgments",
+    ),
     path("campaigns/<slug:slug>/exports/runs/<int:run_id>.jsonl", exports.export_run, name="export_run"),
     path(
         "campaigns/<slug:slug>/exports/retrieval/<int:run_id>.txt",

@@ -3,7 +3,7 @@
 from django.urls import reverse
 
 from assessor.collection.models import Condition
-from assessor.relevance.actions import prepare_items
+from assessor.relevance.actions import prepare_items, renew_items
 from assessor.relevance.models import Sheet
 from assessor.work.kinds import Kind
 from assessor.work.models import Task
@@ -18,5 +18,11 @@ def _is_drawn(condition: Condition) -> bool:
 
 
 RELEVANCE = Kind(
-    name="relevance", items="passages", prepare=prepare_items, url=_url, related="condition", shared=_is_drawn
+    name="relevance",
+    items="passages",
+    prepare=prepare_items,
+    renew=renew_items,
+    url=_url,
+    related="condition",
+    shared=_is_drawn,
 )

@@ -16,7 +16,12 @@ _TRIED = 20  # free passages looked at in one go
 
 
 def at_hand(task: Task) -> list[Item]:
-    """Return the next passages of a task, the present one first; in a queue, draw them and renew their leases."""
+    """Return the next passages of a task, the present one first; in a queue, draw them and renew their leases.
+
+    None for a task that is not open: it can be looked at without a look at what the person has seen since.
+    """
+    if task.state != Task.State.OPEN:
+        return []
     if not task.condition.relevance_sheet.drawn:
         return list(openable(task)[:GIVEN])
     now = timezone.now()

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from assessor.collection.models import Condition, Grade, Person, Segment, Topic
 from assessor.collection.queries import byte_order, pooled, segments_by_docid
-from assessor.relevance.models import Item, Judgment
+from assessor.relevance.models import Item
 from assessor.work.blindness import has_seen
 from assessor.work.models import Task
 
@@ -122,11 +122,12 @@ def next_task(task: Task) -> Task | None:
     return next((other for other in others if other.topic_id not in seen), None)
 
 
-def said_of(task: Task, item_id: str) -> str:
-    """Return what the task's person said last of a passage, or nothing: what others said is not theirs to see."""
-    if not item_id.isdecimal() or len(item_id) > 9:
-        return ""
-    docid = items_of(task).filter(pk=int(item_id)).values("docid")
-    own = Judgment.objects.filter(task=task, condition=task.condition, topic=task.topic, docid__in=docid)
-    last = own.order_by("-version").first()
-    return last.said if last else ""
+def said_since(task: Task, version: int) -> dict[int, str]:
+    """Return what the task's person said last of each passage (by key) that they judged after a version of the task.
+
+    What others said is not theirs to see.
+    """
+    later = task.relevance_judgments.order_by("pk")[min(max(version, 0), version_of(task)) :]
+    last = {judgment.docid: judgment.said for judgment in later}
+    keys = items_of(task).filter(docid__in=last).values_list("pk", "docid")
+    return {pk: last[docid] for pk, docid in keys}

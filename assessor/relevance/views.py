@@ -1,6 +1,7 @@
 """The 0-3 screen over HTTP. A write answers with the passages that are at hand then, or says why it was refused."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -10,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from assessor.collection.http import PersonRequest
 from assessor.relevance import actions, queries
 from assessor.relevance.access import organized_passages, own_grading, own_passages
-from assessor.relevance.leases import at_hand
+from assessor.relevance.leases import GIVEN, at_hand
 from assessor.work.guidelines import guidelines_html
 from assessor.work.models import Task
 from assessor.work.queries import minutes
@@ -23,6 +24,7 @@ GRADES = (
     (2, "some answer, but unclear or hidden among other matter"),
     (3, "dedicated to the query, holds the exact answer"),
 )
+UNDOABLE = 50  # undos that can be made while the server does not answer
 SCRIPTS = ("assay/outbox.js", "assay/state.js", "assay/refused.js", "assay/clock.js", "assay/relevance.js")
 
 
@@ -65,16 +67,20 @@ def _at_hand(task: Task) -> dict[str, object]:
     return {
         "task": task,
         "passages": at,
+        "more": len(at) == GIVEN,  # of a topic of one's own; a queue's are always fewer
         "progress": progress,
         "version": queries.version_of(task),
         "judged": queries.judged(task) if progress.is_over else [],
-        "can_undo": queries.judged(task).exists(),
+        "undoable": [item.pk for item in queries.judged(task)[:UNDOABLE]],
         "next_task": None if at else queries.next_task(task),
     }
 
 
-def _passages(request: PersonRequest, task: Task, *, status: int = 200, said: str = "") -> HttpResponse:
-    return render(request, "relevance/grading.html#passages", _at_hand(task) | {"said": said}, status=status)
+def _passages(
+    request: PersonRequest, task: Task, *, status: int = 200, said: Mapping[int, str] | None = None
+) -> HttpResponse:
+    context = _at_hand(task) | {"said": json.dumps(said or {})}
+    return render(request, "relevance/grading.html#passages", context, status=status)
 
 
 @require_POST
@@ -97,15 +103,20 @@ def judge(request: PersonRequest, task_id: int) -> HttpResponse:
 
 @require_POST
 def undo(request: PersonRequest, task_id: int) -> HttpResponse:
-    """Take back what was said last."""
-    return _write(request, task_id, lambda task, asked: actions.undo(task, acting_user=request.user, seen=asked.seen))
+    """Take back what was said last, of the passage that the person means."""
+
+    def carry_out(task: Task, asked: Sent) -> Result:
+        return actions.undo(task, item_id=_number(request, "item"), acting_user=request.user, seen=asked.seen)
+
+    return _write(request, task_id, carry_out)
 
 
 def _write(request: PersonRequest, task_id: int, carry_out: Callable[[Task, Sent], Result]) -> HttpResponse:
     """Carry out a write on a person's own task, once.
 
-    200: done, now or the first time this key was sent. 409: other judgments came first; what the person said of the
-    passage comes with the passages. 410: the passage is somebody else's by now. 400: the request itself is wrong.
+    200: done, now or the first time this key was sent. 409: other judgments came first; what the person said since the
+    version that they saw comes with the passages. 410: the passage is somebody else's by now. 400: the request itself
+    is wrong.
     """
     response = _answer(request, own_grading(request.user, task_id), carry_out)
     # By this the outbox knows the server from whatever else may answer in its place.
@@ -122,7 +133,7 @@ def _answer(request: PersonRequest, task: Task, carry_out: Callable[[Task, Sent]
     except actions.Gone as error:
         return HttpResponse(str(error), status=410, content_type="text/plain")
     except (Stale, Closed):
-        return _passages(request, task, status=409, said=queries.said_of(task, request.POST.get("item", "")))
+        return _passages(request, task, status=409, said=queries.said_since(task, asked.seen))
     response = _passages(request, task)
     # The version that this very write made: there may have been others since, unseen by who sends a write again.
     response["X-Assay-Version"] = str(result["version"])

@@ -11,7 +11,7 @@ from django.utils import timezone
 from assessor.collection import history
 from assessor.collection.models import Campaign, Condition, Person, Topic
 from assessor.collection.roles import ASSESSOR, has_role
-from assessor.work.blindness import barred_from, has_seen
+from assessor.work.blindness import barred_from, has_seen, sees_grades
 from assessor.work.kinds import is_registered, is_shared, kind_of, refusal
 from assessor.work.models import Task, TimeSpent
 
@@ -28,7 +28,8 @@ def give_tasks(
 ) -> list[Task]:
     """Give a person topics under a condition, all or none. Raises PlanError.
 
-    A topic that they have under it already stays as it is; one that was withdrawn from them comes back.
+    One that was withdrawn from them comes back. A topic that they have under it already stays as it is, unless its kind
+    finds something new to do there.
     """
     if not topics:
         raise PlanError("Choose at least one topic.")
@@ -43,6 +44,12 @@ def give_tasks(
     if seen := has_seen(person, topics, condition):
         qids = ", ".join(sorted(topic.qid for topic in topics if topic.pk in seen))
         raise PlanError(f"{person} has seen LLM output of this kind on {qids}, and {condition.name} is done blind.")
+    if shown := sees_grades(person, topics, condition):
+        qids = ", ".join(sorted(topic.qid for topic in topics if topic.pk in shown))
+        raise PlanError(
+            f"{person} has both nuggets and grading from scratch on {qids} then. The nugget editor shows grades: who "
+            "grades a topic from scratch writes its nuggets after that, and not the other way round."
+        )
     # One at a time under a condition, or two people could each find a topic free and both get it.
     Condition.objects.select_for_update(no_key=True, of=("self",)).get(pk=condition.pk)
     if not is_shared(condition):
@@ -68,13 +75,15 @@ def _give_task(
         person=person,
         defaults={"campaign": campaign, "created_by": acting_user},
     )
+    before = None if is_new else task.state
     if is_new:
         kind_of(task).prepare(task)
-    was_withdrawn = task.state == Task.State.WITHDRAWN
-    if was_withdrawn:
+    else:
+        kind_of(task).renew(task)
+    if task.state == Task.State.WITHDRAWN:
         task.state = Task.State.OPEN
         task.save(update_fields=["state"])
-    if is_new or was_withdrawn:
+    if task.state != before:
         history.record("task given", task, campaign=campaign, person=acting_user, condition=condition.name)
     return task
 

@@ -14,9 +14,10 @@ def _never(condition: Condition) -> bool:
 class Kind(NamedTuple):
     """A kind of task.
 
-    prepare makes what the person will work on, in the transaction that gives them the task, or raises PlanError; url
-    is where to go on; shared says whether several people may have a topic under a condition at once; refusal says why
-    topics can't be given to people under a condition, or None.
+    prepare makes what the person will work on, in the transaction that gives them the task, or raises PlanError; renew
+    brings a task that they have or had up to date when they are given it again, and may open it, or raises PlanError;
+    url is where to go on; shared says whether several people may have a topic under a condition at once; refusal says
+    why topics can't be given to people under a condition, or None.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Kind(NamedTuple):
     url: Callable[[Task], str]
     related: str  # the record that url looks at, as Task's select_related names it
     shared: Callable[[Condition], bool] = _never
+    renew: Callable[[Task], None] = lambda task: None
     refusal: Callable[[Condition, Sequence[Topic]], str | None] = lambda condition, topics: None
 
 

@@ -20,9 +20,11 @@ assay.Outbox = class {
   // subject: what the changes are about, such as "3.bank.7" (person and bank); tab: of assay.tab(); version: what the
   // page shows. onAnswer(change, response, text, waiting) gets each answer that settles a change (200, 422);
   // onRefused(changes, response, text) keeps what was refused (400, 409, 410) before it leaves the outbox;
-  // onState(state, waiting, status) tells what to show: saved, saving, offline or blocked.
-  constructor({ subject, tab, version, onAnswer, onRefused, onState }) {
-    Object.assign(this, { version, onAnswer, onRefused, onState });
+  // onState(state, waiting, status) tells what to show: saved, saving, offline or blocked. fallsWith(later, change)
+  // says whether a later change makes no sense without one that is refused alone; canLapse(change) whether a change
+  // that is forbidden (403) is given up instead of kept.
+  constructor({ subject, tab, version, onAnswer, onRefused, onState, fallsWith = () => false, canLapse = () => false }) {
+    Object.assign(this, { version, onAnswer, onRefused, onState, fallsWith, canLapse });
     const prefix = `assay.outbox.${subject}.`;
     this.store = prefix + tab.name;
     this.changes = assay.storage.get(this.store) || [];
@@ -84,6 +86,7 @@ assay.Outbox = class {
     } catch {
       return this.later();
     }
+    if (response.status === 403 && this.canLapse(change)) return this.refuse([change], response, text);
     if ([401, 403, 404].includes(response.status)) {
       this.onState("blocked", this.changes.length, response.status);
       this.timer = setTimeout(() => this.send(), 15000);
@@ -94,16 +97,21 @@ assay.Outbox = class {
     this.wait = 500;
     if ([400, 409, 410].includes(response.status)) {
       // What was done after a stale change was done on the same old version, so it is asked about as well.
-      const refused = response.status === 409 ? this.changes.slice() : [change];
-      this.onRefused(refused, response, text);
-      this.changes.splice(0, refused.length);
-      this.keep();
-      return false;
+      const isRefused = (one) => response.status === 409 || one === change || this.fallsWith(one, change);
+      return this.refuse(this.changes.filter(isRefused), response, text);
     }
     this.onAnswer(change, response, text, this.changes.length - 1);
     this.changes.shift();
     // The next one was made right after this one, and no reload may change that.
     if (this.changes.length) this.changes[0].seen = this.changes[0].seen ?? this.version;
+    this.keep();
+    return false;
+  }
+
+  // Let go of changes that were refused; there is no need to stop.
+  refuse(refused, response, text) {
+    this.onRefused(refused, response, text);
+    this.changes = this.changes.filter((change) => !refused.includes(change));
     this.keep();
     return false;
   }

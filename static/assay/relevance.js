@@ -41,7 +41,7 @@
     there: ({ about }) => about.there || "",
     again(changes) {
       for (const { url, fields, about } of changes.filter(isJudgment)) outbox.add({ url, fields, about });
-      put(known, outbox.changes);
+      put(known, outbox.changes, true);
     },
     onChange: () => state.show(),
   });
@@ -55,34 +55,53 @@
       const fresh = parse(text);
       // What waits was said after this change and has seen nothing later.
       outbox.version = Number(waiting ? response.headers.get("X-Assay-Version") : fresh.dataset.version);
-      put(fresh, outbox.changes.slice(1));
+      const isOurs = response.headers.get("X-Assay-Version") === fresh.dataset.version;
+      put(fresh, outbox.changes.slice(1), isOurs, isJudgment(change) ? null : change.fields.item);
     },
     onRefused(changes, response, text) {
-      const left = outbox.changes.slice(changes.length);
+      if (response.status === 403) {
+        refused.add(changes, "This can't be taken back any more.", false);
+        return;
+      }
       if (response.status !== 409) {
         mustLook = true;
-        refused.add(changes, text, false);
+        const judgments = changes.filter(isJudgment);
+        if (judgments.length) refused.add(judgments, text, false);
+        else state.tell(text);
         return;
       }
       const fresh = parse(text);
       outbox.version = Number(fresh.dataset.version);
-      changes[0].about.there = fresh.dataset.said;
-      put(fresh, left);
-      refused.add(changes, "This topic's passages were judged elsewhere meanwhile, in another tab.", true);
+      const said = JSON.parse(fresh.dataset.said);
+      for (const { fields, about } of changes) about.there = said[fields.item];
+      put(fresh, [], false);
+      const why = "This topic's passages were judged elsewhere meanwhile, in another tab.";
+      refused.add(changes, why, changes.some(isJudgment));
     },
+    fallsWith: (later, change) => !isJudgment(later) && later.fields.item === change.fields.item,
+    canLapse: (change) => !isJudgment(change),
     onState(...told) {
       state.set(...told);
       if (told[0] === "saved" && mustLook) setTimeout(look); // the outbox is still at it
     },
   });
 
-  // Have the passages that are at hand and that nothing waits to be said of. The present one is never replaced.
-  function put(fresh, waiting) {
+  // Have the passages that are at hand and that nothing waits to be said of. The present one stays, whatever the server
+  // puts ahead of it, unless the person took back another (undone); where it is gone, the next keys are not meant for
+  // the one in its place. Of a long list the server sends the first ones: where nothing was said in another tab (isOurs)
+  // one that is not among them is further down.
+  function put(fresh, waiting, isOurs, undone = null) {
     known = fresh;
-    const said = new Set(waiting.map(({ about }) => about.item));
+    const said = new Set(waiting.filter(isJudgment).map(({ about }) => about.item));
+    const isListed = present && fresh.querySelector(`[id="${present.id}"]`);
+    const isFurtherDown = isOurs && "more" in fresh.dataset && !said.has(present?.dataset.item);
+    const isGone = present && !isListed && !isFurtherDown && !undone;
     const wanted = [...fresh.querySelectorAll(".passage")]
       .filter((article) => !said.has(article.dataset.item))
       .map((article) => document.getElementById(article.id) || document.importNode(article, true));
+    if (present && !isListed && isFurtherDown) wanted.unshift(present);
+    const first = wanted.findIndex((article) => (undone ? article.dataset.item === undone : article === present));
+    if (first > 0) wanted.unshift(...wanted.splice(first, 1));
     const rest = document.getElementById("rest");
     const freshRest = document.importNode(fresh.querySelector("#rest"), true);
     if (rest.innerHTML !== freshRest.innerHTML) rest.replaceChildren(...freshRest.childNodes);
@@ -93,6 +112,9 @@
       if (passages.children[at] !== child) passages.insertBefore(child, passages.children[at] || null);
     });
     open(waiting);
+    if (!isGone) return;
+    heldUntil = Date.now() + 1000;
+    state.tell(`The passage is not yours to judge any more${present ? ": this is another one" : ""}.`);
   }
 
   // Open the first passage, if it is not open already.
@@ -101,10 +123,10 @@
     const rest = document.getElementById("rest");
     for (const article of articles()) article.hidden = article !== first;
     rest.hidden = Boolean(first);
-    const { graded, total, undo } = known.dataset;
+    const { graded, total } = known.dataset;
     const judging = waiting.filter(isJudgment).length;
     document.getElementById("progress").textContent = `${Math.min(Number(graded) + judging, total)} of ${total}`;
-    undoButton.disabled = undo !== "1" && !judging;
+    undoButton.disabled = !undoable(waiting).length;
     if (first !== present) {
       present = first;
       openedAt = assay.active;
@@ -119,7 +141,7 @@
   // Ask for the model's grade of the passage on screen: that it is shown is recorded before it is.
   async function show(article) {
     shown.textContent = article ? "…" : "";
-    while (article && present === article) {
+    for (let wait = 1000; article && present === article; wait = Math.min(wait * 2, 15000)) {
       try {
         const response = await assay.post(`${base}show/`, { item: article.dataset.item });
         const text = await response.text();
@@ -127,45 +149,45 @@
         if (response.ok) {
           shown.textContent = JSON.parse(text).grade;
           awaited = null;
+          state.read(200);
           return open(outbox.changes);
         }
         if ([400, 410].includes(response.status)) {
+          // Refused: look what is at hand. Where that is still this passage, its grade is asked for once more.
           state.tell(text);
-          return look();
-        }
+          mustLook = true;
+          await look();
+        } else state.read(response.status);
       } catch {
-        // No connection: the passage can be read meanwhile.
+        state.read(0); // no connection: the passage can be read meanwhile
       }
-      await new Promise((done) => setTimeout(done, 2000));
+      await new Promise((done) => setTimeout(done, wait));
     }
   }
 
   // Renew the leases, and have what is at hand now.
   async function look() {
     if (outbox.changes.length) return;
-    const [version, was] = [outbox.version, present];
+    const { version } = outbox;
     let text;
     try {
       const response = await assay.post(`${base}draw/`, {});
+      state.read(response.status);
       if (!response.ok) return;
       text = await response.text();
     } catch {
-      return; // offline: the next heartbeat tries again
+      return state.read(0); // offline: the next heartbeat tries again
     }
     // What was said meanwhile has an answer of its own, which is newer.
     if (outbox.changes.length || outbox.version !== version) return;
     mustLook = false;
     const fresh = parse(text);
     outbox.version = Number(fresh.dataset.version);
-    put(fresh, []);
-    if (was && present !== was) {
-      heldUntil = Date.now() + 1000;
-      state.tell("The passage went back to the queue: this is another one.");
-    }
+    put(fresh, [], fresh.dataset.version === String(version));
   }
   setInterval(() => {
     const isOver = known.dataset.graded === known.dataset.total;
-    if (Date.now() - assay.lastInput < AWAY && !isOver && ("drawn" in main.dataset || !present)) look();
+    if (Date.now() - assay.lastInput < AWAY && !isOver && ("drawn" in main.dataset || !present || mustLook)) look();
   }, HEARTBEAT);
 
   // ---- what a person does ----
@@ -183,8 +205,22 @@
     open(outbox.changes);
   }
 
+  // What can be taken back, the latest first: the last that the server named, and what waits to be sent.
+  function undoable(waiting) {
+    let items = known.dataset.undo.split(" ").filter(Boolean);
+    for (const change of waiting) {
+      const { item } = change.fields;
+      items = items.filter((other) => other !== item);
+      if (isJudgment(change)) items.unshift(item);
+    }
+    return items;
+  }
+
+  // An undo names what it is meant for: should that be refused, none before it is taken back instead.
   function undo() {
-    outbox.add({ url: `${base}undo/`, fields: {}, about: { action: "undo" } });
+    const [item] = undoable(outbox.changes);
+    if (!item) return state.tell("There is nothing to take back that this page knows of.");
+    outbox.add({ url: `${base}undo/`, fields: { item }, about: { action: "undo" } });
     if (state.state[0] === "offline") state.tell("Undo shows when the server answers.");
   }
 
@@ -199,7 +235,7 @@
     const isMeant = cannot.returnValue === "yes" && text;
     cannot.returnValue = "";
     if (!isMeant) return present?.focus({ preventScroll: true });
-    if (present !== about) return state.tell("The passage went back to the queue meanwhile: this is another one.");
+    if (present !== about) return state.tell("The passage was not yours to judge any more: this is another one.");
     judge({ reason: text }, `can't be judged: ${text}`);
   });
 
@@ -220,7 +256,7 @@
     assay.storage.remove(name);
   }
   refused.draw("From an earlier visit:", true);
-  put(known, outbox.changes);
+  put(known, outbox.changes, true);
   main.dataset.ready = "1";
   state.show();
   outbox.send();

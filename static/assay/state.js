@@ -11,6 +11,7 @@ assay.StateLine = class {
     this.announced = document.getElementById("announced");
     this.hint = document.getElementById("hint");
     this.state = ["saved", 0]; // name, number of waiting changes, HTTP status
+    this.unread = null; // the HTTP status by which the last question failed, 0 for no answer
   }
 
   set(name, waiting, status) {
@@ -20,8 +21,15 @@ assay.StateLine = class {
     this.show();
   }
 
+  // How the server answered a question that saves nothing: by an HTTP status, 0 for not at all.
+  read(status) {
+    this.unread = status >= 200 && status < 300 ? null : status;
+    this.show();
+  }
+
   show() {
-    const [name, waiting, status] = this.isRefused() ? ["refused"] : this.state;
+    let [name, waiting, status] = this.isRefused() ? ["refused"] : this.state;
+    if (name === "saved" && this.unread !== null) [name, status] = ["unread", this.unread];
     const where = assay.storage.works ? "browser" : "page: don't close it";
     const kept = `${waiting} change${waiting === 1 ? "" : "s"} kept in this ${where}`;
     const said = {
@@ -30,11 +38,14 @@ assay.StateLine = class {
       offline: `Not saved yet: the server does not answer. ${kept}, sent again by itself.`,
       blocked: `Not saved: ${this.because(status)} ${kept}.`,
       refused: `Not saved: ${this.decide}`,
+      unread: [401, 403, 404].includes(status)
+        ? `All is saved, but nothing more can be opened: ${this.because(status)}`
+        : "All is saved, but the server does not answer: it is asked again by itself.",
     }[name];
     this.line.dataset.state = name;
     if (this.line.textContent !== said) this.line.textContent = said;
     // Only trouble and its end are read out: "Saving…" and "Saved" at every key would drown the work.
-    if (["offline", "blocked", "refused"].includes(name)) this.announced.textContent = said;
+    if (["offline", "blocked", "refused", "unread"].includes(name)) this.announced.textContent = said;
     else if (name === "saved" && this.announced.textContent) this.announced.textContent = "Saved";
   }
 

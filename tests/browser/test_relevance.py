@@ -27,9 +27,13 @@ def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
     ]
     grades = "".join(f"bees 0 {docid} {rank % 4}\n" for rank, docid in enumerate(POOL))
     files = {
-        "topics": "bees\twhy do bees dance\n",
+        "topics": "bees\twhy do bees dance\nwasps\twhy do wasps sting\nants\twhy do ants march\n",
         "segments": "".join(json.dumps(segment) + "\n" for segment in segments),
-        "retrieval": "".join(f"bees Q0 {docid} {rank} {9 - rank} found\n" for rank, docid in enumerate(POOL)),
+        "retrieval": "".join(
+            f"{topic} Q0 {docid} {rank} {9 - rank} found\n"
+            for topic in ("bees", "wasps", "ants")
+            for rank, docid in enumerate(POOL)
+        ),
         "qrels Mia": grades,
         "qrels Max": grades,
     }
@@ -75,11 +79,15 @@ def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
         page.wait_for_selector("h1:text('Plan')")
         page.select_option("#id_condition", label=name)
         page.select_option("#id_person", label="anna")
-        page.check("[aria-label='Choose bees']")
+        topics = ["bees", "wasps", "ants"] if name == "Scratch" else ["bees"]
+        for topic in topics:
+            page.check(f"[aria-label='Choose {topic}']")
         page.click("text=Give the chosen topics")
-        page.wait_for_selector(f"text=anna has 1 topic under {name}")
-        link = page.locator(f"li:has-text('anna, {name}:') a").first
-        addresses[name] = str(link.get_attribute("href"))
+        page.wait_for_selector(f"text=anna has {len(topics)} topic")
+        for topic in topics:
+            row = page.locator(f"tr:has([aria-label='Choose {topic}'])")
+            link = row.locator(f"li:has-text('anna, {name}:') a").first
+            addresses[name if topic == "bees" else topic] = str(link.get_attribute("href"))
     context.close()
     return addresses
 
@@ -276,11 +284,30 @@ def test_the_page_renews_its_leases_and_shows_what_went_back(
     db.close()
     with page.expect_response("**/draw/"):
         page.clock.run_for(31_000)
-    page.wait_for_selector("#hint:text('The passage went back to the queue: this is another one.')")
+    page.wait_for_selector("#hint:text('The passage is not yours to judge any more: this is another one.')")
     other = docid(page)
     assert other != mine
     page.keyboard.press("3")  # meant for the passage before: it counts for none
     assert docid(page) == other
+
+
+def test_a_grade_that_is_not_told_is_said_and_asked_for_again(open_page: OpenPage, given: dict[str, str]) -> None:
+    page = open_page("anna")
+    answers = [401, 500, 400]
+
+    def answer(route) -> None:
+        if answers:
+            route.fulfill(status=answers.pop(0), body="refused")
+        else:
+            route.continue_()
+
+    page.route("**/show/", answer)
+    open_screen(page, given["Edited"])
+    page.wait_for_selector("#saved:text('All is saved, but nothing more can be opened: you are signed out.')")
+    page.wait_for_selector("#saved:text('All is saved, but the server does not answer')")
+    model_said(page)
+    page.wait_for_selector(".choices button:not([disabled])")
+    saved(page)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -295,3 +322,67 @@ def test_the_screen_is_accessible_and_does_not_scroll_sideways(
         page.set_viewport_size({"width": 320, "height": 720})
         assert page.evaluate("document.documentElement.scrollWidth") <= 320
         page.set_viewport_size({"width": 1280, "height": 720})
+
+
+def test_what_the_server_puts_ahead_leaves_the_passage_on_screen(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    """A text that is loaded late opens a passage with the lowest place, while another one is on screen."""
+    task = int(re.findall(r"\d+", given["wasps"])[0])
+    lowest = """select item.docid from relevance_item item join work_task task
+        on task.condition_id = item.condition_id and task.topic_id = item.topic_id where task.id = ? and place = 0"""
+    with database(demo) as db:
+        [late] = db.execute(lowest, [task]).fetchone()
+        db.execute("update collection_segment set docid = 'hidden' where docid = ?", [late])
+    db.close()
+    page = open_page("anna")
+    open_screen(page, given["wasps"])
+    with database(demo) as db:
+        db.execute("update collection_segment set docid = ? where docid = 'hidden'", [late])
+    db.close()
+    page.route("**/judge/", lambda route: (page.wait_for_timeout(300), route.continue_())[1])
+    first = press(page, "2")
+    second = docid(page)
+    saved(page)
+    page.wait_for_timeout(100)
+    assert page.locator(f".passage:has-text('{late}')").count() == 1
+    assert docid(page) == second != late
+    third = press(page, "1")
+    saved(page)
+    assert said(demo, given["wasps"]) == [(first, 2), (third, 1)]
+    assert third == second
+    # One's own undo alone brings another one.
+    for one in (second, first):
+        page.keyboard.press("u")
+        until(page, lambda one=one: docid(page) == one)
+        saved(page)
+
+
+def test_an_undo_of_a_refused_grade_takes_back_no_other(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
+    page = open_page("anna")
+    open_screen(page, given["ants"])
+    first = press(page, "2")
+    saved(page)
+    page.context.set_offline(True)
+    second = press(page, "3")
+    page.keyboard.press("u")
+    page.wait_for_selector("#saved[data-state=offline]")
+    refusal = {"status": 410, "body": "Somebody else has it.", "headers": {"X-Assay-Write": "1"}}
+    page.route("**/judge/", lambda route: route.fulfill(**refusal))
+    page.context.set_offline(False)
+    page.wait_for_selector("#refused:has-text('Somebody else has it.')")
+    page.wait_for_timeout(300)
+    assert docid(page) != first
+    assert said(demo, given["ants"]) == [(first, 2)]
+    assert "Undo" not in page.locator("#refused").text_content()
+    page.click("text=Understood")
+    saved(page)
+    until(page, lambda: docid(page) is not None)
+    page.unroute("**/judge/")
+    # A forbidden undo is not kept for ever either.
+    page.route("**/undo/", lambda route: route.fulfill(status=403, body="no"))
+    page.keyboard.press("u")
+    page.wait_for_selector("#refused:has-text('be taken back any more')")
+    page.click("text=Understood")
+    saved(page)
+    assert second != first

@@ -71,6 +71,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "export_topics": [slug, "jsonl"],
         "export_qrels": [slug, campaign.qrels_sources.get(name="NIST").pk],
         "relevance": [Task.objects.get(topic__qid="t1", condition__name="drawn").pk],
+        "export_judgments": [slug, campaign.conditions.get(name="post-edited").pk],
         "export_run": [slug, campaign.runs.earliest("pk").pk],
         "export_nuggets": [slug, condition.pk],
         "export_lineage": [slug, condition.pk],
@@ -111,6 +112,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         for kind, lines, options in [
             ("topics", [f"t{number}x\twhat is {number}" for number in new], {}),
             ("qrels", [f"t1 0 s{number} 2" for number in new], {"source": "NIST", "by": "people"}),
+            ("qrels", [f"t2 0 s{number} 2" for number in new], {"source": "Mia's", "by": "model"}),
         ]:
             assert import_file(campaign, kind, "".join(f"{line}\n" for line in lines), **options).state == "done"
         import_file(campaign, "segments", [{"docid": f"s{number}", "segment": "text"} for number in new])
@@ -146,7 +148,8 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             TimeSpent.objects.create(task=task, key=uuid4(), seconds=1)
             bank = NuggetBank.objects.get(task=task)
             BankEdition.objects.create(bank=bank, edition=made, version=1)
-        give_relevance(campaign, anna, topics, drawn=True)
+        shown = campaign.qrels_sources.get(name="Mia's")
+        give_relevance(campaign, anna, topics, drawn=True, shown=shown)
         for item in Item.objects.filter(judgment=None, topic__qid="t2")[: size // 2]:
             judge_item(item)
         fullest = NuggetBank.objects.get(task__topic__qid="t1")

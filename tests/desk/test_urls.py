@@ -43,6 +43,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "export_topics": ("GET", ORGANIZER),
     "export_segments": ("GET", ORGANIZER),
     "export_qrels": ("GET", ORGANIZER),
+    "export_judgments": ("GET", ORGANIZER),
     "export_run": ("GET", ORGANIZER),
     "export_run_list": ("GET", ORGANIZER),
     "export_retrieval_run": ("GET", ORGANIZER),
@@ -110,7 +111,8 @@ def test_the_table_names_every_address():
 def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import_file) -> dict[str, str]:
     import_file(campaign, "runs", [{"run_id": "r", "topic_id": "t1", "references": [], "answer": []}])
     import_file(campaign, "retrieval", "t1 Q0 d1 1 2.5 bm25\n")
-    grading = give_relevance(campaign, bank.task.person)
+    import_file(campaign, "qrels", "t1 0 d1 1\n", source="Mia's", by="model")
+    grading = give_relevance(campaign, bank.task.person, shown=campaign.qrels_sources.get(name="Mia's"))
     base, task = f"/campaigns/{campaign.slug}", bank.task
     assert task is not None
     edits = make_condition(make_model(campaign))
@@ -138,6 +140,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "export_topics": f"{base}/exports/topics.tsv",
         "export_segments": f"{base}/exports/segments.jsonl",
         "export_qrels": f"{base}/exports/qrels/{campaign.qrels_sources.get(name='NIST').pk}.txt",
+        "export_judgments": f"{base}/exports/judgments/{grading.condition_id}.csv",
         "export_run": f"{base}/exports/runs/{campaign.runs.get().pk}.jsonl",
         "export_run_list": f"{base}/exports/runs.csv",
         "export_retrieval_run": f"{base}/exports/retrieval/{campaign.retrieval_runs.get().pk}.txt",
@@ -215,6 +218,7 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
     for name in (
         "import_report",
         "export_qrels",
+        "export_judgments",
         "export_run",
         "export_retrieval_run",
         "export_nuggets",

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from assessor.collection.actions import create_condition
-from assessor.collection.models import Campaign, Condition, Judge, Person, QrelsSource, Topic
+from assessor.collection.models import Campaign, Condition, Judge, Person, QrelsSource, Segment, Topic
 from assessor.llm.models import Job, ModelJudge
 from assessor.llm.prompt_sets import PromptSet, prompt_set
 from assessor.relevance.actions import create_relevance, judge
@@ -86,8 +86,12 @@ def give_relevance(
 
 
 def judge_item(item: Item, grade: int = 2) -> None:
-    """Grade a passage for the person who has its topic."""
+    """Grade a passage for the person who has its topic, whether its text was loaded and they drew it or not."""
     task = Task.objects.get(topic=item.topic, condition=item.condition)
+    if not Segment.objects.filter(campaign=task.campaign, docid=item.docid).exists():
+        record = Segment.objects.latest("pk").import_record
+        Segment.objects.create(campaign=task.campaign, docid=item.docid, text="text", import_record=record)
+    Item.objects.filter(pk=item.pk).update(holder=task.person, shown_to=task.person)
     judge(
         task,
         item_id=item.pk,

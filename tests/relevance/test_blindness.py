@@ -1,6 +1,7 @@
 """From scratch nothing of a model shows; in post-editing its grade shows once it is recorded that it does."""
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
@@ -78,7 +79,7 @@ def test_who_sees_a_models_grades_later_is_shut_out(task: Task, anna: Person, as
         return send(as_anna, task, verb, **fields) if verb else page(as_anna, task)
 
     record_exposure(anna, [task.topic], "nuggets", "test")
-    assert ask().status_code == (400 if verb == "show" else 200)
+    assert ask().status_code == {"show": 400, "undo": 409}.get(verb, 200)
     record_exposure(anna, [task.topic], "relevance", "test")
     judgments = Judgment.objects.count()
     response = ask()
@@ -102,6 +103,18 @@ def test_finished_work_can_be_read_but_not_taken_back(task: Task, anna: Person, 
     assert send(as_anna, task, "undo").status_code == 403
 
 
+def test_a_finished_task_draws_nothing_whatever_came_into_its_topic(
+    queue: Task, anna: Person, as_anna: Client, import_file
+):
+    for one in Item.objects.all():
+        judge_item(one, 1)
+    Item.objects.create(condition=queue.condition, topic=queue.topic, docid="d5", place=9)
+    import_file(queue.campaign, "segments", [{"docid": "d5", "segment": "text"}])
+    record_exposure(anna, [queue.topic], "relevance", "test")
+    assert at_hand(page(as_anna, queue)) == []
+    assert Item.objects.get(docid="d5").holder is None
+
+
 def test_an_organizer_sees_what_was_said_and_draws_nothing(queue: Task, olga: Person, as_anna: Client):
     first, _ = at_hand(page(as_anna, queue))
     send(as_anna, queue, "judge", item=first, reason="<b>unreadable")
@@ -119,7 +132,8 @@ def test_a_passage_opens_only_when_the_model_has_graded_it(edited: Task, as_anna
     order = at_hand(page(as_anna, edited))
     assert {Item.objects.get(pk=pk).docid for pk in order} == {"d1", "d2"}, "d3 has no grade, d4 no text"
     text = " ".join(page(as_anna, edited).content.decode().split())
-    assert "Mia&#x27;s says:" in text
+    assert '<p class="suggestion" role="status">The model says: <strong id="shown">' in text
+    assert "Mia" not in text, "which model it is, is not the assessor's to know"
     import_file(edited.campaign, "qrels", "t1 0 d3 2\n", source="Mia's", by="model")
     assert item(edited, "d3") in at_hand(page(as_anna, edited))
 
@@ -157,11 +171,23 @@ def test_both_grades_are_kept_and_taking_the_shown_one_costs_the_same(edited: Ta
     assert Exposure.objects.count() == 2
 
 
+def test_the_grade_of_a_passage_that_was_never_drawn_is_not_told(
+    pooled: Campaign, anna: Person, ben: Person, import_file
+):
+    import_file(pooled, "qrels", "t2 0 d5 1\n", source="Mia's", by="model")
+    source, t2 = pooled.qrels_sources.get(name="Mia's"), [pooled.topics.get(qid="t2")]
+    task = give_relevance(pooled, anna, t2, drawn=True, shown=source)
+    for verb in ("show", "judge"):
+        response = send(client_of(anna), task, verb, item=item(task, "d5"), grade=1)
+        assert (response.status_code, b"not yours to judge before you draw it" in response.content) == (410, True)
+    assert not Exposure.objects.exists()
+
+
 def test_no_choice_is_made_beforehand(edited: Task, as_anna: Client):
     text = page(as_anna, edited).content.decode()
     assert "checked" not in text
     assert "selected" not in text
-    assert '<strong id="shown" role="status">…</strong>' in text
+    assert '<strong id="shown">…</strong>' in text
 
 
 def test_who_has_a_passage_next_is_shown_its_grade_anew(pooled: Campaign, anna: Person, ben: Person, import_file):
@@ -204,6 +230,30 @@ def test_umbrelas_own_grades_are_post_edited_as_they_come(umbrela: Condition, jo
     send(as_anna, task, "judge", item=pk, grade=3)
     assert said(task)["d1"] == "3"
     assert "".join(qrels_lines(source)) == "t1 0 d1 2\n", "the model's stay as they are"
+
+
+def test_an_organizer_exports_what_was_shown_and_given(
+    edited: Task, anna: Person, as_anna: Client, olga: Person, capsys
+):
+    for docid, fields in (("d2", {"grade": 2}), ("d1", {"grade": 3}), ("d2", {"reason": '=torn, "half"'})):
+        send(as_anna, edited, "show", item=item(edited, docid))
+        assert send(as_anna, edited, "judge", item=item(edited, docid), **fields).status_code == 200
+    send(as_anna, edited, "undo", item=item(edited, "d2"))
+    client, address = client_of(olga), f"/campaigns/study/exports/judgments/{edited.condition_id}.csv"
+    assert address in client.get("/campaigns/study/exports/").content.decode()
+    response = client.get(address)
+    exported = b"".join(response.streaming_content).decode()
+    times = [at.isoformat() for at in Judgment.objects.order_by("docid", "version").values_list("at", flat=True)]
+    assert exported.splitlines() == [
+        "topic,docid,judge,grade,shown,differs,reason,taken_back,at",
+        f"t1,d1,anna,3,3,no,,no,{times[0]}",
+        f"t1,d2,anna,2,0,yes,,no,{times[1]}",
+        f't1,d2,anna,,0,,"\'=torn, ""half""",no,{times[2]}',
+        f"t1,d2,anna,,0,,,yes,{times[3]}",
+    ]
+    call_command("export_judgments", "study", condition="post-edited")
+    assert capsys.readouterr().out == exported
+    assert client.get("/campaigns/study/exports/judgments/999.csv").status_code == 404
 
 
 def queries_of(client: Client, task: Task) -> int:

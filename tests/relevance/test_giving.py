@@ -3,9 +3,10 @@
 import random
 
 import pytest
+from django.test import Client
 
-from assessor.collection.actions import ConditionError
-from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.collection.actions import ConditionError, change_protocol, create_manual_nuggets
+from assessor.collection.models import Campaign, Condition, Event, Person, Topic
 from assessor.relevance.actions import create_relevance
 from assessor.relevance.models import Item, Sheet
 from assessor.work.actions import PlanError, give_tasks, withdraw_task
@@ -13,7 +14,7 @@ from assessor.work.blindness import record_exposure
 from assessor.work.kinds import kind_of
 from assessor.work.models import Task
 from tests.conftest import client_of
-from tests.relevance.conftest import give_relevance, judge_item
+from tests.relevance.conftest import at_hand, give_relevance, judge_item, send
 
 
 def order(task: Task) -> list[str]:
@@ -138,3 +139,101 @@ def test_an_organizer_makes_the_conditions_on_a_page_and_plans_them(pooled, olga
             in client.post("/campaigns/study/plan/", form, follow=True).content.decode()
         )
     assert b"passages 0" in client_of(ben).get("/").content
+
+
+def grade_all(client: Client, task: Task) -> None:
+    """Grade whatever is at hand until nothing is."""
+    while found := at_hand(client.get(f"/relevance/{task.pk}/")):
+        assert send(client, task, "judge", item=found[0], grade=1).status_code == 200
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+def test_what_came_into_the_pool_since_is_given_with_the_topic_again(
+    pooled: Campaign, anna: Person, ben: Person, as_anna: Client, olga: Person, import_file, drawn: bool
+):
+    import_file(pooled, "segments", [{"docid": docid, "segment": "text"} for docid in ("d4", "d9")])
+    task = give_relevance(pooled, anna, drawn=drawn)
+    grade_all(as_anna, task)
+    assert give_relevance(pooled, anna, drawn=drawn).state == "finished", "nothing new: it stays as it is"
+    import_file(pooled, "retrieval", "t1 Q0 d9 1 9 three\n")
+    topics = [pooled.topics.get(qid="t1")]
+    given = give_tasks(campaign=pooled, topics=topics, condition=task.condition, person=anna, acting_user=olga)
+    assert [(one.state, one.done, one.total) for one in given] == [("open", 4, 0 if drawn else 5)]
+    assert Event.objects.filter(verb="task given", person=olga).count() == 1
+    grade_all(as_anna, task)
+    assert (Task.objects.get().state, Item.objects.exclude(judgment=None).count()) == ("finished", 5)
+
+
+def test_a_queue_that_grows_opens_for_all_who_have_it(queue: Task, as_anna: Client, ben: Person, import_file):
+    import_file(queue.campaign, "segments", [{"docid": "d4", "segment": "text"}])
+    grade_all(as_anna, queue)
+    import_file(queue.campaign, "retrieval", "t1 Q0 d9 1 9 three\n")
+    give_relevance(queue.campaign, ben, drawn=True)
+    assert set(Task.objects.values_list("state", flat=True)) == {"open"}
+
+
+def test_a_withdrawn_queue_in_which_nothing_is_left_is_not_given_back(
+    queue: Task, ben: Person, olga: Person, import_file
+):
+    import_file(queue.campaign, "segments", [{"docid": "d4", "segment": "text"}])
+    bens = give_relevance(queue.campaign, ben, drawn=True)
+    withdraw_task(task=queue, acting_user=olga)
+    grade_all(client_of(ben), bens)
+    with pytest.raises(PlanError, match="There is nothing to grade on t1 under drawn: every pooled passage is graded"):
+        give_relevance(queue.campaign, queue.person, drawn=True)
+    assert Task.objects.get(pk=queue.pk).state == "withdrawn"
+
+
+def test_a_topic_given_back_counts_what_others_did_meanwhile(
+    task: Task, anna: Person, as_anna: Client, ben: Person, olga: Person
+):
+    first, second, _ = at_hand(as_anna.get(f"/relevance/{task.pk}/"))
+    send(as_anna, task, "judge", item=first, grade=1)
+    withdraw_task(task=task, acting_user=olga)
+    bens = give_relevance(task.campaign, ben)
+    send(client_of(ben), bens, "judge", item=second, grade=1)
+    withdraw_task(task=bens, acting_user=olga)
+    again = give_relevance(task.campaign, anna)
+    assert (again.state, again.done, again.total) == ("open", 1, 3)
+
+
+def test_grades_beyond_the_scale_of_the_screen_are_refused_with_the_condition(
+    pooled: Campaign, olga: Person, import_file
+):
+    change_protocol(campaign=pooled, settings={"max_grade": 4}, acting_user=olga)
+    import_file(pooled, "qrels", "t1 0 d1 4\n", source="Mia's", by="model")
+    source = pooled.qrels_sources.get(name="Mia's")
+    with pytest.raises(ConditionError, match="People grade 0 to 3 here, but the protocol's highest grade is 4"):
+        create_relevance(campaign=pooled, name="A", shown=None, drawn=False, acting_user=olga)
+    change_protocol(campaign=pooled, settings={"max_grade": 3}, acting_user=olga)
+    with pytest.raises(ConditionError, match="People grade 0 to 3 here, but Mia's has higher grades"):
+        create_relevance(campaign=pooled, name="A", shown=source, drawn=False, acting_user=olga)
+
+
+def nuggets_of(campaign: Campaign, olga: Person) -> Condition:
+    source = campaign.qrels_sources.get(name="NIST")
+    return create_manual_nuggets(campaign=campaign, name="Nuggets", qrels_source=source, acting_user=olga)
+
+
+def test_who_sees_grades_in_the_nugget_editor_does_not_grade_from_scratch(pooled: Campaign, anna: Person, olga: Person):
+    t1 = [pooled.topics.get(qid="t1")]
+    nuggets = nuggets_of(pooled, olga)
+    [task] = give_tasks(campaign=pooled, topics=t1, condition=nuggets, person=anna, acting_user=olga)
+    withdraw_task(task=task, acting_user=olga)
+    with pytest.raises(PlanError, match="anna has both nuggets and grading from scratch on t1 then"):
+        give_relevance(pooled, anna)
+    change_protocol(campaign=pooled, settings={"blind_after_seeing": False}, acting_user=olga)
+    give_relevance(Campaign.objects.get(), anna)
+
+
+def test_who_grades_from_scratch_writes_nuggets_only_after_that(task: Task, olga: Person, as_anna: Client, import_file):
+    import_file(task.campaign, "segments", [{"docid": "d4", "segment": "text"}])
+    nuggets = nuggets_of(task.campaign, olga)
+
+    def give() -> None:
+        give_tasks(campaign=task.campaign, topics=[task.topic], condition=nuggets, person=task.person, acting_user=olga)
+
+    with pytest.raises(PlanError, match="anna has both nuggets and grading from scratch on t1 then"):
+        give()
+    grade_all(as_anna, task)
+    give()

@@ -49,6 +49,7 @@ def test_two_people_have_different_passages(queue: Task, bens: Task, as_anna: Cl
     send(as_ben, bens, "judge", item=rest, grade=1)
     text = " ".join(send(as_ben, bens, "draw").content.decode().split())
     assert "2 passages are on the screens of others." in text
+    assert "ten minutes after the last key or move of the mouse this page stops looking" in text
     assert "1 passage can't be opened yet" in text
 
 
@@ -90,10 +91,11 @@ def test_a_late_grade_counts_while_nobody_else_has_the_passage(queue: Task, bens
 def test_what_is_taken_back_is_there_again_and_nobody_elses(queue: Task, bens: Task, as_anna: Client, ben: Person):
     first, second = page(as_anna, queue)
     send(as_anna, queue, "judge", item=first, grade=3)
-    assert at_hand(send(as_anna, queue, "undo"))[:2] == [first, second]
+    assert at_hand(send(as_anna, queue, "undo", item=first))[:2] == [first, second]
     assert first not in page(client_of(ben), bens)
-    response = send(client_of(ben), bens, "undo")
-    assert response["X-Assay-Version"] == "0", "what others said is not Ben's to take back"
+    send(as_anna, queue, "judge", item=first, grade=3)
+    response = send(client_of(ben), bens, "undo", item=first)
+    assert (response.status_code, said(queue)[Item.objects.get(pk=first).docid]) == (409, "3"), "not Ben's to take back"
 
 
 def test_the_last_passage_ends_the_topic_for_all_and_counts_are_each_ones_own(
@@ -101,8 +103,8 @@ def test_the_last_passage_ends_the_topic_for_all_and_counts_are_each_ones_own(
 ):
     import_file(queue.campaign, "segments", [{"docid": "d4", "segment": "text"}])
     as_ben = client_of(ben)
-    for pk in page(as_anna, queue)[:1]:
-        send(as_anna, queue, "judge", item=pk, grade=1)
+    annas = page(as_anna, queue)[0]
+    send(as_anna, queue, "judge", item=annas, grade=1)
     while mine := page(as_ben, bens):
         run_out(*Item.objects.values_list("pk", flat=True))
         last = send(as_ben, bens, "judge", item=mine[0], grade=2)
@@ -110,7 +112,7 @@ def test_the_last_passage_ends_the_topic_for_all_and_counts_are_each_ones_own(
     assert last.content.decode().count("<bdi>") == 3, "one's own judgments alone"
     rows = Task.objects.order_by("pk").values_list("person__username", "state", "done", "total")
     assert list(rows) == [("anna", "finished", 1, 0), ("ben", "finished", 3, 0)]
-    send(as_anna, queue, "undo")
+    send(as_anna, queue, "undo", item=annas)
     assert set(Task.objects.values_list("state", flat=True)) == {"open"}
 
 

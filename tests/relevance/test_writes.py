@@ -1,5 +1,8 @@
 """What people say: each grade is stored once, on the version that was seen, and stands as a grade of the source."""
 
+import json
+import re
+from html import unescape
 from uuid import uuid4
 
 import pytest
@@ -68,19 +71,41 @@ def test_undo_brings_the_passage_back_first_and_is_a_revision(task: Task, as_ann
     order = at_hand(as_anna.get(f"/relevance/{task.pk}/"))
     for pk in order[:2]:
         send(as_anna, task, "judge", item=pk, grade=2)
-    assert at_hand(send(as_anna, task, "undo")) == order[1:]
-    assert at_hand(send(as_anna, task, "undo")) == order
+    assert at_hand(send(as_anna, task, "undo", item=order[1])) == order[1:]
+    assert at_hand(send(as_anna, task, "undo", item=order[0])) == order
     assert qrels(task) == ""
     send(as_anna, task, "judge", item=order[0], grade=0)
     first = Item.objects.get(pk=order[0])
     versions = Judgment.objects.filter(docid=first.docid).values_list("version", "state", "grade")
     assert list(versions) == [(1, "graded", 2), (2, "back", None), (3, "graded", 0)]
     assert (qrels(task), version_of(task)) == (f"t1 0 {first.docid} 0\n", 5)
-    assert send(as_anna, task, "undo").status_code == 200
+    assert send(as_anna, task, "undo", item=order[0]).status_code == 200
     assert Task.objects.get(pk=task.pk).done == 0
-    response = send(as_anna, task, "undo")
-    assert (response.status_code, response["X-Assay-Version"]) == (200, "6"), "nothing is left to take back"
+    assert send(as_anna, task, "undo", item=order[0]).status_code == 409, "nothing is left to take back"
     assert Judgment.objects.count() == 6
+
+
+def test_an_undo_takes_back_what_it_was_meant_for_and_nothing_else(task: Task, as_anna: Client):
+    order = at_hand(as_anna.get(f"/relevance/{task.pk}/"))
+    response = send(as_anna, task, "judge", item=order[0], grade=2)
+    assert f'data-undo="{order[0]}"' in response.content.decode()
+    before = everything(task)
+    assert send(as_anna, task, "undo", item=order[1]).status_code == 409, "that one's judgment was refused"
+    assert send(as_anna, task, "undo").status_code == 400
+    assert everything(task) == before
+    response = send(as_anna, task, "judge", item=order[1], grade=1)
+    assert f'data-undo="{order[1]} {order[0]}"' in response.content.decode()
+    assert send(as_anna, task, "undo", item=order[0]).status_code == 409, "not the last any more"
+
+
+def test_all_that_was_said_since_comes_with_a_refusal(task: Task, as_anna: Client):
+    order = at_hand(as_anna.get(f"/relevance/{task.pk}/"))
+    for pk, grade in zip(order, (1, 2, 3), strict=True):
+        send(as_anna, task, "judge", item=pk, grade=grade)
+    for version, since in (("1", order[1:]), ("9" * 30, []), ("-1", order)):
+        response = send(as_anna, task, "judge", version=version, item=order[2], grade=0)
+        shown = json.loads(unescape(re.findall('data-said="(.*?)"', response.content.decode())[0]))
+        assert (response.status_code, shown) == (409, {str(pk): str(order.index(pk) + 1) for pk in since})
 
 
 def test_a_write_sent_twice_counts_once(task: Task, as_anna: Client):
@@ -105,9 +130,9 @@ def test_a_stale_write_is_refused_with_what_stands(task: Task, as_anna: Client):
     response = send(as_anna, task, "judge", version=0, item=order[0], grade=3)
     assert (response.status_code, at_hand(response)) == (409, order[1:])
     assert 'data-version="1"' in response.content.decode()
-    assert 'data-said="2"' in response.content.decode()
-    assert send(as_anna, task, "undo", version=0).status_code == 409
-    assert send(as_anna, task, "undo", version=0, item="x").status_code == 409
+    assert f'data-said="{{&quot;{order[0]}&quot;: &quot;2&quot;}}"' in response.content.decode()
+    assert send(as_anna, task, "undo", version=0, item=order[0]).status_code == 409
+    assert send(as_anna, task, "undo", version=0, item="x").status_code == 400
     assert everything(task) == before
     # Said again on the version that is there, it is a revision.
     assert send(as_anna, task, "judge", item=order[0], grade=3).status_code == 200
@@ -154,7 +179,7 @@ def test_the_last_grade_finishes_the_task_and_undo_opens_it(task: Task, as_anna:
     done = Task.objects.get(pk=task.pk)
     assert (done.state, done.done, done.total) == ("finished", 4, 4)
     assert as_anna.get(f"/relevance/{task.pk}/").status_code == 200
-    assert at_hand(send(as_anna, task, "undo")) == [late]
+    assert at_hand(send(as_anna, task, "undo", item=late)) == [late]
     assert Task.objects.get(pk=task.pk).state == "open"
     verbs = Event.objects.filter(verb__startswith="relevance").order_by("pk").values_list("verb", "person__username")
     assert list(verbs) == [("relevance finished", "anna"), ("relevance opened again", "anna")]
@@ -164,6 +189,13 @@ def test_a_withdrawn_task_takes_nothing_more(task: Task, as_anna: Client, olga: 
     withdraw_task(task=task, acting_user=olga)
     before = everything(task)
     assert send(as_anna, task, "judge", item=item(task, "d1").pk, grade=1).status_code == 404
+    assert everything(task) == before
+
+
+def test_what_cannot_be_opened_cannot_be_judged(task: Task, as_anna: Client):
+    before = everything(task)
+    response = send(as_anna, task, "judge", item=item(task, "d4").pk, grade=1)
+    assert (response.status_code, b"can't be opened yet" in response.content) == (400, True)
     assert everything(task) == before
 
 

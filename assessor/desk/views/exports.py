@@ -14,6 +14,7 @@ from assessor.collection.formats.topics import FORMS
 from assessor.collection.http import PersonRequest, download
 from assessor.collection.models import Campaign, Condition
 from assessor.desk import queries
+from assessor.relevance.exports import judgment_lines
 from nuggets.exports import condition_lines
 
 
@@ -26,6 +27,7 @@ def exports(request: PersonRequest, slug: str) -> HttpResponse:
         "runs": campaign.runs.order_by("tag"),
         "retrieval_runs": campaign.retrieval_runs.order_by("tag"),
         "conditions": queries.finished_counts(campaign),
+        "grading": queries.grading(campaign),
     }
     return render(request, "desk/exports.html", context)
 
@@ -50,6 +52,13 @@ def export_qrels(request: PersonRequest, slug: str, source_id: int) -> HttpRespo
     campaign = organized_campaign(request.user, slug)
     source = _one(campaign.qrels_sources, source_id, "source of grades")
     return _download(request, campaign, f"qrels.{source.name}.txt", collection_exports.qrels_lines(source))
+
+
+@require_safe
+def export_judgments(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    condition = _one(campaign.conditions.filter(kind=Condition.Kind.RELEVANCE), condition_id, "relevance condition")
+    return _download(request, campaign, f"judgments.{condition.name}.csv", judgment_lines(condition))
 
 
 @require_safe

@@ -2,6 +2,16 @@
 
 from assessor.relevance.actions.grades import store_grades
 from assessor.relevance.actions.judging import MAX_REASON, Gone, judge, show, undo
-from assessor.relevance.actions.preparing import create_relevance, prepare_items
+from assessor.relevance.actions.preparing import create_relevance, prepare_items, renew_items
 
-__all__ = ["MAX_REASON", "Gone", "create_relevance", "judge", "prepare_items", "show", "store_grades", "undo"]
+__all__ = [
+    "MAX_REASON",
+    "Gone",
+    "create_relevance",
+    "judge",
+    "prepare_items",
+    "renew_items",
+    "show",
+    "store_grades",
+    "undo",
+]

@@ -12,7 +12,7 @@ from assessor.llm.questions import GRADES
 from assessor.relevance.actions.grades import MADE_HERE, mark_changed
 from assessor.relevance.leases import LEASE
 from assessor.relevance.models import Item, Judgment
-from assessor.relevance.queries import items_of, judged, shown_grades, version_of
+from assessor.relevance.queries import items_of, judged, openable, shown_grades, version_of
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
 from assessor.work.writes import BadWrite, Closed, Result, Stale
@@ -45,12 +45,15 @@ def judge(
     return {"version": seen + 1}
 
 
-def undo(task: Task, *, acting_user: Person, seen: int) -> Result:
-    """Take back what was said last: the passage is to be graded again. Raises Stale and Closed."""
+def undo(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
+    """Take back what was said last, of this passage: it is to be graded again. Raises Stale and Closed.
+
+    Stale too where another one was judged last: an undo that was meant for a refused judgment takes back no other.
+    """
     task = _locked(task, seen)
     item = judged(task).select_for_update(of=("self",)).first()
-    if item is None:
-        return {"version": seen}
+    if item is None or item.pk != item_id:
+        raise Stale
     _keep(item, task, acting_user, state=Judgment.State.TAKEN_BACK)
     item.judgment = None
     if task.condition.relevance_sheet.drawn:
@@ -109,7 +112,10 @@ def _locked(task: Task, seen: int) -> Task:
 
 
 def _item(task: Task, item_id: int, person: Person) -> Item:
-    """Return a passage that is this person's to judge now, locked. Raises BadWrite and Gone."""
+    """Return a passage that is this person's to judge now, locked: they judged it, or can open it and drew it.
+
+    Raises BadWrite and Gone.
+    """
     items = items_of(task).select_related("judgment").select_for_update(of=("self",))
     item = items.filter(pk=item_id).first()
     if item is None:
@@ -117,8 +123,13 @@ def _item(task: Task, item_id: int, person: Person) -> Item:
     if item.judgment:
         if item.judgment.task_id != task.pk:
             raise Gone("Somebody else has graded this passage meanwhile, since it went back to the queue.")
-    elif item.holder_id not in (None, person.pk) and item.held_until and item.held_until > timezone.now():
+        return item
+    if item.holder_id not in (None, person.pk) and item.held_until and item.held_until > timezone.now():
         raise Gone("This passage went back to the queue, and somebody else has it on their screen now.")
+    if task.condition.relevance_sheet.drawn and item.holder_id != person.pk:
+        raise Gone("This passage is in the queue: it is not yours to judge before you draw it.")
+    if not openable(task).filter(pk=item.pk).exists():
+        raise BadWrite("This passage can't be opened yet, so it can't be judged.")
     return item
 
 

@@ -7,9 +7,10 @@ from django.db.models import Max
 
 from assessor.collection.actions import ConditionError, create_condition
 from assessor.collection.loaders.base import insert
-from assessor.collection.models import Campaign, Condition, Person, QrelsSource
+from assessor.collection.models import Campaign, Condition, Grade, Person, QrelsSource
+from assessor.llm.questions import GRADES
 from assessor.relevance.models import Item, Sheet
-from assessor.relevance.queries import items_of, pool
+from assessor.relevance.queries import items_of, judged, pool
 from assessor.work.actions import PlanError
 from assessor.work.models import Task
 
@@ -28,6 +29,12 @@ def create_relevance(
     """
     if shown and shown.by != QrelsSource.By.MODEL:
         raise ConditionError(f"What is post-edited are a model's grades; those of {shown} are people's.")
+    highest = GRADES[-1]
+    if campaign.protocol.max_grade > highest:
+        most = campaign.protocol.max_grade
+        raise ConditionError(f"People grade 0 to {highest} here, but the protocol's highest grade is {most}.")
+    if shown and Grade.objects.filter(source=shown, grade__gt=highest).exists():
+        raise ConditionError(f"People grade 0 to {highest} here, but {shown} has higher grades.")
     methods = Condition.Method
     condition = Condition(
         campaign=campaign,
@@ -42,11 +49,33 @@ def create_relevance(
 
 
 def prepare_items(task: Task) -> None:
-    """Make what there is to grade on a task's topic, as far as nobody was given it yet. Raises PlanError."""
+    """Make what there is to grade on a new task's topic, as far as nobody was given it yet. Raises PlanError."""
+    _add_items(task)
+    _require_work(task)
+    _count(task)
+
+
+def renew_items(task: Task) -> None:
+    """Add what came into the pool since to a task that is given again, and count anew. Raises PlanError.
+
+    One that its person finished, and to which nothing was added, stays as it is.
+    """
+    _add_items(task)
+    task.refresh_from_db(fields=["state"])
+    if task.state != Task.State.FINISHED:
+        _require_work(task)
+    _count(task)
+
+
+def _add_items(task: Task) -> None:
+    """Make what is lacking of a topic's pool, and open again all tasks of the topic that were finished before."""
     condition, topic = task.condition, task.topic
     sheet = Sheet.objects.filter(condition=condition).first()
     if sheet is None:
         raise PlanError(f"Nobody can be given {condition}: it is not done by people on a screen.")
+    # In one order with judging, or the last passage could end the topic between.
+    same = Task.objects.filter(topic=topic, condition=condition)
+    list(same.order_by("pk").select_for_update(no_key=True, of=("self",)))
     there = items_of(task)
     known = set(there.values_list("docid", flat=True))
     new = [docid for _, docid in pool(condition, [topic]) if docid not in known]
@@ -57,10 +86,21 @@ def prepare_items(task: Task) -> None:
     insert(
         Item, _FIELDS, ((condition.pk, topic.pk, docid, place, 0, *_EMPTY) for place, docid in enumerate(new, first))
     )
-    to_do = there.filter(judgment=None).count()
-    if not to_do:
-        lacking = "every pooled passage is graded" if known else "no passage is in the pool"
-        raise PlanError(f"There is nothing to grade on {topic.qid} under {condition}: {lacking}.")
-    # In a queue nobody's share is known beforehand.
-    task.total = 0 if sheet.drawn else to_do
-    task.save(update_fields=["total"])
+    if new:
+        same.filter(state=Task.State.FINISHED).update(state=Task.State.OPEN)
+
+
+def _require_work(task: Task) -> None:
+    """Raise PlanError where nothing is left to grade on a task's topic."""
+    items = items_of(task)
+    if not items.filter(judgment=None).exists():
+        lacking = "every pooled passage is graded" if items.exists() else "no passage is in the pool"
+        raise PlanError(f"There is nothing to grade on {task.topic.qid} under {task.condition}: {lacking}.")
+
+
+def _count(task: Task) -> None:
+    """Bring a task's counters up to date. In a queue nobody's share is known beforehand."""
+    task.done = judged(task).count()
+    to_do = items_of(task).filter(judgment=None).count()
+    task.total = 0 if task.condition.relevance_sheet.drawn else task.done + to_do
+    task.save(update_fields=["done", "total"])

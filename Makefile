@@ -55,3 +55,4 @@ bench: .venv/made-dev
 	$(BIN)/python -m bench.imports
 	$(BIN)/python -m bench.pages
 	$(BIN)/python -m bench.editor
+	$(BIN)/python -m bench.jobs --size

@@ -55,7 +55,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     record_exposure(person, [bank.topic], "nuggets", "test")
     TimeSpent.objects.create(task=bank.task, key=uuid4(), seconds=1)
     BankEdition.objects.create(bank=bank, edition=1, version=1)
-    grading = give_relevance(campaign, person)
+    grading = give_relevance(campaign, make_person("grader", "assessor"))
     judge_item(Item.objects.get(topic=grading.topic))
     condition = make_condition(make_model(campaign))
     leave_traces(make_job(condition, [bank.topic]))

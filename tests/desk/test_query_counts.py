@@ -70,7 +70,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "import_report": [slug, campaign.imports.latest("pk").pk],
         "export_topics": [slug, "jsonl"],
         "export_qrels": [slug, campaign.qrels_sources.get(name="NIST").pk],
-        "relevance": [Task.objects.get(topic__qid="t1", condition__name="drawn").pk],
+        "relevance": [Task.objects.get(topic__qid="t1", condition__name="post-edited").pk],
         "export_judgments": [slug, campaign.conditions.get(name="post-edited").pk],
         "export_run": [slug, campaign.runs.earliest("pk").pk],
         "export_nuggets": [slug, condition.pk],

@@ -66,17 +66,12 @@ class Grouped:
         self._at_work = None
 
     def _together(self, group: Sequence[Work]) -> Sequence[Result]:
-        begun = time.monotonic()
         try:
-            results = self._carry_out(group)
+            return self._carry_out(group)
         except OperationalError:
             raise
         except Exception as error:
-            results = [error] if len(group) == 1 else [self._single(work) for work in group]
-        if connection.vendor == "sqlite":
-            # Its only write lock is the assessors' too; who waits for it looks only now and then.
-            time.sleep(min(0.02, time.monotonic() - begun))
-        return results
+            return [error] if len(group) == 1 else [self._single(work) for work in group]
 
     def _single(self, work: Work) -> Result:
         try:

@@ -8,6 +8,7 @@ module and in the folder that ASSAY_PROMPT_SETS names.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from string import Template
 from typing import NamedTuple
@@ -107,6 +108,7 @@ def _read(path: Path) -> str:
         raise PromptSetError(f"{file} is not UTF-8.") from error
 
 
+@lru_cache(maxsize=64)  # the same few for each of many thousand questions
 def _parts(file: str, text: str) -> tuple[str, str]:
     found = _PARTS.match(text.replace("\r\n", "\n"))
     if found is None or not found[2].strip():

@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db import DatabaseError, close_old_connections, transaction
+from django.db import DatabaseError, close_old_connections, connection, transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
@@ -22,6 +23,7 @@ from assessor.llm.models import Job, ModelJudge, Runner, StoredPromptSet, Unit
 from assessor.llm.prompt_sets import PromptSet
 
 _SIGN_OF_LIFE = 1.0  # seconds
+_LONGEST_PAUSE = 0.02  # seconds
 _IDLE = timedelta(seconds=2)  # of a runner without a unit that waits for those of others
 _log = logging.getLogger(__name__)
 
@@ -107,6 +109,7 @@ class Running:
     def __init__(self, is_stopping: Callable[[], bool]) -> None:
         self.database = Grouped(self._carry_out)
         self.is_stopping = is_stopping
+        self._not_before = 0.0  # of the monotonic clock: when the next transaction may begin
 
     async def work(self, start: _Start) -> None:
         """Claim and do units until none is left or the job stops, then give back what was claimed."""
@@ -243,13 +246,18 @@ class Running:
         entries = [work for work in group if isinstance(work, ledger.Entry)]
         ended = [(work.unit, work.result) for work in group if isinstance(work, Ended)]
         if leaves or given_back or entries or ended:
+            time.sleep(max(0.0, self._not_before - time.monotonic()))
             with transaction.atomic():
+                begun = time.monotonic()
                 # Judge, job, units: everybody locks in this order.
                 self._let_go(leaves, given_back, results)
                 if entries:
                     self._record(entries)
                 if ended:
                     claims.finish(self.runner, self.job, ended)
+            if connection.vendor == "sqlite":
+                # Its only write lock is the assessors' too, and who waits for it looks only now and then.
+                self._not_before = time.monotonic() + min(_LONGEST_PAUSE, time.monotonic() - begun)
         return results
 
     def _look(self, looks: list[tuple[int, Look]], results: list[Any]) -> None:

@@ -5,11 +5,17 @@ from collections.abc import Mapping
 from django.utils import timezone
 
 from assessor.collection.actions import grades_made_under
+from assessor.collection.loaders.base import as_kept, insert
 from assessor.collection.models import Grade, QrelsSource
 from assessor.llm.models import Job
 from assessor.relevance.models import Judgment
 
 Place = tuple[int, str]  # topic's key, docid
+_JUDGMENT = (
+    *("topic", "docid", "grade", "condition", "judge", "job", "state", "version", "reason"),
+    *("task", "shown", "seconds", "at"),
+)
+_GRADE = ("topic", "docid", "grade", "source", "iteration", "import_record")
 MADE_HERE = "0"  # column 2 of qrels, which says nothing of grades that are made here
 
 
@@ -23,15 +29,11 @@ def store_grades(job: Job, grades: Mapping[Place, int]) -> None:
         source=source, topic__in={topic for topic, _ in grades}, docid__in={docid for _, docid in grades}
     )
     known = set(there.values_list("topic_id", "docid"))
-    new = {place: grade for place, grade in grades.items() if place not in known}
-    Judgment.objects.bulk_create(
-        Judgment(condition=condition, topic_id=topic, docid=docid, grade=grade, judge=judge, job=job)
-        for (topic, docid), grade in new.items()
-    )
-    Grade.everything.bulk_create(
-        Grade(source=source, topic_id=topic, docid=docid, grade=grade, iteration=MADE_HERE)
-        for (topic, docid), grade in new.items()
-    )
+    new = [(topic, docid, grade) for (topic, docid), grade in grades.items() if (topic, docid) not in known]
+    at, graded = as_kept(Judgment, "at", timezone.now()), Judgment.State.GRADED.value
+    of_job = (condition.pk, judge.pk, job.pk, graded, 1, "", None, None, None, at)
+    insert(Judgment, _JUDGMENT, [(*row, *of_job) for row in new])
+    insert(Grade, _GRADE, [(*row, source.pk, MADE_HERE, None) for row in new])
     mark_changed(source)
 
 

@@ -186,7 +186,8 @@ class Asking:
                 except Failed as error:
                     came = error
                 problem = _problem(question, came) if isinstance(came, Reply) else ""
-                await line.database.do(Entry(self._unit, question.name, asked, came, problem, leave))
+                entry = Entry(self._unit, question.name, asked, came, problem, leave)
+                await line.database.do(entry, urgent=True)  # its seat is taken until then
             if isinstance(came, Reply):
                 return came
             tries = TRIES_WHEN_TOLD_TO_WAIT if came.status == 429 else TRIES

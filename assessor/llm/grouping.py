@@ -27,13 +27,17 @@ class Grouped:
     def __init__(self, carry_out: Callable[[Sequence[Work]], Sequence[Result]]) -> None:
         self._carry_out = carry_out
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="database")
+        self._urgent: list[tuple[Work, asyncio.Future[Result]]] = []
         self._waiting: list[tuple[Work, asyncio.Future[Result]]] = []
         self._at_work: asyncio.Task[None] | None = None
 
-    def do(self, work: Work) -> "asyncio.Future[Result]":
-        """Have work done with the next group; await what is returned for its result, which is there once committed."""
+    def do(self, work: Work, *, urgent: bool = False) -> "asyncio.Future[Result]":
+        """Have work done with the next group; await what is returned for its result, which is there once committed.
+
+        Urgent work has groups of its own, which take turns with the others and are shorter.
+        """
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._waiting.append((work, future))
+        (self._urgent if urgent else self._waiting).append((work, future))
         if self._at_work is None:
             self._at_work = asyncio.get_running_loop().create_task(self._run())
         return future
@@ -50,20 +54,27 @@ class Grouped:
         self._thread.shutdown()
 
     async def _run(self) -> None:
-        while self._waiting:
+        while self._urgent or self._waiting:
+            group, self._urgent = self._urgent, []
+            await self._do_group(group)
             group, self._waiting = self._waiting, []
-            try:
-                results = await self.alone(self._together, [work for work, _ in group])
-            except Exception as error:
-                results = [error] * len(group)
-            for (_, future), result in zip(group, results, strict=True):
-                if future.cancelled():
-                    continue
-                if isinstance(result, Exception):
-                    future.set_exception(result)
-                else:
-                    future.set_result(result)
+            await self._do_group(group)
         self._at_work = None
+
+    async def _do_group(self, group: list[tuple[Work, asyncio.Future[Result]]]) -> None:
+        if not group:
+            return
+        try:
+            results = await self.alone(self._together, [work for work, _ in group])
+        except Exception as error:
+            results = [error] * len(group)
+        for (_, future), result in zip(group, results, strict=True):
+            if future.cancelled():
+                continue
+            if isinstance(result, Exception):
+                future.set_exception(result)
+            else:
+                future.set_result(result)
 
     def _together(self, group: Sequence[Work]) -> Sequence[Result]:
         try:

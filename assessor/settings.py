@@ -229,7 +229,8 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
     # A line for each request to a model says nothing that the ledger does not.
-    "loggers": {name: {"level": "WARNING"} for name in ("axes", "httpx2", "openai")},
+    "loggers": {name: {"level": "WARNING"} for name in ("axes", "httpx2", "openai")}
+    | {"kombu.connection": {"level": "ERROR"}},  # the embedded broker has no host to name
 }
 
 DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -34,6 +34,16 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(settings.DATA_DIR, ignore_errors=True)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On PostgreSQL only what has to do with a database runs: the rest is the same as on SQLite, and ran there."""
+    if settings.DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
+        return
+    ours = {"db", "transactional_db"}
+    kept = [item for item in items if item.get_closest_marker("django_db") or ours & set(item.fixturenames)]  # type: ignore[attr-defined]
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
+
+
 @pytest.fixture(autouse=True)
 def _plain_static_files(settings: Any) -> None:
     """Templates name static files without the manifest that only a deployment makes."""

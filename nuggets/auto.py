@@ -24,7 +24,6 @@ from nuggets.models import Drafting
 
 # What to expect of a nugget and of a label where nothing is known yet.
 _NUGGET_CHARACTERS = 60
-_NUGGET_TOKENS = 16
 _LABEL_TOKENS = 4
 
 
@@ -82,7 +81,7 @@ class Creation:
             )
             # The first list is empty.
             characters += windows * _size(creation) + texts + (windows - 1) * list_characters
-            tokens_out += windows * protocol.max_drafts * _NUGGET_TOKENS
+            tokens_out += windows * protocol.max_drafts * questions.TOKENS_NUGGET
             if batches:
                 characters += batches * _size(questions.importance(prompts, query=query, nuggets=[])) + list_characters
                 tokens_out += protocol.max_drafts * _LABEL_TOKENS

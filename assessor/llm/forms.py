@@ -9,6 +9,7 @@ from assessor.llm import kinds
 from assessor.llm.endpoints import check_base_url
 from assessor.llm.models import LEAST_MONEY, Job, ModelJudge
 from assessor.llm.prompt_sets import PromptSetError, names, prompt_set
+from assessor.llm.queries import chosen_topics
 
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
 
@@ -138,11 +139,9 @@ class LaunchForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         wanted = set(cleaned.get("topics", "").replace("\x00", "").split())
-        topics = self.campaign.topics.order_by("qid")
-        chosen = list(topics.filter(qid__in=wanted) if wanted else topics)
-        if unknown := sorted(wanted - {topic.qid for topic in chosen}):
+        cleaned["chosen"], unknown = chosen_topics(self.campaign, wanted)
+        if unknown:
             self.add_error("topics", f"The campaign has no topic {', '.join(unknown[:10])}.")
-        cleaned["chosen"] = chosen
         if not cleaned.get("name") and cleaned.get("judge"):
             sample = f" #{cleaned['replicate']}" if cleaned.get("replicate") else ""
             cleaned["name"] = f"{cleaned['kind']} by {cleaned['judge']}{sample}"[:120]

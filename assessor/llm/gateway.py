@@ -61,7 +61,14 @@ class Failed(Exception):
     """
 
     def __init__(
-        self, message: str, *, status: int, again: bool, fatal: bool, retry_after: float | None, milliseconds: int
+        self,
+        message: str,
+        milliseconds: int,
+        *,
+        status: int = 0,
+        again: bool = True,
+        fatal: bool = False,
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -173,9 +180,7 @@ class Gateway:
         except Exception as error:
             # Not its text: it may hold the key.
             message = f"The request broke off: {type(error).__name__}"
-            raise Failed(
-                message, status=0, again=True, fatal=False, retry_after=None, milliseconds=_since(begun)
-            ) from None
+            raise Failed(message, _since(begun)) from None
         milliseconds = _since(begun)
         try:
             if len(raw) > _LONGEST_RESPONSE:
@@ -183,13 +188,11 @@ class Gateway:
             return read_reply(self._without_key(raw), milliseconds)
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
             message = f"The endpoint's response is no chat completion: {self._clean(raw[:_LONGEST_ERROR])}"
-            raise Failed(
-                message, status=200, again=True, fatal=False, retry_after=None, milliseconds=milliseconds
-            ) from None
+            raise Failed(message, milliseconds, status=200) from None
 
     def _no_answer(self, milliseconds: int) -> Failed:
         message = f"No answer within {self._setting.timeout:g} s from {self._setting.base_url}"
-        return Failed(message, status=0, again=True, fatal=False, retry_after=None, milliseconds=milliseconds)
+        return Failed(message, milliseconds)
 
     def _failed(self, error: openai.APIError, milliseconds: int) -> Failed:
         if isinstance(error, openai.APITimeoutError):
@@ -209,9 +212,7 @@ class Gateway:
             fatal = "connect" in type(cause).__name__.lower()  # nobody there, as opposed to a connection that broke
             reason = self._clean(str(cause)) if fatal else ""
             message = f"{self._setting.base_url} can't be reached: {reason or type(cause).__name__}"
-        return Failed(
-            message, status=status, again=again, fatal=fatal, retry_after=retry_after, milliseconds=milliseconds
-        )
+        return Failed(message, milliseconds, status=status, again=again, fatal=fatal, retry_after=retry_after)
 
     def _clean(self, text: str) -> str:
         """Return a text of the endpoint without the key, which some endpoints repeat, and not too long."""

@@ -1,11 +1,13 @@
 """What the pages of jobs read."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 
+from assessor.collection.models import Campaign, Topic
 from assessor.llm.models import Call, Job, Unit
 
 _MINUTE = timedelta(minutes=1)
@@ -59,6 +61,13 @@ def outcomes(job: Job) -> dict[str, int]:
     """Count a job's requests by what came of them."""
     counts = Call.objects.filter(job=job).values_list("outcome").annotate(count=Count("pk")).order_by("outcome")
     return {Call.Outcome(outcome).label: count for outcome, count in counts}
+
+
+def chosen_topics(campaign: Campaign, qids: Collection[str]) -> tuple[list[Topic], list[str]]:
+    """Return the topics with these ids, or all of them where none is named, and the ids that there are not."""
+    topics = campaign.topics.order_by("qid")
+    chosen = list(topics.filter(qid__in=qids) if qids else topics)
+    return chosen, sorted(set(qids) - {topic.qid for topic in chosen})
 
 
 def jobs_of(campaign: Any) -> QuerySet[Job]:

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -24,7 +23,7 @@ from assessor.llm.prompt_sets import PromptSet
 
 _SIGN_OF_LIFE = 1.0  # seconds
 _LONGEST_PAUSE = 0.02  # seconds
-_IDLE = timedelta(seconds=2)  # of a runner without a unit that waits for those of others
+_IDLE = 2.0  # seconds of a runner without a unit that waits for those of others
 _log = logging.getLogger(__name__)
 
 
@@ -166,7 +165,7 @@ class Running:
     async def _wait_for_room(self) -> None:
         """Wait until a unit has ended or the number of seats may have changed."""
         try:
-            await asyncio.wait_for(self.has_room.wait(), _IDLE.total_seconds())
+            await asyncio.wait_for(self.has_room.wait(), _IDLE)
         except TimeoutError:
             return
 

@@ -133,8 +133,7 @@ def _source(campaign: Campaign, name: str) -> QrelsSource:
 
 
 def _topics(campaign: Campaign, qids: list[str]) -> list[Topic]:
-    topics = campaign.topics.order_by("qid")
-    chosen = list(topics.filter(qid__in=qids) if qids else topics)
-    if unknown := sorted(set(qids) - {topic.qid for topic in chosen}):
+    chosen, unknown = queries.chosen_topics(campaign, qids)
+    if unknown:
         raise CommandError(f"The campaign has no topic {', '.join(unknown)}.")
     return chosen

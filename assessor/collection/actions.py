@@ -107,6 +107,7 @@ def create_manual_nuggets(
 
 # Whose assessors see the passages of people's grades, and no other's.
 _ON_PEOPLES_GRADES = (Condition.Method.MANUAL_NUGGETS, Condition.Method.AUTO_NUGGETS_EDITS)
+_LONGEST = {"name": 120, "description": 700}  # in characters; the description is what Condition.identity keeps
 
 
 def create_condition(condition: Condition, *, acting_user: Person | None) -> Condition:
@@ -128,6 +129,9 @@ def _create_condition(condition: Condition, acting_user: Person | None) -> Condi
         raise ConditionError(f"{condition.method} takes people's grades only; those of {source} are a model's.")
     condition.protocol = campaign.protocol
     condition.created_by = acting_user
+    for what, text in (("name", condition.name), ("description", condition.describe())):
+        if len(text) > _LONGEST[what]:
+            raise ConditionError(f"The condition's {what} is longer than {_LONGEST[what]} characters: {text}")
     others = Condition.everything.filter(campaign=campaign)  # those that an import is bringing have their names too
     if same := others.filter(identity=condition.describe()).first():
         raise ConditionError(f"{same} is that condition already: {same.identity}.")

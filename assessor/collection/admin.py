@@ -233,8 +233,8 @@ class RunAliasAdmin(LookOnly):
 
 @admin.register(Answer)
 class AnswerAdmin(LookOnly):
-    list_display = ("run", "topic", "form", "words")
-    list_filter = ("run__campaign", "form")
+    list_display = ("run", "topic", "form", "words", "apart")
+    list_filter = ("run__campaign", "form", "apart")
     search_fields = ("run__tag", "topic__qid")
     list_select_related = ("run", "topic")
 

@@ -13,7 +13,7 @@ from assessor.collection.formats.segments import write_segments
 from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.topics import write_topics
 from assessor.collection.formats.values import to_json
-from assessor.collection.models import Campaign, Event, QrelsSource, RetrievalRun, Run
+from assessor.collection.models import Answer, Campaign, Event, QrelsSource, RetrievalRun, Run
 from assessor.collection.queries import byte_order, pooled, segment_texts
 
 _AT_A_TIME = 500
@@ -43,8 +43,11 @@ def qrels_lines(source: QrelsSource) -> Iterator[str]:
 
 
 def run_lines(run: Run) -> Iterator[str]:
-    """Yield a run's answers by topic id, each in the form it came in, with the run's tag."""
-    answers = run.answers.select_related("topic").order_by(byte_order("topic__qid"))
+    """Yield a run's answers by topic id, each in the form it came in, with the run's tag.
+
+    Of what came with labels only the text is known: it goes out with them, and is no line of a run.
+    """
+    answers = run.answers.exclude(form=Answer.Form.TEXT).select_related("topic").order_by(byte_order("topic__qid"))
     return write_answers(answers.iterator(_AT_A_TIME), run.tag, partial(segment_texts, run.campaign))
 
 

@@ -1,5 +1,6 @@
 """An import whose process is killed while it writes: nothing of it is visible, and the next start clears it away."""
 
+import json
 import os
 import signal
 import sqlite3
@@ -125,3 +126,31 @@ def test_an_import_of_nuggets_killed_while_it_writes(server, tmp_path):
 
     server.manage(*command)
     assert [server.count(table) for table in tables] == [1, 1, BANKS, 2 * BANKS, BANKS]
+
+
+def test_an_import_of_assignments_killed_while_it_writes(server, tmp_path):
+    topics, assignments = tmp_path / "topics.tsv", tmp_path / "assignments.jsonl"
+    topics.write_text("".join(f"t{n}\ttitle\n" for n in range(BANKS)))
+    nuggets = [{"text": text, "importance": "vital", "assignment": "support"} for text in "ab"]
+    with assignments.open("w") as out:
+        for n in range(BANKS):
+            line = {"query": "title", "qid": f"t{n}", "nuggets": nuggets, "run_id": f"r{n % 50}"}
+            out.write(json.dumps(line | {"answer_text": "Cats purr.", "response_length": 2}) + "\n")
+    server.manage("import_topics", "study", str(topics))
+    command = ("import_assignments", "study", str(assignments), "--condition=Imported", "--by=model")
+    process = server.start(*command)
+    kill_while_writing(server, process, "assignment_answersheet")
+    assert process.returncode == -signal.SIGKILL
+
+    kept = ("collection_condition", "collection_judge", "collection_run")
+    tables = (*kept, "nuggets_nuggetbank", "nuggets_nugget", "collection_answer", "assignment_answersheet")
+    conditions, judges, runs, banks, there, answers, sheets = (server.count(table) for table in tables)
+    assert (conditions, judges, runs) == (2, 2, 50)
+    assert (there, answers, sheets) == (2 * banks, banks, banks)
+    assert 0 < banks < BANKS
+    server.shell(START)
+    assert [server.count(table) for table in tables] == [0] * 7
+    assert server.last_import() == [("interrupted", "writing", 0)]
+
+    server.manage(*command)
+    assert [server.count(table) for table in tables] == [2, 2, 50, BANKS, 2 * BANKS, BANKS, BANKS]

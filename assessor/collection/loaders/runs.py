@@ -3,25 +3,43 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from assessor.collection import joining
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.formats.runs import AnswerRecord, Limits, read_answers, topic_field
 from assessor.collection.formats.values import to_json
+from assessor.collection.history import record as record_event
+from assessor.collection.loaders.answers import ANSWER_FIELDS, agree, warn_of_texts
 from assessor.collection.loaders.base import Loader, Options, insert
 from assessor.collection.loaders.documents import DocumentSifter
 from assessor.collection.loaders.segments import SegmentRow
 from assessor.collection.models import Answer, Campaign, Import, Run
 from assessor.collection.queries import AmbiguousRun, find_run, lacking_docids
 
-_FIELDS = ("import_record", "run", "topic", "form", "references", "content", "extras", "words")
+
+class Joined(NamedTuple):
+    """A loaded text that came with labels, by its key, and what the file's answer of that text has besides it."""
+
+    answer: int
+    qid: str
+    values: dict[str, Any]
+
+
+class SetApart(NamedTuple):
+    """A loaded text that came with labels, by its key, to a topic of which the file has another answer."""
+
+    answer: int
+    qid: str
 
 
 class NewAnswers(NamedTuple):
-    """What a batch brings. rows: topic's key, form, references, content, extras, words."""
+    """What a batch brings. rows: topic's key, form, references, content, extras, words, apart."""
 
     documents: list[SegmentRow]
     run_id: str
     rows: list[tuple[Any, ...]]
+    joined: list[Joined]
+    apart: list[SetApart]
     sentences: int
     citations: int
 
@@ -37,6 +55,8 @@ class RunLoader(Loader):
         self._given: set[str] = set()
         self._last = Line(0, "")
         self._documents = DocumentSifter(campaign, report)
+        self._joined: list[Joined] = []
+        self._apart: list[SetApart] = []
 
     def read(self, lines: Iterable[Line]) -> Iterator[AnswerRecord]:
         protocol = self.campaign.protocol
@@ -50,18 +70,30 @@ class RunLoader(Loader):
         documents = self._documents.new([document for record in records for document in record.documents])
         self._warn_of_lacking_texts(records)
         loaded = self._loaded_answers(records)
-        new = [record for record in records if self._is_new(record, loaded)]
-        return NewAnswers(
-            documents,
-            records[0].run_id,
-            [self._row(record) for record in new],
-            sum(len(record.content) for record in new),
-            sum(len(record.cited) for record in new),
-        )
+        new = [record for record in records if self._is_new(record, loaded.get(record.qid, []))]
+        sentences, citations = (sum(map(len, some)) for some in ([r.content for r in new], [r.cited for r in new]))
+        answers = NewAnswers(documents, records[0].run_id, [], [], [], sentences, citations)
+        for record in new:
+            self._sort(record, loaded.get(record.qid, []), answers)
+        return answers
 
-    def _row(self, record: AnswerRecord) -> tuple[Any, ...]:
-        json = (to_json(record.references), to_json(record.content), to_json(record.extras))
-        return (self.topics.get(record.qid), record.form, *json, record.words)
+    def _sort(self, record: AnswerRecord, texts: Sequence[Answer], answers: NewAnswers) -> None:
+        """Put a new answer with those to be joined to a text that came with labels, or with those to be added.
+
+        texts: those loaded; the first of them stands for the run's own answer.
+        """
+        text = " ".join(sentence["text"] for sentence in record.content)
+        same = next((loaded.pk for loaded in texts if agree(text, loaded.text)), None)
+        if texts and texts[0].pk != same:
+            warn_of_texts(text, texts[0].text, "answer", record.line, record.run_id, self.report)
+            answers.apart.append(SetApart(texts[0].pk, record.qid))
+        if same is None:
+            json = (to_json(record.references), to_json(record.content), to_json(record.extras))
+            # Only one can be the run's own: this one is, in place of the text, once the import is done.
+            answers.rows.append((self.topics.get(record.qid), record.form, *json, record.words, bool(texts)))
+        else:
+            values = {name: getattr(record, name) for name in ("form", "references", "content", "extras", "words")}
+            answers.joined.append(Joined(same, record.qid, values))
 
     def _find_run(self, first: AnswerRecord) -> None:
         try:
@@ -69,13 +101,16 @@ class RunLoader(Loader):
         except AmbiguousRun as error:
             self.report.error(first.line.number, "run_id", first.run_id, str(error))
 
-    def _loaded_answers(self, records: Sequence[AnswerRecord]) -> dict[str, Answer]:
-        if self.run is None:
-            return {}
-        answers = self.run.answers.select_related("topic").filter(topic__qid__in=[r.qid for r in records])
-        return {answer.topic.qid: answer for answer in answers}
+    def _loaded_answers(self, records: Sequence[AnswerRecord]) -> dict[str, list[Answer]]:
+        """Return the loaded answers by topic: the run's own, then the texts kept apart from it."""
+        loaded: dict[str, list[Answer]] = {}
+        if self.run:
+            answers = self.run.answers.select_related("topic").filter(topic__qid__in=[r.qid for r in records])
+            for answer in answers.order_by("apart", "pk"):
+                loaded.setdefault(answer.topic.qid, []).append(answer)
+        return loaded
 
-    def _is_new(self, record: AnswerRecord, loaded: dict[str, Answer]) -> bool:
+    def _is_new(self, record: AnswerRecord, loaded: Sequence[Answer]) -> bool:
         number = record.line.number
         if record.qid not in self.topics:
             expected = "a topic of the campaign; load the topics first"
@@ -84,9 +119,9 @@ class RunLoader(Loader):
         if self.repeats(record.qid, record.line, topic_field(record.form), record.qid):
             return False
         self._given.add(record.qid)
-        answer = loaded.get(record.qid)
-        if answer is None:
+        if not loaded or loaded[0].form == Answer.Form.TEXT:
             return True
+        answer = loaded[0]
         loaded_form = (answer.form, answer.references, answer.content, answer.extras)
         if loaded_form != (record.form, record.references, record.content, record.extras):
             expected = f"the answer of {record.run_id} to {record.qid} as it is loaded already"
@@ -115,12 +150,38 @@ class RunLoader(Loader):
 
     def write(self, new: NewAnswers, import_record: Import) -> None:
         self._documents.write(new.documents, import_record)
-        if not new.rows:
+        self._joined += new.joined
+        self._apart += new.apart
+        if not new.rows and not new.joined:
             return
         if self.run is None:
             self.run = Run.everything.create(import_record=import_record, campaign=self.campaign, tag=new.run_id)
             self.report.counts["runs added"] += 1
-        insert(Answer, _FIELDS, ((import_record.pk, self.run.pk, *row) for row in new.rows))
-        self.report.counts["answers added"] += len(new.rows)
+        if new.rows:
+            insert(Answer, ANSWER_FIELDS, ((import_record.pk, self.run.pk, *row) for row in new.rows))
+            self.report.counts["answers added"] += len(new.rows)
         self.report.counts["sentences added"] += new.sentences
         self.report.counts["citations added"] += new.citations
+
+    def finish(self, import_record: Import) -> None:
+        """Change what came with labels: texts get their sentences, or give way to what the run answered."""
+        for apart in self._apart:
+            Answer.objects.filter(pk=apart.answer).update(apart=True)
+        Answer.everything.filter(import_record=import_record, apart=True).update(apart=False)
+        before = {}
+        for joined in self._joined:
+            answer = Answer.objects.get(pk=joined.answer)
+            before[answer] = answer.text
+            for name, value in joined.values.items():
+                setattr(answer, name, value)
+            answer.apart = False
+            answer.save(update_fields=[*joined.values, "apart"])
+        joining.tell(before)
+        self._record("answers joined", self._joined, import_record)
+        self._record("texts kept apart", self._apart, import_record)
+
+    def _record(self, what: str, changed: Sequence[Joined | SetApart], import_record: Import) -> None:
+        if changed:
+            self.report.counts[what] += len(changed)
+            qids = [one.qid for one in changed]
+            record_event(what, self.run, campaign=self.campaign, person=import_record.person, topics=qids)

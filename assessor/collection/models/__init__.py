@@ -7,10 +7,11 @@ from assessor.collection.models.imports import Import, Imported, MaybeImported
 from assessor.collection.models.judges import Condition, Judge
 from assessor.collection.models.people import Person
 from assessor.collection.models.retrieval import RankedSegment, RetrievalRun
-from assessor.collection.models.runs import Answer, Citation, Run, RunAlias, Sentence
+from assessor.collection.models.runs import CONTROL, Answer, Citation, Run, RunAlias, Sentence
 from assessor.collection.models.texts import Segment, Topic
 
 __all__ = [
+    "CONTROL",
     "Answer",
     "AppendOnly",
     "Campaign",

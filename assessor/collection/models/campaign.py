@@ -76,6 +76,7 @@ class Protocol(models.Model):
         "max_answer_words",
         "max_sentence_citations",
         "max_references",
+        "show_citations",
         "blind_after_seeing",
     )
 
@@ -103,6 +104,11 @@ class Protocol(models.Model):
     max_answer_words = _count(400, "Words of an answer before an import warns.")
     max_sentence_citations = _count(20, "Citations of a sentence before an import warns.")
     max_references = _count(20, "References of an answer before an import warns.")
+    show_citations = models.BooleanField(
+        default=False,
+        verbose_name="Show citations while assigning",
+        help_text="Whether who assigns nuggets sees what each sentence cites.",
+    )
     blind_after_seeing = models.BooleanField(
         default=True,
         verbose_name="Keep people who saw LLM output from blind work",

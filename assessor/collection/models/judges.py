@@ -111,6 +111,7 @@ class Condition(MaybeImported):
         creation = self.nuggets or self
         parts = {
             "kind": self.kind,
+            "nuggets": self.nuggets,
             "creation": creation.method if creation.kind == self.Kind.NUGGETS else None,
             "qrels": self.qrels_source or creation.qrels_source,
             "drafting": creation.judge if creation.kind == self.Kind.NUGGETS else None,

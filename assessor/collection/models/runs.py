@@ -8,6 +8,9 @@ from django.db import models
 from assessor.collection.fields import JSONText
 from assessor.collection.models.imports import Imported
 
+# The task of runs that were made to see whether a judge works; no system's, and in no statistic over systems.
+CONTROL = "control"
+
 
 class Run(Imported):
     """What one system submitted."""
@@ -75,6 +78,7 @@ class Answer(Imported):
         RAG25 = "rag25", "RAG25"
         RAG26 = "rag26", "RAG26"
         RAGTIME = "ragtime", "RAGTIME"
+        TEXT = "text", "text alone, as it came with its labels"
 
     run = models.ForeignKey(Run, models.PROTECT, related_name="answers")
     topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="answers")
@@ -83,13 +87,24 @@ class Answer(Imported):
     content = JSONText(default=list, help_text="The sentences, each with text and citations, as they came.")
     extras = JSONText(default=dict, help_text="Further keys of the file, as they came.")
     words = models.PositiveIntegerField(help_text="Words of the answer, split at white space.")
+    apart = models.BooleanField(
+        default=False,
+        help_text="A text that came with labels and is not what the run answered: nothing but its labels refers to it.",
+    )
 
     class Meta:
         ordering = ("topic__qid",)
-        constraints = (models.UniqueConstraint(fields=("run", "topic"), name="answer_once"),)
+        constraints = (
+            models.UniqueConstraint(fields=("run", "topic"), condition=models.Q(apart=False), name="own_answer_once"),
+        )
 
     def __str__(self) -> str:
         return f"answer {self.pk}"
+
+    @property
+    def text(self) -> str:
+        """The whole answer, its sentences joined with blanks."""
+        return " ".join(sentence["text"] for sentence in self.content)
 
     def sentences(self) -> Iterator[Sentence]:
         """Yield the sentences in order, each citation resolved to the docid that it points to."""

@@ -1,0 +1,66 @@
+"""Conditions that files bring: what is in a file goes under the name that the organizer gives to it."""
+
+from assessor.collection.formats.report import Report
+from assessor.collection.loaders.base import Options
+from assessor.collection.models import Campaign, Condition, Import, Judge
+
+MAKERS = ("people", "model")
+_LONGEST_NAME = 120
+
+
+def check_name(name: str, option: str, report: Report) -> bool:
+    """Say whether a condition can have this name, which an option gave; if it can't, that is an error."""
+    if name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME:
+        return True
+    report.error(0, option, name, f"a name of 1 to {_LONGEST_NAME} visible characters")
+    return False
+
+
+def find_condition(campaign: Campaign, options: Options, kind: Condition.Kind, report: Report) -> Condition | None:
+    """Return the imported condition that the options name, or None where the file is to make it.
+
+    What it can't be, or who can't have made it, is an error.
+    """
+    name, by = options["condition"], options["by"]
+    if not check_name(name, "condition", report):
+        return None
+    if by not in MAKERS:
+        report.error(0, "by", by, " or ".join(MAKERS))
+    condition = campaign.conditions.filter(name=name).select_related("judge", "nuggets").first()
+    if condition is None:
+        return None
+    if (condition.kind, condition.method) != (kind, Condition.Method.IMPORTED):
+        found = f"{name}, {condition.kind} by {condition.method}"
+        report.error(0, "condition", found, f"a new name, or that of imported {kind.label}")
+        return None
+    if condition.judge and condition.judge.parameters["by"] != by:
+        report.error(0, "by", by, f"{condition.judge.parameters['by']}, as {name} is known already")
+    return condition
+
+
+def make_condition(
+    import_record: Import,
+    report: Report,
+    *,
+    kind: Condition.Kind,
+    name: str,
+    by: str,
+    nuggets: Condition | None = None,
+) -> Condition:
+    """Make an imported condition, and the judge of its name who made what is in the file.
+
+    Both in one transaction: once the condition is gone, so is the judge (see nuggets/apps.py).
+    """
+    judge, _ = Judge.objects.get_or_create(kind=Judge.Kind.IMPORTED, name=name, parameters={"by": by})
+    report.counts["conditions added"] += 1
+    return Condition.everything.create(
+        import_record=import_record,
+        campaign=import_record.campaign,
+        name=name,
+        kind=kind,
+        method=Condition.Method.IMPORTED,
+        judge=judge,
+        nuggets=nuggets,
+        protocol=import_record.campaign.protocol,
+        created_by=import_record.person,
+    )

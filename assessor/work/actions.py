@@ -15,6 +15,7 @@ from assessor.work.blindness import barred_from, has_seen, sees_grades
 from assessor.work.kinds import is_registered, is_shared, kind_of, refusal
 from assessor.work.models import Task, TimeSpent
 
+MAX_REASON = 500  # characters
 MAX_SECONDS = 120  # the browser reports every half minute
 
 
@@ -24,9 +25,17 @@ class PlanError(Exception):
 
 @transaction.atomic
 def give_tasks(
-    *, campaign: Campaign, topics: Sequence[Topic], condition: Condition, person: Person, acting_user: Person | None
+    *,
+    campaign: Campaign,
+    topics: Sequence[Topic],
+    condition: Condition,
+    person: Person,
+    acting_user: Person | None,
+    reason: str = "",
 ) -> list[Task]:
     """Give a person topics under a condition, all or none. Raises PlanError.
+
+    reason: why to this person, where the work would be somebody else's; it is kept with the task.
 
     One that was withdrawn from them comes back. A topic that they have under it already stays as it is, unless its kind
     finds something new to do there.
@@ -35,12 +44,12 @@ def give_tasks(
         raise PlanError("Choose at least one topic.")
     if not is_registered(condition.kind):
         raise PlanError(f"Nobody can be given {condition.name}: it is not done by people on a screen.")
-    if reason := refusal(condition, topics):
-        raise PlanError(reason)
+    if refused := refusal(condition, topics):
+        raise PlanError(refused)
     if not has_role(person, ASSESSOR):
         raise PlanError(f"{person} is not an assessor.")
-    if reason := barred_from(person, campaign):
-        raise PlanError(reason)
+    if barred := barred_from(person, campaign):
+        raise PlanError(barred)
     if seen := has_seen(person, topics, condition):
         qids = ", ".join(sorted(topic.qid for topic in topics if topic.pk in seen))
         raise PlanError(f"{person} has seen LLM output of this kind on {qids}, and {condition.name} is done blind.")
@@ -54,7 +63,10 @@ def give_tasks(
     Condition.objects.select_for_update(no_key=True, of=("self",)).get(pk=condition.pk)
     if not is_shared(condition):
         _refuse_second_person(topics, condition, person)
-    return [_give_task(campaign, topic, condition, person, acting_user) for topic in topics]
+    reason = " ".join(reason.split())
+    if len(reason) > MAX_REASON or "\x00" in reason:
+        raise PlanError(f"A reason has at most {MAX_REASON} characters.")
+    return [_give_task(campaign, topic, condition, person, acting_user, reason) for topic in topics]
 
 
 def _refuse_second_person(topics: Iterable[Topic], condition: Condition, person: Person) -> None:
@@ -66,15 +78,18 @@ def _refuse_second_person(topics: Iterable[Topic], condition: Condition, person:
 
 
 def _give_task(
-    campaign: Campaign, topic: Topic, condition: Condition, person: Person, acting_user: Person | None
+    campaign: Campaign, topic: Topic, condition: Condition, person: Person, acting_user: Person | None, reason: str
 ) -> Task:
     task, is_new = Task.objects.get_or_create(
         topic=topic,
         condition=condition,
         kind=condition.kind,
         person=person,
-        defaults={"campaign": campaign, "created_by": acting_user},
+        defaults={"campaign": campaign, "created_by": acting_user, "reason": reason},
     )
+    if reason and task.reason != reason:
+        task.reason = reason
+        task.save(update_fields=["reason"])
     before = None if is_new else task.state
     if is_new:
         kind_of(task).prepare(task)
@@ -84,7 +99,8 @@ def _give_task(
         task.state = Task.State.OPEN
         task.save(update_fields=["state"])
     if task.state != before:
-        history.record("task given", task, campaign=campaign, person=acting_user, condition=condition.name)
+        told = {"condition": condition.name} | ({"reason": reason} if reason else {})
+        history.record("task given", task, campaign=campaign, person=acting_user, **told)
     return task
 
 

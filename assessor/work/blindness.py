@@ -1,10 +1,29 @@
 """Who may do blind work: nobody who has seen what a model gave there."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from assessor.collection.models import Campaign, Condition, Organizer, Person, Topic
 from assessor.collection.roles import ADMINISTRATOR, has_role
 from assessor.work.models import Exposure, Task
+
+
+def in_role(role: str) -> str:
+    """Return the condition that a task's person has a role, for a query in which the task is work_task."""
+    member = "FROM collection_person_groups member JOIN auth_group role ON role.id = member.group_id"
+    return f"EXISTS (SELECT 1 {member} WHERE member.person_id = work_task.person_id AND role.name = '{role}')"
+
+
+# What why_not_blind() must know of a task and its person: columns of a query in which the task is work_task.
+FACTS = {
+    "keeps_blind": "(SELECT blind_after_seeing FROM collection_protocol newest"
+    " WHERE newest.campaign_id = work_task.campaign_id ORDER BY newest.version DESC LIMIT 1)",
+    "is_administrator": in_role(ADMINISTRATOR),
+    "has_organized": "EXISTS (SELECT 1 FROM collection_organizer organizer"
+    " WHERE organizer.campaign_id = work_task.campaign_id AND organizer.person_id = work_task.person_id)",
+    "has_seen": "EXISTS (SELECT 1 FROM work_exposure seen WHERE seen.person_id = work_task.person_id"
+    " AND seen.topic_id = work_task.topic_id AND seen.kind = work_task.kind)",
+}
 
 
 def record_exposure(person: Person, topics: Iterable[Topic], kind: str, where: str) -> None:
@@ -16,11 +35,31 @@ def barred_from(person: Person, campaign: Campaign) -> str | None:
     """Say why a person may not assess in a campaign at all, or None."""
     if not campaign.protocol.blind_after_seeing:
         return None
-    if has_role(person, ADMINISTRATOR):
-        return f"{person} is an administrator, who can see every record; an administrator isn't an assessor."
+    is_administrator = has_role(person, ADMINISTRATOR)
     # Former organizers too: what they saw, they have seen.
-    if Organizer.objects.filter(campaign=campaign, person=person).exists():
-        return f"{person} organizes {campaign}, or did; an organizer isn't an assessor in the same campaign."
+    if is_administrator or Organizer.objects.filter(campaign=campaign, person=person).exists():
+        return _why_barred(person, campaign, is_administrator)
+    return None
+
+
+def _why_barred(person: Person, campaign: Campaign, is_administrator: bool) -> str:
+    if is_administrator:
+        return f"{person} is an administrator, who can see every record; an administrator isn't an assessor."
+    return f"{person} organizes {campaign}, or did; an organizer isn't an assessor in the same campaign."
+
+
+def why_not_blind(task: Task, record: Any) -> str | None:
+    """Say why a task's person can't do it blind, or None; record: what was read with FACTS."""
+    if not record.keeps_blind:
+        return None
+    is_administrator = record.is_administrator or task.person.is_superuser
+    if is_administrator or record.has_organized:
+        return _why_barred(task.person, task.campaign, is_administrator)
+    if record.has_seen and task.condition.is_blind():
+        return (
+            "You have seen what a language model gave on this topic for this kind of work, so you can't do it blind. "
+            "Tell your organizer, who can give the topic to somebody else."
+        )
     return None
 
 

@@ -25,7 +25,11 @@ class Task(models.Model):
     seconds = models.PositiveIntegerField(default=0, help_text="Active time.")
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    reason = models.CharField(
+        max_length=500, blank=True, help_text="Why it was given to this person, where it would be somebody else's."
+    )
     worked_at = models.DateTimeField(null=True, help_text="When the person last saved something.")
+    not_blind: str | None  # why its person can't do it blind; told by work.access, and by nothing else
 
     class Meta:
         ordering = ("topic__qid", "pk")

@@ -45,6 +45,14 @@ def sent(request: HttpRequest) -> Sent:
     return Sent(key, seen, hashlib.sha256(asked.encode()).hexdigest())
 
 
+def number(request: HttpRequest, field: str) -> int:
+    """Read a whole number, from 0, of a POST. Raises BadWrite."""
+    text = request.POST.get(field, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise BadWrite(f"{field} must be a whole number, from 0.")
+    return int(text)
+
+
 def once(person: Person, write: Sent, carry_out: Callable[[], Result]) -> Result:
     """Carry out a write whose key is new; for a known key return what came of it the first time.
 
@@ -54,8 +62,9 @@ def once(person: Person, write: Sent, carry_out: Callable[[], Result]) -> Result
     try:
         with transaction.atomic():
             record = Write.objects.create(key=write.key, person=person, request=write.request)
-            record.result = carry_out()
-            record.save(update_fields=["result"])
+            if result := carry_out():  # nothing is what the record has already
+                record.result = result
+                record.save(update_fields=["result"])
             return dict(record.result)
     except IntegrityError:
         earlier = Write.objects.filter(key=write.key).first()

@@ -9,12 +9,14 @@ from django.db import IntegrityError, transaction
 
 from assessor.collection.actions import judge_of
 from assessor.collection.history import record
-from assessor.collection.models import AppendOnly, Event, Topic
+from assessor.collection.models import Answer, AppendOnly, Event, Run, Topic
 from assessor.collection.models.history import AppendOnlyError
 from assessor.llm.models import Call, StoredPromptSet
 from assessor.relevance.models import Judgment
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task, TimeSpent
+from assignment.actions.base import revise
+from assignment.models import AnswerSheet, LeftOut, Revision
 from nuggets import actions
 from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
 from tests.llm.records import leave_traces
@@ -31,7 +33,19 @@ FIELDS = {
     Drafting: "steps",
     StoredPromptSet: "name",
     Call: "response",
+    Revision: "verb",
+    LeftOut: "reason",
 }
+
+
+def _revision(bank: NuggetBank, task: Task) -> Revision:
+    run = Run.everything.create(campaign=task.campaign, tag="one", import_record=task.topic.import_record)
+    answer = Answer.everything.create(run=run, topic=task.topic, words=0, import_record=task.topic.import_record)
+    sheet = AnswerSheet.objects.create(
+        condition=task.condition, bank=bank, answer=answer, judge=bank.maker, edition=1, to_do=1
+    )
+    revise(sheet, "label", {bank.nuggets.get().pk: {"label": "support"}}, judge_id=bank.maker_id)
+    return Revision.objects.get()
 
 
 @pytest.fixture
@@ -56,6 +70,10 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         Drafting: Drafting.objects.get(),
         StoredPromptSet: StoredPromptSet.objects.get(),
         Call: Call.objects.get(),
+        Revision: _revision(bank, task),
+        LeftOut: LeftOut.objects.create(
+            condition=task.condition, nugget=bank.nuggets.get(), is_out=True, reason="unclear"
+        ),
     }
 
 

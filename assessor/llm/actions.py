@@ -20,6 +20,7 @@ from assessor.llm.prompt_sets import PromptSet, PromptSetError, prompt_set
 from assessor.llm.tasks import hint
 
 _AT_A_TIME = 2_000
+_LONGEST_NAME = 120  # characters, as conditions have it
 
 
 class JobError(Exception):
@@ -89,11 +90,13 @@ def plan_job(
     name: str,
     qrels_source: QrelsSource | None,
     topics: Sequence[Topic],
+    nuggets: Condition | None = None,
     replicate: int = 0,
 ) -> Plan:
     """Say what a job would do and take; nothing is written. Raises JobError.
 
-    Where the campaign has the condition already, the job goes on under it with what is not done yet.
+    Where the campaign has the condition already, the job goes on under it with what is not done yet. Without a name a
+    new one is called by what is made and by whom.
     """
     if not topics:
         raise JobError("There are no topics.")
@@ -101,16 +104,20 @@ def plan_job(
         raise JobError(f"{kind.name} needs relevance grades: name their source.")
     if kind.grades == Grades.PEOPLES and qrels_source and qrels_source.by != QrelsSource.By.PEOPLE:
         raise JobError(f"{kind.name} takes people's grades only; those of {qrels_source} are a model's.")
+    if kind.builds_on_nuggets and nuggets is None:
+        raise JobError(f"{kind.name} needs nuggets: name their condition.")
+    nuggets = nuggets if kind.builds_on_nuggets else None
     try:
         prompts = prompt_set(judge.prompt_set)
     except PromptSetError as error:
         raise JobError(str(error)) from error
     condition = Condition(
         campaign=judge.campaign,
-        name=name,
+        name=name or _usual_name(kind.called(nuggets), judge, replicate),
         kind=kind.condition_kind,
         method=kind.method,
         qrels_source=qrels_source if kind.grades != Grades.NONE else None,
+        nuggets=nuggets,
         judge=judge.judge,
         prompt_set=prompts.sha256,
         replicate=replicate,
@@ -122,6 +129,12 @@ def plan_job(
             _refuse_beside_another(known)
     condition = known or condition
     return Plan(kind, condition, judge, prompts, topics, kind.expected(condition, topics, prompts))
+
+
+def _usual_name(made: str, judge: ModelJudge, replicate: int) -> str:
+    """Return the name of a condition that nobody named: "AutoNuggets by gpt #2"."""
+    sample = f" #{replicate}" if replicate else ""
+    return f"{made} by {judge}"[: _LONGEST_NAME - len(sample)] + sample
 
 
 @transaction.atomic
@@ -155,8 +168,9 @@ def launch(
         most_cost=most_cost,
         created_by=acting_user,
     )
+    noted = plan.kind.begin(condition, plan.topics)
     job.units_total = _make_units(job, plan)
-    if not job.units_total:
+    if not job.units_total and not noted:
         raise JobError(f"There is nothing to do: all of it is done under {condition}.")
     job.save(update_fields=["units_total"])
     history.record(

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from assessor.collection.models import Campaign, QrelsSource
+from assessor.collection.models import Campaign, Condition, QrelsSource
 from assessor.llm import kinds
 from assessor.llm.endpoints import check_base_url
 from assessor.llm.models import LEAST_MONEY, Job, ModelJudge
@@ -98,7 +98,10 @@ class LaunchForm(forms.Form):
     kind = forms.ChoiceField(label="What to do")
     judge = forms.ModelChoiceField(ModelJudge.objects.none())
     qrels_source = forms.ModelChoiceField(
-        QrelsSource.objects.none(), label="Qrels", required=False, help_text="Not for UMBRELA, which makes them."
+        QrelsSource.objects.none(), label="Qrels", required=False, help_text="For AutoNuggets and Drafts."
+    )
+    nuggets = forms.ModelChoiceField(
+        Condition.objects.none(), required=False, help_text="For AutoAssign: the condition of the finished nuggets."
     )
     name = forms.CharField(
         max_length=120,
@@ -135,6 +138,8 @@ class LaunchForm(forms.Form):
         judges = campaign.model_judges.select_related("judge")
         self.fields["judge"].queryset = judges  # type: ignore[attr-defined]
         self.fields["qrels_source"].queryset = campaign.qrels_sources.all()  # type: ignore[attr-defined]
+        nuggets = campaign.conditions.filter(kind=Condition.Kind.NUGGETS)
+        self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -142,7 +147,4 @@ class LaunchForm(forms.Form):
         cleaned["chosen"], unknown = chosen_topics(self.campaign, wanted)
         if unknown:
             self.add_error("topics", f"The campaign has no topic {', '.join(unknown[:10])}.")
-        if not cleaned.get("name") and cleaned.get("judge"):
-            sample = f" #{cleaned['replicate']}" if cleaned.get("replicate") else ""
-            cleaned["name"] = f"{cleaned['kind']} by {cleaned['judge']}{sample}"[:120]
         return cleaned

@@ -1,6 +1,6 @@
 """The kinds of job. Each app registers its own when it is ready, so that llm need not know them."""
 
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -43,19 +43,32 @@ class Grades(Enum):
 class Kind(Protocol):
     """A kind of job: what there is to do, how one unit is done, and where its result goes.
 
-    The condition of units() and expected() may not be saved yet; then nothing has been done under it.
+    The condition of expected() may not be saved yet; then nothing has been done under it.
     """
 
     name: str  # what commands and pages call it: "AutoNuggets"
     condition_kind: str  # of Condition.Kind
     method: str  # of Condition.Method
     grades: Grades
+    builds_on_nuggets: bool = False
+
+    def called(self, nuggets: Condition | None) -> str:
+        """Return what is made, as a condition's name tells it; nuggets: the condition that it builds on."""
+        return self.name
+
+    def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:
+        """Write down what is to be done on these topics, before units(), in the transaction of the launch.
+
+        For kinds whose scores must know what they lack, be it that its unit fails or is never reached. Return how much
+        was new: for what follows from a rule alone there are no units.
+        """
+        return 0
 
     def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
         """Yield (topic's key, item) of all that is not done yet under the condition; item is "" for a whole topic."""
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
-        """Tell what the units of these topics will take."""
+        """Tell what the units of these topics will take. Raises JobError where there can be none."""
 
     def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Any]:
         """Read from the database what units need, a batch at a time; return it by the unit's key, as plain values.
@@ -70,7 +83,14 @@ class Kind(Protocol):
         """
 
     def store(self, job: Job, results: Sequence[tuple[Unit, Any]]) -> None:
-        """Write what came of units, inside the transaction that marks them done."""
+        """Write what came of units, inside the transaction that marks them done.
+
+        May raise UnitFailure, which undoes that transaction: each unit is then stored alone, or fails with that text.
+        """
+
+    def items_named(self, items: Collection[str]) -> Mapping[str, str]:
+        """Return what organizers call items of units, for those that they don't know as they are."""
+        return {}
 
 
 _kinds: dict[str, Kind] = {}

@@ -157,8 +157,8 @@ class Job(models.Model):
 
     @property
     def percent(self) -> int:
-        """Share of the units that are done or failed, 0 to 100."""
-        return 100 * (self.units_done + self.units_failed) // self.units_total if self.units_total else 0
+        """Share of the units that are done or failed, 0 to 100; a job whose work follows from a rule has none."""
+        return 100 * (self.units_done + self.units_failed) // self.units_total if self.units_total else 100
 
 
 class Unit(models.Model):

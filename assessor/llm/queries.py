@@ -1,6 +1,6 @@
 """What the pages of jobs read."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -8,6 +8,7 @@ from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 
 from assessor.collection.models import Campaign, Topic
+from assessor.llm.kinds import kind_named
 from assessor.llm.models import Call, Job, Unit
 
 _MINUTE = timedelta(minutes=1)
@@ -34,11 +35,11 @@ def pace(job: Job) -> Pace:
 
 
 class Reason(NamedTuple):
-    """Why units failed, and how many; one of them as an example."""
+    """Why units failed, and how many; one of them as an example, by topic and item."""
 
     error: str
     units: int
-    example: Unit
+    example: str
 
 
 _REASONS = 20
@@ -48,8 +49,16 @@ def reasons(job: Job) -> list[Reason]:
     """Return the reasons why a job's units failed, the most frequent first."""
     failed = Unit.objects.filter(job=job, state=Unit.State.FAILED)
     groups = failed.values("error").annotate(units=Count("pk"), first=Min("pk")).order_by("-units", "first")[:_REASONS]
-    examples = Unit.objects.select_related("topic").in_bulk([group["first"] for group in groups])
+    firsts = Unit.objects.select_related("topic").filter(pk__in=[group["first"] for group in groups])
+    examples = {unit.pk: f"{unit.topic.qid} {item}".strip() for unit, item in with_items(job, firsts)}
     return [Reason(group["error"], group["units"], examples[group["first"]]) for group in groups]
+
+
+def with_items(job: Job, units: Iterable[Unit]) -> list[tuple[Unit, str]]:
+    """Return units of a job, each with what organizers call its item."""
+    units = list(units)
+    names = kind_named(job.kind).items_named([unit.item for unit in units]) if units else {}
+    return [(unit, names.get(unit.item, unit.item)) for unit in units]
 
 
 def failed_units(job: Job) -> QuerySet[Unit]:

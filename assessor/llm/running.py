@@ -195,6 +195,8 @@ class Running:
             return
         try:
             await self.database.do(Ended(unit, result))
+        except UnitFailure as error:
+            await self.database.do(Ended(unit, error))
         except Exception as error:
             _log.exception("job %s: the result of a unit could not be stored", self.job.pk)
             await self.database.do(Ended(unit, UnitFailure(f"The result could not be stored: {error}")))

@@ -8,7 +8,7 @@ from django.db.models.functions import Length
 from assessor.collection.models import Condition, Topic
 from assessor.collection.queries import segment_texts
 from assessor.llm import questions
-from assessor.llm.kinds import Ask, Expected, Grades, UnitFailure
+from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
 from assessor.relevance.actions import store_grades
@@ -24,7 +24,7 @@ class Work(NamedTuple):
     passage: str
 
 
-class Umbrela:
+class Umbrela(Kind):
     """The kind of job; assessor.llm.kinds.Kind says what each function is for."""
 
     name = "UMBRELA"

@@ -15,7 +15,7 @@ from assessor.relevance.leases import GIVEN, at_hand
 from assessor.work.guidelines import guidelines_html
 from assessor.work.models import Task
 from assessor.work.queries import minutes
-from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, once, sent
+from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, sent
 
 # What each grade means, as the guidelines have it.
 GRADES = (
@@ -90,10 +90,10 @@ def judge(request: PersonRequest, task_id: int) -> HttpResponse:
     def carry_out(task: Task, asked: Sent) -> Result:
         return actions.judge(
             task,
-            item_id=_number(request, "item"),
-            grade=_number(request, "grade") if "grade" in request.POST else None,
+            item_id=number(request, "item"),
+            grade=number(request, "grade") if "grade" in request.POST else None,
             reason=request.POST.get("reason", ""),
-            seconds=_number(request, "seconds") if "seconds" in request.POST else None,
+            seconds=number(request, "seconds") if "seconds" in request.POST else None,
             acting_user=request.user,
             seen=asked.seen,
         )
@@ -106,7 +106,7 @@ def undo(request: PersonRequest, task_id: int) -> HttpResponse:
     """Take back what was said last, of the passage that the person means."""
 
     def carry_out(task: Task, asked: Sent) -> Result:
-        return actions.undo(task, item_id=_number(request, "item"), acting_user=request.user, seen=asked.seen)
+        return actions.undo(task, item_id=number(request, "item"), acting_user=request.user, seen=asked.seen)
 
     return _write(request, task_id, carry_out)
 
@@ -151,16 +151,9 @@ def show(request: PersonRequest, task_id: int) -> HttpResponse:
     """Tell the model's grade of the passage that is on screen now."""
     task = own_grading(request.user, task_id)
     try:
-        grade = actions.show(task, item_id=_number(request, "item"), acting_user=request.user)
+        grade = actions.show(task, item_id=number(request, "item"), acting_user=request.user)
     except BadWrite as error:
         return HttpResponse(str(error), status=400, content_type="text/plain")
     except actions.Gone as error:
         return HttpResponse(str(error), status=410, content_type="text/plain")
     return JsonResponse({"grade": grade})
-
-
-def _number(request: PersonRequest, field: str) -> int:
-    text = request.POST.get(field, "")
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise BadWrite(f"{field} must be a whole number, from 0.")
-    return int(text)

@@ -16,7 +16,7 @@ PASSAGE = "Cats purr when they are content. Glass is melted. "
 PARAMETERS = {"model": "m", "temperature": 0.0, "max_tokens": 100, "limit_name": "max_tokens", "structured": False}
 
 
-class Grading:
+class Grading(kinds.Kind):
     """Grades one passage for each topic."""
 
     name = "Grading"

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from assessor.collection.management.common import campaign_called
-from assessor.collection.models import Campaign, QrelsSource, Topic
+from assessor.collection.models import Campaign, Condition, QrelsSource, Topic
 from assessor.llm import actions, kinds, queries, running
 from assessor.llm.actions import JobError
 from assessor.llm.kinds import Grades
@@ -32,6 +32,8 @@ class LaunchCommand(BaseCommand):
         parser.add_argument("--judge", required=True, help="The judge's name.")
         if kinds.kind_named(self.kind).grades != Grades.NONE:
             parser.add_argument("--qrels", required=True, help="The source of the relevance grades.")
+        if kinds.kind_named(self.kind).builds_on_nuggets:
+            parser.add_argument("--nuggets", required=True, help="The condition of the finished nuggets.")
         parser.add_argument("--name", default="", help="Name of the condition; by default what is done and by whom.")
         parser.add_argument("--topics", nargs="+", default=[], help="Topic ids; by default all.")
         parser.add_argument("--replicate", type=int, default=0, help="Sample the judge anew, under this number.")
@@ -48,9 +50,10 @@ class LaunchCommand(BaseCommand):
             plan = actions.plan_job(
                 kind=kind,
                 judge=judge,
-                name=options["name"] or f"{self.kind} by {judge}",
+                name=options["name"],
                 qrels_source=_source(campaign, options["qrels"]) if "qrels" in options else None,
                 topics=_topics(campaign, options["topics"]),
+                nuggets=_nuggets(campaign, options["nuggets"]) if "nuggets" in options else None,
                 replicate=options["replicate"],
             )
             estimate = plan.estimate
@@ -130,6 +133,13 @@ def _source(campaign: Campaign, name: str) -> QrelsSource:
     if source is None:
         raise CommandError(f"The campaign has no grades called {name}.")
     return source
+
+
+def _nuggets(campaign: Campaign, name: str) -> Condition:
+    condition: Condition | None = campaign.conditions.filter(kind=Condition.Kind.NUGGETS, name=name).first()
+    if condition is None:
+        raise CommandError(f"The campaign has no nuggets called {name}.")
+    return condition
 
 
 def _topics(campaign: Campaign, qids: list[str]) -> list[Topic]:

@@ -42,6 +42,7 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
                 name=wanted["name"],
                 qrels_source=wanted["qrels_source"],
                 topics=wanted["chosen"],
+                nuggets=wanted["nuggets"],
                 replicate=wanted["replicate"] or 0,
             )
             if "launch" in request.POST:
@@ -74,7 +75,8 @@ def failures(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     job = campaign_job(campaign, job_id)
     page = Paginator(queries.failed_units(job), _FAILED).get_page(request.GET.get("page"))
-    return render(request, "llm/failures.html", {"campaign": campaign, "job": job, "page": page})
+    rows = queries.with_items(job, page)
+    return render(request, "llm/failures.html", {"campaign": campaign, "job": job, "page": page, "rows": rows})
 
 
 def _change(request: PersonRequest, slug: str, job_id: int, action: Callable[..., Any], done: str) -> HttpResponse:

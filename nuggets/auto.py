@@ -14,7 +14,7 @@ from django.db.models.functions import Length
 from assessor.collection.models import Condition, Grade, Segment, Topic
 from assessor.collection.queries import byte_order
 from assessor.llm import questions
-from assessor.llm.kinds import Ask, Expected, Grades, UnitFailure
+from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
 from assessor.work.models import Task
@@ -45,7 +45,7 @@ class Made(NamedTuple):
     importance: list[list[str]]
 
 
-class Creation:
+class Creation(Kind):
     """A kind of job in which a model makes nuggets; a unit is a topic."""
 
     condition_kind: str = Condition.Kind.NUGGETS

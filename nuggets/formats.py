@@ -84,6 +84,43 @@ def _bank(record: dict[str, Any], line: Line, report: Report, invalid_labels_mis
     return BankRecord(line, qid, query, nuggets, ancestors, record)
 
 
+def read_nugget(
+    found: object,
+    where: str,
+    line: Line,
+    report: Report,
+    *,
+    invalid_labels_missing: bool,
+    may_be_blank: bool = False,
+) -> NuggetRecord | None:
+    """Check the text and the importance of a nugget; all its further keys are extras.
+
+    An importance that is none is an error, or becomes absent and is counted by what was found.
+    """
+    if not isinstance(found, dict) or "text" not in found:
+        report.error(line.number, where, found, "an object with text")
+        return None
+    extras = dict(found)
+    text = values.text(extras.pop("text"), f"{where}.text", line, report, may_be_blank=may_be_blank)
+    importance: str | None = ""
+    if "importance" in extras:
+        importance = _importance(extras.pop("importance"), where, line, report, invalid_labels_missing)
+    if text is None or importance is None:
+        return None
+    return NuggetRecord(text, importance, extras, None)
+
+
+def _importance(found: object, where: str, line: Line, report: Report, invalid_labels_missing: bool) -> str | None:
+    if found in IMPORTANCE:
+        return str(found)
+    if not invalid_labels_missing:
+        report.error(line.number, f"{where}.importance", found, "vital, okay, or no such key")
+        return None
+    report.counts["importance made absent"] += 1
+    report.warn("importance made absent", line.number, f"{where}.importance", found, "vital or okay")
+    return ""
+
+
 def _has_questions(record: dict[str, Any]) -> bool:
     """Say whether a line has the shape of a bank of question nuggets."""
     if "nuggets" in record:
@@ -111,30 +148,22 @@ class _Nuggets:
         return [nugget for nugget in nuggets if nugget]
 
     def _nugget(self, found: object, where: str, may_be_blank: bool) -> NuggetRecord | None:
-        if not isinstance(found, dict) or "text" not in found:
-            self._error(where, found, "an object with text")
+        nugget = read_nugget(
+            found,
+            where,
+            self._line,
+            self._report,
+            invalid_labels_missing=self._invalid_labels_missing,
+            may_be_blank=may_be_blank,
+        )
+        if nugget is None:
             return None
-        extras = dict(found)
-        text = values.text(extras.pop("text"), f"{where}.text", self._line, self._report, may_be_blank=may_be_blank)
-        importance = self._importance(extras.pop("importance"), where) if "importance" in extras else ""
-        lineage = None
         if self._has_lineage:
-            lineage = self._lineage(extras, where)
-        elif odd := [key for key in LINEAGE if key in extras]:
-            self._error(f"{where}.{odd[0]}", extras[odd[0]], "this key only in a line that has ancestors too")
-        if text is None or importance is None or (self._has_lineage and lineage is None):
-            return None
-        return NuggetRecord(text, importance, extras, lineage)
-
-    def _importance(self, found: object, where: str) -> str | None:
-        if found in IMPORTANCE:
-            return str(found)
-        if not self._invalid_labels_missing:
-            self._error(f"{where}.importance", found, "vital, okay, or no such key")
-            return None
-        self._report.counts["importance made absent"] += 1
-        self._report.warn("importance made absent", self._line.number, f"{where}.importance", found, "vital or okay")
-        return ""
+            lineage = self._lineage(nugget.extras, where)
+            return nugget._replace(lineage=lineage) if lineage else None
+        if odd := [key for key in LINEAGE if key in nugget.extras]:
+            self._error(f"{where}.{odd[0]}", nugget.extras[odd[0]], "this key only in a line that has ancestors too")
+        return nugget
 
     def _lineage(self, extras: dict[str, Any], where: str) -> Lineage | None:
         """Take a nugget's lineage out of its keys."""

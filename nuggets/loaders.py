@@ -10,14 +10,85 @@ from django.utils import timezone
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.loaders.base import Loader, Options, rows_by
-from assessor.collection.models import Campaign, Condition, Import, Judge, Topic
+from assessor.collection.loaders.conditions import find_condition, make_condition
+from assessor.collection.models import Campaign, Condition, Import, Topic
 from nuggets.editions import snapshot
 from nuggets.formats import BankRecord, Lineage, NuggetRecord, read_banks
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from nuggets.queries import nuggets_in_order
 
-_LONGEST_NAME = 120
-MAKERS = ("people", "model")
+
+class BankWriter:
+    """Writes banks that come finished, under an imported condition that is made with the first of them."""
+
+    def __init__(self, condition: Condition | None, name: str, by: str, report: Report) -> None:
+        self.condition = condition
+        self.name = name
+        self._by = by
+        self._report = report
+
+    def write(self, records: Sequence[BankRecord], import_record: Import) -> list[NuggetBank]:
+        """Write new banks, invisible until the import is done, and return them in this order."""
+        if not records:
+            return []
+        if self.condition is None:
+            self.condition = make_condition(
+                import_record, self._report, kind=Condition.Kind.NUGGETS, name=self.name, by=self._by
+            )
+        topics = rows_by(import_record.campaign.topics, "qid", [record.qid for record in records])
+        banks = NuggetBank.everything.bulk_create(
+            NuggetBank(
+                import_record=import_record,
+                topic=topics[record.qid],
+                condition=self.condition,
+                maker=self.condition.judge,
+                state=NuggetBank.State.FINISHED,
+                edition=1,
+                extras=record.extras,
+            )
+            for record in records
+        )
+        for bank, record in zip(banks, records, strict=True):
+            _write_nuggets(bank, record)
+        NuggetBank.everything.bulk_update(banks, ["order"])
+        self._report.counts["banks added"] += len(banks)
+        self._report.counts["nuggets added"] += sum(len(record.nuggets) for record in records)
+        return banks
+
+    def finish(self, import_record: Import) -> None:
+        """Hand the banks in: their first edition is as they came."""
+        banks: QuerySet[NuggetBank] = NuggetBank.everything.filter(import_record=import_record)
+        BankEdition.objects.bulk_create(
+            BankEdition(bank=bank, edition=bank.edition, version=bank.version, nuggets=snapshot(nuggets_in_order(bank)))
+            for bank in banks.prefetch_related("nuggets")
+        )
+        banks.update(finished_at=timezone.now())
+
+
+def _write_nuggets(bank: NuggetBank, record: BankRecord) -> None:
+    """Write the nuggets of a bank; who their parents are can be said once all have their keys."""
+    of_line = [(nugget, nugget.lineage or _imported()) for nugget in record.nuggets + record.ancestors]
+    nuggets = Nugget.objects.bulk_create(
+        Nugget(
+            bank=bank,
+            uid=lineage.uid,
+            text=nugget.text,
+            importance=nugget.importance,
+            origin=lineage.origin,
+            evidence=lineage.evidence,
+            extras=nugget.extras,
+            made_by=bank.maker,
+        )
+        for nugget, lineage in of_line
+    )
+    bank.order = [nugget.pk for nugget in nuggets[: len(record.nuggets)]]
+    pk_of = {nugget.uid: nugget.pk for nugget in nuggets}
+    children = []
+    for nugget, (_, lineage) in zip(nuggets, of_line, strict=True):
+        if lineage.parents:
+            nugget.parents = [pk_of[parent] for parent in lineage.parents]
+            children.append(nugget)
+    Nugget.objects.bulk_update(children, ["parents"])
 
 
 class NuggetLoader(Loader):
@@ -30,25 +101,8 @@ class NuggetLoader(Loader):
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
         self.name = options["condition"]
-        self.by = options["by"]
-        self.condition: Condition | None = None
-        self._find_condition()
-
-    def _find_condition(self) -> None:
-        """Find the condition and the judge of the name, and report what they can't be."""
-        if not self.name.strip() or not self.name.isprintable() or len(self.name) > _LONGEST_NAME:
-            self.report.error(0, "condition", self.name, f"a name of 1 to {_LONGEST_NAME} visible characters")
-            return
-        if self.by not in MAKERS:
-            self.report.error(0, "by", self.by, " or ".join(MAKERS))
-        self.condition = self.campaign.conditions.filter(name=self.name).first()
-        kind_and_method = (Condition.Kind.NUGGETS, Condition.Method.IMPORTED)
-        if self.condition and (self.condition.kind, self.condition.method) != kind_and_method:
-            found = f"{self.name}, {self.condition.kind} by {self.condition.method}"
-            self.report.error(0, "condition", found, "a new name, or that of imported nuggets")
-        elif self.condition and self.condition.judge and self.condition.judge.parameters["by"] != self.by:
-            expected = f"{self.condition.judge.parameters['by']}, as {self.name} is known already"
-            self.report.error(0, "by", self.by, expected)
+        condition = find_condition(campaign, options, Condition.Kind.NUGGETS, report)
+        self.banks = BankWriter(condition, self.name, options["by"], report)
 
     def read(self, lines: Iterable[Line]) -> Iterator[BankRecord]:
         is_lenient = self.options.get("invalid_labels") == "missing"
@@ -58,8 +112,8 @@ class NuggetLoader(Loader):
         qids = [record.qid for record in records]
         topics = rows_by(self.campaign.topics, "qid", qids)
         loaded: dict[str, NuggetBank] = {}
-        if self.condition:
-            banks = self.condition.nugget_banks.filter(topic__qid__in=qids)
+        if self.banks.condition:
+            banks = self.banks.condition.nugget_banks.filter(topic__qid__in=qids)
             loaded = {bank.topic.qid: bank for bank in banks.select_related("topic").prefetch_related("nuggets")}
         return [record for record in records if self._is_new(record, topics.get(record.qid), loaded.get(record.qid))]
 
@@ -84,77 +138,10 @@ class NuggetLoader(Loader):
         return False
 
     def write(self, records: Sequence[BankRecord], import_record: Import) -> None:
-        if not records:
-            return
-        if self.condition is None:
-            self.condition = self._new_condition(import_record)
-        topics = rows_by(self.campaign.topics, "qid", [record.qid for record in records])
-        banks = NuggetBank.everything.bulk_create(
-            NuggetBank(
-                import_record=import_record,
-                topic=topics[record.qid],
-                condition=self.condition,
-                maker=self.condition.judge,
-                state=NuggetBank.State.FINISHED,
-                edition=1,
-                extras=record.extras,
-            )
-            for record in records
-        )
-        for bank, record in zip(banks, records, strict=True):
-            self._write_nuggets(bank, record)
-        NuggetBank.everything.bulk_update(banks, ["order"])
-        self.report.counts["banks added"] += len(banks)
-        self.report.counts["nuggets added"] += sum(len(record.nuggets) for record in records)
-
-    def _new_condition(self, import_record: Import) -> Condition:
-        # In one transaction with the condition: once that is gone, so is the judge (see apps.py).
-        judge, _ = Judge.objects.get_or_create(kind=Judge.Kind.IMPORTED, name=self.name, parameters={"by": self.by})
-        self.report.counts["conditions added"] += 1
-        return Condition.everything.create(
-            import_record=import_record,
-            campaign=self.campaign,
-            name=self.name,
-            kind=Condition.Kind.NUGGETS,
-            method=Condition.Method.IMPORTED,
-            judge=judge,
-            protocol=self.campaign.protocol,
-            created_by=import_record.person,
-        )
-
-    def _write_nuggets(self, bank: NuggetBank, record: BankRecord) -> None:
-        """Write the nuggets of a bank; who their parents are can be said once all have their keys."""
-        of_line = [(nugget, nugget.lineage or _imported()) for nugget in record.nuggets + record.ancestors]
-        nuggets = Nugget.objects.bulk_create(
-            Nugget(
-                bank=bank,
-                uid=lineage.uid,
-                text=nugget.text,
-                importance=nugget.importance,
-                origin=lineage.origin,
-                evidence=lineage.evidence,
-                extras=nugget.extras,
-                made_by=bank.maker,
-            )
-            for nugget, lineage in of_line
-        )
-        bank.order = [nugget.pk for nugget in nuggets[: len(record.nuggets)]]
-        pk_of = {nugget.uid: nugget.pk for nugget in nuggets}
-        children = []
-        for nugget, (_, lineage) in zip(nuggets, of_line, strict=True):
-            if lineage.parents:
-                nugget.parents = [pk_of[parent] for parent in lineage.parents]
-                children.append(nugget)
-        Nugget.objects.bulk_update(children, ["parents"])
+        self.banks.write(records, import_record)
 
     def finish(self, import_record: Import) -> None:
-        """Hand the banks in: their first edition is as they came."""
-        banks: QuerySet[NuggetBank] = NuggetBank.everything.filter(import_record=import_record)
-        BankEdition.objects.bulk_create(
-            BankEdition(bank=bank, edition=bank.edition, version=bank.version, nuggets=snapshot(nuggets_in_order(bank)))
-            for bank in banks.prefetch_related("nuggets")
-        )
-        banks.update(finished_at=timezone.now())
+        self.banks.finish(import_record)
 
 
 def _imported() -> Lineage:

@@ -17,7 +17,7 @@ from nuggets.actions.edits import (
 from nuggets.actions.finishing import ReopenError, finish_bank, reopen_bank
 from nuggets.actions.notes import mark_passage, set_note, set_reading
 from nuggets.actions.preparing import prepare_bank
-from nuggets.actions.seeing import see_drafts
+from nuggets.actions.seeing import see_nuggets
 
 __all__ = [
     "MAX_CHARACTERS",
@@ -34,7 +34,7 @@ __all__ = [
     "redo",
     "reopen_bank",
     "reword_nugget",
-    "see_drafts",
+    "see_nuggets",
     "set_importance",
     "set_note",
     "set_reading",

@@ -16,7 +16,7 @@ from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest
 from assessor.work.guidelines import guidelines_html
 from assessor.work.queries import minutes
-from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, once, sent
+from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, sent
 from nuggets import actions, queries
 from nuggets.access import is_owner, organized_bank, own_bank, readable_bank
 from nuggets.models import Nugget, NuggetBank
@@ -41,7 +41,7 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     bank = readable_bank(request.user, bank_id)
     owner = is_owner(request.user, bank)
     if owner:
-        actions.see_drafts(bank, acting_user=request.user)
+        actions.see_nuggets(bank, acting_user=request.user)
     passages, without_text = queries.passages(bank)
     read_only = not owner or bank.state == NuggetBank.State.FINISHED
     numbers = {passage.segment.docid: number for number, passage in enumerate(passages, start=1)}
@@ -106,7 +106,7 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
 
     def answer(request: PersonRequest, bank_id: int, *args: Place.args, **kwargs: Place.kwargs) -> HttpResponse:
         bank = own_bank(request.user, bank_id)
-        actions.see_drafts(bank, acting_user=request.user)  # the list is in every answer
+        actions.see_nuggets(bank, acting_user=request.user)  # the list is in every answer
 
         def do(asked: Sent) -> Result:
             by = {"acting_user": request.user, "seen": asked.seen}
@@ -151,7 +151,7 @@ def importance(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid
 
 @write
 def move(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
-    return actions.move_nugget(bank, uid=uid, to=_number(request, "to"), **by)
+    return actions.move_nugget(bank, uid=uid, to=number(request, "to"), **by)
 
 
 @write
@@ -235,15 +235,8 @@ def _uuid(text: str) -> UUID:
         raise BadWrite("uid must be a UUID.") from error
 
 
-def _number(request: PersonRequest, field: str) -> int:
-    text = request.POST.get(field, "")
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise BadWrite(f"{field} must be a whole number, from 0.")
-    return int(text)
-
-
 def _evidence(request: PersonRequest) -> dict[str, Any]:
     """Read a place in a passage: docid, with start and end, or neither for the whole passage."""
     whole = not request.POST.get("start") and not request.POST.get("end")
-    start, end = (None, None) if whole else (_number(request, "start"), _number(request, "end"))
+    start, end = (None, None) if whole else (number(request, "start"), number(request, "end"))
     return {"docid": request.POST.get("docid", ""), "start": start, "end": end}

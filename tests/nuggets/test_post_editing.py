@@ -212,7 +212,7 @@ def seen(person: Person) -> list[tuple[str, str, str]]:
     return list(Exposure.objects.filter(person=person).values_list("topic__qid", "kind", "where"))
 
 
-SEEN = [("t1", "nuggets", "drafts of Telltale condition")]
+SEEN = [("t1", "nuggets", "nuggets of Telltale condition")]
 
 
 def test_who_opens_them_has_seen_a_models_nuggets_on_the_topic(drafted: NuggetBank, anna: Person, as_anna: Client):

@@ -1,8 +1,8 @@
 from argparse import ArgumentParser
 from typing import Any
 
+from assessor.collection.loaders.conditions import MAKERS
 from assessor.collection.management.importing import ImportCommand
-from nuggets.loaders import MAKERS
 
 
 class Command(ImportCommand):

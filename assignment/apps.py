@@ -3,3 +3,26 @@ from django.apps import AppConfig
 
 class AssignmentConfig(AppConfig):
     name = "assignment"
+
+    def ready(self) -> None:
+        from assessor.collection import importing, joining
+        from assessor.collection.models import Condition
+        from assessor.llm import kinds as jobs
+        from assessor.work import kinds as tasks
+        from assignment.actions import follow_edition, follow_sentences
+        from assignment.auto import AutoAssign
+        from assignment.kind import ASSIGNMENT
+        from assignment.loaders import AssignmentLoader
+        from assignment.models import AnswerSheet
+        from nuggets import following
+
+        jobs.register(AutoAssign())
+        tasks.register(ASSIGNMENT)
+        following.register(follow_edition)
+        joining.register(follow_sentences)
+        importing.register(
+            AssignmentLoader,
+            importing.brought(AnswerSheet),
+            # Those of nuggets, which they point to, and the judges of both come after them (see nuggets/apps.py).
+            lambda imports: Condition.everything.filter(import_record__in=imports, kind=Condition.Kind.ASSIGNMENT),
+        )

@@ -42,6 +42,7 @@
         outbox.add({ url, fields, about });
       }
     },
+    canRedo: () => Boolean(newText),
     onChange() {
       showState();
       if (list && document.activeElement === document.body) acts.nuggets();
@@ -108,10 +109,10 @@
 
   // ---- a bank that can't be edited any more: only what could not be saved is to be seen ----
   if (!newText) {
-    takeOver(`assay.refused.${subject}.`, (changes) => refused.keep(changes));
-    takeOver(`assay.outbox.${subject}.`, (changes) => refused.keep(changes));
-    takeOver(`assay.draft.${subject}.`, (left, which) => refused.keep([typedBefore(which, left.text)]));
-    refused.draw("These nuggets are finished.", false);
+    takeOver(`assay.refused.${subject}.`, (changes) => refused.take(changes));
+    takeOver(`assay.outbox.${subject}.`, (changes) => refused.keep(changes, true)); // should the bank be reopened
+    takeOver(`assay.draft.${subject}.`, (left, which) => refused.keep([typedBefore(which, left.text)], false));
+    refused.draw("These nuggets are finished.");
     return;
   }
 
@@ -195,14 +196,14 @@
       }
       const fresh = (known = parse(text));
       if (fresh.dataset.state !== "open") {
-        refused.keep(changes);
+        refused.keep(changes, true); // should it be reopened
         setTimeout(() => window.location.reload(), 0); // the page of a finished bank shows them
         return;
       }
       outbox.version = Number(fresh.dataset.version);
-      refused.keep(changes);
+      refused.keep(changes, true);
       show(fresh);
-      refused.draw("This list was changed elsewhere meanwhile.", true);
+      refused.draw("This list was changed elsewhere meanwhile.");
     },
     onState(...told) {
       setState(...told);
@@ -628,8 +629,8 @@
   list.tidy();
   showRead();
   for (const { about } of outbox.changes) effects[about.action]?.(about);
-  takeOver(`assay.refused.${subject}.`, (changes) => refused.keep(changes));
-  refused.draw("From an earlier visit:", true);
+  takeOver(`assay.refused.${subject}.`, (changes) => refused.take(changes));
+  refused.draw("From an earlier visit:");
   takeOver(`assay.draft.${subject}.`, (left, which) => {
     const field = allFields().find((one) => draftName(one) === draftNameOf(which));
     if (which === "new" && !newText.value) {

@@ -44,6 +44,8 @@ window.assay = window.assay || {};
   document.addEventListener("keydown", (event) => {
     if (!event.key || event.defaultPrevented || event.isComposing) return; // filling in sends events without a key
     const name = pressed(event);
+    // What has the focus takes its own Enter.
+    if (name === "enter" && event.target.closest("button, a[href], summary")) return;
     // Typing is typing; a field may say that Alt and an arrow move what it belongs to.
     if (typing(event.target) && !(name.startsWith("alt+") && event.target.hasAttribute("data-alt-keys"))) return;
     if (document.querySelector("dialog[open]")) return;
@@ -60,7 +62,7 @@ window.assay = window.assay || {};
     }
   });
 
-  const NAMES = { arrowup: "↑", arrowdown: "↓", alt: "Alt", ctrl: "Ctrl", shift: "⇧" };
+  const NAMES = { enter: "⏎", arrowup: "↑", arrowdown: "↓", alt: "Alt", ctrl: "Ctrl", shift: "⇧" };
   const inWords = (key) =>
     isSingle(key) ? key : key.split("+").map((part) => NAMES[part] || part.toUpperCase()).join(" ");
 

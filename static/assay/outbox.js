@@ -1,6 +1,7 @@
 // The outbox: what a person does is kept in the browser until the server has said that it is saved.
 // Changes go out one after another. Each carries a key made here, so that sending it twice counts once, and the
-// version it was made on, so that the server can refuse it when something else happened meanwhile.
+// version it was made on, so that the server can refuse it when something else happened meanwhile. A page on which
+// several things have versions of their own names the thread of each change; else all are of one.
 "use strict";
 
 window.assay = window.assay || {};
@@ -18,13 +19,14 @@ assay.post = (url, fields, options = {}) =>
 
 assay.Outbox = class {
   // subject: what the changes are about, such as "3.bank.7" (person and bank); tab: of assay.tab(); version: what the
-  // page shows. onAnswer(change, response, text, waiting) gets each answer that settles a change (200, 422);
-  // onRefused(changes, response, text) keeps what was refused (400, 409, 410) before it leaves the outbox;
-  // onState(state, waiting, status) tells what to show: saved, saving, offline or blocked. fallsWith(later, change)
-  // says whether a later change makes no sense without one that is refused alone; canLapse(change) whether a change
-  // that is forbidden (403) is given up instead of kept.
-  constructor({ subject, tab, version, onAnswer, onRefused, onState, fallsWith = () => false, canLapse = () => false }) {
-    Object.assign(this, { version, onAnswer, onRefused, onState, fallsWith, canLapse });
+  // page shows, or versions: those of its threads. onAnswer(change, response, text, waiting) gets each answer that
+  // settles a change (200, 422); onRefused(changes, response, text) keeps what was refused (400, 404, 409, 410) before
+  // it leaves the outbox; onState(state, waiting, status) tells what to show: saved, saving, offline or blocked.
+  // fallsWith(later, change) says whether a later change makes no sense without one that is refused alone;
+  // canLapse(change) whether a change that is forbidden (403) is given up instead of kept.
+  constructor({ subject, tab, version, versions = { "": version }, onAnswer, onRefused, onState, ...rest }) {
+    const never = () => false;
+    Object.assign(this, { versions, onAnswer, onRefused, onState, fallsWith: never, canLapse: never, ...rest });
     const prefix = `assay.outbox.${subject}.`;
     this.store = prefix + tab.name;
     this.changes = assay.storage.get(this.store) || [];
@@ -49,10 +51,25 @@ assay.Outbox = class {
     else assay.storage.remove(this.store);
   }
 
-  // A change is {url, fields, about}; about is for the page, to say in words what the change was.
-  add(change) {
-    const seen = this.changes.length ? null : this.version; // null: the version after the change before it
-    this.changes.push({ ...change, key: assay.uuid(), seen });
+  // The version where all is one thread.
+  get version() {
+    return this.versions[""];
+  }
+
+  set version(version) {
+    this.versions[""] = version;
+  }
+
+  // The changes of a thread that wait.
+  of(thread) {
+    return this.changes.filter((change) => change.thread === thread);
+  }
+
+  // A change is {url, fields, about} and, where there are several, its thread; about is for the page, to say in words
+  // what the change was.
+  add({ thread = "", ...change }) {
+    const seen = this.of(thread).length ? null : this.versions[thread]; // null: the version after the change before it
+    this.changes.push({ ...change, thread, key: assay.uuid(), seen });
     this.keep();
     this.send();
   }
@@ -65,7 +82,7 @@ assay.Outbox = class {
       while (this.changes.length) {
         this.onState("saving", this.changes.length);
         const change = this.changes[0];
-        change.seen = change.seen ?? this.version;
+        change.seen = change.seen ?? this.versions[change.thread];
         this.keep(); // sent again after a reload it must be the same
         if (await this.sendOne(change)) return;
       }
@@ -87,23 +104,26 @@ assay.Outbox = class {
       return this.later();
     }
     if (response.status === 403 && this.canLapse(change)) return this.refuse([change], response, text);
-    if ([401, 403, 404].includes(response.status)) {
+    const isOurs = response.headers.get("X-Assay-Write");
+    if ([401, 403].includes(response.status) || (response.status === 404 && !isOurs)) {
       this.onState("blocked", this.changes.length, response.status);
       this.timer = setTimeout(() => this.send(), 15000);
       return true;
     }
     // Whatever else answers in the server's place (a proxy, a sign-in of the network) has saved nothing.
-    if (!response.headers.get("X-Assay-Write")) return this.later();
+    if (!isOurs) return this.later();
     this.wait = 500;
-    if ([400, 409, 410].includes(response.status)) {
+    if ([400, 404, 409, 410].includes(response.status)) {
       // What was done after a stale change was done on the same old version, so it is asked about as well.
-      const isRefused = (one) => response.status === 409 || one === change || this.fallsWith(one, change);
+      const isStale = (one) => response.status === 409 && one.thread === change.thread;
+      const isRefused = (one) => isStale(one) || one === change || this.fallsWith(one, change);
       return this.refuse(this.changes.filter(isRefused), response, text);
     }
     this.onAnswer(change, response, text, this.changes.length - 1);
     this.changes.shift();
     // The next one was made right after this one, and no reload may change that.
-    if (this.changes.length) this.changes[0].seen = this.changes[0].seen ?? this.version;
+    const [next] = this.of(change.thread);
+    if (next) next.seen = next.seen ?? this.versions[change.thread];
     this.keep();
     return false;
   }

@@ -252,10 +252,10 @@
   for (const name of assay.storage.names(refusedOf(""))) {
     const owner = name.slice(refusedOf("").length);
     if (owner === tab.name || tab.isOpen(owner)) continue;
-    refused.keep(assay.storage.get(name) || []);
+    refused.take(assay.storage.get(name) || []);
     assay.storage.remove(name);
   }
-  refused.draw("From an earlier visit:", true);
+  refused.draw("From an earlier visit:");
   put(known, outbox.changes, true);
   main.dataset.ready = "1";
   state.show();

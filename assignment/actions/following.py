@@ -1,0 +1,60 @@
+"""What becomes of labels when a bank is finished again."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+
+from assessor.work.models import Task
+from assignment.actions.base import COLUMNS, is_said, revise
+from assignment.actions.preparing import count, take_over
+from assignment.actions.sheets import NOT_SUPPORT
+from assignment.models import AnswerSheet
+from nuggets.editions import Snapshot, consequences
+from nuggets.models import NuggetBank
+
+
+def follow_edition(bank: NuggetBank) -> None:
+    """Bring all sheets of a bank to its newest edition, in the transaction that finishes it.
+
+    A label on a nugget whose text was changed is stale: it is asked for again. A label on one that has left the bank
+    goes with it, and a new nugget has none. Whatever else was changed, labels stand.
+    """
+    bring_up_to_date(bank, AnswerSheet.objects.filter(bank=bank))
+    tasks = Task.objects.filter(answer_sheets__bank=bank).exclude(state=Task.State.WITHDRAWN)
+    for task in tasks.select_related("person", "topic").distinct().order_by("pk"):
+        # What is to be done again of somebody who does not have the topic any more is done by who has it.
+        take_over(task, bank)
+        count(task)
+
+
+def bring_up_to_date(bank: NuggetBank, sheets: QuerySet[AnswerSheet]) -> None:
+    """Bring sheets of a bank to its newest edition."""
+    editions: dict[int, Snapshot] = {edition.edition: edition.nuggets for edition in bank.editions.all()}
+    behind = sheets.exclude(edition=bank.edition).order_by("pk")
+    # Locked in the order in which jobs lock those that they write labels on.
+    for sheet in behind.select_for_update(no_key=True, of=("self",)):
+        _bring_up_to_date(sheet, editions[sheet.edition], editions[bank.edition], bank.edition)
+
+
+def _bring_up_to_date(sheet: AnswerSheet, before: Snapshot, after: Snapshot, edition: int) -> None:
+    changed = consequences(before, after)
+    nothing: dict[str, Any] = dict.fromkeys(COLUMNS)
+    said: dict[int, dict[str, Any]] = dict.fromkeys(changed["gone"], nothing)
+    for nugget in changed["stale"]:
+        key = str(nugget)
+        said[nugget] = {**nothing, "stale": sheet.labels.get(key) or sheet.stale.get(key), "flag": sheet.flags.get(key)}
+    there = [nugget["id"] for nugget in after]
+    asked = None if sheet.asked is None else [nugget for nugget in sheet.asked if nugget in there]
+    if sheet.by_rule:
+        said |= {nugget: {"label": NOT_SUPPORT} for nugget in there if asked is None or nugget in asked}
+    # revise() counts what was said and is not any more; of nuggets that came or went it knows nothing.
+    to_do = (
+        0
+        if sheet.by_rule
+        else sum(
+            nugget in changed["stale"] or not is_said(sheet, str(nugget))
+            for nugget in (there if asked is None else asked)
+        )
+    )
+    columns = {"edition": edition, "asked": asked, "to_do": to_do}
+    revise(sheet, "nuggets changed", said, judge_id=None, columns=columns)

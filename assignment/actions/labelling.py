@@ -1,0 +1,174 @@
+"""What a person says of nuggets in their answers. All of it is called inside work.writes.once, its transaction."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Count, F, Max, Q, Sum
+from django.utils import timezone
+
+from assessor.collection import history
+from assessor.collection.models import Person
+from assessor.llm.questions import ASSIGNMENT
+from assessor.work.models import Task
+from assessor.work.writes import BadWrite, Closed, Result, Stale
+from assignment.access import OwnSheet
+from assignment.actions.base import revise
+from assignment.models import AnswerSheet
+from assignment.queries import bank_of, progress
+from assignment.screen import own_rows
+from nuggets.models import Nugget, NuggetBank
+
+MAX_REASON = 500  # characters of a reason or a note
+MAX_SECONDS = 3_600
+MAX_MARKS = 100  # of a nugget in an answer
+
+_SIGNED_OFF = "This topic is signed off: its labels can be read, no longer changed."
+_REOPENED = "The nuggets of this topic are being changed. What you said is kept; once they are finished, you go on."
+
+
+class Gone(Exception):
+    """The nugget has left the bank; the text says so."""
+
+
+def why_closed(task: Task, bank: NuggetBank) -> str:
+    """Say why nothing can be said of a task's answers now, or ""."""
+    if task.state != Task.State.OPEN:
+        return _SIGNED_OFF
+    return "" if bank.state == NuggetBank.State.FINISHED else _REOPENED
+
+
+def give_label(own: OwnSheet, *, nugget: int, label: str, seconds: int | None, seen: int) -> Result:
+    """Say how far the answer captures a nugget: a label of the field's, or "" to take back what was said.
+
+    Raises Stale, Closed, Gone and BadWrite.
+    """
+    if label not in ("", *ASSIGNMENT):
+        raise BadWrite(f"A label is one of {', '.join(ASSIGNMENT)}.")
+    said: dict[str, Any] = {"label": label, "cannot": None}
+    if label:
+        said |= {"stale": None, "invalid": None}
+    if str(nugget) in own.sheet.cannot:
+        said["adopted"] = None  # another person's label was for where this one could not judge
+    return _say(own, "label" if label else "take back", nugget, said, seen, seconds)
+
+
+def say_cannot(own: OwnSheet, *, nugget: int, reason: str, seconds: int | None, seen: int) -> Result:
+    """Say why there can be no label of a nugget. Raises as give_label()."""
+    reason = _on_one_line(reason)
+    if not reason:
+        raise BadWrite("Say why it can't be judged.")
+    return _say(
+        own, "can't judge", nugget, {"cannot": reason, "label": None, "stale": None, "invalid": None}, seen, seconds
+    )
+
+
+def flag(own: OwnSheet, *, nugget: int, note: str, seen: int) -> Result:
+    """Leave a note on a nugget in an answer for the organizer, or with "" none any more. Raises as give_label()."""
+    return _say(own, "flag", nugget, {"flag": _on_one_line(note)}, seen)
+
+
+def mark_words(own: OwnSheet, *, nugget: int, marks: Any, seen: int) -> Result:
+    """Keep which words of the answer carry a nugget: [[sentence, start, end], ...], in characters, or none.
+
+    Raises as give_label().
+    """
+    if not isinstance(marks, list) or len(marks) > MAX_MARKS or not all(_is_mark(own, mark) for mark in marks):
+        raise BadWrite("Marks are places inside sentences of the answer: [[sentence, start, end], ...].")
+    return _say(own, "mark", nugget, {"marks": marks}, seen)
+
+
+def put_off(own: OwnSheet, *, to: int | None, seen: int) -> Result:
+    """Put an answer off to the end of the person's queue, or (to) back to where it stood. Raises as give_label()."""
+    last = AnswerSheet.everything.filter(task=own.task.pk).aggregate(last=Max("put_off"))["last"]
+    if to is not None and to > last:
+        raise BadWrite("There is no such place in the queue.")
+    return _store(own, "put off", {}, seen, columns={"put_off": last + 1 if to is None else to})
+
+
+def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
+    """End a topic, all of whose answers are done: its labels can be read from then on, no longer changed.
+
+    seen: the sum of the versions of the person's sheets. Raises Stale, Closed and BadWrite.
+    """
+    if not Task.objects.filter(pk=task.pk, state=Task.State.OPEN).update(state=Task.State.FINISHED):
+        raise Closed(_SIGNED_OFF)
+    bank = bank_of(task)
+    if closed := why_closed(task, bank):
+        raise Closed(closed)
+    # Read after the task was locked: whoever labels meanwhile finds it signed off.
+    told = own_rows(task, bank).aggregate(versions=Sum("version"), left=Count("pk", filter=Q(to_do__gt=0)))
+    if (told["versions"] or 0) != seen:
+        raise Stale
+    if told["left"]:
+        raise BadWrite(f"There is still something to say of {told['left']} of the answers.")
+    done, total = progress(task)
+    if done < total:
+        raise BadWrite("Answers of this topic that are not among yours lack labels: tell your organizer.")
+    history.record(
+        "assignment signed off", task, campaign=task.campaign, person=acting_user, condition=task.condition.name
+    )
+    return {}
+
+
+def _say(
+    own: OwnSheet, verb: str, nugget: int, said: Mapping[str, Any], seen: int, seconds: int | None = None
+) -> Result:
+    counted = None if seconds is None else min(seconds, MAX_SECONDS)
+    return _store(own, verb, {nugget: said}, seen, seconds=counted)
+
+
+def _store(
+    own: OwnSheet,
+    verb: str,
+    said: Mapping[int, Mapping[str, Any]],
+    seen: int,
+    *,
+    seconds: int | None = None,
+    columns: Mapping[str, Any] | None = None,
+) -> Result:
+    """Revise the sheet, and bring the task's counters up to date where an answer became done or is no longer."""
+    sheet = own.sheet
+    _require_open(own, seen)
+    for nugget in said:
+        _require_asked(own, nugget)
+    was_done = not sheet.to_do
+    revise(sheet, verb, said, judge_id=sheet.judge_id, task_id=own.task.pk, seconds=seconds, columns=columns)
+    told: dict[str, Any] = {"worked_at": timezone.now()}
+    if was_done != (not sheet.to_do):
+        told["done"] = F("done") + (-1 if was_done else 1)
+    # The task was read before this locks it: it may have been signed off or withdrawn since.
+    if not Task.objects.filter(pk=own.task.pk, state=Task.State.OPEN).update(**told):
+        raise Closed(_SIGNED_OFF)
+    return {}
+
+
+def _require_open(own: OwnSheet, seen: int) -> None:
+    """Raise Closed and Stale."""
+    if closed := why_closed(own.task, own.bank):
+        raise Closed(closed)
+    if own.sheet.version != seen:
+        raise Stale
+
+
+def _require_asked(own: OwnSheet, nugget: int) -> None:
+    """Raise Gone and BadWrite."""
+    if nugget in own.asked:
+        return
+    if Nugget.objects.filter(pk=nugget, bank=own.bank.pk).exists():
+        raise Gone("This nugget is not in the bank any more, or not asked of this answer.")
+    raise BadWrite("There is no such nugget to be labelled here.")
+
+
+def _on_one_line(text: str) -> str:
+    folded = " ".join(text.split())
+    if len(folded) > MAX_REASON or "\x00" in folded:
+        raise BadWrite(f"A reason or a note has at most {MAX_REASON} characters and no NUL.")
+    return folded
+
+
+def _is_mark(own: OwnSheet, mark: Any) -> bool:
+    if not isinstance(mark, list) or len(mark) != 3 or not all(type(number) is int for number in mark):
+        return False
+    sentence, start, end = mark
+    is_there: bool = 0 <= sentence < len(own.sentences)
+    return is_there and 0 <= start < end <= len(own.sentences[sentence].text)

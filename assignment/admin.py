@@ -1,0 +1,46 @@
+"""Answer sheets and their revisions in Django's admin, to look at."""
+
+from django.contrib import admin
+
+from assessor.collection.admin import LookOnly
+from assignment.models import AnswerSheet, LeftOut, Opinion, Revision
+
+
+@admin.register(AnswerSheet)
+class AnswerSheetAdmin(LookOnly):
+    list_display = ("pk", "condition", "topic", "run", "judge", "to_do", "edition", "version", "by_rule")
+    list_filter = ("condition__campaign", "condition", "by_rule")
+    search_fields = ("answer__topic__qid", "answer__run__tag", "judge__name")
+    list_select_related = ("condition", "answer__topic", "answer__run", "judge")
+
+    @admin.display(ordering="answer__topic__qid")
+    def topic(self, sheet: AnswerSheet) -> str:
+        return sheet.answer.topic.qid
+
+    @admin.display(ordering="answer__run__tag")
+    def run(self, sheet: AnswerSheet) -> str:
+        return sheet.answer.run.tag
+
+
+@admin.register(Revision)
+class RevisionAdmin(LookOnly):
+    list_display = ("sheet", "version", "verb", "judge", "job", "edition", "seconds", "at")
+    list_filter = ("verb",)
+    search_fields = ("sheet__answer__topic__qid", "judge__name", "reason")
+    list_select_related = ("sheet", "judge", "job")
+
+
+@admin.register(LeftOut)
+class LeftOutAdmin(LookOnly):
+    list_display = ("nugget", "condition", "is_out", "reason", "person", "at")
+    list_filter = ("condition", "is_out")
+    search_fields = ("nugget__text", "reason")
+    list_select_related = ("nugget", "condition", "person")
+
+
+@admin.register(Opinion)
+class OpinionAdmin(LookOnly):
+    list_display = ("condition", "purpose", "of", "share", "only_cannot", "seed")
+    list_filter = ("purpose",)
+    search_fields = ("condition__name",)
+    list_select_related = ("condition", "of")

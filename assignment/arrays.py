@@ -1,0 +1,238 @@
+"""The scores of a condition as arrays, from what stands on its answer sheets."""
+
+import json
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from django.db.models import ExpressionWrapper, F, TextField
+
+from assessor.collection.models import Answer, Condition, Run
+from assessor.llm.questions import ASSIGNMENT
+from assignment.models import AnswerSheet, LeftOut
+from assignment.queries import scored_editions
+from assignment.scores import (
+    ABSENT,
+    COLUMNS,
+    COMPLETE,
+    INCOMPLETE,
+    MEASURES,
+    MISSING,
+    NOT_SUPPORT,
+    OKAY,
+    PARTIAL,
+    SUPPORT,
+    UNANSWERED,
+    VITAL,
+    Codes,
+    Figures,
+    answer_scores,
+)
+from nuggets.models import BankEdition
+
+_AT_A_TIME = 2_000
+_IMPORTANCE = {"vital": VITAL, "okay": OKAY, "": ABSENT}
+# As bytes, which numpy takes without a loop; None is what a nugget has that has no label.
+_LABEL = dict(zip(ASSIGNMENT, (SUPPORT, PARTIAL, NOT_SUPPORT), strict=True)) | {None: MISSING % 256}
+
+
+class RunName(NamedTuple):
+    """A run as tables name it."""
+
+    pk: int
+    tag: str
+    team: str
+    task: str
+
+
+class ScoredTopic(NamedTuple):
+    """A judged topic, with what makes its scores other than usual.
+
+    nuggets: how many count; lacks_vital: none of them is vital, so V is 0; lacks_importance: some have none, so V and W
+    are undefined; left_out: the texts of those that an organizer left out, each with the reason.
+    """
+
+    pk: int
+    qid: str
+    title: str
+    nuggets: int
+    lacks_vital: bool
+    lacks_importance: bool
+    left_out: list[tuple[str, str]]
+
+
+class Scores(NamedTuple):
+    """All scores of a condition: its runs by tag and its topics by id, in byte order, and arrays as scores.py has them.
+
+    scores: (runs, topics, COLUMNS); states: (runs, topics). uncounted: the topics on which no nugget counts, so that
+    there can be no score; they are not among the topics.
+    """
+
+    runs: list[RunName]
+    topics: list[ScoredTopic]
+    scores: Figures
+    states: Codes
+    uncounted: list[ScoredTopic]
+
+    @property
+    def without_vital(self) -> int:
+        """On how many topics no nugget is vital."""
+        return sum(topic.lacks_vital for topic in self.topics)
+
+    @property
+    def without_importance(self) -> int:
+        """On how many topics some nugget has no importance."""
+        return sum(topic.lacks_importance for topic in self.topics)
+
+    @property
+    def left_out(self) -> int:
+        """How many nuggets are left out for all runs, also where then none is left."""
+        return sum(len(topic.left_out) for topic in (*self.topics, *self.uncounted))
+
+
+class _Cell(NamedTuple):
+    """What is said of one run's answer to a topic: a byte for each nugget."""
+
+    is_apart: bool
+    words: int
+    labels: bytes
+
+
+@dataclass
+class _Bank:
+    """A bank as it was last finished, without the nuggets that are left out, and what is said of answers.
+
+    elsewhere: the runs, by key, of whose answers something is said under another bank of the topic.
+    """
+
+    pk: int
+    topic: ScoredTopic
+    edition: int
+    ids: list[str]
+    importance: list[int]
+    cells: dict[int, _Cell] = field(default_factory=dict)  # by run's key
+    elsewhere: set[int] = field(default_factory=set)
+
+    def take(self, run: int, cell: _Cell) -> None:
+        """Add what is said of a run's answer.
+
+        Labels of what the run itself answered go before those of a text that came with its labels. Of two such texts
+        nobody can say which is the run's, so neither counts.
+        """
+        other = self.cells.get(run)
+        if other is None or (other.is_apart and not cell.is_apart):
+            self.cells[run] = cell
+        elif other.is_apart:
+            self.cells[run] = other._replace(labels=self.nothing)
+
+    @property
+    def nothing(self) -> bytes:
+        """What is said where no label counts."""
+        return bytes([_LABEL[None]]) * len(self.ids)
+
+
+def load_scores(condition: Condition) -> Scores:
+    """Compute all scores of an assignment condition from its answer sheets, read a few thousand at a time.
+
+    Runs and judged topics are those with a sheet; but where no nugget of a topic counts, nothing is judged. Of several
+    banks of a topic (handed over) the one that was finished last counts. A cell is incomplete where the run answered
+    the topic and has no sheet of that bank, or one on which a nugget has no label (as it was not asked there, say), or
+    that is about another edition than the bank's. Labels of a text that is not what the run answered are the run's only
+    under an imported condition, whose file says so.
+    """
+    found = _banks(condition)
+    banks = {bank.topic.pk: bank for bank in found if bank.ids}
+    _read_sheets(condition, banks)
+    runs = _runs(banks)
+    own = _own_answers(runs, banks)
+    place = {run.pk: at for at, run in enumerate(runs)}
+    scores = np.zeros((len(runs), len(banks), len(COLUMNS)))
+    states = np.full((len(runs), len(banks)), UNANSWERED, dtype=np.int8)
+    for at, (topic, bank) in enumerate(banks.items()):
+        if condition.method != Condition.Method.IMPORTED:
+            bank.cells = {run: cell for run, cell in bank.cells.items() if not (cell.is_apart and run in own[topic])}
+        rows = [place[run] for run in bank.cells]
+        unjudged = [place[run] for run in (own[topic] | bank.elsewhere) - bank.cells.keys()]
+        _score_topic(bank, rows, unjudged, scores[:, at], states[:, at])
+    return Scores(
+        runs, [bank.topic for bank in banks.values()], scores, states, [bank.topic for bank in found if not bank.ids]
+    )
+
+
+def _banks(condition: Condition) -> list[_Bank]:
+    """Return the banks that a condition's scores go by, by topic's id."""
+    said = LeftOut.objects.filter(condition=condition).order_by("pk").values_list("nugget", "is_out", "reason")
+    newest = {nugget: (is_out, reason) for nugget, is_out, reason in said}
+    reasons = {nugget: reason for nugget, (is_out, reason) in newest.items() if is_out}
+    return [_bank(edition, reasons) for edition in scored_editions(condition)]
+
+
+def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:
+    """Return a bank. reasons: why nuggets are left out, by id."""
+    counted = [nugget for nugget in edition.nuggets if nugget["id"] not in reasons]
+    importance = [_IMPORTANCE[nugget["importance"]] for nugget in counted]
+    topic = edition.bank.topic
+    scored = ScoredTopic(
+        pk=topic.pk,
+        qid=topic.qid,
+        title=topic.title,
+        nuggets=len(counted),
+        lacks_vital=VITAL not in importance and ABSENT not in importance,
+        lacks_importance=ABSENT in importance,
+        left_out=[(nugget["text"], reasons[nugget["id"]]) for nugget in edition.nuggets if nugget["id"] in reasons],
+    )
+    return _Bank(edition.bank_id, scored, edition.edition, [str(nugget["id"]) for nugget in counted], importance)
+
+
+def _read_sheets(condition: Condition, banks: dict[int, _Bank]) -> None:
+    """Give what stands on a condition's sheets to the banks, by topic's key."""
+    # JSON as text: read value by value by its own column, it takes longer than all the rest.
+    texts = [ExpressionWrapper(F(name), output_field=TextField()) for name in ("adopted", "labels")]
+    names = ("bank", "bank__topic", "edition", "answer__run", "answer__apart", "answer__words")
+    found = AnswerSheet.objects.filter(condition=condition).order_by().values_list(*names, *texts)
+    sheets = found.iterator(_AT_A_TIME)
+    while chunk := list(islice(sheets, _AT_A_TIME)):
+        all_labels = json.loads(f"[{','.join(row[-1] for row in chunk)}]")
+        for (bank_id, topic, edition, run, is_apart, words, adopted, _), said in zip(chunk, all_labels, strict=True):
+            bank = banks.get(topic)
+            if bank is None:  # no nugget counts there, or it was given since the banks were read
+                continue
+            if bank_id != bank.pk:
+                bank.elsewhere.add(run)
+                continue
+            if adopted != "{}":  # another person's labels, where this one could judge nothing
+                said = {**json.loads(adopted), **said}
+            is_present = edition == bank.edition
+            codes = bytes(map(_LABEL.__getitem__, map(said.get, bank.ids))) if is_present else bank.nothing
+            bank.take(run, _Cell(is_apart, words, codes))
+
+
+def _runs(banks: dict[int, _Bank]) -> list[RunName]:
+    """Return the runs in scope, by tag."""
+    in_scope = {run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)}
+    names = Run.objects.filter(pk__in=in_scope).values_list("pk", "tag", "team", "task")
+    return sorted((RunName(*values) for values in names), key=lambda run: run.tag)
+
+
+def _own_answers(runs: list[RunName], banks: dict[int, _Bank]) -> dict[int, set[int]]:
+    """Return for each judged topic the runs that answered it themselves, all by key."""
+    answered: dict[int, set[int]] = {topic: set() for topic in banks}
+    own = Answer.objects.filter(run__in=[run.pk for run in runs], topic__in=banks, apart=False).order_by()
+    for topic, run in own.values_list("topic", "run").iterator(_AT_A_TIME):
+        answered[topic].add(run)
+    return answered
+
+
+def _score_topic(bank: _Bank, rows: list[int], unjudged: list[int], scores: Figures, states: Codes) -> None:
+    """Fill in a topic's scores (runs, COLUMNS) and states (runs,). rows: where the runs of the bank's cells stand."""
+    # What a run did not answer has the scores of an empty answer; its state tells it apart.
+    labels = np.full((len(states), len(bank.ids)), NOT_SUPPORT, dtype=np.int8)
+    joined = b"".join(cell.labels for cell in bank.cells.values())
+    labels[rows] = np.frombuffer(joined, dtype=np.int8).reshape(len(rows), len(bank.ids))
+    states[rows] = COMPLETE
+    states[unjudged] = INCOMPLETE
+    states[(labels == MISSING).any(axis=1)] = INCOMPLETE
+    scores[:, : len(MEASURES)] = answer_scores(labels, bank.importance)
+    scores[rows, -1] = [cell.words for cell in bank.cells.values()]
+    scores[states == INCOMPLETE] = np.nan

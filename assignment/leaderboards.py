@@ -1,0 +1,226 @@
+"""Score tables as files. Every row says run, condition and policy; the same scores give the same bytes."""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from assessor.collection.formats.tables import write_table
+from assessor.collection.formats.values import to_json
+from assessor.collection.models import Condition
+from assignment.arrays import Scores
+from assignment.scores import COLUMNS, COMPLETE, INCOMPLETE, UNANSWERED, Figures, Policy
+from assignment.tables import Row, Table, cell_figures, condition_scores, score_table
+
+POLICY_NAMES = {Policy.ZERO: "unanswered=0", Policy.ANSWERED: "answered"}
+POLICY_WORDS = {
+    Policy.ZERO: "a topic that a run did not answer counts 0",
+    Policy.ANSWERED: "a topic that a run did not answer does not count",
+}
+STATES = {UNANSWERED: "unanswered", COMPLETE: "complete", INCOMPLETE: "incomplete"}
+_DIGITS = 10
+# What the nuggetizer's score files call the measures.
+_NUGGETIZER = (
+    *("strict_vital_score", "vital_score", "strict_weighted_score", "weighted_score"),
+    *("strict_all_score", "all_score", "length"),
+)
+_ALL = "all"  # in the place of a topic
+_RUN = ("run_id", "team", "task", "condition", "policy")
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+} | {char: f"\\{char}" for char in "{}$&#_%"}
+_TEX_COLUMNS = (*(f"${letter}{strict}$" for letter in "VWA" for strict in (r"_{\mathrm{strict}}", "")), "$L$")
+
+
+class Incomplete(Exception):
+    """Some answers lack labels, so this can be no final table; the text says how many."""
+
+
+class Board(NamedTuple):
+    """What there is to write: the scores of a condition under a policy. figures: of found, as the policy has them."""
+
+    condition: str
+    policy: Policy
+    found: Scores
+    table: Table
+    figures: Figures
+
+    @property
+    def of_all(self) -> tuple[str, str]:
+        """What is the same in every row."""
+        return self.condition, POLICY_NAMES[self.policy]
+
+
+def name_of(condition: Condition) -> str:
+    """Return what tables call a condition: its name, and whether what a model gave in it was a rehearsal."""
+    return f"{condition.name} (rehearsal)" if condition.is_rehearsed else condition.name
+
+
+def score_lines(condition: Condition, form: str, policy: Policy, *, allow_incomplete: bool = False) -> Iterator[str]:
+    """Return the lines of a condition's scores in one of FORMS.
+
+    Raises Incomplete where answers lack labels, unless that is allowed; their runs then have the mean of the others.
+    """
+    found = condition_scores(condition)
+    table = score_table(found, policy)
+    if table.incomplete and not allow_incomplete:
+        raise Incomplete(
+            f"{table.incomplete:,} of {table.answers:,} answers under {condition} are incomplete: some nugget has no "
+            "label that counts there."
+        )
+    return FORMS[form].write(Board(name_of(condition), policy, found, table, cell_figures(found, policy)))
+
+
+def shown(value: float) -> float | None:
+    """Return a figure as files have it: with ten digits after the point; None where it is undefined."""
+    return None if math.isnan(value) else round(value, _DIGITS)
+
+
+def _unusual(board: Board) -> dict[str, int]:
+    """Return what makes the scores other than usual, by the names that files have for it."""
+    found = board.found
+    return {
+        "topics_without_vital": found.without_vital,
+        "topics_without_importance": found.without_importance,
+        "nuggets_left_out": found.left_out,
+    }
+
+
+def _csv(board: Board) -> Iterator[str]:
+    """Yield a row for each run, then least, median and largest over the runs, then the control runs."""
+    header = (*_RUN, "topics", "complete", "incomplete", *_unusual(board), *COLUMNS)
+    rows = (*board.table.systems, *board.table.over, *board.table.controls)
+    return write_table(header, (_csv_row(board, row) for row in rows))
+
+
+def _csv_row(board: Board, row: Row) -> Sequence[object]:
+    team, task = (row.run.team, row.run.task) if row.run else ("", "")
+    counts = (row.topics, row.complete, row.incomplete, *_unusual(board).values())
+    return (row.name, team, task, *board.of_all, *counts, *map(shown, row.figures))
+
+
+def _topics_csv(board: Board) -> Iterator[str]:
+    """Yield a row for each run and topic."""
+    header = (*_RUN, "topic", "state", *COLUMNS)
+    return write_table(header, (row for at in range(len(board.found.runs)) for row in _topic_rows(board, at)))
+
+
+def _topic_rows(board: Board, at: int) -> Iterator[Sequence[object]]:
+    run = board.found.runs[at]
+    for topic, state, figures in _cells(board, at):
+        yield run.tag, run.team, run.task, *board.of_all, topic, STATES[state], *map(shown, figures)
+
+
+def _cells(board: Board, at: int) -> Iterator[tuple[str, int, list[float]]]:
+    """Yield the id of each topic with a run's state and figures there."""
+    qids = (topic.qid for topic in board.found.topics)
+    return zip(qids, board.found.states[at].tolist(), board.figures[at].tolist(), strict=True)
+
+
+def _systems(board: Board) -> Iterator[tuple[int, Row]]:
+    """Yield each run that is no control run: its place among all runs, and its row. Leaderboards are of systems."""
+    place = {run: at for at, run in enumerate(board.found.runs)}
+    return ((place[row.run], row) for row in board.table.systems if row.run)
+
+
+def _jsonl(board: Board) -> Iterator[str]:
+    """Yield a line for each topic that counts for a run, and one for all of them."""
+    condition, policy = board.of_all
+    for at, row in _systems(board):
+        of_run = {"run_id": row.name, "condition": condition, "policy": policy}
+        for topic, state, figures in _cells(board, at):
+            if state != UNANSWERED or board.policy == Policy.ZERO:
+                yield to_json({"qid": topic, **of_run, **_named(figures)}) + "\n"
+        counts = {"topics": row.topics, "complete": row.complete, "incomplete": row.incomplete} | _unusual(board)
+        yield to_json({"qid": _ALL, **of_run, **_named(row.figures), **counts}) + "\n"
+
+
+def _named(figures: Sequence[float]) -> dict[str, float | None]:
+    return dict(zip(_NUGGETIZER, map(shown, figures), strict=True))
+
+
+def _tot(board: Board) -> Iterator[str]:
+    """Yield "run measure topic value"."""
+    return (f"{run} {measure} {topic} {value}\n" for run, topic, measure, value in _values(board))
+
+
+def _ir_measures(board: Board) -> Iterator[str]:
+    """Yield "run topic measure value"."""
+    return (f"{run} {topic} {measure} {value}\n" for run, topic, measure, value in _values(board))
+
+
+def _values(board: Board) -> Iterator[tuple[str, str, str, float]]:
+    """Yield run, topic, measure and value, where there is one; the measure's name says condition and policy."""
+    told = ";".join(board.of_all) + (f";incomplete={board.table.incomplete}" if board.table.incomplete else "")
+    in_one_word = re.sub(r"\s+", "_", told)
+    measures = [f"{column}[{in_one_word}]" for column in COLUMNS]
+    for at, row in _systems(board):
+        topics = [(topic, figures) for topic, _, figures in _cells(board, at)]
+        for topic, figures in (*topics, (_ALL, row.figures)):
+            for measure, value in zip(measures, map(shown, figures), strict=True):
+                if value is not None:
+                    yield row.name, topic, measure, value
+
+
+def _latex(board: Board) -> Iterator[str]:
+    """Yield a table for a paper (booktabs), figures as they are published; control runs are in no paper's table."""
+    is_whole = not board.table.incomplete
+    judged = f"{len(board.found.topics)} topics; {POLICY_WORDS[board.policy]}"
+    told = "" if is_whole else "; means over the complete answers alone"
+    told += "".join(f"; {name.replace('_', ' ')}: {count}" for name, count in _unusual(board).items() if count)
+    yield "\\begin{table}\n"
+    yield f"\\caption{{Nugget scores under {_tex(board.condition)}, {judged}{told}.}}\n"
+    yield f"\\begin{{tabular}}{{ll{'r' * len(COLUMNS)}{'' if is_whole else 'rr'}}}\n\\toprule\n"
+    counts = () if is_whole else ("Complete", "Incomplete")
+    yield " & ".join(("Run", "Task", *_TEX_COLUMNS, *counts)) + " \\\\\n\\midrule\n"
+    for row in board.table.systems:
+        yield _tex_row(board, row)
+    yield "\\midrule\n"
+    for row in board.table.over:
+        yield _tex_row(board, row)
+    yield "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+
+
+def _tex_row(board: Board, row: Row) -> str:
+    name, task = (row.name, row.run.task) if row.run else (row.name.capitalize(), "")
+    counts = (str(row.complete), str(row.incomplete)) if board.table.incomplete else ()
+    cells = (_tex(name), _tex(task), *rounded(row.figures, undefined="--"), *counts)
+    comment = " ".join("; ".join((row.name, *board.of_all)).split())  # a line break would end the comment
+    # After the braces, \\ of the row before takes no name that begins with [ or * for its argument.
+    return f"{{}}{' & '.join(cells)} \\\\ % {comment}\n"
+
+
+def _tex(text: str) -> str:
+    """Return text as LaTeX shows it."""
+    return "".join(_TEX.get(char, char) for char in " ".join(text.split()))
+
+
+def rounded(figures: Sequence[float], undefined: str) -> list[str]:
+    """Return figures by COLUMNS as papers print them: scores with four digits after the point, the length with two."""
+    digits = (4,) * (len(COLUMNS) - 1) + (2,)
+    return [
+        undefined if math.isnan(value) else f"{value:.{places}f}" for value, places in zip(figures, digits, strict=True)
+    ]
+
+
+class Form(NamedTuple):
+    """A form of score tables. ending: of a file's name."""
+
+    label: str
+    ending: str
+    write: Callable[[Board], Iterator[str]]
+
+
+FORMS = {
+    "csv": Form("CSV", "csv", _csv),
+    "topics": Form("CSV by topic", "topics.csv", _topics_csv),
+    "jsonl": Form("JSONL", "jsonl", _jsonl),
+    "latex": Form("LaTeX", "tex", _latex),
+    "tot": Form("tot", "tot.txt", _tot),
+    "ir_measures": Form("ir_measures", "ir_measures.txt", _ir_measures),
+}

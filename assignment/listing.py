@@ -1,0 +1,138 @@
+"""Score tables as pages show them: cells as text, sorted by a column."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from assessor.collection.models import CONTROL
+from assignment.arrays import Scores
+from assignment.leaderboards import STATES, rounded
+from assignment.scores import COLUMNS, Policy, run_scores, spread
+from assignment.tables import OVER, Row, Table, cell_figures
+
+_UNDEFINED = "—"
+
+
+class Column(NamedTuple):
+    """A column by which a table can be sorted. below: what stands small beside its label."""
+
+    key: str
+    label: str
+    below: str = ""
+    is_number: bool = True
+
+
+class Cell(NamedTuple):
+    """What stands in a column."""
+
+    text: str
+    is_number: bool
+
+
+class Line(NamedTuple):
+    """A row: whose it is, the key of the record that has a page of its own, and what stands in the other columns.
+
+    values: of all columns, by which it is sorted; None is undefined.
+    """
+
+    name: str
+    pk: int | None
+    title: str
+    cells: list[Cell]
+    values: list[str | float | None]
+
+
+class Listing(NamedTuple):
+    """A table to be shown: lines that are sorted, those told over all of them, and those set apart below."""
+
+    columns: list[Column]
+    lines: list[Line]
+    over: list[Line]
+    apart: list[Line]
+
+    def sorted_by(self, key: str) -> "Listing":
+        """Return it with the lines sorted by a column, with a minus in descending order; undefined ones come last.
+
+        Raises LookupError where there is no such column.
+        """
+        name = key.removeprefix("-")
+        at = {column.key: at for at, column in enumerate(self.columns)}[name]
+        is_descending = key != name
+        return self._replace(lines=_sorted(self.lines, at, is_descending), apart=_sorted(self.apart, at, is_descending))
+
+
+FIGURES = [
+    *(Column(f"{letter.lower()}{strict}", letter, strict) for letter in "VWA" for strict in ("strict", "")),
+    Column("length", "L"),
+]
+assert tuple(column.key for column in FIGURES) == COLUMNS
+_RUN, _TASK = Column("run", "Run", is_number=False), Column("task", "Task", is_number=False)
+_STATE = Column("state", "Answer", is_number=False)
+
+
+def runs_listing(table: Table) -> Listing:
+    """Return the score table of a condition: a line for each run."""
+    columns = [_RUN, _TASK, Column("complete", "Complete"), Column("incomplete", "Incomplete"), *FIGURES]
+
+    def lines(rows: Iterable[Row]) -> list[Line]:
+        return [
+            _line(
+                row.name,
+                row.run and row.run.pk,
+                "",
+                (row.run.task if row.run else "", row.complete, row.incomplete),
+                row.figures,
+            )
+            for row in rows
+        ]
+
+    return Listing(columns, lines(table.systems), lines(table.over), lines(table.controls))
+
+
+def topic_listing(found: Scores, at: int, policy: Policy) -> Listing:
+    """Return the scores of all runs on one topic, by its place."""
+    states = found.states[:, at].tolist()
+    figures = cell_figures(found, policy)[:, at].tolist()
+    lines = [
+        _line(run.tag, run.pk, "", (run.task, STATES[state]), scores)
+        for run, state, scores in zip(found.runs, states, figures, strict=True)
+    ]
+    is_control = np.array([run.task == CONTROL for run in found.runs], dtype=bool)
+    over = spread(found.scores[~is_control, at : at + 1], found.states[~is_control, at : at + 1], policy)
+    return Listing(
+        columns=[_RUN, _TASK, _STATE, *FIGURES],
+        lines=[line for line, control in zip(lines, is_control, strict=True) if not control],
+        over=[_line(name, None, "", ("", ""), over[place].tolist()) for place, name in enumerate(OVER)],
+        apart=[line for line, control in zip(lines, is_control, strict=True) if control],
+    )
+
+
+def run_listing(found: Scores, at: int, policy: Policy) -> Listing:
+    """Return the scores of one run, by its place, on all topics."""
+    states = found.states[at].tolist()
+    figures = cell_figures(found, policy)[at].tolist()
+    mean = run_scores(found.scores[at : at + 1], found.states[at : at + 1], policy)
+    return Listing(
+        columns=[Column("topic", "Topic", is_number=False), _STATE, *FIGURES],
+        lines=[
+            _line(topic.qid, topic.pk, topic.title, (STATES[state],), scores)
+            for topic, state, scores in zip(found.topics, states, figures, strict=True)
+        ],
+        over=[_line("mean", None, "", ("",), mean[0].tolist())],
+        apart=[],
+    )
+
+
+def _line(name: str, pk: int | None, title: str, told: Sequence[str | int], figures: Sequence[float]) -> Line:
+    cells = [Cell(str(one), isinstance(one, int)) for one in told]
+    cells += [Cell(text, True) for text in rounded(figures, undefined=_UNDEFINED)]
+    return Line(name, pk, title, cells, [name, *told, *(None if math.isnan(value) else value for value in figures)])
+
+
+def _sorted(lines: list[Line], at: int, is_descending: bool) -> list[Line]:
+    defined = [line for line in lines if line.values[at] is not None]
+    undefined = [line for line in lines if line.values[at] is None]
+    # What ties stays in the order of names.
+    return sorted(defined, key=lambda line: line.values[at], reverse=is_descending) + undefined  # type: ignore[arg-type,return-value]  # of one column, so of one type

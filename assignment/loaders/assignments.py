@@ -1,0 +1,210 @@
+"""Loading assignments under a condition of their own, with the banks, runs and answers that they bring."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from assessor.collection.formats.lines import Line
+from assessor.collection.formats.report import Report
+from assessor.collection.loaders.answers import About, AnswerFinder, Place
+from assessor.collection.loaders.base import Loader, Options
+from assessor.collection.loaders.conditions import check_name, find_condition, make_condition
+from assessor.collection.models import Campaign, Condition, Import, Topic
+from assignment.actions.following import bring_up_to_date
+from assignment.actions.sheets import add_sheets, sheet_row
+from assignment.formats import SheetRecord, read_sheets
+from assignment.loaders.banks import BankFinder, FoundBank
+from assignment.models import AnswerSheet
+from nuggets.formats import BankRecord
+
+
+class Columns(NamedTuple):
+    """What a sheet keeps of a line, by nugget's id as text but for further keys of the line."""
+
+    labels: dict[str, str]
+    invalid: dict[str, Any]
+    extras: dict[str, Any]
+
+
+class NewSheet(NamedTuple):
+    """What a line says, by the nuggets' places in the bank. labels: "" where there is none.
+
+    invalid: what stood where a label should; further: further keys of nuggets.
+    """
+
+    qid: str
+    place: Place
+    labels: list[str]
+    invalid: dict[int, Any]
+    further: dict[int, dict[str, Any]]
+    extras: dict[str, Any]
+
+    def columns(self, bank: FoundBank) -> Columns:
+        """Return what a sheet keeps of it, once the bank has been written."""
+        ids = [str(nugget) for nugget in bank.ids]
+        labels = {nugget: label for nugget, label in zip(ids, self.labels, strict=True) if label}
+        invalid = {ids[at]: found for at, found in self.invalid.items()}
+        further = {"nuggets": {ids[at]: keys for at, keys in self.further.items()}} if self.further else {}
+        return Columns(labels, invalid, self.extras | further)
+
+
+class NewSheets(NamedTuple):
+    """What a batch brings: banks of topics that have none yet, and sheets."""
+
+    banks: list[BankRecord]
+    sheets: list[NewSheet]
+
+
+class AssignmentLoader(Loader):
+    """The condition, and the judge of its name, are made by the first file, and further files add answers."""
+
+    kind = "assignments"
+    label = "Assignments"
+
+    def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
+        super().__init__(campaign, options, report)
+        self.name, self.by = options["condition"], options["by"]
+        self.condition = find_condition(campaign, options, Condition.Kind.ASSIGNMENT, report)
+        known = self.condition.nuggets.name if self.condition and self.condition.nuggets else f"{self.name} nuggets"
+        name = options.get("nuggets") or known
+        self.banks = BankFinder(self._find_nuggets(name), name, self.by, report)
+        self.answers = AnswerFinder(campaign, report)
+        self.topics: dict[str, Topic] = {topic.qid: topic for topic in campaign.topics.all()}
+
+    def _find_nuggets(self, name: str) -> Condition | None:
+        """Return the condition of the nuggets, or None where the file is to make it; report what it can't be."""
+        if not check_name(name, "nuggets", self.report):
+            return None
+        if name == self.name:
+            self.report.error(0, "nuggets", name, "another name than that of the labels' condition")
+            return None
+        found = self.campaign.conditions.filter(name=name).first()
+        if found and found.kind != Condition.Kind.NUGGETS:
+            self.report.error(0, "nuggets", f"{name}, {found.kind}", "a new name, or that of a nugget condition")
+            return None
+        if self.condition and found != self.condition.nuggets:
+            expected = f"{self.condition.nuggets}, whose nuggets {self.name} is about already"
+            self.report.error(0, "nuggets", name, expected)
+        return found
+
+    def read(self, lines: Iterable[Line]) -> Iterator[SheetRecord]:
+        is_lenient = self.options.get("invalid_labels") == "missing"
+        return read_sheets(lines, self.report, invalid_labels_missing=is_lenient)
+
+    def sift(self, records: Sequence[SheetRecord]) -> NewSheets:
+        known = [record for record in records if self._has_topic(record)]
+        self.banks.look_for({self.topics[record.qid] for record in known})
+        places = self.answers.find([About(r.line, r.run_id, self.topics[r.qid].pk, r.text) for r in known])
+        loaded = self._loaded_sheets([place for place in places if place])
+        new = NewSheets([], [])
+        for record, place in zip(known, places, strict=True):
+            sheet = self._sheet(record, place, new.banks) if place else None
+            if sheet and self._is_new(record, sheet, loaded):
+                new.sheets.append(sheet)
+        return new
+
+    def _has_topic(self, record: SheetRecord) -> bool:
+        if record.qid in self.topics:
+            return True
+        self.report.error(record.line.number, "qid", record.qid, "a topic of the campaign; load the topics first")
+        return False
+
+    def _loaded_sheets(self, places: Sequence[Place]) -> dict[int, AnswerSheet]:
+        """Return the condition's sheets on the answers that were found, by answer's key."""
+        if self.condition is None:
+            return {}
+        answers = [answer for place in places for answer in place.known]
+        sheets = AnswerSheet.objects.filter(condition=self.condition, answer__in=answers)
+        return {sheet.answer_id: sheet for sheet in sheets.order_by("pk")}
+
+    def _sheet(self, record: SheetRecord, place: Place, banks: list[BankRecord]) -> NewSheet | None:
+        shown = f"{record.run_id} on {record.qid}"
+        if self.repeats(f"{record.qid} {place.tag}", record.line, "run_id", shown):
+            return None
+        order = self.banks.order(record, banks)
+        if order is None:
+            return None
+        return NewSheet(
+            record.qid,
+            place,
+            [record.labels[at] for at in order],
+            {to: record.invalid[at] for to, at in enumerate(order) if at in record.invalid},
+            {to: extras for to, at in enumerate(order) if (extras := record.nuggets[at].extras)},
+            record.extras | self._differing(record, place),
+        )
+
+    def _differing(self, record: SheetRecord, place: Place) -> dict[str, str]:
+        """Return what the line has else than what is loaded, to be written again as it came."""
+        differing = {}
+        title = self.topics[record.qid].title
+        if record.query != title:
+            differing["query"] = record.query
+            if not self.seen.before(f"{record.qid}\n{record.query}", record.line):  # once for all runs
+                expected = f"{title}, the topic's title"
+                self.report.warn("query differs", record.line.number, "query", record.query, expected)
+        if record.run_id != place.tag:
+            differing["run_id"] = record.run_id
+        if place.differs:
+            differing["answer_text"] = record.text
+        return differing
+
+    def _is_new(self, record: SheetRecord, sheet: NewSheet, loaded: dict[int, AnswerSheet]) -> bool:
+        there = next((loaded[answer] for answer in sheet.place.known if answer in loaded), None)
+        if there is None:
+            return True
+        self._compare(record, sheet, there)
+        self.report.counts["sheets already there"] += 1
+        return False
+
+    def _compare(self, record: SheetRecord, sheet: NewSheet, there: AnswerSheet) -> None:
+        """Report what a line says else than the condition's sheet of that run and topic."""
+        number, errors_before = record.line.number, self.report.error_count
+        name = f"as {self.name} has {record.run_id} on {record.qid} already"
+        bank = self.banks.of(record.qid)
+        columns = sheet.columns(bank)
+        for nugget, (text, _) in zip(map(str, bank.ids), bank.nuggets, strict=True):
+            found, known = (labels.get(nugget, "no label") for labels in (columns.labels, there.labels))
+            if found != known:
+                self.report.error(number, "assignment", f"{found} of {text}", f"{known}, {name}")
+        if self.report.error_count > errors_before:
+            return
+        if there.answer_id != sheet.place.answer:
+            self.report.error(number, "answer_text", record.text, f"the same text {name}")
+        elif columns != (there.labels, there.invalid, there.extras) or there.bank_id != bank.pk:
+            self.report.error(number, "", "another line", f"the same line {name}")
+
+    def write(self, new: NewSheets, import_record: Import) -> None:
+        if not new.sheets:
+            return
+        self.banks.write(new.banks, import_record)
+        if self.condition is None:
+            self.condition = make_condition(
+                import_record,
+                self.report,
+                kind=Condition.Kind.ASSIGNMENT,
+                name=self.name,
+                by=self.by,
+                nuggets=self.banks.condition,
+            )
+        answers = self.answers.write([sheet.place for sheet in new.sheets], import_record)
+        pairs = zip(new.sheets, answers, strict=True)
+        add_sheets(self._row(self.condition, sheet, answer, import_record) for sheet, answer in pairs)
+        self.report.counts["sheets added"] += len(new.sheets)
+        self.report.counts["labels added"] += sum(len(list(filter(None, sheet.labels))) for sheet in new.sheets)
+
+    def _row(self, condition: Condition, sheet: NewSheet, answer: int, import_record: Import) -> tuple[Any, ...]:
+        assert condition.judge_id is not None, "an imported condition has a judge"
+        bank = self.banks.of(sheet.qid)
+        return sheet_row(
+            condition=condition.pk,
+            bank=bank.pk,
+            answer=answer,
+            judge=condition.judge_id,
+            edition=bank.edition,
+            nuggets=bank.ids,
+            import_record=import_record.pk,
+            **sheet.columns(bank)._asdict(),
+        )
+
+    def finish(self, import_record: Import) -> None:
+        for bank in self.banks.finish(import_record):
+            bring_up_to_date(bank, AnswerSheet.everything.filter(import_record=import_record, bank=bank))

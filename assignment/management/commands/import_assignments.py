@@ -1,0 +1,29 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from assessor.collection.loaders.conditions import MAKERS
+from assessor.collection.management.importing import ImportCommand
+
+
+class Command(ImportCommand):
+    help = "Import assignments (JSONL, NIST's form) under a condition of their own."
+    kind = "assignments"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--condition", required=True, help="The imported labels' condition, new or known.")
+        parser.add_argument(
+            "--nuggets",
+            help="The condition of the nuggets; topics that lack them get them from the file where it is new or "
+            "imported. By default it is called as the labels' condition, followed by “nuggets”.",
+        )
+        parser.add_argument(
+            "--by", choices=MAKERS, required=True, help="Who gave these labels, and made the nuggets that come along."
+        )
+        parser.add_argument(
+            "--invalid-labels", choices=("missing",), help="What labels and importances that are none become."
+        )
+
+    def import_options(self, options: dict[str, Any]) -> dict[str, str]:
+        wanted = {key: options[key] for key in ("condition", "nuggets", "by", "invalid_labels")}
+        return {key: value for key, value in wanted.items() if value is not None}

@@ -1,0 +1,31 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from assessor.collection.management.common import campaign_called
+from assessor.collection.management.exporting import named
+from assessor.collection.models import Condition
+from assignment.control import ControlError, make_control_runs
+
+
+class Command(BaseCommand):
+    help = "Add the control runs of a condition's nuggets: one that says all of them, and one that says nothing."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", help="The campaign's short name.")
+        parser.add_argument("--nuggets", required=True, help="The condition of the finished nuggets.")
+        parser.add_argument(
+            "--anew", action="store_true", help="Where nuggets were changed since, make another run of all of them."
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        campaign = campaign_called(options["campaign"])
+        conditions = campaign.conditions.filter(kind=Condition.Kind.NUGGETS)
+        condition = named(conditions, "name", options["nuggets"], "nugget condition")
+        try:
+            added = make_control_runs(nuggets=condition, anew=options["anew"], acting_user=None)
+        except ControlError as error:
+            raise CommandError(str(error)) from error
+        for tag, answers in added.items():
+            self.stdout.write(f"{tag}: {answers} answers added")

@@ -1,0 +1,132 @@
+"""What the blind screen reads: of a person's own answer sheets, and no other's."""
+
+from difflib import SequenceMatcher
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
+
+from assessor.collection.formats.values import to_json
+from assessor.collection.models import Sentence
+from assessor.work.models import Task
+from assignment.access import OwnSheet, own_sheets
+from assignment.models import AnswerSheet, Revision
+from assignment.queries import nuggets_of
+from nuggets.models import BankEdition, NuggetBank
+
+
+def own_rows(task: Task, bank: NuggetBank) -> QuerySet[AnswerSheet]:
+    """Return what a person has to label or has labelled, in the order of their queue: answers put off come last."""
+    return AnswerSheet.everything.filter(task=task, bank=bank, by_rule=False).order_by("put_off", "place", "pk")
+
+
+class Queued(NamedTuple):
+    """An answer in a person's queue. number: what it is called, from 1, wherever it stands."""
+
+    sheet: int
+    number: int
+    to_do: int
+    version: int
+    put_off: int
+
+
+def queue(task: Task, bank: NuggetBank) -> list[Queued]:
+    """Return a person's queue."""
+    rows = list(own_rows(task, bank).values_list("pk", "place", "to_do", "version", "put_off"))
+    in_order = sorted((place, pk) for pk, place, *_ in rows)
+    numbers = {pk: number for number, (_, pk) in enumerate(in_order, start=1)}
+    return [Queued(pk, numbers[pk], to_do, version, put_off) for pk, _, to_do, version, put_off in rows]
+
+
+def by_rule(task: Task, bank: NuggetBank) -> int:
+    """Count the empty answers of a task, which nobody is asked about."""
+    return AnswerSheet.everything.filter(task=task, bank=bank, by_rule=True).count()
+
+
+class Row(NamedTuple):
+    """A nugget as the screen shows it. note: the person's own, if they made the bank."""
+
+    id: int
+    text: str
+    importance: str
+    note: str
+
+
+def rows(bank: NuggetBank, *, with_notes: bool) -> list[Row]:
+    """Return the nuggets that a bank was last finished with, in its order; notes only for who made it."""
+    notes = dict(bank.nuggets.exclude(note="").values_list("pk", "note")) if with_notes else {}
+    return [
+        Row(nugget["id"], nugget["text"], nugget["importance"], notes.get(nugget["id"], ""))
+        for nugget in nuggets_of(bank)
+    ]
+
+
+class Shown(NamedTuple):
+    """An answer as the screen shows it; what was said of it as JSON, for the browser."""
+
+    own: OwnSheet
+    said: str
+    older: str
+
+
+def shown(own: OwnSheet) -> Shown:
+    """Return a person's sheet as the screen shows it."""
+    return Shown(own, to_json(said(own.sheet)), to_json(older(own)))
+
+
+def said(sheet: AnswerSheet) -> dict[str, Any]:
+    """Return what stands on a person's sheet."""
+    columns = ("asked", "labels", "cannot", "stale", "flags", "marks")
+    return {column: getattr(sheet, column) for column in columns}
+
+
+def older(own: OwnSheet) -> dict[str, list[tuple[str, str]]]:
+    """Return, for each nugget (by id, as text) whose label is stale, what became of the text that was labelled.
+
+    That is the words of both texts in order, in pieces: ("both", ...), ("old", ...), ("new", ...).
+    """
+    if not own.sheet.stale:
+        return {}
+    labelled: dict[str, int] = {}  # in which edition of the bank
+    revisions = Revision.objects.filter(sheet=own.sheet.pk).order_by("version")
+    for edition, changes in revisions.values_list("edition", "changes"):
+        labelled |= {nugget: edition for nugget, change in changes.items() if change.get("label", (None, None))[1]}
+    now = {str(nugget["id"]): nugget["text"] for nugget in own.nuggets}
+    editions = BankEdition.objects.filter(bank=own.bank.pk, edition__in=set(labelled.values()))
+    texts = {(edition.edition, str(nugget["id"])): nugget["text"] for edition in editions for nugget in edition.nuggets}
+    return {nugget: _difference(texts[labelled[nugget], nugget], now[nugget]) for nugget in own.sheet.stale}
+
+
+def _difference(old: str, new: str) -> list[tuple[str, str]]:
+    before, after = old.split(), new.split()
+    pieces = []
+    for kind, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        found = [("both", after[c:d])] if kind == "equal" else [("old", before[a:b]), ("new", after[c:d])]
+        pieces += [(name, " ".join(words)) for name, words in found if words]
+    return pieces
+
+
+class Across(NamedTuple):
+    """An answer under one nugget. label: "" where it can't be judged; marked: the words that carry the nugget."""
+
+    sheet: int
+    number: int
+    label: str
+    cannot: str
+    flag: str
+    marked: list[str]
+    sentences: list[Sentence]
+
+
+def across(task: Task, bank: NuggetBank, nugget: int) -> list[Across]:
+    """Return a person's own answers of which they said something about a nugget, by their numbers."""
+    key = str(nugget)
+    numbers = {queued.sheet: queued.number for queued in queue(task, bank)}
+    rows = own_rows(task, bank).values_list("pk", "labels", "cannot")
+    labelled = [pk for pk, labels, cannot in rows if key in labels or key in cannot]
+    found = []
+    for own in own_sheets(task, sorted(labelled, key=numbers.__getitem__)):
+        sheet = own.sheet
+        marked = [own.sentences[sentence].text[start:end] for sentence, start, end in sheet.marks.get(key, [])]
+        label, cannot, note = (column.get(key, "") for column in (sheet.labels, sheet.cannot, sheet.flags))
+        found.append(Across(sheet.pk, numbers[sheet.pk], label, cannot, note, marked, own.sentences))
+    return found

@@ -1,0 +1,227 @@
+"""The blind screen over HTTP. A write answers with the version that it made, or says why it was refused."""
+
+import json
+from collections.abc import Callable
+from functools import wraps
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from assessor.collection.formats.values import to_json
+from assessor.collection.http import PersonRequest
+from assessor.llm.questions import ASSIGNMENT
+from assessor.work.guidelines import guidelines_html
+from assessor.work.models import Task
+from assessor.work.queries import minutes
+from assessor.work.writes import BadWrite, Closed, Result, Stale, number, once, sent
+from assignment import actions, queries, screen
+from assignment.access import NotAmongOwn, OwnSheet, organized_assignment, own_assignment, own_sheet, own_sheets
+from nuggets.actions import see_nuggets
+from nuggets.models import NuggetBank
+
+AT_HAND = 5  # answers in the page: what can be done without a connection, at the least
+ON_A_PAGE = 10  # answers, for organizers
+SCRIPTS = tuple(
+    f"assay/{name}.js" for name in ("outbox", "state", "refused", "clock", "passages", "marks", "assignment")
+)
+# Each with its key, its sign and its short name.
+CHOICES = tuple(zip(ASSIGNMENT, "123", "✓◐\u2013", ("support", "partial", "not"), strict=True))
+
+
+@require_safe
+@ensure_csrf_cookie  # the page's own scripts write, whichever page the person came from
+def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
+    """The screen; for the campaign's organizers, what was said so far."""
+    try:
+        return _look(request, organized_assignment(request.user, task_id))
+    except Http404:
+        task = own_assignment(request.user, task_id)
+    bank = queries.bank_of(task)
+    see_nuggets(bank, acting_user=request.user)
+    queue = screen.queue(task, bank)
+    at_hand = _at_hand(queue, request.GET.get("answer", ""))
+    is_maker = bank.task is not None and bank.task.person_id == request.user.pk
+    context = {
+        "task": task,
+        "bank": bank,
+        "is_maker": is_maker,
+        "is_reopened": bank.state == NuggetBank.State.OPEN,
+        "closed": actions.why_closed(task, bank),
+        "nuggets": screen.rows(bank, with_notes=is_maker),
+        "queue": to_json(queue),
+        "answers": [screen.shown(own) for own in own_sheets(task, at_hand)],
+        "by_rule": screen.by_rule(task, bank),
+        "choices": CHOICES,
+        "max_reason": actions.MAX_REASON,
+        "scripts": SCRIPTS,
+        "guidelines": guidelines_html("assignment"),
+        "time": minutes(task.seconds),
+    }
+    return render(request, "assignment/labelling.html", context)
+
+
+def _at_hand(queue: list[screen.Queued], wanted: str) -> list[int]:
+    """Return the answers that come with the page: the one asked for, if any, then those that are next to be done."""
+    asked = [queued.sheet for queued in queue if str(queued.sheet) == wanted]
+    to_do = [queued.sheet for queued in queue if queued.to_do and queued.sheet not in asked]
+    return (asked + to_do or [queued.sheet for queued in queue])[:AT_HAND]
+
+
+def _look(request: PersonRequest, task: Task) -> HttpResponse:
+    page = Paginator(queries.all_sheets(task), ON_A_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "campaign": task.campaign,
+        "task": task,
+        "bank": queries.bank_of(task),
+        "page": page,
+        "answers": queries.labelled(page),
+        "time": minutes(task.seconds),
+    }
+    return render(request, "assignment/labelled.html", context)
+
+
+@require_safe
+def answer(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
+    """One of the person's answers, with what they said of it."""
+    try:
+        own = own_sheet(request.user, task_id, sheet_id)
+    except NotAmongOwn as error:
+        raise Http404(str(error)) from error
+    # Without the request: nothing that every page's frame asks for is in it.
+    return HttpResponse(render_to_string("assignment/_answer.html", {"answer": screen.shown(own)}))
+
+
+@require_safe
+def nugget(request: PersonRequest, task_id: int, nugget_id: int) -> HttpResponse:
+    """One nugget across the person's answers that they have labelled so far."""
+    task = own_assignment(request.user, task_id)
+    bank = queries.bank_of(task)
+    found = [row for row in screen.rows(bank, with_notes=False) if row.id == nugget_id]
+    if not found:
+        raise Http404("There is no such nugget among yours.")
+    see_nuggets(bank, acting_user=request.user)
+    context = {"task": task, "nugget": found[0], "answers": screen.across(task, bank, nugget_id)}
+    return HttpResponse(render_to_string("assignment/_nugget.html", context))
+
+
+CarryOut = Callable[[PersonRequest, OwnSheet, int], Result]
+
+
+def write(carry_out: CarryOut) -> Callable[..., HttpResponse]:
+    """Make a view of a write on one of the person's own answers, carried out once.
+
+    200: done, now or the first time this key was sent. 409: the answer was changed meanwhile, or nothing can be said of
+    it any more; what stands there comes with it. 410: the nugget has left the bank. 400: the request itself is wrong.
+    404: not theirs.
+    """
+
+    @require_POST
+    @wraps(carry_out)
+    def view(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
+        try:
+            response = _carried_out(request, own_sheet(request.user, task_id, sheet_id), carry_out)
+        except NotAmongOwn as error:
+            response = _refused(404, error)
+        # By this the outbox knows the server from whatever else may answer in its place.
+        response["X-Assay-Write"] = "1"
+        return response
+
+    return view
+
+
+def _carried_out(request: PersonRequest, own: OwnSheet, carry_out: CarryOut) -> HttpResponse:
+    try:
+        asked = sent(request)
+        once(request.user, asked, lambda: carry_out(request, own, asked.seen))
+    except BadWrite as error:
+        return _refused(400, error)
+    except actions.Gone as error:
+        return _refused(410, error)
+    except (Stale, Closed) as error:
+        return _conflict(request, own, error)
+    if own.sheet.version == asked.seen:  # the same write was carried out by another request after this read the sheet
+        own = own_sheet(request.user, own.task.pk, own.sheet.pk)
+    # The version that this very write made: there may have been others since, unseen by who sends a write again.
+    return JsonResponse({"version": asked.seen + 1, "to_do": own.sheet.to_do})
+
+
+def _refused(status: int, error: Exception) -> HttpResponse:
+    return HttpResponse(str(error), status=status, content_type="text/plain")
+
+
+def _conflict(request: PersonRequest, own: OwnSheet, error: Stale | Closed) -> HttpResponse:
+    """Answer with what stands now on a sheet that a write came too late for."""
+    sheet = own_sheet(request.user, own.task.pk, own.sheet.pk).sheet
+    told = {name: getattr(sheet, name) for name in ("version", "edition", "to_do", "put_off")}
+    closed = str(error) if isinstance(error, Closed) else ""
+    return JsonResponse(told | {"said": screen.said(sheet), "closed": closed}, status=409)
+
+
+@write
+def label(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
+    """Say how far the answer captures a nugget, or (label "") take back what was said."""
+    given = request.POST.get("label")
+    if given is None:
+        raise BadWrite("There is no label.")
+    return actions.give_label(own, nugget=number(request, "nugget"), label=given, seconds=_seconds(request), seen=seen)
+
+
+@write
+def cannot(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
+    """Say why a nugget can't be judged in this answer."""
+    nugget_id, reason = number(request, "nugget"), request.POST.get("reason", "")
+    return actions.say_cannot(own, nugget=nugget_id, reason=reason, seconds=_seconds(request), seen=seen)
+
+
+@write
+def flag(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
+    """Leave a note for the organizer on a nugget in this answer, or (note "") take it away."""
+    return actions.flag(own, nugget=number(request, "nugget"), note=request.POST.get("note", ""), seen=seen)
+
+
+@write
+def mark(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
+    """Keep which words of the answer carry a nugget."""
+    try:
+        marks = json.loads(request.POST.get("marks", ""))
+    except (ValueError, RecursionError) as error:
+        raise BadWrite("marks must be JSON.") from error
+    return actions.mark_words(own, nugget=number(request, "nugget"), marks=marks, seen=seen)
+
+
+@write
+def later(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
+    """Put the answer off to the end of the queue, or back to the place that is named."""
+    to = number(request, "to") if "to" in request.POST else None
+    return actions.put_off(own, to=to, seen=seen)
+
+
+def _seconds(request: PersonRequest) -> int | None:
+    return number(request, "seconds") if "seconds" in request.POST else None
+
+
+@require_POST
+def sign_off(request: PersonRequest, task_id: int) -> HttpResponse:
+    """End the topic. 200, 400, 409: as with writes on an answer; 409 says why."""
+    response = _signed_off(request, own_assignment(request.user, task_id))
+    response["X-Assay-Write"] = "1"
+    return response
+
+
+def _signed_off(request: PersonRequest, task: Task) -> HttpResponse:
+    try:
+        asked = sent(request)
+        once(request.user, asked, lambda: actions.sign_off(task, acting_user=request.user, seen=asked.seen))
+    except BadWrite as error:
+        return _refused(400, error)
+    except Closed as error:
+        return JsonResponse({"closed": str(error)}, status=409)
+    except Stale:
+        return JsonResponse({"closed": ""}, status=409)
+    messages.success(request, "Signed off: your labels of this topic can be read, no longer changed.")
+    return JsonResponse({})

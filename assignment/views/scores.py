@@ -1,0 +1,180 @@
+"""Score tables for organizers: of conditions, of a topic, of a run, and as files."""
+
+from typing import Any, NamedTuple
+
+from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from assessor.collection import history
+from assessor.collection.access import organized_campaign
+from assessor.collection.http import PersonRequest, download
+from assessor.collection.models import Campaign, Condition
+from assignment.arrays import Scores
+from assignment.leaderboards import FORMS, POLICY_WORDS, Incomplete, score_lines
+from assignment.listing import Column, Listing, run_listing, runs_listing, topic_listing
+from assignment.queries import assigning, runs_outside
+from assignment.scores import UNANSWERED, Policy
+from assignment.tables import Counts, Scope, Table, condition_scores, counts_by_condition, scopes, score_table
+
+_BEST_FIRST = "-vstrict"
+
+
+class Head(NamedTuple):
+    """The head of a column. address: of the page sorted by it; order: how it is sorted by it now, if it is."""
+
+    column: Column
+    address: str
+    order: str
+
+
+class Shown(NamedTuple):
+    """A table on a page."""
+
+    heads: list[Head]
+    listing: Listing
+
+
+class ConditionRow(NamedTuple):
+    """A condition that can be chosen. counts and scope are None where it has no answers yet."""
+
+    condition: Condition
+    counts: Counts | None
+    scope: Scope | None
+    is_chosen: bool
+
+
+class ConditionTable(NamedTuple):
+    """A chosen condition, with its scores. outside: the tags of runs that answered its topics and are not in it."""
+
+    condition: Condition
+    found: Scores
+    table: Table
+    shown: Shown
+    outside: list[str]
+
+    @property
+    def unanswered(self) -> int:
+        """How many answers there could be and are not."""
+        return int((self.found.states == UNANSWERED).sum())
+
+
+@require_safe
+def scores(request: PersonRequest, slug: str) -> HttpResponse:
+    """The conditions, and the score tables of those that are chosen."""
+    campaign = organized_campaign(request.user, slug)
+    policy = _policy(request)
+    conditions = list(assigning(campaign))
+    wanted = set(request.GET.getlist("condition"))
+    if not wanted <= {str(condition.pk) for condition in conditions}:
+        raise Http404("There is no such condition in this campaign.")
+    counts = counts_by_condition(conditions)
+    sizes = scopes(counts)
+    context = {
+        **_context(campaign, policy),
+        "rows": [ConditionRow(one, counts.get(one.pk), sizes.get(one.pk), str(one.pk) in wanted) for one in conditions],
+        "tables": [_table(request, one, policy) for one in conditions if str(one.pk) in wanted],
+        "policies": POLICY_WORDS.items(),
+    }
+    return render(request, "assignment/scores.html", context)
+
+
+@require_safe
+def topic_scores(request: PersonRequest, slug: str, condition_id: int, topic_id: int) -> HttpResponse:
+    """All runs on one topic."""
+    campaign = organized_campaign(request.user, slug)
+    condition, policy = _condition(campaign, condition_id), _policy(request)
+    found = condition_scores(condition)
+    at = _place(found.topics, topic_id)
+    context = {
+        **_context(campaign, policy),
+        "condition": condition,
+        "topic": found.topics[at],
+        "shown": _shown(request, topic_listing(found, at, policy)),
+    }
+    return render(request, "assignment/topic_scores.html", context)
+
+
+@require_safe
+def run_scores(request: PersonRequest, slug: str, condition_id: int, run_id: int) -> HttpResponse:
+    """One run on all topics."""
+    campaign = organized_campaign(request.user, slug)
+    condition, policy = _condition(campaign, condition_id), _policy(request)
+    found = condition_scores(condition)
+    at = _place(found.runs, run_id)
+    context = {
+        **_context(campaign, policy),
+        "condition": condition,
+        "run": found.runs[at],
+        "shown": _shown(request, run_listing(found, at, policy), usual="topic"),
+    }
+    return render(request, "assignment/run_scores.html", context)
+
+
+@require_safe
+def export_scores(request: PersonRequest, slug: str, condition_id: int, form: str) -> HttpResponseBase:
+    """A condition's scores as a file; 409 where answers are incomplete, unless that was allowed."""
+    campaign = organized_campaign(request.user, slug)
+    condition, policy = _condition(campaign, condition_id), _policy(request)
+    if form not in FORMS:
+        raise Http404("There is no such form of score tables.")
+    is_allowed = request.GET.get("incomplete") == "allowed"
+    try:
+        lines = score_lines(condition, form, policy, allow_incomplete=is_allowed)
+    except Incomplete as error:
+        context = {**_context(campaign, policy), "condition": condition, "form": FORMS[form], "why": error}
+        return render(request, "assignment/incomplete.html", context, status=409)
+    name = f"scores.{condition.name}.{policy}.{FORMS[form].ending}"
+    history.record("exported", name, campaign=campaign, person=request.user, incomplete_allowed=is_allowed)
+    return download(f"{campaign.slug}.{name}", lines)
+
+
+def _context(campaign: Campaign, policy: Policy) -> dict[str, Any]:
+    return {"campaign": campaign, "policy": policy, "policy_words": POLICY_WORDS[policy], "forms": FORMS.items()}
+
+
+def _policy(request: PersonRequest) -> Policy:
+    try:
+        return Policy(request.GET.get("policy", Policy.ZERO))
+    except ValueError as error:
+        raise Http404("There is no such policy.") from error
+
+
+def _condition(campaign: Campaign, condition_id: int) -> Condition:
+    condition: Condition | None = assigning(campaign).filter(pk=condition_id).first()
+    if condition is None:
+        raise Http404("There is no such condition in this campaign.")
+    return condition
+
+
+def _place(records: list[Any], pk: int) -> int:
+    for place, record in enumerate(records):
+        if record.pk == pk:
+            return place
+    raise Http404("It is not in the scope of this condition.")
+
+
+def _table(request: PersonRequest, condition: Condition, policy: Policy) -> ConditionTable:
+    found = condition_scores(condition)
+    table = score_table(found, policy)
+    outside = runs_outside([topic.pk for topic in found.topics], [run.pk for run in found.runs])
+    return ConditionTable(condition, found, table, _shown(request, runs_listing(table)), outside)
+
+
+def _shown(request: PersonRequest, listing: Listing, usual: str = _BEST_FIRST) -> Shown:
+    """Return a table sorted as the address says, or else as is usual."""
+    key = request.GET.get("sort", usual)
+    try:
+        listing = listing.sorted_by(key)
+    except LookupError as error:
+        raise Http404("There is no such column.") from error
+    return Shown([_head(request.GET, column, key) for column in listing.columns], listing)
+
+
+def _head(asked: QueryDict, column: Column, key: str) -> Head:
+    """Return the head of a column; its address turns the order round, or begins with the best of a number's."""
+    orders = {column.key: "ascending", f"-{column.key}": "descending"}
+    first, second = reversed(orders) if column.is_number else orders
+    address = asked.copy()
+    address["sort"] = second if key == first else first
+    return Head(column, f"?{address.urlencode()}", orders.get(key, ""))

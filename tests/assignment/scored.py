@@ -1,0 +1,89 @@
+"""Conditions with labels to score, as a job or a file leaves them."""
+
+from collections.abc import Mapping
+
+from assessor.collection.actions import create_condition
+from assessor.collection.models import Answer, Campaign, Condition, Judge
+from assignment.actions.base import revise
+from assignment.actions.sheets import add_sheets, sheet_row
+from assignment.models import AnswerSheet
+from nuggets.models import NuggetBank
+from tests.conftest import Importer
+
+BANKS = {
+    "t1": [("purring heals", "vital"), ("cats purr when content", "vital"), ("kittens purr", "okay")],
+    "t2": [("glass is melted", "vital"), ("glass is sorted", "okay")],
+}
+LABELS = {
+    "t1": {"team.one": "spn", "team.two": "sss", "team.empty": "nnn"},
+    "t2": {"team.one": "sp", "team.two": "ns"},  # team.empty did not answer it
+}
+LETTER = {"s": "support", "p": "partial_support", "n": "not_support"}
+# By COLUMNS. What LABELS come to, on the answers of tests/assignment/conftest.py.
+ONE_T1, TWO_T1 = [0.5, 0.75, 0.4, 0.6, 1 / 3, 0.5, 9], [1, 1, 1, 1, 1, 1, 2]
+ONE_T2, TWO_T2 = [1, 1, 2 / 3, 5 / 6, 0.5, 0.75, 3], [0, 0, 1 / 3, 1 / 3, 0.5, 0.5, 7]
+ZERO = [0] * 7
+
+
+def import_banks(
+    campaign: Campaign, import_file: Importer, banks: Mapping[str, list[tuple[str, str]]] = BANKS, name: str = "Edits"
+) -> Condition:
+    """Import nuggets (text, importance or "") under a condition of their own."""
+    lines = [
+        {
+            "query": campaign.topics.get(qid=qid).title,
+            "qid": qid,
+            "nuggets": [{"text": text} | ({"importance": label} if label else {}) for text, label in nuggets],
+        }
+        for qid, nuggets in banks.items()
+    ]
+    assert import_file(campaign, "nuggets", lines, condition=name, by="people").state == "done"
+    return campaign.conditions.get(name=name)
+
+
+def auto_condition(nuggets: Condition, name: str = "Edits/Auto", *, is_rehearsal: bool = False) -> Condition:
+    """Make a condition in which a model assigns."""
+    judge = Judge.objects.create(kind="model", name=f"judge of {name}", is_rehearsal=is_rehearsal)
+    condition = Condition(
+        campaign=nuggets.campaign, name=name, kind="assignment", method="AutoAssign", nuggets=nuggets, judge=judge
+    )
+    return create_condition(condition, acting_user=None)
+
+
+def label(condition: Condition, labels: Mapping[str, Mapping[str, str]] = LABELS) -> Condition:
+    """Write sheets, by topic and run a letter for each nugget in bank order; ? is a nugget without a label."""
+    for qid, by_tag in labels.items():
+        bank = NuggetBank.objects.get(condition=condition.nuggets, topic__qid=qid)
+        for tag, letters in by_tag.items():
+            add_sheets([row(condition, bank, Answer.objects.get(run__tag=tag, topic__qid=qid, apart=False), letters)])
+    return condition
+
+
+def row(
+    condition: Condition, bank: NuggetBank, answer: Answer, letters: str, *, import_record: int | None = None
+) -> tuple[object, ...]:
+    """Return a sheet as add_sheets() takes it."""
+    assert condition.judge_id is not None
+    said = {str(pk): LETTER[letter] for pk, letter in zip(bank.order, letters, strict=True) if letter != "?"}
+    return sheet_row(
+        condition=condition.pk,
+        bank=bank.pk,
+        answer=answer.pk,
+        judge=condition.judge_id,
+        edition=bank.edition,
+        nuggets=bank.order,
+        labels=said,
+        import_record=import_record,
+    )
+
+
+def sheet_on(condition: Condition, qid: str, tag: str) -> AnswerSheet:
+    return AnswerSheet.objects.select_related("bank").get(
+        condition=condition, answer__topic__qid=qid, answer__run__tag=tag
+    )
+
+
+def say(sheet: AnswerSheet, place: int, **fields: object) -> None:
+    """Change what stands of a sheet's nugget, by its place in the bank."""
+    sheet.refresh_from_db()
+    revise(sheet, "test", {sheet.bank.order[place]: fields}, judge_id=sheet.judge_id)

@@ -56,3 +56,5 @@ bench: .venv/made-dev
 	$(BIN)/python -m bench.pages
 	$(BIN)/python -m bench.editor
 	$(BIN)/python -m bench.jobs --size
+	$(BIN)/python -m bench.assigning
+	$(BIN)/python -m bench.scores

@@ -112,6 +112,8 @@ def _database() -> dict[str, Any]:
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
         }
         database["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
+        # To open and close the file was half of a short request's time; the last one to close it checkpoints.
+        database["CONN_MAX_AGE"] = None
     else:
         pool = {"min_size": 1, "max_size": number("ASSAY_DATABASE_POOL", default=10)}
         database["OPTIONS"] = database.get("OPTIONS", {}) | {"pool": pool}

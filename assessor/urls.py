@@ -9,6 +9,7 @@ urlpatterns = [
     path("", include("assessor.llm.urls")),
     path("", include("assessor.relevance.urls")),
     path("", include("nuggets.urls")),
+    path("", include("assignment.urls")),
     path("admin/", admin.site.urls),
 ]
 

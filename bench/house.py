@@ -56,13 +56,13 @@ def collect_static_files() -> None:
 
 
 @contextmanager
-def serve() -> Iterator[int]:
-    """Run a web server on the opened house; yield its port once it answers."""
+def serve(workers: int = 1) -> Iterator[int]:
+    """Run a web server of so many processes on the opened house; yield its port once it answers."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "gunicorn", "assessor.wsgi", "--bind", f"localhost:{port}"]
-    command += ["--worker-class", "gthread", "--threads", "8", "--log-level", "warning"]
+    command += ["--worker-class", "gthread", "--threads", "8", "--workers", str(workers), "--log-level", "warning"]
     server = subprocess.Popen(command)
     try:
         _wait_for(port)

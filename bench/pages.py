@@ -50,7 +50,7 @@ def pages(full_bank: int, report: int) -> Iterator[Page]:
     yield Page("organizer", f"/nuggets/{full_bank}/")
     yield Page("organizer", "/new-campaign/")
     base = f"/campaigns/{house.SLUG}/"
-    for name in ("", "protocol/", "conditions/new/", "imports/", f"imports/{report}/", "plan/", "exports/"):
+    for name in ("", "protocol/", "conditions/new/", "imports/", f"imports/{report}/", "plan/", "scores/", "exports/"):
         yield Page("organizer", base + name)
     yield Page("administrator", "/admin/", ADMIN_LIMIT)
     for address in _admin_pages():

@@ -43,6 +43,13 @@ def free_port(wanted: int) -> int:
     sys.exit(f"No free port from {wanted} on.")
 
 
+def has_static_files() -> bool:
+    """Say whether the static files were collected since any of them changed; compressing them takes a while."""
+    collected = DATA / "static" / "staticfiles.json"
+    sources = [ROOT / "requirements.txt", *(ROOT / "static").rglob("*")]
+    return collected.exists() and all(path.stat().st_mtime < collected.stat().st_mtime for path in sources)
+
+
 def main() -> None:
     port = free_port(int(os.environ.get("PORT", "8000")))
     model_port = free_port(port + 1)
@@ -61,7 +68,8 @@ def main() -> None:
         subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env=env, check=True)
 
     manage("migrate", "--verbosity", "0")
-    manage("collectstatic", "--noinput", "--verbosity", "0")
+    if not has_static_files():
+        manage("collectstatic", "--noinput", "--verbosity", "0")
     manage("load_demo", "--model-url", f"http://127.0.0.1:{model_port}/v1")
     web = [
         sys.executable,
@@ -72,6 +80,8 @@ def main() -> None:
         f"127.0.0.1:{port}",
         "--worker-class",
         "gthread",
+        "--graceful-timeout",
+        "5",
     ]
     worker = [sys.executable, "-m", "celery", "--quiet", "-A", "assessor", "worker", "--loglevel", "ERROR"]
     worker += ["--without-gossip", "--without-mingle"]
@@ -83,9 +93,11 @@ def main() -> None:
         [*worker, "-Q", "jobs", "--concurrency", "2", "-n", "jobs@%h", "--beat"],
         model,
     ]
-    processes = [subprocess.Popen(command, cwd=ROOT, env=env) for command in commands]
-    # Ctrl-C and a plain kill both end the whole demo.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    # In groups of their own: Ctrl-C reaches this process alone, which ends each of the others once.
+    processes = [subprocess.Popen(command, cwd=ROOT, env=env, process_group=0) for command in commands]
+    # Ctrl-C, a plain kill and a closed terminal all end the whole demo.
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, lambda *_: sys.exit(0))
     try:
         wait_for(f"http://127.0.0.1:{port}/login/", processes)
         tell(port)

@@ -1,5 +1,6 @@
 """The organizer's forms."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -12,6 +13,9 @@ from assessor.desk import queries
 from assessor.desk.rendering import Choice
 from assessor.llm import prompt_sets
 from assessor.llm.prompt_sets import NAMES
+from assessor.work.actions import MAX_REASON
+from assignment.actions import usual_name
+from assignment.models import Opinion
 
 
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -54,16 +58,27 @@ class UploadForm(forms.Form):
         help_text="For qrels, and for segments that carry judgments: NIST, UMBRELA with its model, or another.",
     )
     condition = forms.CharField(
-        label="Condition of the nuggets",
+        label="Condition",
         max_length=120,
         required=False,
-        help_text="For nuggets: the name of the condition that they make, or that further topics of them go to.",
+        help_text="For nuggets and assignments: the name of the condition that they make, or that they are added to.",
     )
-    by = forms.ChoiceField(label="Grades or nuggets by", choices=[("", "—"), *QrelsSource.By.choices], required=False)
-    invalid_labels = forms.BooleanField(
-        label="Take an importance other than vital or okay as missing",
+    nuggets = forms.CharField(
+        label="Condition of their nuggets",
+        max_length=120,
         required=False,
-        help_text="For nuggets: by default it is an error.",
+        help_text="For assignments: where it is new or imported, topics that lack nuggets get them from the file, as "
+        "made by the same. Left empty, it is called as the assignments, followed by “nuggets”.",
+    )
+    by = forms.ChoiceField(
+        label="Grades, nuggets or assignments by",
+        choices=[("", "—"), *QrelsSource.By.choices],
+        required=False,
+    )
+    invalid_labels = forms.BooleanField(
+        label="Take importances and assignments that are none as missing",
+        required=False,
+        help_text="For nuggets and assignments: by default they are errors.",
     )
     check_only = forms.BooleanField(label="Only check the file, import nothing", required=False)
 
@@ -88,17 +103,20 @@ class UploadForm(forms.Form):
         if source and not by:
             self.add_error("by", "Say whether people or a model gave these grades.")
         cleaned["options"] = {"source": source, "by": by} if source else {}
-        if cleaned.get("kind") == "nuggets":
-            cleaned["options"] = self._nugget_options(cleaned)
+        if cleaned.get("kind") in ("nuggets", "assignments"):
+            cleaned["options"] = self._label_options(cleaned)
         return cleaned
 
-    def _nugget_options(self, cleaned: dict[str, Any]) -> dict[str, str]:
-        condition, by = cleaned.get("condition", "").strip(), cleaned.get("by", "")
+    def _label_options(self, cleaned: dict[str, Any]) -> dict[str, str]:
+        """Return the options of nuggets and assignments."""
+        kind, condition, by = cleaned["kind"], cleaned.get("condition", "").strip(), cleaned.get("by", "")
         if not condition:
-            self.add_error("condition", "Name the condition: nuggets are kept by condition.")
+            self.add_error("condition", f"Name the condition: {kind} are kept by condition.")
         if not by:
-            self.add_error("by", "Say whether people or a model made these nuggets.")
+            self.add_error("by", f"Say whether people or a model made these {kind}.")
         options = {"condition": condition, "by": by}
+        if kind == "assignments" and (nuggets := cleaned.get("nuggets", "").strip()):
+            options["nuggets"] = nuggets
         return options | ({"invalid_labels": "missing"} if cleaned.get("invalid_labels") else {})
 
 
@@ -106,16 +124,25 @@ class ConditionForm(forms.Form):
     """A new condition under which people work."""
 
     DRAWN = "drawn"
-    NEEDS = {
+    SECOND, REPEAT = Opinion.Purpose.SECOND.value, Opinion.Purpose.REPEAT.value
+    # By what is made, which is a method or, of ManualAssign, an opinion beside the first one.
+    NEEDS: Mapping[str, Sequence[str]] = {
         Condition.Method.MANUAL_NUGGETS: ("qrels_source",),
+        Condition.Method.MANUAL_ASSIGN: ("nuggets",),
+        SECOND: ("of", "share", "only_cannot"),
+        REPEAT: ("of", "share"),
         Condition.Method.MANUAL_RELEVANCE: ("given",),
         Condition.Method.RELEVANCE_POST_EDITED: ("shown", "given"),
     }
+    OPTIONAL = ("only_cannot",)
 
     method = forms.ChoiceField(
         label="What is made",
         choices=[
             (Condition.Method.MANUAL_NUGGETS, "ManualNuggets: people write nuggets"),
+            (Condition.Method.MANUAL_ASSIGN, "ManualAssign: people assign finished nuggets to answers"),
+            (SECOND, "A second opinion on ManualAssign: somebody else, blind to the first"),
+            (REPEAT, "A repetition of ManualAssign: the same person again, blind to the first time"),
             (Condition.Method.MANUAL_RELEVANCE, "Relevance: people grade the pool from scratch"),
             (Condition.Method.RELEVANCE_POST_EDITED, "Relevance: people post-edit a model's grades of the pool"),
         ],
@@ -127,6 +154,27 @@ class ConditionForm(forms.Form):
         required=False,
         help_text="People's grades: the assessor sees the passages that they found relevant.",
     )
+    nuggets = forms.ModelChoiceField(
+        Condition.objects.none(),
+        label="Nuggets",
+        required=False,
+        help_text="Who made the nuggets of a topic assigns them.",
+    )
+    of = forms.ModelChoiceField(
+        Condition.objects.none(),
+        label="Opinion on",
+        required=False,
+        help_text="The condition whose answers are labelled again; its own labels stay apart.",
+    )
+    share = forms.IntegerField(
+        label="Percent of the answers",
+        min_value=1,
+        max_value=100,
+        initial=100,
+        required=False,
+        help_text="Of each topic, drawn by a seed that is kept.",
+    )
+    only_cannot = forms.BooleanField(label="Only nuggets that the first person couldn't judge", required=False)
     shown = forms.ModelChoiceField(
         QrelsSource.objects.none(),
         label="Grades to post-edit",
@@ -145,19 +193,43 @@ class ConditionForm(forms.Form):
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         sources = campaign.qrels_sources.all()
+        conditions = campaign.conditions.all()
+        assigned = conditions.filter(opinion__purpose=Opinion.Purpose.FIRST)
+        self.fields["nuggets"].queryset = conditions.filter(kind=Condition.Kind.NUGGETS)  # type: ignore[attr-defined]
+        self.fields["of"].queryset = assigned  # type: ignore[attr-defined]
         self.fields["qrels_source"].queryset = sources.filter(by=QrelsSource.By.PEOPLE)  # type: ignore[attr-defined]
         self.fields["shown"].queryset = sources.filter(by=QrelsSource.By.MODEL)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         method = cleaned.get("method")
-        for name in ("qrels_source", "shown", "given"):
-            if method and name not in self.NEEDS[Condition.Method(method)]:
+        for name in {name for needed in self.NEEDS.values() for name in needed}:
+            if method and name not in self.NEEDS[method]:
                 cleaned[name] = None
-            elif method and not cleaned.get(name) and name not in self.errors:
+            elif method and not cleaned.get(name) and name not in (*self.errors, *self.OPTIONAL):
                 self.add_error(name, "This field is required.")
-        cleaned["name"] = cleaned.get("name") or method
+        cleaned["name"] = cleaned.get("name") or self._usual_name(cleaned)
         return cleaned
+
+    def _usual_name(self, cleaned: dict[str, Any]) -> str:
+        method, nuggets, of = cleaned.get("method"), cleaned.get("nuggets"), cleaned.get("of")
+        if nuggets:
+            return usual_name(nuggets, "Manual")
+        return f"{of}, {'repeated' if method == self.REPEAT else 'second opinion'}"[:120] if of else str(method)
+
+
+class ControlForm(forms.Form):
+    """Whose nuggets control runs are to say."""
+
+    nuggets = forms.ModelChoiceField(Condition.objects.none())
+    anew = forms.BooleanField(
+        required=False, help_text="Where nuggets were changed since, make another run of all of them."
+    )
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        nuggets = campaign.conditions.filter(kind=Condition.Kind.NUGGETS)
+        self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]
 
 
 class PlanForm(forms.Form):
@@ -166,6 +238,12 @@ class PlanForm(forms.Form):
     topics = forms.ModelMultipleChoiceField(Topic.objects.none(), error_messages={"required": "Choose topics first."})
     condition = forms.ModelChoiceField(Condition.objects.none())
     person = forms.ModelChoiceField(Person.objects.none(), label="Assessor")
+    reason = forms.CharField(
+        max_length=MAX_REASON,
+        required=False,
+        label="Reason, if it is another's work",
+        help_text="Who made a topic's nuggets assigns them; to give them to somebody else, say why.",
+    )
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

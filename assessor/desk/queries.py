@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from assessor.collection.models import Answer, Campaign, Condition, Grade, Import, Person, Run, Segment, Topic
+from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Grade, Import, Person, Run, Segment, Topic
 from assessor.collection.queries import pooled
 from assessor.work.kinds import kind_of
 from assessor.work.models import Task
@@ -83,7 +83,7 @@ def _count_loaded(campaign: Campaign) -> dict[str, Any]:
         "segments": campaign.segments.count(),
         "sources": list(sources),
         "runs": campaign.runs.count(),
-        "answers": Answer.objects.filter(run__campaign=campaign).count(),
+        "answers": Answer.objects.filter(run__campaign=campaign, apart=False).count(),
         "retrieval_runs": campaign.retrieval_runs.count(),
         "pooled": pooled(campaign).values("topic", "docid").order_by().distinct().count(),
     }
@@ -117,14 +117,12 @@ def _find_gaps(campaign: Campaign, least: int) -> list[Gap]:
     ungraded = topics.filter(~Exists(graded)).values_list("qid", flat=True)
     nothing_relevant = topics.filter(Exists(graded), ~Exists(graded.filter(grade__gte=least)))
     every = campaign.topics.count()
-    runs = (
-        Run.objects.filter(campaign=campaign)
-        .annotate(answered=Count("answers", filter=Q(answers__import_record__state=Import.State.DONE)))
-        .order_by("tag")
-    )
+    own = Q(answers__import_record__state=Import.State.DONE, answers__apart=False)
+    runs = Run.objects.filter(campaign=campaign).exclude(task=CONTROL)
+    runs = runs.annotate(answered=Count("answers", filter=own)).order_by("tag")
     lacking = [f"{run.tag} ({every - run.answered})" for run in runs if run.answered < every]
-    empty = Answer.objects.filter(run__campaign=campaign, words=0).select_related("run", "topic")
-    empty = empty.order_by("run__tag", "topic__qid")
+    empty = Answer.objects.filter(run__campaign=campaign, apart=False, words=0).exclude(run__task=CONTROL)
+    empty = empty.select_related("run", "topic").order_by("run__tag", "topic__qid")
     found = [
         _gap("relevant segments without text", without_text),
         _gap("pooled segments without text", unread),
@@ -150,6 +148,15 @@ class PlanRow(NamedTuple):
 
     topic: Topic
     tasks: list[TaskRow]
+
+
+def runs_with_texts(campaign: Campaign) -> QuerySet[Run]:
+    """Return the runs, each with the number of its answers of which only the text is loaded, as it came with labels."""
+    # A join sees the answers of unfinished imports too.
+    visible = Q(answers__import_record__state=Import.State.DONE, answers__apart=False)
+    texts = Count("answers", filter=visible & Q(answers__form=Answer.Form.TEXT))
+    runs: QuerySet[Run] = Run.objects.filter(campaign=campaign).annotate(texts=texts).order_by("tag")
+    return runs
 
 
 def plan(campaign: Campaign, topics: Iterable[Topic]) -> list[PlanRow]:

@@ -75,7 +75,7 @@ def _importance(campaign: Campaign, protocol: Protocol, prompts: PromptSet, topi
 
 def _assignment(campaign: Campaign, protocol: Protocol, prompts: PromptSet, topic: Topic, choice: Choice) -> Rendered:
     nuggets, made_from = _nuggets(campaign, topic, choice, protocol.assign_batch)
-    answer = " ".join(sentence.text for sentence in _answer(campaign, topic, choice).sentences())
+    answer = _answer(campaign, topic, choice).text
     if not answer.strip():
         raise RenderingError("The answer is empty: no model is asked about it.")
     return Rendered(questions.assignment(prompts, query=topic.title, answer=answer, nuggets=nuggets), made_from)
@@ -138,7 +138,7 @@ def _answer(campaign: Campaign, topic: Topic, choice: Choice) -> Answer:
         raise RenderingError(f"{choice.run} is not {error}.") from error
     if run is None:
         raise RenderingError(f"There is no run {choice.run}." if choice.run else "Name the run whose answer it is.")
-    answer = run.answers.filter(topic=topic).first()
+    answer = run.answers.filter(topic=topic, apart=False).first()
     if answer is None:
         raise RenderingError(f"{run} has no answer to {topic.qid}.")
     return answer

@@ -21,6 +21,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:slug>/protocol/", campaigns.protocol, name="protocol"),
     path("campaigns/<slug:slug>/conditions/new/", campaigns.new_condition, name="new_condition"),
+    path("campaigns/<slug:slug>/control-runs/", campaigns.control_runs, name="control_runs"),
     path("campaigns/<slug:slug>/imports/", imports.imports, name="imports"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/", imports.import_report, name="import_report"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/stop/", imports.stop_import, name="stop_import"),
@@ -51,5 +52,10 @@ urlpatterns = [
         "campaigns/<slug:slug>/exports/nuggets/<int:condition_id>.lineage.jsonl",
         exports.export_lineage,
         name="export_lineage",
+    ),
+    path(
+        "campaigns/<slug:slug>/exports/assignments/<int:condition_id>.jsonl",
+        exports.export_assignments,
+        name="export_assignments",
     ),
 ]

@@ -3,11 +3,11 @@
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -29,7 +29,9 @@ FLAGS = [
 PASSWORD = "demo-password"
 
 
-# For every module here. They run one after another: two servers at once would take each other's port after a kill.
+# Each process of the tests has ports of its own: of two servers, one would take the other's when that was killed.
+FIRST_PORT = 8200 + 200 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+# For every module here.
 MARKS = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium; see tests/chromium.sh"),
@@ -49,14 +51,13 @@ class Demo:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        env = os.environ | {"ASSAY_DATA_DIR": str(self.data), "PORT": str(self.port or 8200)}
+        env = os.environ | {"ASSAY_DATA_DIR": str(self.data), "PORT": str(self.port or FIRST_PORT)}
         log = self.data.parent / "demo.log"
         with log.open("w") as out:
-            # A session of its own, so that all of its processes can be killed together.
             self.process = subprocess.Popen(
-                [sys.executable, "demo/start.py"], cwd=ROOT, env=env, stdout=out, stderr=out, start_new_session=True
+                [sys.executable, "demo/start.py"], cwd=ROOT, env=env, stdout=out, stderr=out
             )
-        until = time.monotonic() + 90
+        until = time.monotonic() + 400
         while "Ctrl-C ends it" not in log.read_text():
             assert self.process.poll() is None, log.read_text()
             assert time.monotonic() < until, log.read_text()
@@ -65,20 +66,33 @@ class Demo:
 
     def kill(self) -> None:
         """SIGKILL everything: starter, web, worker."""
-        everybody = psutil.Process(self.process.pid).children(recursive=True)
-        os.killpg(self.process.pid, signal.SIGKILL)
+        parent = psutil.Process(self.process.pid)
+        everybody = [parent, *parent.children(recursive=True)]
+        for process in everybody:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
         self.process.wait()
         psutil.wait_procs(everybody, timeout=5)
 
     def stop(self) -> None:
         if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGTERM)
+            self.process.terminate()
             self.process.wait(timeout=60)
 
 
+@pytest.fixture(scope="session")
+def first_start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data of a demo that was started for the first time, and ended: all others of a process begin as copies."""
+    data = tmp_path_factory.mktemp("first") / "data"
+    Demo(data).stop()
+    return data
+
+
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
-    demo = Demo(tmp_path_factory.mktemp("demo") / "data")
+def demo(first_start: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    data = tmp_path_factory.mktemp("demo") / "data"
+    shutil.copytree(first_start, data)
+    demo = Demo(data)
     yield demo
     demo.stop()
 

@@ -11,7 +11,7 @@ pytestmark = MARKS
 TOPIC = "how do beavers change rivers and is bringing them back a good idea"
 
 
-def launch(page: Page, kind: str, *, grades: str | None) -> None:
+def launch(page: Page, kind: str, *, grades: str = "", nuggets: str = "") -> None:
     """Launch a job over all topics by keyboard, with the estimate seen, and watch it to its end."""
     page.goto("/campaigns/demo/jobs/")
     tab_to(page, "a[href$='/jobs/new/']")
@@ -21,9 +21,11 @@ def launch(page: Page, kind: str, *, grades: str | None) -> None:
     page.keyboard.type(kind)
     tab_to(page, "#id_judge")
     page.keyboard.type("rehearsal")
-    if grades:
-        tab_to(page, "#id_qrels_source")
-        page.keyboard.type(grades)
+    for field, choice in (("#id_qrels_source", grades), ("#id_nuggets", nuggets)):
+        expect(page.locator(field)).to_be_visible(visible=bool(choice))
+        if choice:
+            tab_to(page, field)
+            page.keyboard.type(choice)
     tab_to(page, "main form button.go")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="What it will take")).to_be_visible()
@@ -43,9 +45,16 @@ def test_an_organizer_launches_and_an_assessor_edits_drafts(demo: Demo, open_pag
     expect(olga.get_by_role("status")).to_have_text(re.compile("It works: read from its reply, "))
     launch(olga, "AutoNuggets", grades="People")
     launch(olga, "Drafts", grades="People")
-    launch(olga, "UMBRELA", grades=None)
+    launch(olga, "UMBRELA")
     olga.goto("/campaigns/demo/")
-    expect(olga.locator("tr", has_text="AutoNuggets by rehearsal")).to_contain_text("6/6")
+    olga.locator("#id_nuggets").select_option(label="AutoNuggets by rehearsal")
+    olga.get_by_role("button", name="Make control runs").click()
+    added = "Answers added: control.nuggets.AutoNuggets-by-rehearsal 6, control.empty 6."
+    expect(olga.get_by_role("status")).to_have_text(added)
+    launch(olga, "AutoAssign", nuggets="AutoNuggets")
+    olga.goto("/campaigns/demo/")
+    expect(olga.locator("tr", has_text="Auto/Auto by rehearsal").get_by_text("rehearsal", exact=True)).to_be_visible()
+    expect(olga.locator("tr", has_text="kind=nuggets; creation=AutoNuggets;")).to_contain_text("6/6")
     expect(olga.locator("tr", has_text="UMBRELA by rehearsal").get_by_text("rehearsal", exact=True)).to_be_visible()
     olga.goto("/campaigns/demo/plan/")
     olga.get_by_label("Choose demo-6").check()

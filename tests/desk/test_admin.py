@@ -20,6 +20,7 @@ from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, TimeSpent, Write
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
+from tests.assignment.conftest import assign
 from tests.conftest import client_of, make_person
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import A, fill
@@ -36,7 +37,7 @@ def client(admin: Person) -> Client:
 
 
 def ours() -> list[type[Model]]:
-    apps = ("collection", "work", "llm", "relevance", "nuggets")
+    apps = ("collection", "work", "llm", "relevance", "nuggets", "assignment")
     return [model for model in django_admin.site._registry if model._meta.app_label in apps]
 
 
@@ -60,6 +61,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     condition = make_condition(make_model(campaign))
     leave_traces(make_job(condition, [bank.topic]))
     draft(condition, [bank.topic], ["a"])
+    assign(bank)
     return {model: model._base_manager.order_by("pk")[0] for model in ours() if model._meta.model_name not in KEPT_HERE}
 
 
@@ -70,7 +72,8 @@ def snapshot(records: dict[type[Model], Model]) -> list[Any]:
 def test_every_model_of_ours_is_in_the_admin(db):
     from django.apps import apps
 
-    known = {model for model in apps.get_models() if model.__module__.split(".")[0] in ("assessor", "nuggets")}
+    packages = ("assessor", "nuggets", "assignment")
+    known = {model for model in apps.get_models() if model.__module__.split(".")[0] in packages}
     assert known == set(ours())
     assert {model for model in known if issubclass(model, AppendOnly)} <= {
         model for model in ours() if isinstance(django_admin.site._registry[model], LookOnly)

@@ -24,6 +24,8 @@ from assessor.relevance.models import Item
 from assessor.work.actions import PlanError, give_tasks
 from assessor.work.models import Task
 from nuggets.models import NuggetBank
+from tests.assignment.lines import line as assignments
+from tests.assignment.lines import nugget
 from tests.conftest import QRELS, SEGMENTS, client_of
 from tests.relevance.conftest import give_relevance, judge_item
 
@@ -287,6 +289,35 @@ def body(response) -> str:
     return b"".join(response.streaming_content).decode()
 
 
+def test_assignments_are_uploaded_under_a_condition_and_taken_away(
+    as_olga, campaign, sent, django_capture_on_commit_callbacks
+):
+    capture = django_capture_on_commit_callbacks
+    line = json.dumps(assignments(said=[nugget("a", assignment="failed")])) + "\n"
+    page = upload(as_olga, line, capture=capture, kind="assignments").content.decode()
+    assert "Name the condition: assignments are kept by condition." in page
+    assert "Say whether people or a model made these assignments." in page
+    assert sent == []
+    form = {"kind": "assignments", "condition": " Edits/Auto ", "by": "model", "source": "not read"}
+    upload(as_olga, line, capture=capture, **form)
+    assert Import.objects.latest("pk").options == {"condition": "Edits/Auto", "by": "model"}
+    upload(as_olga, line, capture=capture, **form, nuggets=" Edits ", invalid_labels="on")
+    lenient = Import.objects.latest("pk")
+    options = {"condition": "Edits/Auto", "by": "model", "nuggets": "Edits", "invalid_labels": "missing"}
+    assert lenient.options == options
+    tasks.run_import.run(lenient.pk)
+    condition = campaign.conditions.get(kind="assignment")
+    page = as_olga.get("/campaigns/study/exports/").content.decode()
+    assert (
+        f'<a href="/campaigns/study/exports/assignments/{condition.pk}.jsonl" download>Edits/Auto (JSONL)</a>' in page
+    )
+    assert "of the nuggets of Edits</li>" in page
+    response = as_olga.get(f"/campaigns/study/exports/assignments/{condition.pk}.jsonl")
+    assert body(response) == line
+    assert response["Content-Disposition"] == 'attachment; filename="study.assignments.Edits_Auto.jsonl"'
+    assert Event.objects.latest("pk").subject == "assignments.Edits/Auto.jsonl"
+
+
 def test_exports_by_page_are_what_came_in_and_are_recorded(as_olga, campaign):
     source = campaign.qrels_sources.get()
     response = as_olga.get(f"/campaigns/study/exports/qrels/{source.pk}.txt")
@@ -436,7 +467,8 @@ def test_a_demo_that_was_killed_while_loading_is_taken_up_again(db, settings, im
     create_campaign(name="Demo campaign", slug="demo", acting_user=olga)
     call_command("load_demo", stdout=StringIO())
     campaign = Campaign.objects.get(slug="demo")
-    assert (campaign.topics.count(), campaign.runs.count(), campaign.tasks.count()) == (6, 8, 5)
+    # Two of the runs are controls.
+    assert (campaign.topics.count(), campaign.runs.count(), campaign.tasks.count()) == (6, 10, 5)
     imports = Import.objects.count()
     call_command("load_demo", stdout=StringIO())
     assert (Import.objects.count(), campaign.tasks.count()) == (imports, 5)

@@ -22,8 +22,12 @@ from assessor.relevance.models import Item
 from assessor.work.actions import give_tasks
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task, TimeSpent
+from assignment.actions import create_manual_assign
+from assignment.actions.base import revise
+from assignment.models import LeftOut
 from nuggets import actions
-from nuggets.models import BankEdition, NuggetBank
+from nuggets.models import BankEdition, Nugget, NuggetBank
+from tests.assignment.conftest import give
 from tests.conftest import client_of, make_person
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
@@ -31,11 +35,13 @@ from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance, judge_item
 
 SMALL, LARGE = 2, 9
-UNSAFE = {"logout", "stop_import", "withdraw_task", "time_spent"}  # these answer POSTs only, as do:
+UNSAFE = {"logout", "control_runs", "stop_import", "withdraw_task", "time_spent"}  # these answer POSTs only, as do:
 UNSAFE |= {f"nugget_{verb}" for verb in ("add", "reword", "importance", "move", "delete", "undo", "redo", "finish")}
 UNSAFE |= {f"{verb}_job" for verb in ("pause", "resume", "cancel", "retry")} | {"try_judge", "job_budget"}
 UNSAFE |= {f"relevance_{verb}" for verb in ("judge", "undo", "draw", "show")}
 UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "note", "reading", "read", "reopen")}
+UNSAFE |= {"adopt_label", "leave_nugget_out"}
+UNSAFE |= {f"assignment_{verb}" for verb in ("label", "cannot", "flag", "mark", "later", "sign_off")}
 
 
 class Asked(NamedTuple):
@@ -62,6 +68,9 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
     campaign, condition = bank.condition.campaign, bank.condition
     edits = campaign.conditions.get(method=Condition.Method.AUTO_NUGGETS_EDITS)
     slug = campaign.slug
+    assigning = campaign.conditions.filter(method="ManualAssign").earliest("pk").pk
+    given = campaign.tasks.filter(kind=Condition.Kind.ASSIGNMENT).earliest("pk")
+    sheet = given.answer_sheets.earliest("pk")
     return {
         "guidelines": ["nuggets"],
         "judge": [slug, campaign.model_judges.earliest("pk").pk],
@@ -75,17 +84,25 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "export_run": [slug, campaign.runs.earliest("pk").pk],
         "export_nuggets": [slug, condition.pk],
         "export_lineage": [slug, condition.pk],
+        "export_assignments": [slug, campaign.conditions.filter(method="ManualAssign").earliest("pk").pk],
         "export_retrieval_run": [slug, campaign.retrieval_runs.earliest("pk").pk],
         "nugget_editor": [bank.pk],
         "nugget_drafts": [NuggetBank.objects.filter(condition=edits).latest("pk").pk],
         "condition_drafts": [slug, edits.pk],
         "export_drafts": [slug, edits.pk],
+        "assignment": [given.pk],
+        "assignment_answer": [given.pk, sheet.pk],
+        "assignment_nugget": [given.pk, sheet.bank.nuggets.earliest("pk").pk],
+        "assignment_questions": [slug, assigning],
+        "export_scores": [slug, assigning, "csv"],
+        "topic_scores": [slug, assigning, campaign.topics.get(qid="t1").pk],
+        "run_scores": [slug, assigning, campaign.runs.earliest("pk").pk],
     } | {
         name: [slug]
         for name in (
             *("campaign", "protocol", "new_condition", "imports", "plan", "prompts", "exports"),
             *("export_segments", "export_run_list", "export_pool"),
-            *("judges", "new_judge", "jobs", "launch_job"),
+            *("judges", "new_judge", "jobs", "launch_job", "scores"),
         )
     }
 
@@ -118,7 +135,15 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         import_file(campaign, "segments", [{"docid": f"s{number}", "segment": "text"} for number in new])
         qids = list(campaign.topics.values_list("qid", flat=True))
         for number in new:
-            answers = [{"run_id": f"r{number}", "topic_id": qid, "references": [], "answer": []} for qid in qids]
+            answers = [
+                {
+                    "run_id": f"r{number}",
+                    "topic_id": qid,
+                    "references": [],
+                    "answer": [{"text": "a", "citations": []}] if qid == "t1" else [],
+                }
+                for qid in qids
+            ]
             import_file(campaign, "runs", answers)
             found = "".join(f"{qid} Q0 s{number} 1 1.5 found{number}\n" for qid in qids)
             import_file(campaign, "retrieval", found)
@@ -136,6 +161,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             Unit.objects.create(job=first, topic=topics[0], item=f"item {number}")
         for one in {first, job}:
             leave_traces(one)
+        assign_on_t1(campaign, anna, new)
         # Some are edited, some given, some only drafted.
         for task in give_tasks(campaign=campaign, topics=topics[1::2], condition=edits, person=ben, acting_user=olga)[
             ::2
@@ -163,6 +189,24 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         return fullest
 
     return do_it
+
+
+def assign_on_t1(campaign: Campaign, person: Person, new: range) -> None:
+    """Have answers of the first condition labelled, flagged and left open, and conditions beside it."""
+    for number in new:
+        nuggets = campaign.conditions.get(name=f"N{number}")
+        give(
+            create_manual_assign(nuggets=nuggets, name=f"M{number}", acting_user=None),
+            campaign.topics.get(qid="t1"),
+            person,
+        )
+    first = campaign.conditions.filter(method="ManualAssign").earliest("pk")
+    task = give(first, campaign.topics.get(qid="t1"), person)
+    for sheet in task.answer_sheets.all():
+        for nugget in Nugget.objects.filter(bank=sheet.bank):
+            said = {nugget.pk: {"label": None, "cannot": "unclear", "flag": "odd"}}
+            revise(sheet, "cannot", said, judge_id=sheet.judge_id)
+            LeftOut.objects.create(condition=first, nugget=nugget, is_out=True, reason="unclear")
 
 
 def count(client: Client, address: str) -> int | None:
@@ -208,7 +252,15 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
     assert set(names()) > UNSAFE
     uid = bank.nuggets.earliest("pk").uid
     of_jobs = {name: ["study", 1] for name in UNSAFE if name.endswith("_job") or name in ("try_judge", "job_budget")}
-    places = of_jobs | {"stop_import": ["study", 1], "withdraw_task": ["study", 1], "time_spent": [1], "logout": []}
+    places = of_jobs | {
+        **{f"assignment_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "mark", "later")},
+        **{name: ["study", 1] for name in ("adopt_label", "leave_nugget_out")},
+        "control_runs": ["study"],
+        "stop_import": ["study", 1],
+        "withdraw_task": ["study", 1],
+        "time_spent": [1],
+        "logout": [],
+    }
     for name in UNSAFE:
         on_a_nugget = name.removeprefix("nugget_") in ON_A_NUGGET
         args = places.get(name, [bank.pk, uid] if on_a_nugget else [bank.pk])  # a task of the same number will do

@@ -8,7 +8,9 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from assessor.collection.models import Campaign, Condition, Import, Person
 from assessor.work.actions import give_tasks
+from assignment.actions import create_manual_assign
 from nuggets.models import NuggetBank
+from tests.assignment.conftest import give
 from tests.conftest import client_of, make_person
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance
@@ -33,6 +35,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "campaign": ("GET", ORGANIZER),
     "protocol": ("GET", ORGANIZER),
     "new_condition": ("GET", ORGANIZER),
+    "control_runs": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "imports": ("GET", ORGANIZER),
     "import_report": ("GET", ORGANIZER),
     "stop_import": ("POST", (401, 404, 404, 302, 404, 404, 404)),
@@ -50,6 +53,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "export_pool": ("GET", ORGANIZER),
     "export_nuggets": ("GET", ORGANIZER),
     "export_lineage": ("GET", ORGANIZER),
+    "export_assignments": ("GET", ORGANIZER),
     "judges": ("GET", ORGANIZER),
     "new_judge": ("GET", ORGANIZER),
     "judge": ("GET", ORGANIZER),
@@ -86,6 +90,20 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "condition_drafts": ("GET", ORGANIZER),
     "export_drafts": ("GET", ORGANIZER),
     "nugget_reopen": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "assignment": ("GET", OWNER_READS),
+    "assignment_answer": ("GET", ("in", 200, 404, 404, 404, 404, 404)),
+    "assignment_nugget": ("GET", ("in", 200, 404, 404, 404, 404, 404)),
+    **{
+        f"assignment_{verb}": ("POST", OWNER_WRITES)
+        for verb in ("label", "cannot", "flag", "mark", "later", "sign_off")
+    },
+    "assignment_questions": ("GET", ORGANIZER),
+    "adopt_label": ("POST", (401, 404, 404, 404, 404, 404, 404)),
+    "leave_nugget_out": ("POST", (401, 404, 404, 404, 404, 404, 404)),
+    "scores": ("GET", ORGANIZER),
+    "export_scores": ("GET", ("in", 404, 404, 409, 404, 404, 404)),  # not final: labels are missing
+    "topic_scores": ("GET", ORGANIZER),
+    "run_scores": ("GET", ORGANIZER),
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
 POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan", "new_judge", "judge", "launch_job")
@@ -109,9 +127,16 @@ def test_the_table_names_every_address():
 
 @pytest.fixture
 def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import_file) -> dict[str, str]:
-    import_file(campaign, "runs", [{"run_id": "r", "topic_id": "t1", "references": [], "answer": []}])
+    answer = [{"text": "Cats purr.", "citations": []}]
+    import_file(campaign, "runs", [{"run_id": "r", "topic_id": "t1", "references": [], "answer": answer}])
     import_file(campaign, "retrieval", "t1 Q0 d1 1 2.5 bm25\n")
     import_file(campaign, "qrels", "t1 0 d1 1\n", source="Mia's", by="model")
+    import_file(
+        campaign, "nuggets", [{"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}], condition="N", by="people"
+    )
+    manual = create_manual_assign(nuggets=campaign.conditions.get(name="N"), name="N/Manual", acting_user=None)
+    assigning = give(manual, bank.topic, bank.task.person)
+    sheet = assigning.answer_sheets.get(by_rule=False)
     grading = give_relevance(campaign, bank.task.person, shown=campaign.qrels_sources.get(name="Mia's"))
     base, task = f"/campaigns/{campaign.slug}", bank.task
     assert task is not None
@@ -130,6 +155,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "campaign": f"{base}/",
         "protocol": f"{base}/protocol/",
         "new_condition": f"{base}/conditions/new/",
+        "control_runs": f"{base}/control-runs/",
         "imports": f"{base}/imports/",
         "import_report": f"{base}/imports/{Import.objects.last().pk}/",
         "stop_import": f"{base}/imports/{Import.objects.last().pk}/stop/",
@@ -147,6 +173,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "export_pool": f"{base}/exports/pool.txt",
         "export_nuggets": f"{base}/exports/nuggets/{condition.pk}.jsonl",
         "export_lineage": f"{base}/exports/nuggets/{condition.pk}.lineage.jsonl",
+        "export_assignments": f"{base}/exports/assignments/{manual.pk}.jsonl",
         "judges": f"{base}/judges/",
         "new_judge": f"{base}/judges/new/",
         "judge": f"{base}/judges/{job.judge_id}/",
@@ -171,6 +198,21 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "nugget_drafts": f"/nuggets/{edited.nugget_bank.pk}/drafts/",
         "condition_drafts": f"{base}/drafts/{edits.pk}/",
         "export_drafts": f"{base}/drafts/{edits.pk}.csv",
+        "assignment": f"/assign/{assigning.pk}/",
+        "assignment_answer": f"/assign/{assigning.pk}/answers/{sheet.pk}/",
+        "assignment_nugget": f"/assign/{assigning.pk}/nuggets/{sheet.bank.nuggets.get().pk}/",
+        "assignment_sign_off": f"/assign/{assigning.pk}/sign-off/",
+        **{
+            f"assignment_{verb}": f"/assign/{assigning.pk}/answers/{sheet.pk}/{verb}/"
+            for verb in ("label", "cannot", "flag", "mark", "later")
+        },
+        "assignment_questions": f"{base}/questions/{assigning.condition_id}/",
+        "adopt_label": f"{base}/questions/{assigning.condition_id}/adopt/",
+        "leave_nugget_out": f"{base}/questions/{assigning.condition_id}/leave-out/",
+        "scores": f"{base}/scores/",
+        "export_scores": f"{base}/scores/{assigning.condition_id}.csv",
+        "topic_scores": f"{base}/scores/{assigning.condition_id}/topics/{bank.topic_id}/",
+        "run_scores": f"{base}/scores/{assigning.condition_id}/runs/{campaign.runs.get().pk}/",
         "nugget_undo": f"/nuggets/{bank.pk}/undo/",
         "nugget_redo": f"/nuggets/{bank.pk}/redo/",
         "nugget_finish": f"/nuggets/{bank.pk}/finish/",
@@ -223,8 +265,13 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "export_retrieval_run",
         "export_nuggets",
         "export_lineage",
+        "export_assignments",
         "condition_drafts",
         "export_drafts",
+        "assignment_questions",
+        "export_scores",
+        "topic_scores",
+        "run_scores",
         "judge",
         "job",
         "job_failures",

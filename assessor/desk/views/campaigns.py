@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.collection.access import organized_campaign
 from assessor.collection.actions import ConditionError, change_protocol, create_campaign, create_manual_nuggets
@@ -13,9 +13,12 @@ from assessor.collection.http import PersonRequest
 from assessor.collection.models import Campaign, Condition, Person, Protocol
 from assessor.collection.roles import ORGANIZER, has_role
 from assessor.desk import queries
-from assessor.desk.forms import CampaignForm, ConditionForm, ProtocolForm
+from assessor.desk.forms import CampaignForm, ConditionForm, ControlForm, ProtocolForm
 from assessor.desk.views.errors import not_found
 from assessor.relevance.actions import create_relevance
+from assignment.actions import create_manual_assign, create_opinion
+from assignment.control import ControlError, make_control_runs
+from assignment.queries import assigning
 
 
 @require_http_methods(["GET", "POST"])
@@ -40,7 +43,9 @@ def campaign(request: PersonRequest, slug: str) -> HttpResponse:
         "loaded": queries.loaded(campaign),
         "gaps": queries.gaps(campaign),
         "conditions": queries.finished_counts(campaign),
+        "assigning": assigning(campaign),
         "grading": queries.grading(campaign),
+        "controls": ControlForm(campaign),
         "events": campaign.events.select_related("person")[:10],
     }
     return render(request, "desk/campaign.html", context)
@@ -86,4 +91,27 @@ def _create(campaign: Campaign, form: ConditionForm, acting_user: Person) -> Con
     by: dict[str, Any] = {"campaign": campaign, "name": asked["name"], "acting_user": acting_user}
     if asked["method"] == Condition.Method.MANUAL_NUGGETS:
         return create_manual_nuggets(qrels_source=asked["qrels_source"], **by)
+    if asked["method"] == Condition.Method.MANUAL_ASSIGN:
+        return create_manual_assign(nuggets=asked["nuggets"], name=asked["name"], acting_user=acting_user)
+    if asked["of"]:
+        opinion = {name: asked[name] for name in ("of", "share", "name")}
+        only_cannot = bool(asked["only_cannot"])
+        return create_opinion(purpose=asked["method"], only_cannot=only_cannot, acting_user=acting_user, **opinion)
     return create_relevance(shown=asked["shown"], drawn=asked["given"] == form.DRAWN, **by)
+
+
+@require_POST
+def control_runs(request: PersonRequest, slug: str) -> HttpResponse:
+    """Add the control runs of a condition's nuggets."""
+    campaign = organized_campaign(request.user, slug)
+    form = ControlForm(campaign, request.POST)
+    if form.is_valid():
+        try:
+            added = make_control_runs(**form.cleaned_data, acting_user=request.user)
+        except ControlError as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, f"Answers added: {', '.join(f'{tag} {count}' for tag, count in added.items())}.")
+    else:
+        messages.error(request, "Choose the condition whose nuggets the control runs are to say.")
+    return redirect("campaign", slug)

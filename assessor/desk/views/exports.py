@@ -15,6 +15,8 @@ from assessor.collection.http import PersonRequest, download
 from assessor.collection.models import Campaign, Condition
 from assessor.desk import queries
 from assessor.relevance.exports import judgment_lines
+from assignment.exports import assignment_lines
+from assignment.queries import assigning
 from nuggets.exports import condition_lines
 
 
@@ -24,9 +26,10 @@ def exports(request: PersonRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "loaded": queries.loaded(campaign),
-        "runs": campaign.runs.order_by("tag"),
+        "runs": queries.runs_with_texts(campaign),
         "retrieval_runs": campaign.retrieval_runs.order_by("tag"),
         "conditions": queries.finished_counts(campaign),
+        "assigning": assigning(campaign),
         "grading": queries.grading(campaign),
     }
     return render(request, "desk/exports.html", context)
@@ -100,6 +103,13 @@ def export_lineage(request: PersonRequest, slug: str, condition_id: int) -> Http
     condition = _one(campaign.conditions.filter(kind=Condition.Kind.NUGGETS), condition_id, "nugget condition")
     lines = condition_lines(condition, with_lineage=True)
     return _download(request, campaign, f"nuggets.{condition.name}.lineage.jsonl", lines)
+
+
+@require_safe
+def export_assignments(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    condition = _one(campaign.conditions.filter(kind=Condition.Kind.ASSIGNMENT), condition_id, "assignment condition")
+    return _download(request, campaign, f"assignments.{condition.name}.jsonl", assignment_lines(condition))
 
 
 def _one(records: Any, pk: int, what: str) -> Any:

@@ -30,6 +30,7 @@ def plan(request: PersonRequest, slug: str) -> HttpResponse:
                 condition=chosen["condition"],
                 person=chosen["person"],
                 acting_user=request.user,
+                reason=chosen["reason"],
             )
         except PlanError as error:
             form.add_error(None, str(error))

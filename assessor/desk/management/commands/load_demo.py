@@ -13,11 +13,14 @@ from assessor.collection.actions import create_campaign, create_manual_nuggets
 from assessor.collection.management.importing import import_file, print_report
 from assessor.collection.models import Campaign, Import, Person
 from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
-from assessor.llm.actions import change_judge, create_judge
+from assessor.llm.actions import change_judge, create_judge, launch, plan_job
+from assessor.llm.kinds import kind_named
 from assessor.work.actions import give_tasks
+from assignment.control import make_control_runs
 
 PASSWORD = "demo-password"  # noqa: S105  (public on purpose: shown on the demo's sign-in page)
 PEOPLE = {"anna": ASSESSOR, "ben": ASSESSOR, "olga": ORGANIZER, "admin": ADMINISTRATOR}
+REFERENCE = "Reference"  # the finished nuggets that the demo comes with
 PLAN = {"anna": ("demo-1", "demo-2", "demo-3"), "ben": ("demo-4", "demo-5")}
 
 
@@ -50,8 +53,13 @@ class Command(BaseCommand):
         self._import(campaign, people["olga"], "run_list", folder / "runs.csv")
         for run in sorted((folder / "retrieval").glob("*.txt")):
             self._import(campaign, people["olga"], "retrieval", run)
+        nuggets = {"condition": REFERENCE, "by": "people"}
+        self._import(campaign, people["olga"], "nuggets", folder / "nuggets.people.jsonl", nuggets)
+        labels = {"condition": f"{REFERENCE}/Manual", "nuggets": REFERENCE, "by": "people"}
+        self._import(campaign, people["olga"], "assignments", folder / "assignments.people.jsonl", labels)
         self._make_judge(campaign, options["model_url"])
-        condition = campaign.conditions.first() or create_manual_nuggets(
+        self._have_assigned(campaign)
+        condition = campaign.conditions.filter(name="ManualNuggets").first() or create_manual_nuggets(
             campaign=campaign,
             name="ManualNuggets",
             qrels_source=campaign.qrels_sources.get(name="People"),
@@ -79,6 +87,23 @@ class Command(BaseCommand):
             )
         elif judge.base_url != url:
             change_judge(judge=judge, settings={"base_url": url}, acting_user=campaign.created_by)
+
+    def _have_assigned(self, campaign: Campaign) -> None:
+        """Have the judge, where there is one, label all answers and the control runs; the workers find the job."""
+        nuggets = campaign.conditions.get(name=REFERENCE)
+        make_control_runs(nuggets=nuggets, acting_user=campaign.created_by)
+        judge = campaign.model_judges.first()
+        if judge is None or campaign.jobs.exists():
+            return
+        plan = plan_job(
+            kind=kind_named("AutoAssign"),
+            judge=judge,
+            name="",
+            qrels_source=None,
+            topics=list(campaign.topics.all()),
+            nuggets=nuggets,
+        )
+        launch(plan, most_calls=None, most_cost=None, acting_user=campaign.created_by, to_workers=False)
 
     def _person(self, name: str, role: str) -> Person:
         person = Person.objects.filter(username=name).first() or Person.objects.create_user(name, password=PASSWORD)

@@ -1,0 +1,220 @@
+"""How long scoring a condition of a track's size takes, and how much memory.
+
+    python -m bench.scores [--scale 0.1] [--keep FOLDER] [--database URL]
+
+A track with 146 runs and 301 topics gets a condition with 19 nuggets a topic and a label of each in each answer. Then
+processes of their own read all labels with a plain SELECT into a list; load and score the condition; ask whether a
+table that is kept is still the newest; and write the score tables in all forms. The peak memory of each is told beside
+that of one that only starts. Loading and scoring over its limits fails the benchmark.
+"""
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from bench import house, track
+
+if TYPE_CHECKING:
+    from assessor.collection.models import Campaign, Condition
+
+NUGGETS = 19  # of a topic
+NUGGETS_NAME, LABELS_NAME = "Nuggets", "Labels"
+TIME_LIMIT = 4  # seconds
+MEMORY_LIMIT = 500  # MiB
+_LABELS = ("support", "partial_support", "not_support")
+_WEIGHTS = (35, 5, 60)
+
+
+def build(folder: Path, scale: float) -> None:
+    """Fill an empty database with the track and a condition in which every nugget has a label in every answer."""
+    campaign = house.new_campaign()
+    for part in track.write(folder / "track", scale):
+        if part.kind in ("topics", "runs", "run_list"):
+            house.load(campaign, part)
+    path = folder / "nuggets.jsonl"
+    path.write_text("".join(_nuggets(campaign)), encoding="utf-8")
+    house.load(campaign, track.Part("nuggets", path, {"condition": NUGGETS_NAME, "by": "people"}, 0))
+    label(campaign)
+
+
+def _nuggets(campaign: "Campaign") -> Iterator[str]:
+    language = track.Language(random.Random(19))
+    for topic in campaign.topics.order_by("qid"):
+        nuggets = [
+            {"text": f"{language.phrase(8)} {place}", "importance": "okay" if place % 3 else "vital"}
+            for place in range(NUGGETS)
+        ]
+        yield json.dumps({"query": topic.title, "qid": topic.qid, "nuggets": nuggets}) + "\n"
+
+
+def label(campaign: "Campaign") -> "Condition":
+    """Make a condition and its answer sheets, as rows."""
+    from django.db import transaction
+
+    from assessor.collection.actions import create_condition
+    from assessor.collection.models import Answer, Condition, Judge
+    from assignment.actions.sheets import add_sheets, sheet_row
+
+    judge = Judge.objects.create(kind="model", name="made up")
+    condition = create_condition(
+        Condition(
+            campaign=campaign,
+            name=LABELS_NAME,
+            kind="assignment",
+            method="AutoAssign",
+            nuggets=campaign.conditions.get(name=NUGGETS_NAME),
+            judge=judge,
+        ),
+        acting_user=None,
+    )
+    chance = random.Random(830)
+    for bank in condition.nuggets.nugget_banks.all():
+        with transaction.atomic():
+            add_sheets(
+                sheet_row(
+                    condition=condition.pk,
+                    bank=bank.pk,
+                    answer=answer,
+                    judge=judge.pk,
+                    edition=1,
+                    nuggets=bank.order,
+                    labels=dict(zip(map(str, bank.order), chance.choices(_LABELS, _WEIGHTS, k=NUGGETS), strict=True)),
+                )
+                for answer in Answer.objects.filter(topic=bank.topic_id).values_list("pk", flat=True)
+            )
+    return condition
+
+
+def nothing() -> int:
+    """Only start."""
+    return 0
+
+
+def select() -> int:
+    """Read the labels of all answers with a plain SELECT into a list; return how many rows there are."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT s.bank_id, a.run_id, a.words, s.labels FROM assignment_answersheet s"
+            " JOIN collection_answer a ON a.id = s.answer_id JOIN collection_condition c ON c.id = s.condition_id"
+            " WHERE c.name = %s",
+            [LABELS_NAME],
+        )
+        return len(cursor.fetchall())
+
+
+def score() -> int:
+    """Load and score the condition; return how many cells there are."""
+    from assignment.arrays import load_scores
+    from assignment.scores import Policy
+    from assignment.tables import score_table
+
+    found = load_scores(_condition())
+    score_table(found, Policy.ZERO)
+    return int(found.states.size)
+
+
+def look() -> int:
+    """Take the scores that are kept, as a page does that is asked for again."""
+    from assignment.tables import condition_scores
+
+    return int(condition_scores(_condition()).states.size)
+
+
+def write() -> int:
+    """Write the score tables in all forms; return how many lines they have."""
+    from assignment.leaderboards import FORMS, score_lines
+    from assignment.scores import Policy
+
+    condition = _condition()
+    return sum(sum(1 for _ in score_lines(condition, form, Policy.ZERO)) for form in FORMS)
+
+
+def _condition() -> "Condition":
+    from assessor.collection.models import Condition
+
+    return Condition.objects.select_related("judge", "nuggets__judge").get(name=LABELS_NAME)
+
+
+STEPS: dict[str, Callable[[], int]] = {
+    "start": nothing,
+    "select": select,
+    "score": score,
+    "look": look,
+    "write": write,
+}
+
+
+class Figures(NamedTuple):
+    """What a step took: seconds the first and the second time, and the peak of its process in MiB."""
+
+    found: int
+    first: float
+    second: float
+    peak: float
+
+
+def carry_out(step: str) -> Figures:
+    """Do a step twice; the first time the database's files may have to be read. Runs in a process of its own."""
+    import django
+
+    django.setup()
+    took = []
+    for _ in range(2):
+        start = time.perf_counter()
+        found = STEPS[step]()
+        took.append(time.perf_counter() - start)
+    # Not getrusage(): there a process starts with the peak of the one that started it.
+    status = Path("/proc/self/status").read_text()
+    peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:"))
+    return Figures(found, took[0], took[1], peak / 1024)
+
+
+def in_a_process(step: str) -> Figures:
+    """Do a step in the house that is open, which the environment names."""
+    command = [sys.executable, "-m", "bench.scores", "--step", step]
+    return Figures(*json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure the scoring of a condition of a track's size.")
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--keep", type=Path, help="A folder for the database, to be used again.")
+    parser.add_argument("--database", default="", help="The DATABASE_URL of an empty PostgreSQL database.")
+    parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.step:
+        print(json.dumps(carry_out(chosen.step)))
+        return
+    with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
+        folder = chosen.keep or Path(name)
+        is_new = bool(chosen.database) or not (folder / "assay.sqlite3").exists()
+        house.open_house(folder, chosen.database)
+        if is_new:
+            build(folder, chosen.scale)
+        raise SystemExit(report())
+
+
+def report() -> int:
+    """Measure and print everything; return how many figures are over their limits."""
+    found = {step: in_a_process(step) for step in STEPS}
+    print(f"{'step':8} {'found':>8} {'first s':>8} {'again s':>8} {'peak MiB':>9}")
+    for step, figures in found.items():
+        print(f"{step:8} {figures.found:8,} {figures.first:8.2f} {figures.second:8.2f} {figures.peak:9.0f}", flush=True)
+    scored = found["score"]
+    print(f"scoring takes {scored.second / found['select'].second:.1f} times a plain SELECT into a list")
+    over = [scored.first > TIME_LIMIT, scored.peak > MEMORY_LIMIT]
+    print(f"limits: {TIME_LIMIT} s {'OVER' if over[0] else 'ok'}, {MEMORY_LIMIT} MiB {'OVER' if over[1] else 'ok'}")
+    return sum(over)
+
+
+if __name__ == "__main__":
+    main()

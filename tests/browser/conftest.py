@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -49,6 +50,20 @@ class Demo:
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    def database(self) -> sqlite3.Connection:
+        # Not read-only: after a kill, such a connection can't recover the write-ahead log and sees an old state.
+        return sqlite3.connect(self.data / "assay.sqlite3", timeout=20)
+
+    def bank(self, number: int) -> int:
+        """Return the bank that somebody works on for topic demo-`number`; not the finished one of the reference."""
+        with self.database() as db:
+            [[found]] = db.execute(
+                "select bank.id from nuggets_nuggetbank bank join work_task task on task.id = bank.task_id"
+                " join collection_topic topic on topic.id = bank.topic_id where topic.qid = ?",
+                [f"demo-{number}"],
+            )
+        return int(found)
 
     def start(self) -> None:
         env = os.environ | {"ASSAY_DATA_DIR": str(self.data), "PORT": str(self.port or FIRST_PORT)}

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route
 
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved
-from tests.browser.test_faults import add, database, open_editor
+from tests.browser.test_faults import add, open_editor
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
@@ -17,23 +17,13 @@ FACTS = ["Heat pumps move heat", "Efficiency falls in the cold", "Coils are defr
 LABEL = {"1": "support", "2": "partial_support", "3": "not_support"}
 
 
-def bank(demo: Demo) -> int:
-    """Return Anna's bank on demo-1, which eight runs answer."""
-    with database(demo) as db:
-        [[found]] = db.execute(
-            "select bank.id from nuggets_nuggetbank bank join work_task task on task.id = bank.task_id"
-            " join collection_topic topic on topic.id = bank.topic_id where topic.qid = 'demo-1'"
-        )
-    return int(found)
-
-
 @pytest.fixture(scope="module")
 def given(demo: Demo, browser) -> str:
     """The address of Anna's work: she made the nuggets, the organizer gave her their assignment."""
     context = browser.new_context(base_url=demo.address)
     page = context.new_page()
     sign_in(page, "anna")
-    open_editor(page, bank(demo))
+    open_editor(page, demo.bank(1))
     page.keyboard.press("n")
     for fact in FACTS:
         add(page, fact)
@@ -95,15 +85,15 @@ def sheet(page: Page) -> int:
 
 def stands(demo: Demo, key: int) -> dict[str, str]:
     """Return the labels of an answer as the database has them, by the nuggets' texts."""
-    with database(demo) as db:
-        texts = dict(db.execute("select id, text from nuggets_nugget where bank_id = ?", [bank(demo)]))
+    with demo.database() as db:
+        texts = dict(db.execute("select id, text from nuggets_nugget where bank_id = ?", [demo.bank(1)]))
         [[labels]] = db.execute("select labels from assignment_answersheet where id = ?", [key])
     return {texts[int(nugget)]: label for nugget, label in json.loads(labels).items()}
 
 
 def revisions(demo: Demo, key: int) -> list[str]:
     """Return what was done on an answer, in order."""
-    with database(demo) as db:
+    with demo.database() as db:
         rows = db.execute("select verb from assignment_revision where sheet_id = ? order by version", [key])
         return [verb for [verb] in rows]
 
@@ -265,7 +255,7 @@ def test_flags_reasons_marks_and_later(open_page: OpenPage, demo: Demo, given: s
     page.keyboard.press("Enter")
     until(page, lambda: current(page) == FACTS[1])
     saved(page)
-    with database(demo) as db:
+    with demo.database() as db:
         query = "select cannot, flags, marks from assignment_answersheet where id = ?"
         [kept] = db.execute(query, [key]).fetchall()
     cannot, flags, marks = (list(json.loads(text).values()) for text in kept)
@@ -294,7 +284,7 @@ def test_marks_count_characters_as_the_server_does(open_page: OpenPage, demo: De
     page = open_page("anna")
     open_screen(page, given)
     key = sheet(page)
-    with database(demo) as db:
+    with demo.database() as db:
         [[answer, content]] = db.execute(
             "select a.id, content from collection_answer a join assignment_answersheet s on s.answer_id = a.id"
             " where s.id = ?",
@@ -314,7 +304,7 @@ def test_marks_count_characters_as_the_server_does(open_page: OpenPage, demo: De
     )
     press(page, "m")
     saved(page)
-    with database(demo) as db:
+    with demo.database() as db:
         [[marks]] = db.execute("select marks from assignment_answersheet where id = ?", [key])
     assert list(json.loads(marks).values()) == [[[0, 3, 10]]]
     assert page.locator(".fact[aria-current] .marked").text_content() == "“purring”"
@@ -409,7 +399,7 @@ def test_reopened_nuggets_have_only_what_changed_done_again(open_page: OpenPage,
         enter(page)
     saved(page)
     assert page.locator("#progress").text_content().endswith("8 done")
-    with database(demo) as db:
+    with demo.database() as db:
         rows = db.execute("select id from assignment_answersheet where task_id = ? order by id", [task(given)])
         keys = [key for [key] in rows]
     before = {key: stands(demo, key) for key in keys}
@@ -417,7 +407,7 @@ def test_reopened_nuggets_have_only_what_changed_done_again(open_page: OpenPage,
     assert {len(labels) for labels in before.values()} == {4}
 
     olga = open_page("olga")
-    olga.goto(f"/nuggets/{bank(demo)}/")
+    olga.goto(f"/nuggets/{demo.bank(1)}/")
     olga.click("summary:text('Reopen')")
     olga.fill("[name=reason]", "one is unclear")
     olga.click("button:text('Reopen')")
@@ -466,8 +456,8 @@ def test_reopened_nuggets_have_only_what_changed_done_again(open_page: OpenPage,
 
 
 def texts(demo: Demo) -> list[str]:
-    with database(demo) as db:
-        return [text for [text] in db.execute("select text from nuggets_nugget where bank_id = ?", [bank(demo)])]
+    with demo.database() as db:
+        return [text for [text] in db.execute("select text from nuggets_nugget where bank_id = ?", [demo.bank(1)])]
 
 
 def test_signed_off_it_can_be_read_and_no_longer_changed(open_page: OpenPage, demo: Demo, given: str) -> None:
@@ -483,7 +473,7 @@ def test_signed_off_it_can_be_read_and_no_longer_changed(open_page: OpenPage, de
     press(other, "2")
     other.wait_for_selector("#closed:has-text('This topic is signed off')")
     assert "support" in other.locator("#refused").text_content()
-    with database(demo) as db:
+    with demo.database() as db:
         [row] = db.execute("select state, done, total from work_task where id = ?", [task(given)]).fetchall()
     assert row == ("finished", 8, 8)
     open_screen(page, given)

@@ -12,9 +12,10 @@ from tests.browser.conftest import MARKS, Demo, OpenPage, saved
 pytestmark = MARKS
 
 
-def rows(demo: Demo, bank: int) -> list[dict[str, Any]]:
-    """Return the nuggets on a bank's list, in order, as the database has them."""
-    with sqlite3.connect(demo.data / "assay.sqlite3", timeout=20) as db:
+def rows(demo: Demo, number: int) -> list[dict[str, Any]]:
+    """Return the nuggets on the list of demo-`number`, in order, as the database has them."""
+    bank = demo.bank(number)
+    with demo.database() as db:
         db.row_factory = sqlite3.Row
         [[order]] = db.execute("select [order] from nuggets_nuggetbank where id = ?", [bank])
         by_id = {row["id"]: dict(row) for row in db.execute("select * from nuggets_nugget where bank_id = ?", [bank])}
@@ -29,7 +30,7 @@ def shown(page: Page) -> list[str]:
 
 
 def passage_text(demo: Demo, docid: str) -> str:
-    with sqlite3.connect(demo.data / "assay.sqlite3", timeout=20) as db:
+    with demo.database() as db:
         [[text]] = db.execute("select text from collection_segment where docid = ?", [docid])
     return text
 
@@ -59,7 +60,7 @@ def selected(page: Page) -> str:
 
 def test_a_bank_with_spans_merged_split_and_undone_by_keyboard_alone(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 1)
+    open_editor(page, demo.bank(1))
 
     # j takes one sentence more, k one less, Shift+J the next one alone.
     press(page, "p", "j")
@@ -137,7 +138,7 @@ def test_a_bank_with_spans_merged_split_and_undone_by_keyboard_alone(open_page: 
 
 def test_an_organizer_reopens_and_the_maker_sees_why(open_page: OpenPage, demo: Demo) -> None:
     organizer = open_page("olga")
-    organizer.goto("/nuggets/1/")
+    organizer.goto(f"/nuggets/{demo.bank(1)}/")
     organizer.click("summary:text('Lineage')")
     told = organizer.locator(".lineage").text_content()
     assert "Both of these: split from another" in " ".join(told.split())
@@ -147,7 +148,7 @@ def test_an_organizer_reopens_and_the_maker_sees_why(open_page: OpenPage, demo: 
     organizer.click("button:text('Reopen')")
     organizer.wait_for_selector("text=finds the topic among their open work")
     page = open_page("anna")
-    open_editor(page, 1)
+    open_editor(page, demo.bank(1))
     assert page.locator(".message.warning").text_content() == "Reopened by olga: The second one is two facts"
     press(page, "j", "j", "r")
     press(page, "Control+a")
@@ -155,14 +156,16 @@ def test_an_organizer_reopens_and_the_maker_sees_why(open_page: OpenPage, demo: 
     saved(page)
     press(page, "f", "Enter")
     page.wait_for_selector("text=the nuggets are handed in")
-    with sqlite3.connect(demo.data / "assay.sqlite3", timeout=20) as db:
-        [[changed]] = db.execute("select consequences from nuggets_bankedition where bank_id = 1 and edition = 2")
+    with demo.database() as db:
+        [[changed]] = db.execute(
+            "select consequences from nuggets_bankedition where bank_id = ? and edition = 2", [demo.bank(1)]
+        )
     assert json.loads(changed) == {"stale": [rows(demo, 1)[1]["id"]], "missing": [], "gone": [], "rescored": []}
 
 
 def test_ten_changes_without_a_connection_are_there_once_and_in_order(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 2)
+    open_editor(page, demo.bank(2))
     press(page, "n")
     for text in ("alpha", "beta and gamma", "delta", "epsilon"):
         write(page, text)
@@ -197,10 +200,14 @@ def test_ten_changes_without_a_connection_are_there_once_and_in_order(open_page:
     assert int(page.locator("#nugget-list").get_attribute("data-version")) == int(before) + 10
     assert (there[0]["origin"], there[0]["made_from"]) == ("merged", ["beta", "alpha"])
     assert (there[2]["importance"], there[2]["note"], len(there[2]["evidence"])) == ("okay", "doubtful", 1)
-    with sqlite3.connect(demo.data / "assay.sqlite3", timeout=20) as db:
-        story = db.execute("select verb from nuggets_bankedit where bank_id = 2 order by version desc limit 10")
+    with demo.database() as db:
+        story = db.execute(
+            "select verb from nuggets_bankedit where bank_id = ? order by version desc limit 10", [demo.bank(2)]
+        )
         verbs = [verb for (verb,) in story]
-        [[reading, read]] = db.execute("select reading, read_passages from nuggets_nuggetbank where id = 2")
+        [[reading, read]] = db.execute(
+            "select reading, read_passages from nuggets_nuggetbank where id = ?", [demo.bank(2)]
+        )
     done = ["okay", "note", "attach", "read", "split", "move", "merge", "delete", "reading", "add"]
     assert list(reversed(verbs)) == done
     assert reading == "letters, in order"
@@ -214,9 +221,9 @@ def test_ten_changes_without_a_connection_are_there_once_and_in_order(open_page:
 
 def test_two_tabs_on_the_reading_show_both_versions(open_page: OpenPage, demo: Demo) -> None:
     first = open_page("anna")
-    open_editor(first, 3)
+    open_editor(first, demo.bank(3))
     second = first.context.new_page()
-    open_editor(second, 3)
+    open_editor(second, demo.bank(3))
     press(first, "y")
     write(first, "read as asked")
     saved(first)
@@ -235,7 +242,7 @@ def test_two_tabs_on_the_reading_show_both_versions(open_page: OpenPage, demo: D
 
 def test_mouse_selection_evidence_dragging_and_removing(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 3)
+    open_editor(page, demo.bank(3))
     press(page, "n")
     for text in ("one", "two", "three"):
         write(page, text)
@@ -268,9 +275,9 @@ def test_mouse_selection_evidence_dragging_and_removing(open_page: OpenPage, dem
     assert rows(demo, 3)[0]["evidence"] == []
 
 
-def test_search_counts_and_goes_through_all_passages(open_page: OpenPage) -> None:
+def test_search_counts_and_goes_through_all_passages(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 2)
+    open_editor(page, demo.bank(2))
     texts = page.locator(".reading").all_text_contents()
     count = sum(text.casefold().count("the") for text in texts)
     holding = sum("the" in text.casefold() for text in texts)
@@ -309,14 +316,14 @@ def test_what_cannot_be_split_or_merged_is_said(text: str, open_page: OpenPage, 
 
 def test_going_back_in_the_browser_shows_what_is_stored(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 3)
+    open_editor(page, demo.bank(3))
     press(page, "j", "r")
     press(page, "Control+a")
     write(page, "first wording")
     press(page, "v")
     saved(page)
     page.goto("/")
-    open_editor(page, 3)
+    open_editor(page, demo.bank(3))
     press(page, "j", "r")
     press(page, "Control+a")
     write(page, "second wording")
@@ -336,7 +343,7 @@ def test_going_back_in_the_browser_shows_what_is_stored(open_page: OpenPage, dem
 
 def test_what_the_server_refuses_leaves_the_screen_as_the_list_is(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 3)
+    open_editor(page, demo.bank(3))
     before = shown(page)
     page.context.set_offline(True)
     press(page, "n")
@@ -357,7 +364,7 @@ def test_what_the_server_refuses_leaves_the_screen_as_the_list_is(open_page: Ope
 
 def test_an_answer_of_somebody_else_saves_nothing(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 3)
+    open_editor(page, demo.bank(3))
     page.route("**/importance/", lambda route: route.fulfill(status=200, body="<html>portal</html>"))
     press(page, "j", "v")
     page.wait_for_selector("#saved[data-state=offline]")
@@ -370,7 +377,7 @@ def test_an_answer_of_somebody_else_saves_nothing(open_page: OpenPage, demo: Dem
 
 def test_evidence_comes_from_the_passage_the_person_is_at(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 3)
+    open_editor(page, demo.bank(3))
     press(page, "j", "p", "j", "p", "p", "e")  # a sentence of the first is still selected
     saved(page)
     third = page.locator(".passage").nth(2).get_attribute("data-docid")

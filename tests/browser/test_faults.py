@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import sqlite3
 import time
 from pathlib import Path
 
@@ -16,14 +15,10 @@ pytestmark = MARKS
 TOPICS = 20_000
 
 
-def database(demo: Demo) -> sqlite3.Connection:
-    # Not read-only: after a kill, such a connection can't recover the write-ahead log and sees an old state.
-    return sqlite3.connect(demo.data / "assay.sqlite3", timeout=20)
-
-
-def texts(demo: Demo, bank: int) -> list[str]:
-    """Return the texts on a bank's list, in order, as the database has them."""
-    with database(demo) as db:
+def texts(demo: Demo, number: int) -> list[str]:
+    """Return the texts on the list of demo-`number`, in order, as the database has them."""
+    bank = demo.bank(number)
+    with demo.database() as db:
         [[order]] = db.execute("select [order] from nuggets_nuggetbank where id = ?", [bank])
         by_id = dict(db.execute("select id, text from nuggets_nugget where bank_id = ?", [bank]))
     return [by_id[int(pk)] for pk in order.strip("[]").split(", ") if pk]
@@ -33,7 +28,7 @@ def running_import(demo: Demo) -> str:
     """Wait until an import runs; return what its owner says: host, process, start."""
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        with database(demo) as db:
+        with demo.database() as db:
             owners = db.execute("select owner from collection_import where state = 'running'").fetchall()
         if owners:
             return owners[0][0]
@@ -53,7 +48,7 @@ def add(page: Page, text: str) -> None:
 
 def test_what_the_page_called_saved_survives_and_the_rest_is_sent_again(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 3)
+    open_editor(page, demo.bank(3))
     page.keyboard.press("n")
     for number in range(5):
         add(page, f"Saved before the kill {number}")
@@ -75,7 +70,7 @@ def test_what_the_page_called_saved_survives_and_the_rest_is_sent_again(open_pag
 
 def test_killed_at_any_moment_of_typing_nothing_is_lost_or_doubled(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 2)
+    open_editor(page, demo.bank(2))
     page.keyboard.press("n")
     for round_number in range(2):
         for number in range(8):
@@ -105,7 +100,7 @@ def test_an_import_killed_half_way_is_never_visible_and_finishes_after_the_start
     number = int(page.url.rstrip("/").split("/")[-1])
 
     def state() -> tuple[str, int]:
-        with database(demo) as db:
+        with demo.database() as db:
             [row] = db.execute(
                 "select state, (select count(*) from collection_topic where import_record_id = i.id)"
                 " from collection_import i where id = ?",
@@ -147,7 +142,7 @@ def test_an_import_whose_worker_process_alone_is_killed_is_taken_up_by_the_next(
     owner = running_import(demo)
     os.kill(int(owner.split(" ")[1]), signal.SIGKILL)
     page.wait_for_selector("#report >> text=Everything is imported and visible.", timeout=120_000)
-    with database(demo) as db:
+    with demo.database() as db:
         [row] = db.execute("select attempts, state from collection_import order by id desc limit 1")
     assert row == (2, "done")
 

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, Route
 
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved
-from tests.browser.test_faults import add, database, open_editor, texts
+from tests.browser.test_faults import add, open_editor, texts
 
 pytestmark = MARKS
 
@@ -14,7 +14,7 @@ def fields(page: Page) -> list[str]:
 
 def test_a_lost_connection_sends_everything_later_once_and_in_order(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 1)
+    open_editor(page, demo.bank(1))
     page.context.set_offline(True)
     page.keyboard.press("n")
     for number in range(10):
@@ -28,7 +28,7 @@ def test_a_lost_connection_sends_everything_later_once_and_in_order(open_page: O
 
 def test_a_lost_answer_does_not_double_the_change(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 2)
+    open_editor(page, demo.bank(2))
     lost: list[str] = []
 
     def lose_the_first_answer(route: Route) -> None:
@@ -50,12 +50,12 @@ def test_a_lost_answer_does_not_double_the_change(open_page: OpenPage, demo: Dem
 
 def test_two_tabs_on_one_nugget_show_both_versions(open_page: OpenPage, demo: Demo) -> None:
     first = open_page("anna")
-    open_editor(first, 3)
+    open_editor(first, demo.bank(3))
     first.keyboard.press("n")
     add(first, "As it was")
     saved(first)
     second = first.context.new_page()
-    open_editor(second, 3)
+    open_editor(second, demo.bank(3))
 
     def reword(page: Page, text: str) -> None:
         page.locator(".nugget textarea.text").first.fill(text)
@@ -85,7 +85,7 @@ def test_two_tabs_on_one_nugget_show_both_versions(open_page: OpenPage, demo: De
 
 def test_signed_out_meanwhile_keeps_the_change_until_signed_in_again(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("ben")
-    open_editor(page, 4)
+    open_editor(page, demo.bank(4))
     other = page.context.new_page()
     other.goto("/")
     other.click("text=Sign out")
@@ -107,7 +107,7 @@ def test_signed_out_meanwhile_keeps_the_change_until_signed_in_again(open_page: 
 
 def test_a_closed_tab_leaves_its_changes_to_the_next_one(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("ben")
-    open_editor(page, 5)
+    open_editor(page, demo.bank(5))
     context = page.context
     context.set_offline(True)
     page.keyboard.press("n")
@@ -116,7 +116,7 @@ def test_a_closed_tab_leaves_its_changes_to_the_next_one(open_page: OpenPage, de
     page.close()
     context.set_offline(False)
     again = context.new_page()
-    open_editor(again, 5)
+    open_editor(again, demo.bank(5))
     saved(again)
     assert fields(again) == ["From a tab that was closed"]
     assert texts(demo, 5) == ["From a tab that was closed"]
@@ -124,15 +124,16 @@ def test_a_closed_tab_leaves_its_changes_to_the_next_one(open_page: OpenPage, de
 
 def test_active_time_is_measured_and_shown(open_page: OpenPage, demo: Demo) -> None:
     def reports() -> list[int]:
-        with database(demo) as db:
+        with demo.database() as db:
             rows = db.execute(
-                "select seconds from work_timespent t join nuggets_nuggetbank b using (task_id) where b.id = 1"
+                "select seconds from work_timespent t join nuggets_nuggetbank b using (task_id) where b.id = ?",
+                [demo.bank(1)],
             )
             return [seconds for [seconds] in rows]
 
     page = open_page("anna")
     page.clock.install()
-    open_editor(page, 1)
+    open_editor(page, demo.bank(1))
     before = reports()
     with page.expect_response("**/time/") as answer:
         for _ in range(31):
@@ -147,7 +148,7 @@ def test_active_time_is_measured_and_shown(open_page: OpenPage, demo: Demo) -> N
 def test_what_another_tab_saved_before_an_answer_was_lost_is_not_overwritten(open_page: OpenPage, demo: Demo) -> None:
     """The answer to a change sent again must not pass the other tab's version on to the next change."""
     first = open_page("ben")
-    open_editor(first, 4)
+    open_editor(first, demo.bank(4))
     first.keyboard.press("n")
     add(first, "As it was")
     saved(first)
@@ -163,7 +164,7 @@ def test_what_another_tab_saved_before_an_answer_was_lost_is_not_overwritten(ope
     first.wait_for_selector("#saved[data-state=offline]")
     row.locator("textarea.text").fill("Words of the first tab")
     row.locator("textarea.text").press("Enter")
-    open_editor(second, 4)
+    open_editor(second, demo.bank(4))
     second.locator(".nugget textarea.text").last.fill("Words of the second tab")
     second.locator(".nugget textarea.text").last.press("Enter")
     saved(second)
@@ -175,9 +176,9 @@ def test_what_another_tab_saved_before_an_answer_was_lost_is_not_overwritten(ope
 
 def test_finished_in_another_tab_shows_what_was_not_saved(open_page: OpenPage, demo: Demo) -> None:
     first = open_page("ben")
-    open_editor(first, 5)
+    open_editor(first, demo.bank(5))
     second = first.context.new_page()
-    open_editor(second, 5)
+    open_editor(second, demo.bank(5))
     for nugget in second.locator(".nugget").all():
         nugget.locator("input[value=okay]").check(force=True)
     second.keyboard.press("n")
@@ -201,8 +202,8 @@ def test_finished_in_another_tab_shows_what_was_not_saved(open_page: OpenPage, d
 
 def test_typing_goes_on_while_the_server_is_slow(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
-    open_editor(page, 2)
-    page.route("**/nuggets/2/**", lambda route: (page.wait_for_timeout(400), route.continue_()))
+    open_editor(page, demo.bank(2))
+    page.route(f"**/nuggets/{demo.bank(2)}/**", lambda route: (page.wait_for_timeout(400), route.continue_()))
     page.keyboard.press("n")
     add(page, "slow one")
     add(page, "slow two")

@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved
-from tests.browser.test_faults import database
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
@@ -100,7 +99,7 @@ def open_screen(page: Page, address: str) -> None:
 def said(demo: Demo, address: str) -> list[tuple[str, int | None]]:
     """Return all judgments of a task, in order: docid, and grade or None."""
     task = int(re.findall(r"\d+", address)[0])
-    with database(demo) as db:
+    with demo.database() as db:
         return db.execute(
             "select docid, grade from relevance_judgment where task_id = ? order by id", [task]
         ).fetchall()
@@ -241,7 +240,7 @@ def test_a_models_grade_stands_beside_the_choices_and_costs_the_same_key(
     open_page: OpenPage, demo: Demo, given: dict[str, str]
 ) -> None:
     def exposures() -> int:
-        with database(demo) as db:
+        with demo.database() as db:
             return db.execute("select count(*) from work_exposure where kind = 'relevance'").fetchone()[0]
 
     page = open_page("anna", bypass_csp=True)
@@ -270,14 +269,14 @@ def test_the_page_renews_its_leases_and_shows_what_went_back(
     model_said(page)
     mine = docid(page)
     held = "select count(*) from relevance_item where held_until > datetime('now', '+150 seconds')"
-    with database(demo) as db:
+    with demo.database() as db:
         assert db.execute(held).fetchone() == (2,)
         db.execute("update relevance_item set held_until = datetime('now', '+5 seconds') where holder_id is not null")
     db.close()
     with page.expect_response("**/draw/"):
         page.clock.run_for(31_000)
     assert docid(page) == mine
-    with database(demo) as db:
+    with demo.database() as db:
         assert db.execute(held).fetchone() == (2,)
         [[ben]] = db.execute("select id from collection_person where username = 'ben'").fetchall()
         db.execute("update relevance_item set holder_id = ? where docid = ? and holder_id is not null", [ben, mine])
@@ -331,13 +330,13 @@ def test_what_the_server_puts_ahead_leaves_the_passage_on_screen(
     task = int(re.findall(r"\d+", given["wasps"])[0])
     lowest = """select item.docid from relevance_item item join work_task task
         on task.condition_id = item.condition_id and task.topic_id = item.topic_id where task.id = ? and place = 0"""
-    with database(demo) as db:
+    with demo.database() as db:
         [late] = db.execute(lowest, [task]).fetchone()
         db.execute("update collection_segment set docid = 'hidden' where docid = ?", [late])
     db.close()
     page = open_page("anna")
     open_screen(page, given["wasps"])
-    with database(demo) as db:
+    with demo.database() as db:
         db.execute("update collection_segment set docid = ? where docid = 'hidden'", [late])
     db.close()
     page.route("**/judge/", lambda route: (page.wait_for_timeout(300), route.continue_())[1])

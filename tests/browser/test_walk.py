@@ -77,7 +77,8 @@ def test_an_assessor_makes_a_bank_and_an_organizer_exports_it(open_page: OpenPag
     tab_to(organizer, ".campaign-nav a:last-child")
     organizer.keyboard.press("Enter")
     organizer.wait_for_selector("h1:text('Exports')")
-    tab_to(organizer, "section[aria-labelledby=nuggets] a")
+    address = organizer.get_by_role("link", name="ManualNuggets (JSONL)").get_attribute("href")
+    tab_to(organizer, f"a[href='{address}']")
     with organizer.expect_download() as download:
         organizer.keyboard.press("Enter")
     [bank] = [json.loads(line) for line in download.value.path().read_text().splitlines()]

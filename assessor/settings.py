@@ -104,6 +104,7 @@ def _database() -> dict[str, Any]:
         )
     database: dict[str, Any] = dict(_env.db_url_config(url))
     if database["ENGINE"] == "django.db.backends.sqlite3":
+        database["ENGINE"] = "assessor.sqlite3"
         if database["NAME"] == ":memory:":
             database["NAME"] = DATA_DIR / "assay.sqlite3"
         database["OPTIONS"] = database.get("OPTIONS", {}) | {

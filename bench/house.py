@@ -62,7 +62,9 @@ def serve(workers: int = 1) -> Iterator[int]:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "gunicorn", "assessor.wsgi", "--bind", f"localhost:{port}"]
-    command += ["--worker-class", "gthread", "--threads", "8", "--workers", str(workers), "--log-level", "warning"]
+    # Loaded before the port is open: a process that still loads would leave all connections to the others.
+    command += ["--preload", "--workers", str(workers), "--worker-class", "gthread", "--threads", "8"]
+    command += ["--log-level", "warning"]
     server = subprocess.Popen(command)
     try:
         _wait_for(port)

@@ -1,6 +1,8 @@
 # `make demo` and `make test` set everything up themselves on a machine with Python 3.11 or newer.
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do command -v $$p && break; done)
 BIN = .venv/bin
+# Three processes for two cores: the tests that kill workers mostly wait for them.
+TESTS = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") * 3 / 2 )) --dist worksteal
 
 .PHONY: help demo test lint check-types test-postgres bench lock clean
 .DEFAULT_GOAL := help
@@ -28,8 +30,8 @@ demo: .venv/made
 
 test: lint
 	tests/chromium.sh
-	$(BIN)/python -m pytest -n auto -m "not browser"
-	$(BIN)/python -m pytest -m browser
+	$(TESTS) -m "not browser"
+	$(BIN)/python -m pytest -n auto --dist loadfile -m browser
 
 lint: .venv/made-dev
 	$(BIN)/ruff check .
@@ -41,7 +43,7 @@ lint: .venv/made-dev
 
 test-postgres: .venv/made-dev
 	@test -n "$(DATABASE_URL)" || { echo "Set DATABASE_URL to a PostgreSQL whose user may create databases."; exit 1; }
-	$(BIN)/python -m pytest -n auto -m "not browser"
+	$(TESTS) -m "not browser"
 
 lock:
 	python3 -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv

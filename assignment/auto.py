@@ -12,9 +12,9 @@ from assessor.llm.actions import JobError
 from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
+from assessor.work.sheets import is_said
 from assignment.actions import add_lacking_sheets, store_labels, usual_name
 from assignment.actions.auto import Labelled
-from assignment.actions.base import is_said
 from assignment.models import AnswerSheet
 from assignment.queries import answers_without_sheet, finished_banks, present_editions, sheets_on
 from nuggets.drafting import in_batches

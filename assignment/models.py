@@ -1,9 +1,12 @@
 """Labels of nuggets in answers, and what people have to label."""
 
+from typing import ClassVar
+
 from django.db import models
 
 from assessor.collection.fields import JSONText
-from assessor.collection.models import AppendOnly, MaybeImported
+from assessor.collection.models import AppendOnly
+from assessor.work.sheets import Sheet, SheetRevision
 
 
 class Opinion(models.Model):
@@ -33,36 +36,21 @@ class Opinion(models.Model):
         return f"{self.condition}: {self.get_purpose_display()}"
 
 
-class AnswerSheet(MaybeImported):
-    """What a judge says of a bank's nuggets in one answer: a line of the field's assignment files.
+class AnswerSheet(Sheet):
+    """What a judge says of a bank's nuggets in one answer, by nugget's id: a line of the field's assignment files."""
 
-    Its columns hold what stands now, by nugget's id; how it came to stand there is in its revisions, but for what a
-    file brought. Labels of a sheet are read together with their answer, always all of them, and a track's condition
-    has 830,000: a row for each would make screens, jobs and scores twenty times slower.
-    """
+    SAID: ClassVar[dict[str, str]] = Sheet.SAID | {"stale": "stale", "marks": "marks"}
 
     condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="answer_sheets", db_index=False)
     bank = models.ForeignKey("nuggets.NuggetBank", models.PROTECT, related_name="answer_sheets")
     answer = models.ForeignKey("collection.Answer", models.PROTECT, related_name="sheets")
     judge = models.ForeignKey("collection.Judge", models.PROTECT, related_name="answer_sheets")
     task = models.ForeignKey("work.Task", models.PROTECT, null=True, related_name="answer_sheets")
-    place = models.PositiveIntegerField(default=0, help_text="In the seeded order of a person's answers, from 0.")
-    put_off = models.PositiveIntegerField(default=0, help_text="The last one put off has the highest number.")
-    version = models.PositiveIntegerField(default=0, help_text="Counts its revisions.")
     edition = models.PositiveIntegerField(help_text="Of the bank, whose nuggets it is about.")
     asked = JSONText(default=None, null=True, help_text="The nuggets' ids where not all of the bank's are asked.")
-    to_do = models.PositiveIntegerField(help_text="Nuggets of which the judge has still to say something.")
-    labels = JSONText(default=dict, help_text="The labels that count.")
-    cannot = JSONText(default=dict, help_text="Why there can be no label, where a person said so.")
-    adopted = JSONText(
-        default=dict, help_text="Another person's labels where this one could judge nothing; not for their eyes."
-    )
     stale = JSONText(default=dict, help_text="Labels that count no longer, because the nugget's text was changed.")
-    invalid = JSONText(default=dict, help_text="What an imported file had in the place of a label.")
-    flags = JSONText(default=dict, help_text="A person's notes to the organizer.")
     marks = JSONText(default=dict, help_text="Words that carry a label: [[sentence, start, end], ...], in characters.")
     by_rule = models.BooleanField(default=False, help_text="An empty answer supports nothing: nobody was asked.")
-    extras = JSONText(default=dict, help_text="Further keys of an imported line, as they came.")
 
     class Meta:
         ordering = ("condition", "answer__topic__qid", "place", "pk")
@@ -72,24 +60,20 @@ class AnswerSheet(MaybeImported):
     def __str__(self) -> str:
         return f"answer sheet {self.pk}"
 
+    def told_with_revisions(self) -> dict[str, int]:
+        return {"edition": self.edition}
 
-class Revision(AppendOnly):
+
+class Revision(SheetRevision):
     """One change of an answer sheet: who or what said what, when, of which edition of the bank."""
 
     sheet = models.ForeignKey(AnswerSheet, models.PROTECT, related_name="revisions", db_index=False)
-    version = models.PositiveIntegerField(help_text="The sheet's version after it.")
-    verb = models.CharField(max_length=20)
-    changes = JSONText(default=dict, help_text='By nugget\'s id what differs, {"label": [before, after], ...}.')
     judge = models.ForeignKey("collection.Judge", models.PROTECT, null=True, related_name="+")
     task = models.ForeignKey("work.Task", models.PROTECT, null=True, related_name="revisions")
     job = models.ForeignKey("llm.Job", models.PROTECT, null=True, related_name="+")
     edition = models.PositiveIntegerField(help_text="Of the bank.")
-    reason = models.CharField(max_length=500, blank=True)
-    seconds = models.PositiveIntegerField(null=True, help_text="Active time on this label.")
-    at = models.DateTimeField(auto_now_add=True)
 
-    class Meta(AppendOnly.Meta):
-        ordering = ("sheet", "version")
+    class Meta(SheetRevision.Meta):
         constraints = (models.UniqueConstraint(fields=("sheet", "version"), name="sheet_version_once"),)
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from assessor.collection.models import Condition, Topic
 from assessor.llm.kinds import UnitFailure
 from assessor.llm.models import Job, Unit
-from assignment.actions.base import is_said, revise
+from assessor.work.sheets import is_said, revise
 from assignment.actions.sheets import add_sheets, sheet_row
 from assignment.models import AnswerSheet
 from assignment.queries import answers_without_sheet, finished_banks, present_editions

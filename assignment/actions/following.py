@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from assessor.work.models import Task
-from assignment.actions.base import COLUMNS, is_said, revise
+from assessor.work.sheets import is_said, revise
 from assignment.actions.preparing import count, take_over
 from assignment.actions.sheets import NOT_SUPPORT
 from assignment.models import AnswerSheet
@@ -38,7 +38,7 @@ def bring_up_to_date(bank: NuggetBank, sheets: QuerySet[AnswerSheet]) -> None:
 
 def _bring_up_to_date(sheet: AnswerSheet, before: Snapshot, after: Snapshot, edition: int) -> None:
     changed = consequences(before, after)
-    nothing: dict[str, Any] = dict.fromkeys(COLUMNS)
+    nothing: dict[str, Any] = dict.fromkeys(AnswerSheet.SAID)
     said: dict[int, dict[str, Any]] = dict.fromkeys(changed["gone"], nothing)
     for nugget in changed["stale"]:
         key = str(nugget)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from assessor.collection.models import Answer
-from assignment.actions.base import revise
+from assessor.work.sheets import revise
 from assignment.models import AnswerSheet
 
 Mark = list[int]  # sentence, start, end, in characters

@@ -10,9 +10,9 @@ from assessor.collection import history
 from assessor.collection.models import Person
 from assessor.llm.questions import ASSIGNMENT
 from assessor.work.models import Task
+from assessor.work.sheets import revise
 from assessor.work.writes import BadWrite, Closed, Result, Stale
 from assignment.access import OwnSheet
-from assignment.actions.base import revise
 from assignment.models import AnswerSheet
 from assignment.queries import bank_of, progress
 from assignment.screen import own_rows

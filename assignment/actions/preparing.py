@@ -12,7 +12,7 @@ from assessor.collection.actions import ConditionError, create_condition, judge_
 from assessor.collection.models import Answer, Condition, Person
 from assessor.work.actions import PlanError
 from assessor.work.models import Task
-from assignment.actions.base import COLUMNS, revise
+from assessor.work.sheets import revise
 from assignment.actions.sheets import add_sheets, sheet_row
 from assignment.models import AnswerSheet, Opinion, Revision
 from assignment.queries import answers_to, finished_banks, nuggets_of, progress
@@ -223,7 +223,7 @@ def take_over(task: Task, bank: NuggetBank) -> None:
     _order(opinion, task).shuffle(sheets)
     for place, sheet in enumerate(sheets, _next_place(task)):
         said = [] if sheet.by_rule else {**sheet.labels, **sheet.cannot, **sheet.flags, **sheet.marks, **sheet.stale}
-        nothing: dict[str, None] = dict.fromkeys(COLUMNS)
+        nothing: dict[str, None] = dict.fromkeys(AnswerSheet.SAID)
         revise(
             sheet,
             "handed over",

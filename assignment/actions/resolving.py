@@ -5,8 +5,8 @@ from django.db import transaction
 from assessor.collection import history
 from assessor.collection.models import Condition, Person
 from assessor.work.models import Task
+from assessor.work.sheets import revise
 from assessor.work.writes import Stale
-from assignment.actions.base import revise
 from assignment.models import AnswerSheet, LeftOut, Opinion
 from nuggets.models import Nugget
 

@@ -8,8 +8,8 @@ import pytest
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
+from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign
-from assignment.actions.base import revise
 from assignment.models import AnswerSheet, LeftOut
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from assessor.collection.actions import create_condition
 from assessor.collection.models import Answer, Campaign, Condition, Judge
-from assignment.actions.base import revise
+from assessor.work.sheets import revise
 from assignment.actions.sheets import add_sheets, sheet_row
 from assignment.models import AnswerSheet
 from nuggets.models import NuggetBank

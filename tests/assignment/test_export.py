@@ -11,8 +11,8 @@ from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.models import Answer, Campaign, Condition, Import, Run, Topic
 from assessor.work.models import Task
+from assessor.work.sheets import revise
 from assignment.actions import adopt_label, create_opinion
-from assignment.actions.base import revise
 from assignment.exports import assignment_lines
 from assignment.formats import LABELS, labelled, read_sheets, write_sheet
 from assignment.models import AnswerSheet

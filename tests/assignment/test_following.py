@@ -8,7 +8,7 @@ import pytest
 from assessor.collection.models import Event
 from assessor.work.actions import withdraw_task
 from assessor.work.models import Task
-from assignment.actions.base import revise
+from assessor.work.sheets import revise
 from assignment.models import AnswerSheet, Revision
 from nuggets import actions as nugget_actions
 from nuggets.actions import reopen_bank

@@ -6,8 +6,8 @@ from assessor.collection.actions import ConditionError
 from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Event, Person, Run, Topic
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.models import Task
+from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign, create_opinion, usual_name
-from assignment.actions.base import revise
 from assignment.models import AnswerSheet, Opinion, Revision
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, C, give, run_file, sheet_of

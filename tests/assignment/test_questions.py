@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from assessor.collection.models import Condition, Event, Person, Topic
 from assessor.work.models import Task
+from assessor.work.sheets import revise
 from assignment.actions import create_opinion
-from assignment.actions.base import revise
 from assignment.models import AnswerSheet, LeftOut, Opinion, Revision
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, C, give, sheet_of

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Import, Judge, Person, Run, Topic
 from assessor.work.models import Task
+from assessor.work.sheets import revise
 from assignment import tables
 from assignment.actions import create_opinion, leave_out
-from assignment.actions.base import revise
 from assignment.actions.sheets import add_sheets
 from assignment.arrays import Scores, load_scores
 from assignment.exports import assignment_lines

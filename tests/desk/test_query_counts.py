@@ -9,6 +9,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 import pytest
+from assignment.actions.base import revise
 from django.contrib import admin as django_admin
 from django.core.cache import cache
 from django.db import connection
@@ -23,7 +24,6 @@ from assessor.work.actions import give_tasks
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task, TimeSpent
 from assignment.actions import create_manual_assign
-from assignment.actions.base import revise
 from assignment.models import LeftOut
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank

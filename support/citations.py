@@ -1,0 +1,36 @@
+"""Which citations of an answer are judged, and what can be said of one."""
+
+from collections.abc import Iterable
+
+from assessor.collection.models import Sentence
+
+FULL, PARTIAL, NONE = LABELS = ("full", "partial", "none")
+# What files have where a sentence was not worth verifying: it counts nowhere, and is no label that a judge here gives.
+NOT_JUDGED = "not judged"
+
+
+def key_of(sentence: int, citation: int) -> str:
+    """Return how a sheet names a citation, by its place and its sentence's, each from 0."""
+    return f"{sentence}.{citation}"
+
+
+def places(key: str) -> tuple[int, int]:
+    """Return the places of a key's sentence and citation."""
+    sentence, _, citation = key.partition(".")
+    return int(sentence), int(citation)
+
+
+def judged_citations(sentences: Iterable[Sentence], most: int) -> dict[str, str]:
+    """Return the citations of an answer that are judged, in its order: the docid of each, by its key.
+
+    These are the first `most` of each sentence. What a sentence cites more than once counts once, where it first does:
+    a pair is a sentence and a docid.
+    """
+    found: dict[str, str] = {}
+    for sentence in sentences:
+        docids: dict[str, int] = {}
+        for citation in sentence.citations:
+            docids.setdefault(citation.docid, citation.position)
+        for docid, position in list(docids.items())[:most]:
+            found[key_of(sentence.position, position)] = docid
+    return found

@@ -1,0 +1,51 @@
+"""Support judgments: how far cited passages support the sentences of answers."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from assessor.collection.fields import JSONText
+from assessor.work.sheets import Sheet, SheetRevision
+
+
+class SupportSheet(Sheet):
+    """What a judge says of the citations of one answer: a line of the field's support files.
+
+    A citation's key is "sentence.citation", both places counted from 0: of the sentence in the answer, of the citation
+    in the sentence. Its labels are those of support.citations.
+    """
+
+    SAID: ClassVar[dict[str, str]] = Sheet.SAID | {"shown": "shown"}
+
+    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="support_sheets", db_index=False)
+    answer = models.ForeignKey("collection.Answer", models.PROTECT, related_name="support_sheets")
+    judge = models.ForeignKey("collection.Judge", models.PROTECT, related_name="support_sheets")
+    task = models.ForeignKey("work.Task", models.PROTECT, null=True, related_name="support_sheets")
+    asked = JSONText(default=list, help_text="The citations that are to be judged; none where the answer cites none.")
+    unresolved = JSONText(
+        default=list, help_text="Those of them whose segment's text is not loaded, so that nobody can judge them."
+    )
+    shown = JSONText(default=dict, help_text="The model's labels that stood beside the choices.")
+
+    class Meta:
+        ordering = ("condition", "answer__topic__qid", "place", "pk")
+        constraints = (models.UniqueConstraint(fields=("condition", "answer"), name="support_sheet_once"),)
+        indexes = (models.Index(fields=("task", "put_off", "place"), name="support_sheets_of_a_task"),)
+
+    def __str__(self) -> str:
+        return f"support sheet {self.pk}"
+
+
+class Revision(SheetRevision):
+    """One change of a support sheet: who or what said what, when."""
+
+    sheet = models.ForeignKey(SupportSheet, models.PROTECT, related_name="revisions", db_index=False)
+    judge = models.ForeignKey("collection.Judge", models.PROTECT, null=True, related_name="+")
+    task = models.ForeignKey("work.Task", models.PROTECT, null=True, related_name="support_revisions")
+    job = models.ForeignKey("llm.Job", models.PROTECT, null=True, related_name="+")
+
+    class Meta(SheetRevision.Meta):
+        constraints = (models.UniqueConstraint(fields=("sheet", "version"), name="support_version_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.verb} on support sheet {self.sheet_id}, version {self.version}"

@@ -1,0 +1,78 @@
+"""New support sheets, as rows: a track's condition has 44,000 of them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import transaction
+
+from assessor.collection.formats.values import to_json
+from assessor.collection.loaders.base import insert
+from assessor.collection.models import Answer, Condition
+from assessor.work.sheets import revise
+from support.citations import places
+from support.models import SupportSheet
+from support.queries import loaded_docids
+
+_FIELDS = (
+    *("condition", "answer", "judge", "task", "place", "asked", "unresolved", "to_do", "labels", "invalid", "extras"),
+    *("import_record", "put_off", "version", "cannot", "adopted", "flags", "shown"),
+)
+_NOTHING = "{}"
+
+
+def sheet_row(
+    *,
+    condition: int,
+    answer: int,
+    judge: int,
+    asked: Sequence[str],
+    unresolved: Sequence[str] = (),
+    labels: dict[str, str] | None = None,
+    task: int | None = None,
+    place: int = 0,
+    invalid: dict[str, Any] | None = None,
+    extras: dict[str, Any] | None = None,
+    import_record: int | None = None,
+) -> tuple[Any, ...]:
+    """Return a sheet as add_sheets() takes it; records are named by their keys.
+
+    asked: the keys of the citations that are to be judged; unresolved: those whose segment's text is not loaded, of
+    which none has a label. An answer that cites nothing has none: nobody is asked about it.
+    """
+    said = labels or {}
+    to_do = len(asked) - len(unresolved) - len(said)
+    return (
+        *(condition, answer, judge, task, place, to_json(list(asked)), to_json(list(unresolved)), to_do),
+        *(to_json(said) if said else _NOTHING, to_json(invalid) if invalid else _NOTHING),
+        *(to_json(extras) if extras else _NOTHING, import_record),
+        *(0, 0, _NOTHING, _NOTHING, _NOTHING, _NOTHING),
+    )
+
+
+def add_sheets(rows: Iterable[tuple[Any, ...]]) -> None:
+    """Write new sheets, in this order."""
+    insert(SupportSheet, _FIELDS, rows)
+
+
+@transaction.atomic
+def resolve(condition: Condition) -> int:
+    """Have those citations judged whose segments were loaded since their sheets were made; return how many."""
+    waiting = SupportSheet.objects.filter(condition=condition).exclude(unresolved=[]).select_related("answer")
+    resolved = 0
+    for sheet in list(waiting.order_by("pk")):
+        docids = {key: docid_of(sheet.answer, key) for key in sheet.unresolved}
+        there = loaded_docids(condition.campaign, docids.values())
+        left = [key for key, docid in docids.items() if docid not in there]
+        found = len(docids) - len(left)
+        if found:
+            columns = {"unresolved": left, "to_do": sheet.to_do + found}
+            revise(sheet, "text loaded", {}, judge_id=None, task_id=sheet.task_id, columns=columns)
+            resolved += found
+    return resolved
+
+
+def docid_of(answer: Answer, key: str) -> str:
+    """Return what a citation of an answer points to, by its key."""
+    sentence, citation = places(key)
+    docid: str = list(answer.sentences())[sentence].citations[citation].docid
+    return docid

@@ -1,6 +1,6 @@
 """How fast an answer comes and a label is saved: for one assessor, for ten without a pause, for fifty at work.
 
-    python -m bench.assigning [--database URL] [--scale 1.0] [--keep FOLDER] [--only one|ten|fifty]
+    python -m bench.assigning [--database URL] [--scale 1.0] [--only one|ten|fifty]
 
 A real server on a track-sized campaign, over loopback HTTP. A round is what an assessor's browser does: ask for the
 next answer, then save a label. The load comes from a process of its own, which reports its CPU: a run in which it was

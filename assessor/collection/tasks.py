@@ -8,6 +8,7 @@ from django.db import close_old_connections
 
 from assessor.collection import importing
 from assessor.collection.models import Import
+from assessor.connections import leave_connections
 
 
 @shared_task(bind=True, max_retries=None)
@@ -36,6 +37,7 @@ def take_up_imports(**kwargs: Any) -> None:
     importing.sweep()
     for pk in Import.objects.filter(state=Import.State.WAITING).values_list("pk", flat=True):
         run_import.delay(pk)
+    leave_connections()  # in the process from which later children are forked
 
 
 @task_failure.connect
@@ -43,3 +45,4 @@ def take_up_what_a_killed_child_left(**kwargs: Any) -> None:
     """Sweep when a task failed: the worker goes on when one of its child processes is killed."""
     close_old_connections()
     sweep_imports()
+    leave_connections()

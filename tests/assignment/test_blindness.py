@@ -366,6 +366,12 @@ def test_an_organizer_of_another_campaign_and_a_stranger_see_nothing(task, sheet
             assert ask().status_code == 404, (person, name)
 
 
+def test_who_is_no_organizer_any_more_sees_nothing(task, sheet, olga, nugget_ids):
+    olga.groups.clear()
+    for name, ask in requests(client_of(olga), task, sheet, nugget_ids[A]).items():
+        assert ask().status_code == 404, name
+
+
 def test_an_organizer_labels_nothing_and_opens_no_fragment(task, sheet, olga, nugget_ids):
     for name, ask in requests(client_of(olga), task, sheet, nugget_ids[A]).items():
         assert ask().status_code == (200 if name == "page" else 404), name

@@ -322,13 +322,23 @@ def test_two_ids_that_differ_in_blanks_are_the_same(empty_campaign, refuses):
     refuses(empty_campaign, "topics", ["t1\ta"], " t1\ta", ("id", "t1", "each once; it stands on line 1 already"))
 
 
-def test_the_first_50_problems_are_listed_and_all_are_counted(empty_campaign, import_file, rows):
+def test_the_first_50_bad_lines_are_listed_and_all_errors_are_counted(empty_campaign, import_file, rows):
     bad = "".join(f"t{n}\n" for n in range(LISTED + 30))
     refused = import_file(empty_campaign, "topics", GOOD.decode() + bad)
     assert LISTED == 50
     assert refused.report["error_count"] == 80
     assert [line for line, *_ in told(refused)] == list(range(3, 53))
     assert set(rows().values()) == {0}
+
+
+def test_every_bad_line_is_named_though_some_have_many_errors():
+    report = Report("f")
+    for line in (9, 2, 5):
+        for number in range(30):
+            report.error(line, f"field {number}", "found", "expected")
+    assert [problem.line for problem in report.errors] == [2] * 20 + [5] * 20 + [9] * 20
+    assert [problem.field for problem in report.errors][:2] == ["field 0", "field 1"]
+    assert report.error_count == 90
 
 
 def test_the_first_50_warnings_of_each_kind_are_listed_and_all_are_counted(empty_campaign, import_file):

@@ -1,10 +1,10 @@
 """What an import has to say: counts, errors, warnings, each with file, line, field, found and expected."""
 
-from bisect import insort
 from collections import Counter
 from typing import Any, NamedTuple
 
-LISTED = 50  # problems spelled out; the rest are counted
+LISTED = 50  # bad lines whose errors are spelled out, and warnings of a kind; the rest are counted
+OF_A_LINE = 20  # errors spelled out of one line
 SHOWN = 120  # characters of what was found or expected
 
 
@@ -34,16 +34,23 @@ class Report:
     def __init__(self, file_name: str) -> None:
         self.file_name = file_name
         self.counts: Counter[str] = Counter()
-        self.errors: list[Problem] = []
+        self._errors: dict[int, list[Problem]] = {}  # by line
         self.error_count = 0
         self.warnings: dict[str, WarningKind] = {}
 
     def error(self, line: int, field: str, found: object, expected: str) -> None:
-        """Note an error: the import will be refused. Those of the first lines are spelled out, in their order."""
+        """Note an error: the import will be refused. Those of the first bad lines are spelled out, line by line."""
         self.error_count += 1
-        if len(self.errors) < LISTED or line < self.errors[-1].line:
-            insort(self.errors, Problem(line, show(field), show(found), show(expected)), key=lambda one: one.line)
-            del self.errors[LISTED:]
+        of_line = self._errors.setdefault(line, [])
+        if len(of_line) < OF_A_LINE:
+            of_line.append(Problem(line, show(field), show(found), show(expected)))
+        if len(self._errors) > LISTED:
+            del self._errors[max(self._errors)]
+
+    @property
+    def errors(self) -> list[Problem]:
+        """The errors that are spelled out, in the order of their lines."""
+        return [problem for _, of_line in sorted(self._errors.items()) for problem in of_line]
 
     def fatal(self, line: int, field: str, found: object, expected: str) -> Unreadable:
         """Note an error behind which nothing can be read, and return the exception to raise."""

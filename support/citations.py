@@ -1,8 +1,9 @@
 """Which citations of an answer are judged, and what can be said of one."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from assessor.collection.models import Sentence
+from assessor.collection.models import Answer, Sentence
 
 FULL, PARTIAL, NONE = LABELS = ("full", "partial", "none")
 # What files have where a sentence was not worth verifying: it counts nowhere, and is no label that a judge here gives.
@@ -34,3 +35,20 @@ def judged_citations(sentences: Iterable[Sentence], most: int) -> dict[str, str]
         for docid, position in list(docids.items())[:most]:
             found[key_of(sentence.position, position)] = docid
     return found
+
+
+class Cited(NamedTuple):
+    """What a judge of a citation is asked about: the sentence's text, and the docid that it cites."""
+
+    sentence: str
+    docid: str
+
+
+def cited_in(answer: Answer, keys: Iterable[str]) -> dict[str, Cited]:
+    """Return what citations of an answer are about, by their keys."""
+    sentences = list(answer.sentences())
+    found = {key: places(key) for key in keys}
+    return {
+        key: Cited(sentences[sentence].text, sentences[sentence].citations[citation].docid)
+        for key, (sentence, citation) in found.items()
+    }

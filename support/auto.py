@@ -61,8 +61,12 @@ class Support(Kind):
             raise JobError("No run answers any of the topics.")
         around = sum(len(part["content"]) for part in prompts.messages("support", {"sentence": "", "passage": ""}))
         calls = characters = 0
+        length_of: dict[str, int] = {}
+        looked_up: set[str] = set()
         for cited in _unlabelled_citations(condition, topics):
-            length_of = text_lengths(condition.campaign, {one.docid for one in cited})
+            new = {one.docid for one in cited} - looked_up
+            length_of |= text_lengths(condition.campaign, new)
+            looked_up |= new
             loaded = [one for one in cited if one.docid in length_of]
             calls += len(loaded)
             characters += sum(around + len(one.sentence) + length_of[one.docid] for one in loaded)
@@ -73,7 +77,9 @@ class Support(Kind):
         cited: dict[str, Cited] = {}
         keys = _keys_by_answer([unit.item for unit in units])
         for answer in Answer.objects.filter(pk__in=keys.keys()).only("references", "content"):
-            cited |= {_item(answer.pk, key): one for key, one in cited_in(answer, keys[answer.pk]).items()}
+            cited |= {
+                _item(answer.pk, key): one for key, one in cited_in(list(answer.sentences()), keys[answer.pk]).items()
+            }
         texts = segment_texts(job.campaign, {one.docid for one in cited.values()})
         return {unit.pk: _work(cited[unit.item], texts) for unit in units}
 
@@ -95,7 +101,7 @@ class Support(Kind):
         keys = _keys_by_answer(items)
         answers = Answer.objects.filter(pk__in=keys.keys()).select_related("run")
         for answer in answers.only("run__tag", "references", "content"):
-            for key, one in cited_in(answer, keys[answer.pk]).items():
+            for key, one in cited_in(list(answer.sentences()), keys[answer.pk]).items():
                 named[_item(answer.pk, key)] = f"{answer.run.tag}, sentence {places(key)[0] + 1}, {one.docid}"
         return named
 
@@ -115,13 +121,14 @@ def _unlabelled_citations(condition: Condition, topics: Sequence[Topic]) -> Iter
     """Yield the citations that a model has to be asked about, those of some thousand answers at a time."""
     most = condition.protocol.citations_per_sentence
     for answers in answers_without_sheet(condition, topics):
-        asked = [(answer, judged_citations(answer.sentences(), most)) for answer in answers]
-        yield [cited for answer, keys in asked for cited in cited_in(answer, keys).values()]
+        found = [list(answer.sentences()) for answer in answers]
+        yield [one for sentences in found for one in cited_in(sentences, judged_citations(sentences, most)).values()]
     only = ("asked", "labels", "cannot", "answer__references", "answer__content")
     unfinished = unfinished_sheets(condition, topics).order_by().select_related("answer").only(*only)
     sheets = unfinished.iterator(chunk_size=_AT_A_TIME)
     while some := list(islice(sheets, _AT_A_TIME)):
-        yield [cited for sheet in some for cited in cited_in(sheet.answer, _unlabelled(sheet)).values()]
+        lacking = [(list(sheet.answer.sentences()), _unlabelled(sheet)) for sheet in some]
+        yield [one for sentences, keys in lacking for one in cited_in(sentences, keys).values()]
 
 
 def _item(answer: int, key: str) -> str:

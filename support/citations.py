@@ -1,9 +1,9 @@
 """Which citations of an answer are judged, and what can be said of one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from assessor.collection.models import Answer, Sentence
+from assessor.collection.models import Sentence
 
 FULL, PARTIAL, NONE = LABELS = ("full", "partial", "none")
 # What files have where a sentence was not worth verifying: it counts nowhere, and is no label that a judge here gives.
@@ -44,9 +44,8 @@ class Cited(NamedTuple):
     docid: str
 
 
-def cited_in(answer: Answer, keys: Iterable[str]) -> dict[str, Cited]:
-    """Return what citations of an answer are about, by their keys."""
-    sentences = list(answer.sentences())
+def cited_in(sentences: Sequence[Sentence], keys: Iterable[str]) -> dict[str, Cited]:
+    """Return what citations of an answer, whose sentences these are, are about, by their keys."""
     found = {key: places(key) for key in keys}
     return {
         key: Cited(sentences[sentence].text, sentences[sentence].citations[citation].docid)

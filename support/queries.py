@@ -24,7 +24,7 @@ def answers_without_sheet(condition: Condition, topics: Sequence[Topic]) -> Iter
     keys = answers_to(topics).order_by("topic", "pk").values_list("pk")
     new = iter([pk for (pk,) in keys if (pk,) not in known])
     while some := list(islice(new, _AT_A_TIME)):
-        answers = Answer.objects.filter(pk__in=some).order_by("topic", "pk")
+        answers = Answer.objects.filter(pk__in=some).order_by("topic", "pk").only("form", "references", "content")
         yield [answer for answer in answers if _citations_are_known(answer)]
 
 

@@ -1,6 +1,7 @@
 """Which citations of an answer are judged, and what can be said of one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from assessor.collection.models import Sentence
 
@@ -34,3 +35,19 @@ def judged_citations(sentences: Iterable[Sentence], most: int) -> dict[str, str]
         for docid, position in list(docids.items())[:most]:
             found[key_of(sentence.position, position)] = docid
     return found
+
+
+class Cited(NamedTuple):
+    """What a judge of a citation is asked about: the sentence's text, and the docid that it cites."""
+
+    sentence: str
+    docid: str
+
+
+def cited_in(sentences: Sequence[Sentence], keys: Iterable[str]) -> dict[str, Cited]:
+    """Return what citations of an answer, whose sentences these are, are about, by their keys."""
+    found = {key: places(key) for key in keys}
+    return {
+        key: Cited(sentences[sentence].text, sentences[sentence].citations[citation].docid)
+        for key, (sentence, citation) in found.items()
+    }

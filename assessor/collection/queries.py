@@ -2,14 +2,25 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from django.db import connection
 from django.db.models import ForeignObjectRel, QuerySet
 from django.db.models.expressions import RawSQL
-from django.db.models.functions import Collate
+from django.db.models.functions import Collate, Length
 
-from assessor.collection.models import Campaign, Judge, Person, Protocol, RankedSegment, Run, Segment
+from assessor.collection.models import (
+    CONTROL,
+    Answer,
+    Campaign,
+    Judge,
+    Person,
+    Protocol,
+    RankedSegment,
+    Run,
+    Segment,
+    Topic,
+)
 
 _CHUNK = 5_000  # values in one IN (...)
 
@@ -31,6 +42,17 @@ def find_run(campaign: Campaign, name: str) -> Run | None:
     if len(runs) > 1:
         raise AmbiguousRun(f"a name of one run; {' and '.join(run.tag for run in runs)} have it")
     return runs[0] if runs else None
+
+
+def answers_to(topics: Sequence[Topic]) -> QuerySet[Answer]:
+    """Return the systems' own answers to topics; none of control runs, nor texts that only labels refer to."""
+    return own_answers([topic.pk for topic in topics]).exclude(run__task=CONTROL)
+
+
+def own_answers(topics: Collection[int]) -> QuerySet[Answer]:
+    """Return what runs, control runs too, answered to topics, by key; no texts that only labels refer to."""
+    answers: QuerySet[Answer] = Answer.objects.filter(topic__in=topics, apart=False, run__import_record__state="done")
+    return answers
 
 
 def lacking_docids(campaign: Campaign, docids: set[str]) -> set[str]:
@@ -60,6 +82,15 @@ def segments_by_docid(campaign: Campaign, docids: Iterable[str]) -> dict[str, Se
 def segment_texts(campaign: Campaign, docids: Iterable[str]) -> dict[str, str]:
     """Return the texts of the segments with these docids, by docid."""
     return {docid: segment.text for docid, segment in segments_by_docid(campaign, docids).items()}
+
+
+def text_lengths(campaign: Campaign, docids: Iterable[str]) -> dict[str, int]:
+    """Return how many characters the texts of the segments with these docids have, by docid."""
+    return {
+        docid: length
+        for chunk in _chunks(sorted(docids))
+        for docid, length in campaign.segments.filter(docid__in=chunk).values_list("docid", Length("text"))
+    }
 
 
 def pooled(campaign: Campaign, protocol: Protocol | None = None) -> QuerySet[RankedSegment]:

@@ -10,12 +10,13 @@ from django.db.models import Max, Q
 from assessor.collection import history
 from assessor.collection.actions import ConditionError, create_condition, judge_of
 from assessor.collection.models import Answer, Condition, Person
+from assessor.collection.queries import answers_to
 from assessor.work.actions import PlanError
 from assessor.work.models import Task
 from assessor.work.sheets import revise
 from assignment.actions.sheets import add_sheets, sheet_row
 from assignment.models import AnswerSheet, Opinion, Revision
-from assignment.queries import answers_to, finished_banks, nuggets_of, progress
+from assignment.queries import finished_banks, nuggets_of, progress
 from nuggets.models import NuggetBank
 
 _SEEDS = 2**31

@@ -1,6 +1,6 @@
 """New support sheets, as rows: a track's condition has 44,000 of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -58,17 +58,23 @@ def add_sheets(rows: Iterable[tuple[Any, ...]]) -> None:
 def resolve(condition: Condition) -> int:
     """Have those citations judged whose segments were loaded since their sheets were made; return how many."""
     waiting = SupportSheet.objects.filter(condition=condition).exclude(unresolved=[]).select_related("answer")
+    # Locked, or a job's labels could come in between.
+    sheets = list(waiting.order_by("pk").select_for_update(no_key=True, of=("self",)))
+    docids = {sheet.pk: {key: docid_of(sheet.answer, key) for key in sheet.unresolved} for sheet in sheets}
+    there = loaded_docids(condition.campaign, {docid for of_sheet in docids.values() for docid in of_sheet.values()})
     resolved = 0
-    for sheet in list(waiting.order_by("pk")):
-        docids = {key: docid_of(sheet.answer, key) for key in sheet.unresolved}
-        there = loaded_docids(condition.campaign, docids.values())
-        left = [key for key, docid in docids.items() if docid not in there]
-        found = len(docids) - len(left)
-        if found:
-            columns = {"unresolved": left, "to_do": sheet.to_do + found}
-            revise(sheet, "text loaded", {}, judge_id=None, task_id=sheet.task_id, columns=columns)
-            resolved += found
+    for sheet in sheets:
+        if found := [key for key, docid in docids[sheet.pk].items() if docid in there]:
+            mark_loaded(sheet, found)
+            resolved += len(found)
     return resolved
+
+
+def mark_loaded(sheet: SupportSheet, keys: Collection[str], *, job_id: int | None = None) -> None:
+    """Note on a sheet, which is locked, that unresolved citations can be judged after all."""
+    left = [key for key in sheet.unresolved if key not in keys]
+    columns = {"unresolved": left, "to_do": sheet.to_do + len(keys)}
+    revise(sheet, "text loaded", {}, judge_id=None, task_id=sheet.task_id, job_id=job_id, columns=columns)
 
 
 def docid_of(answer: Answer, key: str) -> str:

@@ -9,10 +9,10 @@ from django.test import Client
 from assessor.collection import importing
 from assessor.collection.actions import create_campaign
 from assessor.collection.models import Answer, Campaign, Condition, Import, Person, Run
+from assessor.collection.queries import answers_to
 from assessor.desk.queries import gaps
 from assignment.control import ControlError, make_control_runs
 from assignment.models import AnswerSheet
-from assignment.queries import answers_to
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, give

@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -20,6 +21,9 @@ from assessor.collection import importing, tasks
 from assessor.collection.actions import change_protocol, create_campaign
 from assessor.collection.models import Answer, Campaign, Condition, Event, Grade, Import, Organizer, Person, QrelsSource
 from assessor.desk import queries
+from assessor.desk.management.commands import load_demo
+from assessor.llm.actions import Plan, launch
+from assessor.llm.models import Job
 from assessor.relevance.models import Item
 from assessor.work.actions import PlanError, give_tasks
 from assessor.work.models import Task
@@ -472,6 +476,26 @@ def test_a_demo_that_was_killed_while_loading_is_taken_up_again(db, settings, im
     imports = Import.objects.count()
     call_command("load_demo", stdout=StringIO())
     assert (Import.objects.count(), campaign.tasks.count()) == (imports, 5)
+
+
+def test_the_demos_judge_is_given_answers_and_citations_once(db, settings, monkeypatch):
+    settings.DEMO = True
+
+    def load() -> list[tuple[str, int]]:
+        call_command("load_demo", model_url="http://127.0.0.1:9/v1", stdout=StringIO())
+        return list(Job.objects.order_by("pk").values_list("kind", "units_total"))
+
+    def launch_one(plan: Plan, **options: Any) -> Job:
+        if Job.objects.exists():
+            raise KeyboardInterrupt
+        return launch(plan, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(load_demo, "launch", launch_one)
+        with pytest.raises(KeyboardInterrupt):
+            load()
+    assert list(Job.objects.values_list("kind", flat=True)) == ["AutoAssign"]
+    assert load() == load() == [("AutoAssign", 52), ("Support", 326)]
 
 
 def test_an_import_that_is_over_is_not_said_to_be_stopped(as_olga, campaign, import_file):

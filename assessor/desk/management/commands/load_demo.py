@@ -58,7 +58,8 @@ class Command(BaseCommand):
         labels = {"condition": f"{REFERENCE}/Manual", "nuggets": REFERENCE, "by": "people"}
         self._import(campaign, people["olga"], "assignments", folder / "assignments.people.jsonl", labels)
         self._make_judge(campaign, options["model_url"])
-        self._have_assigned(campaign)
+        make_control_runs(nuggets=campaign.conditions.get(name=REFERENCE), acting_user=people["olga"])
+        self._launch_jobs(campaign)
         condition = campaign.conditions.filter(name="ManualNuggets").first() or create_manual_nuggets(
             campaign=campaign,
             name="ManualNuggets",
@@ -88,22 +89,23 @@ class Command(BaseCommand):
         elif judge.base_url != url:
             change_judge(judge=judge, settings={"base_url": url}, acting_user=campaign.created_by)
 
-    def _have_assigned(self, campaign: Campaign) -> None:
-        """Have the judge, where there is one, label all answers and the control runs; the workers find the job."""
-        nuggets = campaign.conditions.get(name=REFERENCE)
-        make_control_runs(nuggets=nuggets, acting_user=campaign.created_by)
+    def _launch_jobs(self, campaign: Campaign) -> None:
+        """Have the judge, where there is one, label all answers and citations; the workers find the jobs."""
         judge = campaign.model_judges.first()
-        if judge is None or campaign.jobs.exists():
+        if judge is None:
             return
-        plan = plan_job(
-            kind=kind_named("AutoAssign"),
-            judge=judge,
-            name="",
-            qrels_source=None,
-            topics=list(campaign.topics.all()),
-            nuggets=nuggets,
-        )
-        launch(plan, most_calls=None, most_cost=None, acting_user=campaign.created_by, to_workers=False)
+        for kind in map(kind_named, ("AutoAssign", "Support")):
+            if campaign.jobs.filter(kind=kind.name).exists():
+                continue
+            plan = plan_job(
+                kind=kind,
+                judge=judge,
+                name="",
+                qrels_source=None,
+                topics=list(campaign.topics.all()),
+                nuggets=campaign.conditions.get(name=REFERENCE),
+            )
+            launch(plan, most_calls=None, most_cost=None, acting_user=campaign.created_by, to_workers=False)
 
     def _person(self, name: str, role: str) -> Person:
         person = Person.objects.filter(username=name).first() or Person.objects.create_user(name, password=PASSWORD)

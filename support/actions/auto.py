@@ -1,0 +1,51 @@
+"""What a model's job writes: sheets when it is launched, labels when they come. Called in the job's transactions."""
+
+from collections.abc import Mapping, Sequence
+
+from assessor.collection.models import Condition, Topic
+from assessor.llm.models import Job
+from assessor.work.sheets import is_said, revise
+from support.actions.sheets import add_sheets, mark_loaded, sheet_row
+from support.citations import judged_citations
+from support.models import SupportSheet
+from support.queries import answers_without_sheet, loaded_docids
+
+Said = Mapping[int, Mapping[str, str]]  # labels by answer's key and citation's
+
+
+def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
+    """Write a sheet for each answer of a system to topics that has none yet; return how many were written."""
+    judge, most = condition.judge_id, condition.protocol.citations_per_sentence
+    assert judge is not None, "a model's condition has a judge"
+    written = 0
+    for answers in answers_without_sheet(condition, topics):
+        asked = {answer.pk: judged_citations(answer.sentences(), most) for answer in answers}
+        loaded = loaded_docids(condition.campaign, {docid for cited in asked.values() for docid in cited.values()})
+        add_sheets(
+            sheet_row(
+                condition=condition.pk,
+                answer=answer,
+                judge=judge,
+                asked=list(cited),
+                unresolved=[key for key, docid in cited.items() if docid not in loaded],
+            )
+            for answer, cited in asked.items()
+        )
+        written += len(answers)
+    return written
+
+
+def store_labels(job: Job, said: Said) -> None:
+    """Write the labels that a job's model gave, where there is none yet."""
+    # Two workers may be at citations of one answer. Who limits a judge's rate has locked the job before units end;
+    # so must all others, or one waits for the job and the other one for the sheet.
+    Job.objects.select_for_update(no_key=True, of=("self",)).get(pk=job.pk)
+    locked = SupportSheet.objects.select_for_update(no_key=True, of=("self",)).order_by("pk")
+    sheets = {sheet.answer_id: sheet for sheet in locked.filter(condition=job.condition_id, answer__in=list(said))}
+    for answer, labels in said.items():
+        sheet = sheets[answer]
+        new = {key: {"label": label} for key, label in labels.items() if not is_said(sheet, key)}
+        if came := [key for key in sheet.unresolved if key in new]:
+            mark_loaded(sheet, came, job_id=job.pk)
+        if new:
+            revise(sheet, "labelled", new, judge_id=job.condition.judge_id, job_id=job.pk)

@@ -1,0 +1,148 @@
+"""The automatic judge: a model says of each judged citation how far the cited passage supports the sentence."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from assessor.collection.models import Answer, Condition, Topic
+from assessor.collection.queries import answers_to, segment_texts, text_lengths
+from assessor.llm import questions
+from assessor.llm.actions import JobError
+from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
+from assessor.llm.models import Job, Unit
+from assessor.llm.prompt_sets import PromptSet
+from assessor.work.sheets import is_said
+from support.actions import add_lacking_sheets, resolve, store_labels
+from support.citations import LABELS, Cited, cited_in, judged_citations, places
+from support.models import SupportSheet
+from support.queries import answers_without_sheet, unfinished_sheets
+
+_AT_A_TIME = 2_000
+_LABEL = dict(zip(questions.SUPPORT, LABELS, strict=True))
+
+
+class Work(NamedTuple):
+    """What the model is shown: the sentence, and the segment's text alone, without its title and headings."""
+
+    sentence: str
+    passage: str
+
+
+class Support(Kind):
+    """The kind of job; assessor.llm.kinds.Kind says what each function is for.
+
+    A unit is a citation: its answer's key and its own, "17:2.0".
+    """
+
+    name = "Support"
+    condition_kind = Condition.Kind.SUPPORT.value
+    method = Condition.Method.SUPPORT_AUTOMATIC.value
+    grades = Grades.NONE
+
+    def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:
+        """Write the sheets: they are the condition's scope. Nobody is asked about an answer that cites nothing."""
+        resolve(condition)
+        return add_lacking_sheets(condition, topics)
+
+    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
+        """Yield (topic's key, item) of all citations without a label, in one query.
+
+        Those whose segment is not loaded are among them: their units fail, where an organizer sees it.
+        """
+        only = ("asked", "labels", "cannot", "answer__topic")
+        sheets = unfinished_sheets(condition, topics).select_related("answer").only(*only)
+        for sheet in sheets.order_by("answer__topic_id", "answer_id").iterator(chunk_size=_AT_A_TIME):
+            for key in _unlabelled(sheet):
+                yield sheet.answer.topic_id, f"{sheet.answer_id}:{key}"
+
+    def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
+        """Tell what the units will take; those without a text take no call. Raises JobError where nobody answered."""
+        if not answers_to(topics).exists():
+            raise JobError("No run answers any of the topics.")
+        around = sum(len(part["content"]) for part in prompts.messages("support", {"sentence": "", "passage": ""}))
+        calls = characters = 0
+        length_of: dict[str, int] = {}
+        looked_up: set[str] = set()
+        for cited in _unlabelled_citations(condition, topics):
+            new = {one.docid for one in cited} - looked_up
+            length_of |= text_lengths(condition.campaign, new)
+            looked_up |= new
+            loaded = [one for one in cited if one.docid in length_of]
+            calls += len(loaded)
+            characters += sum(around + len(one.sentence) + length_of[one.docid] for one in loaded)
+        return Expected(calls, characters, questions.TOKENS_LABEL * calls)
+
+    def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Work | UnitFailure]:
+        """Read the sentences and passages of a batch."""
+        cited: dict[str, Cited] = {}
+        keys = _keys_by_answer([unit.item for unit in units])
+        for answer in Answer.objects.filter(pk__in=keys.keys()).only("references", "content"):
+            cited |= {
+                _item(answer.pk, key): one for key, one in cited_in(list(answer.sentences()), keys[answer.pk]).items()
+            }
+        texts = segment_texts(job.campaign, {one.docid for one in cited.values()})
+        return {unit.pk: _work(cited[unit.item], texts) for unit in units}
+
+    async def carry_out(self, work: Work, ask: Ask) -> str:
+        """Ask for the label."""
+        return _LABEL[await ask(questions.support(ask.prompts, sentence=work.sentence, passage=work.passage))]
+
+    def store(self, job: Job, results: Sequence[tuple[Unit, str]]) -> None:
+        """Write the labels, those of one answer together."""
+        said: dict[int, dict[str, str]] = {}
+        for unit, label in results:
+            answer, key = _place(unit.item)
+            said.setdefault(answer, {})[key] = label
+        store_labels(job, said)
+
+    def items_named(self, items: Collection[str]) -> Mapping[str, str]:
+        """Return for each citation the run's tag, the number of the sentence and the docid."""
+        named = {}
+        keys = _keys_by_answer(items)
+        answers = Answer.objects.filter(pk__in=keys.keys()).select_related("run")
+        for answer in answers.only("run__tag", "references", "content"):
+            for key, one in cited_in(list(answer.sentences()), keys[answer.pk]).items():
+                named[_item(answer.pk, key)] = f"{answer.run.tag}, sentence {places(key)[0] + 1}, {one.docid}"
+        return named
+
+
+def _work(cited: Cited, texts: Mapping[str, str]) -> Work | UnitFailure:
+    if cited.docid not in texts:
+        return UnitFailure(f"The text of {cited.docid} is not loaded.")
+    return Work(cited.sentence, texts[cited.docid])
+
+
+def _unlabelled(sheet: SupportSheet) -> list[str]:
+    """Return the citations of a sheet of which nothing is said."""
+    return [key for key in sheet.asked if not is_said(sheet, key)]
+
+
+def _unlabelled_citations(condition: Condition, topics: Sequence[Topic]) -> Iterator[list[Cited]]:
+    """Yield the citations that a model has to be asked about, those of some thousand answers at a time."""
+    most = condition.protocol.citations_per_sentence
+    for answers in answers_without_sheet(condition, topics):
+        found = [list(answer.sentences()) for answer in answers]
+        yield [one for sentences in found for one in cited_in(sentences, judged_citations(sentences, most)).values()]
+    only = ("asked", "labels", "cannot", "answer__references", "answer__content")
+    unfinished = unfinished_sheets(condition, topics).order_by().select_related("answer").only(*only)
+    sheets = unfinished.iterator(chunk_size=_AT_A_TIME)
+    while some := list(islice(sheets, _AT_A_TIME)):
+        lacking = [(list(sheet.answer.sentences()), _unlabelled(sheet)) for sheet in some]
+        yield [one for sentences, keys in lacking for one in cited_in(sentences, keys).values()]
+
+
+def _item(answer: int, key: str) -> str:
+    return f"{answer}:{key}"
+
+
+def _place(item: str) -> tuple[int, str]:
+    """Return the keys of an item's answer and citation."""
+    answer, _, key = item.partition(":")
+    return int(answer), key
+
+
+def _keys_by_answer(items: Collection[str]) -> dict[int, list[str]]:
+    keys: dict[int, list[str]] = {}
+    for answer, key in map(_place, items):
+        keys.setdefault(answer, []).append(key)
+    return keys

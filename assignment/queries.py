@@ -8,6 +8,7 @@ from typing import NamedTuple
 from django.db.models import Count, F, Q, QuerySet
 
 from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Run, Sentence, Topic
+from assessor.collection.queries import own_answers
 from assessor.work.models import Task
 from assignment.models import AnswerSheet, LeftOut, Opinion, Revision
 from nuggets.editions import Snapshot
@@ -49,21 +50,7 @@ def scored_editions(condition: Condition) -> list[BankEdition]:
 
 def answers_to(topics: Sequence[Topic]) -> QuerySet[Answer]:
     """Return the systems' own answers to topics; none of control runs, nor texts that only labels refer to."""
-    return _own_answers([topic.pk for topic in topics]).exclude(run__task=CONTROL)
-
-
-def _own_answers(topics: Collection[int]) -> QuerySet[Answer]:
-    answers: QuerySet[Answer] = Answer.objects.filter(topic__in=topics, apart=False, run__import_record__state="done")
-    return answers
-
-
-def runs_outside(topics: Collection[int], runs: Collection[int]) -> list[str]:
-    """Return the tags of the systems' runs that answered one of these topics and are none of these runs, in byte order.
-
-    Topics and runs are named by their keys.
-    """
-    others = _own_answers(topics).exclude(run__task=CONTROL).exclude(run__in=runs)
-    return sorted(others.order_by().values_list("run__tag", flat=True).distinct())
+    return own_answers([topic.pk for topic in topics]).exclude(run__task=CONTROL)
 
 
 def control_runs(nuggets: Condition) -> QuerySet[Run]:
@@ -86,7 +73,7 @@ def answers_without_sheet(condition: Condition, banks: Collection[NuggetBank]) -
     assert condition.nuggets is not None, "an assignment condition has one of nuggets"
     newest = control_runs(condition.nuggets).reverse()[:1]
     is_meant = ~Q(run__task=CONTROL) | Q(run__tag=EMPTY_RUN) | Q(run__in=newest)
-    answers = _own_answers([bank.topic_id for bank in banks]).filter(is_meant).order_by("topic", "pk")
+    answers = own_answers([bank.topic_id for bank in banks]).filter(is_meant).order_by("topic", "pk")
     # A database would look for each of a track's answers under each of its banks.
     known = set(sheets_on(banks, condition).values_list("answer", flat=True))
     return [row for row in answers.values_list("pk", "topic", "words") if row[0] not in known]

@@ -113,9 +113,9 @@ def select() -> int:
 
 def score() -> int:
     """Load and score the condition; return how many cells there are."""
+    from assessor.scores.tables import score_table
     from assignment.arrays import load_scores
     from assignment.scores import Policy
-    from assignment.tables import score_table
 
     found = load_scores(_condition())
     score_table(found, Policy.ZERO)
@@ -124,14 +124,14 @@ def score() -> int:
 
 def look() -> int:
     """Take the scores that are kept, as a page does that is asked for again."""
-    from assignment.tables import condition_scores
+    from assessor.scores.kept import condition_scores
 
     return int(condition_scores(_condition()).states.size)
 
 
 def write() -> int:
     """Write the score tables in all forms; return how many lines they have."""
-    from assignment.leaderboards import FORMS, score_lines
+    from assessor.scores.leaderboards import FORMS, score_lines
     from assignment.scores import Policy
 
     condition = _condition()

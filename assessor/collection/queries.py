@@ -2,14 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from django.db import connection
 from django.db.models import ForeignObjectRel, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Collate
 
-from assessor.collection.models import Campaign, Judge, Person, Protocol, RankedSegment, Run, Segment
+from assessor.collection.models import Answer, Campaign, Judge, Person, Protocol, RankedSegment, Run, Segment
 
 _CHUNK = 5_000  # values in one IN (...)
 
@@ -31,6 +31,12 @@ def find_run(campaign: Campaign, name: str) -> Run | None:
     if len(runs) > 1:
         raise AmbiguousRun(f"a name of one run; {' and '.join(run.tag for run in runs)} have it")
     return runs[0] if runs else None
+
+
+def own_answers(topics: Collection[int]) -> QuerySet[Answer]:
+    """Return the answers of runs to topics, named by their keys; no texts that only labels refer to."""
+    answers: QuerySet[Answer] = Answer.objects.filter(topic__in=topics, apart=False, run__import_record__state="done")
+    return answers
 
 
 def lacking_docids(campaign: Campaign, docids: set[str]) -> set[str]:

@@ -250,6 +250,7 @@ def apart(tag: str, sentences: list[str], qid: str = "t1") -> Answer:
     answer: Answer = Answer.objects.create(
         run=run,
         topic=run.campaign.topics.get(qid=qid),
+        form="text",
         content=content,
         references=["d1", "d2"],
         words=len(sentences),
@@ -268,6 +269,16 @@ def test_a_text_that_came_with_its_labels_counts_where_a_file_says_so_or_the_run
     assert cell(auto, "t1", "team.one") == ("complete", ONES)
     judge(auto, {"team.one": {"t1": ANSWERS["team.one"]["t1"]}})
     assert cell(auto, "t1", "team.one") == ("complete", near(ONE_T1))
+
+
+def test_an_own_answer_goes_before_a_text_that_came_with_labels_earlier(cited: Campaign, import_file):
+    auto = support_condition(cited)
+    auto.method = Condition.Method.IMPORTED
+    add_sheets([row(auto, apart("team.empty", ["f"], "t2"), ["f"])])
+    import_answers(cited, import_file, {"team.empty": {"t2": ["p"]}})
+    assert cell(auto, "t2", "team.empty") == ("complete", ONES)
+    judge(auto, {"team.empty": {"t2": ["p"]}})
+    assert cell(auto, "t2", "team.empty") == ("complete", near([0.5, 0.5, 0, 0] * 2))
 
 
 def test_of_two_texts_that_came_with_labels_neither_is_the_runs(cited: Campaign):

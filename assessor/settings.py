@@ -47,6 +47,7 @@ INSTALLED_APPS = [
     "assessor.collection",
     "assessor.work",
     "assessor.llm",
+    "assessor.scores",
     "assessor.relevance",
     "nuggets",
     "assignment",

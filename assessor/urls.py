@@ -7,6 +7,7 @@ urlpatterns = [
     path("", include("assessor.desk.urls")),
     path("", include("assessor.work.urls")),
     path("", include("assessor.llm.urls")),
+    path("", include("assessor.scores.urls")),
     path("", include("assessor.relevance.urls")),
     path("", include("nuggets.urls")),
     path("", include("assignment.urls")),

@@ -8,16 +8,19 @@ class AssignmentConfig(AppConfig):
         from assessor.collection import importing, joining
         from assessor.collection.models import Condition
         from assessor.llm import kinds as jobs
+        from assessor.scores import kinds as scores
         from assessor.work import kinds as tasks
         from assignment.actions import follow_edition, follow_sentences
         from assignment.auto import AutoAssign
         from assignment.kind import ASSIGNMENT
         from assignment.loaders import AssignmentLoader
         from assignment.models import AnswerSheet
+        from assignment.tables import NuggetScores
         from nuggets import following
 
         jobs.register(AutoAssign())
         tasks.register(ASSIGNMENT)
+        scores.register(NuggetScores())
         following.register(follow_edition)
         joining.register(follow_sentences)
         importing.register(

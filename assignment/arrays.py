@@ -6,27 +6,25 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import ExpressionWrapper, F, TextField
 
-from assessor.collection.models import Answer, Condition, Run
+from assessor.collection.models import Condition
 from assessor.llm.questions import ASSIGNMENT
+from assessor.scores.found import Cell, RunName, as_text, parsed, run_names, take, what_counts, who_answered
+from assessor.scores.means import COMPLETE, INCOMPLETE, UNANSWERED, Codes, Figures
+from assessor.scores.measures import Measures
+from assignment.measures import NUGGET_SCORES
 from assignment.models import AnswerSheet, LeftOut
 from assignment.queries import scored_editions
 from assignment.scores import (
     ABSENT,
     COLUMNS,
-    COMPLETE,
-    INCOMPLETE,
     MEASURES,
     MISSING,
     NOT_SUPPORT,
     OKAY,
     PARTIAL,
     SUPPORT,
-    UNANSWERED,
     VITAL,
-    Codes,
-    Figures,
     answer_scores,
 )
 from nuggets.models import BankEdition
@@ -35,15 +33,6 @@ _AT_A_TIME = 2_000
 _IMPORTANCE = {"vital": VITAL, "okay": OKAY, "": ABSENT}
 # As bytes, which numpy takes without a loop; None is what a nugget has that has no label.
 _LABEL = dict(zip(ASSIGNMENT, (SUPPORT, PARTIAL, NOT_SUPPORT), strict=True)) | {None: MISSING % 256}
-
-
-class RunName(NamedTuple):
-    """A run as tables name it."""
-
-    pk: int
-    tag: str
-    team: str
-    task: str
 
 
 class ScoredTopic(NamedTuple):
@@ -63,10 +52,9 @@ class ScoredTopic(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """All scores of a condition: its runs by tag and its topics by id, in byte order, and arrays as scores.py has them.
+    """All scores of a condition by COLUMNS, as assessor.scores.found has them.
 
-    scores: (runs, topics, COLUMNS); states: (runs, topics). uncounted: the topics on which no nugget counts, so that
-    there can be no score; they are not among the topics.
+    uncounted: the topics on which no nugget counts, so that there can be no score; they are not among the topics.
     """
 
     runs: list[RunName]
@@ -74,6 +62,20 @@ class Scores(NamedTuple):
     scores: Figures
     states: Codes
     uncounted: list[ScoredTopic]
+
+    @property
+    def measures(self) -> Measures:
+        """What tables call the scores."""
+        return NUGGET_SCORES
+
+    @property
+    def unusual(self) -> dict[str, int]:
+        """What makes the scores other than usual."""
+        return {
+            "topics_without_vital": self.without_vital,
+            "topics_without_importance": self.without_importance,
+            "nuggets_left_out": self.left_out,
+        }
 
     @property
     def without_vital(self) -> int:
@@ -91,10 +93,9 @@ class Scores(NamedTuple):
         return sum(len(topic.left_out) for topic in (*self.topics, *self.uncounted))
 
 
-class _Cell(NamedTuple):
-    """What is said of one run's answer to a topic: a byte for each nugget."""
+class _Said(NamedTuple):
+    """What counts of a sheet: a byte for each nugget."""
 
-    is_apart: bool
     words: int
     labels: bytes
 
@@ -111,25 +112,8 @@ class _Bank:
     edition: int
     ids: list[str]
     importance: list[int]
-    cells: dict[int, _Cell] = field(default_factory=dict)  # by run's key
+    cells: dict[int, Cell[_Said]] = field(default_factory=dict)  # by run's key
     elsewhere: set[int] = field(default_factory=set)
-
-    def take(self, run: int, cell: _Cell) -> None:
-        """Add what is said of a run's answer.
-
-        Labels of what the run itself answered go before those of a text that came with its labels. Of two such texts
-        nobody can say which is the run's, so neither counts.
-        """
-        other = self.cells.get(run)
-        if other is None or (other.is_apart and not cell.is_apart):
-            self.cells[run] = cell
-        elif other.is_apart:
-            self.cells[run] = other._replace(labels=self.nothing)
-
-    @property
-    def nothing(self) -> bytes:
-        """What is said where no label counts."""
-        return bytes([_LABEL[None]]) * len(self.ids)
 
 
 def load_scores(condition: Condition) -> Scores:
@@ -138,23 +122,22 @@ def load_scores(condition: Condition) -> Scores:
     Runs and judged topics are those with a sheet; but where no nugget of a topic counts, nothing is judged. Of several
     banks of a topic (handed over) the one that was finished last counts. A cell is incomplete where the run answered
     the topic and has no sheet of that bank, or one on which a nugget has no label (as it was not asked there, say), or
-    that is about another edition than the bank's. Labels of a text that is not what the run answered are the run's only
-    under an imported condition, whose file says so.
+    that is about another edition than the bank's.
     """
     found = _banks(condition)
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
     _read_sheets(condition, banks)
-    runs = _runs(banks)
-    own = _own_answers(runs, banks)
+    runs = run_names({run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)})
+    own = who_answered(runs, banks)
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(banks), len(COLUMNS)))
     states = np.full((len(runs), len(banks)), UNANSWERED, dtype=np.int8)
     for at, (topic, bank) in enumerate(banks.items()):
-        if condition.method != Condition.Method.IMPORTED:
-            bank.cells = {run: cell for run, cell in bank.cells.items() if not (cell.is_apart and run in own[topic])}
-        rows = [place[run] for run in bank.cells]
-        unjudged = [place[run] for run in (own[topic] | bank.elsewhere) - bank.cells.keys()]
-        _score_topic(bank, rows, unjudged, scores[:, at], states[:, at])
+        said, lacking = what_counts(condition, bank.cells, own[topic], bank.elsewhere)
+        _score_topic(bank, {place[run]: one for run, one in said.items()}, scores[:, at], states[:, at])
+        unjudged = [place[run] for run in lacking]
+        states[unjudged, at] = INCOMPLETE
+        scores[unjudged, at] = np.nan
     return Scores(
         runs, [bank.topic for bank in banks.values()], scores, states, [bank.topic for bank in found if not bank.ids]
     )
@@ -187,13 +170,13 @@ def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:
 
 def _read_sheets(condition: Condition, banks: dict[int, _Bank]) -> None:
     """Give what stands on a condition's sheets to the banks, by topic's key."""
-    # JSON as text: read value by value by its own column, it takes longer than all the rest.
-    texts = [ExpressionWrapper(F(name), output_field=TextField()) for name in ("adopted", "labels")]
     names = ("bank", "bank__topic", "edition", "answer__run", "answer__apart", "answer__words")
-    found = AnswerSheet.objects.filter(condition=condition).order_by().values_list(*names, *texts)
+    found = (
+        AnswerSheet.objects.filter(condition=condition).order_by().values_list(*names, *as_text("adopted", "labels"))
+    )
     sheets = found.iterator(_AT_A_TIME)
     while chunk := list(islice(sheets, _AT_A_TIME)):
-        all_labels = json.loads(f"[{','.join(row[-1] for row in chunk)}]")
+        all_labels = parsed(row[-1] for row in chunk)
         for (bank_id, topic, edition, run, is_apart, words, adopted, _), said in zip(chunk, all_labels, strict=True):
             bank = banks.get(topic)
             if bank is None:  # no nugget counts there, or it was given since the banks were read
@@ -204,35 +187,19 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank]) -> None:
             if adopted != "{}":  # another person's labels, where this one could judge nothing
                 said = {**json.loads(adopted), **said}
             is_present = edition == bank.edition
-            codes = bytes(map(_LABEL.__getitem__, map(said.get, bank.ids))) if is_present else bank.nothing
-            bank.take(run, _Cell(is_apart, words, codes))
+            codes = bytes(map(_LABEL.__getitem__, map(said.get, bank.ids))) if is_present else b""
+            take(bank.cells, run, Cell(is_apart, _Said(words, codes) if is_present else None))
 
 
-def _runs(banks: dict[int, _Bank]) -> list[RunName]:
-    """Return the runs in scope, by tag."""
-    in_scope = {run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)}
-    names = Run.objects.filter(pk__in=in_scope).values_list("pk", "tag", "team", "task")
-    return sorted((RunName(*values) for values in names), key=lambda run: run.tag)
-
-
-def _own_answers(runs: list[RunName], banks: dict[int, _Bank]) -> dict[int, set[int]]:
-    """Return for each judged topic the runs that answered it themselves, all by key."""
-    answered: dict[int, set[int]] = {topic: set() for topic in banks}
-    own = Answer.objects.filter(run__in=[run.pk for run in runs], topic__in=banks, apart=False).order_by()
-    for topic, run in own.values_list("topic", "run").iterator(_AT_A_TIME):
-        answered[topic].add(run)
-    return answered
-
-
-def _score_topic(bank: _Bank, rows: list[int], unjudged: list[int], scores: Figures, states: Codes) -> None:
-    """Fill in a topic's scores (runs, COLUMNS) and states (runs,). rows: where the runs of the bank's cells stand."""
+def _score_topic(bank: _Bank, said: dict[int, _Said], scores: Figures, states: Codes) -> None:
+    """Fill in a topic's scores (runs, COLUMNS) and states (runs,) from what is said, by the run's place."""
     # What a run did not answer has the scores of an empty answer; its state tells it apart.
     labels = np.full((len(states), len(bank.ids)), NOT_SUPPORT, dtype=np.int8)
-    joined = b"".join(cell.labels for cell in bank.cells.values())
+    rows = list(said)
+    joined = b"".join(one.labels for one in said.values())
     labels[rows] = np.frombuffer(joined, dtype=np.int8).reshape(len(rows), len(bank.ids))
     states[rows] = COMPLETE
-    states[unjudged] = INCOMPLETE
     states[(labels == MISSING).any(axis=1)] = INCOMPLETE
     scores[:, : len(MEASURES)] = answer_scores(labels, bank.importance)
-    scores[rows, -1] = [cell.words for cell in bank.cells.values()]
+    scores[rows, -1] = [one.words for one in said.values()]
     scores[states == INCOMPLETE] = np.nan

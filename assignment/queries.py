@@ -48,15 +48,6 @@ def scored_editions(condition: Condition) -> list[BankEdition]:
     return sorted(newest.values(), key=lambda edition: edition.bank.topic.qid)
 
 
-def runs_outside(topics: Collection[int], runs: Collection[int]) -> list[str]:
-    """Return the tags of the systems' runs that answered one of these topics and are none of these runs, in byte order.
-
-    Topics and runs are named by their keys.
-    """
-    others = own_answers(topics).exclude(run__task=CONTROL).exclude(run__in=runs)
-    return sorted(others.order_by().values_list("run__tag", flat=True).distinct())
-
-
 def control_runs(nuggets: Condition) -> QuerySet[Run]:
     """Return the control runs that say all nuggets of a condition, whose name stands as their team; oldest first."""
     runs: QuerySet[Run] = nuggets.campaign.runs.filter(task=CONTROL, team=nuggets.name)

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from assignment.views import labelling, questions, scores
+from assignment.views import labelling, questions
 
 urlpatterns = [
     path("assign/<int:task_id>/", labelling.assignment, name="assignment"),
@@ -19,12 +19,4 @@ urlpatterns = [
         questions.leave_nugget_out,
         name="leave_nugget_out",
     ),
-    path("campaigns/<slug:slug>/scores/", scores.scores, name="scores"),
-    path("campaigns/<slug:slug>/scores/<int:condition_id>.<str:form>", scores.export_scores, name="export_scores"),
-    path(
-        "campaigns/<slug:slug>/scores/<int:condition_id>/topics/<int:topic_id>/",
-        scores.topic_scores,
-        name="topic_scores",
-    ),
-    path("campaigns/<slug:slug>/scores/<int:condition_id>/runs/<int:run_id>/", scores.run_scores, name="run_scores"),
 ]

@@ -1,11 +1,12 @@
-"""How long scoring a condition of a track's size takes, and how much memory.
+"""How long scoring conditions of a track's size takes, and how much memory.
 
     python -m bench.scores [--scale 0.1] [--keep FOLDER] [--database URL]
 
-A track with 146 runs and 301 topics gets a condition with 19 nuggets a topic and a label of each in each answer. Then
-processes of their own read all labels with a plain SELECT into a list; load and score the condition; ask whether a
-table that is kept is still the newest; write the score tables in all forms; and export all labels. The peak memory of
-each is told beside that of one that only starts. Scoring or exporting over its limits fails the benchmark.
+A track with 146 runs and 301 topics gets a condition with 19 nuggets a topic and a label of each in each answer, and
+one with a label of each citation of each answer. Then processes of their own read all labels of nuggets with a plain
+SELECT into a list; load and score the nuggets; ask whether a table that is kept is still the newest; write the score
+tables in all forms; export all labels of nuggets; and load and score support. The peak memory of each is told beside
+that of one that only starts. Scoring or exporting over its limits fails the benchmark.
 """
 
 import argparse
@@ -25,17 +26,18 @@ if TYPE_CHECKING:
     from assessor.collection.models import Campaign, Condition
 
 NUGGETS = 19  # of a topic
-NUGGETS_NAME, LABELS_NAME = "Nuggets", "Labels"
-TIME_LIMIT = 4  # seconds
+NUGGETS_NAME, LABELS_NAME, SUPPORT_NAME = "Nuggets", "Labels", "Support"
+LIMITS = {"score": 4, "support": 10}  # seconds
 MEMORY_LIMIT = 500  # MiB
 EXPORT_TIME_LIMIT = 40  # seconds
 EXPORT_MEMORY_LIMIT = 50  # MiB more than a process that only starts: nothing grows with the labels
 _LABELS = ("support", "partial_support", "not_support")
 _WEIGHTS = (35, 5, 60)
+_SUPPORT_LABELS, _SUPPORT_WEIGHTS = ("full", "partial", "none", "not judged"), (43, 25, 30, 2)
 
 
 def build(folder: Path, scale: float) -> None:
-    """Fill an empty database with the track and a condition in which every nugget has a label in every answer."""
+    """Fill an empty database with the track, and conditions in which all nuggets and all citations have labels."""
     campaign = house.new_campaign()
     for part in track.write(folder / "track", scale):
         if part.kind in ("topics", "runs", "run_list"):
@@ -44,6 +46,7 @@ def build(folder: Path, scale: float) -> None:
     path.write_text("".join(_nuggets(campaign)), encoding="utf-8")
     house.load(campaign, track.Part("nuggets", path, {"condition": NUGGETS_NAME, "by": "people"}, 0))
     label(campaign)
+    judge_support(campaign)
 
 
 def _nuggets(campaign: "Campaign") -> Iterator[str]:
@@ -94,6 +97,31 @@ def label(campaign: "Campaign") -> "Condition":
     return condition
 
 
+def judge_support(campaign: "Campaign") -> None:
+    """Make a condition and its support sheets, with a label of every citation."""
+    from django.db import transaction
+
+    from assessor.collection.actions import create_condition
+    from assessor.collection.models import Answer, Condition, Judge
+    from support.actions import add_sheets, sheet_row
+    from support.citations import judged_citations
+
+    judge = Judge.objects.create(kind="model", name="made up too")
+    condition = Condition(campaign=campaign, name=SUPPORT_NAME, kind="support", method="support automatic", judge=judge)
+    create_condition(condition, acting_user=None)
+    chance = random.Random(2504)
+
+    def row(answer: Answer) -> tuple[object, ...]:
+        asked = list(judged_citations(answer.sentences(), 20))
+        said = chance.choices(_SUPPORT_LABELS, _SUPPORT_WEIGHTS, k=len(asked))
+        labels = dict(zip(asked, said, strict=True))
+        return sheet_row(condition=condition.pk, answer=answer.pk, judge=judge.pk, asked=asked, labels=labels)
+
+    for topic in campaign.topics.order_by("pk"):
+        with transaction.atomic():
+            add_sheets(map(row, Answer.objects.filter(topic=topic).order_by("pk")))
+
+
 def nothing() -> int:
     """Only start."""
     return 0
@@ -115,26 +143,37 @@ def select() -> int:
 
 def score() -> int:
     """Load and score the condition; return how many cells there are."""
+    from assessor.scores.means import Policy
+    from assessor.scores.tables import score_table
     from assignment.arrays import load_scores
-    from assignment.scores import Policy
-    from assignment.tables import score_table
 
     found = load_scores(_condition())
     score_table(found, Policy.ZERO)
     return int(found.states.size)
 
 
+def support() -> int:
+    """Load and score the support of sentences; return how many citations there are."""
+    from assessor.scores.means import Policy
+    from assessor.scores.tables import score_table
+    from support.arrays import load_scores
+
+    found = load_scores(_condition(SUPPORT_NAME))
+    score_table(found, Policy.ZERO)
+    return sum(topic.citations for topic in found.topics)
+
+
 def look() -> int:
     """Take the scores that are kept, as a page does that is asked for again."""
-    from assignment.tables import condition_scores
+    from assessor.scores.kept import condition_scores
 
     return int(condition_scores(_condition()).states.size)
 
 
 def write() -> int:
     """Write the score tables in all forms; return how many lines they have."""
-    from assignment.leaderboards import FORMS, score_lines
-    from assignment.scores import Policy
+    from assessor.scores.leaderboards import FORMS, score_lines
+    from assessor.scores.means import Policy
 
     condition = _condition()
     return sum(sum(1 for _ in score_lines(condition, form, Policy.ZERO)) for form in FORMS)
@@ -147,10 +186,10 @@ def export() -> int:
     return sum(1 for _ in assignment_lines(_condition()))
 
 
-def _condition() -> "Condition":
+def _condition(name: str = LABELS_NAME) -> "Condition":
     from assessor.collection.models import Condition
 
-    return Condition.objects.select_related("judge", "nuggets__judge").get(name=LABELS_NAME)
+    return Condition.objects.select_related("judge", "nuggets__judge").get(name=name)
 
 
 STEPS: dict[str, Callable[[], int]] = {
@@ -160,6 +199,7 @@ STEPS: dict[str, Callable[[], int]] = {
     "look": look,
     "write": write,
     "export": export,
+    "support": support,
 }
 
 
@@ -222,10 +262,10 @@ def report() -> int:
     scored, exported = found["score"], found["export"]
     print(f"scoring takes {scored.second / found['select'].second:.1f} times a plain SELECT into a list")
     limits = [
-        ("scoring", "s", scored.first, TIME_LIMIT),
-        ("scoring", "MiB", scored.peak, MEMORY_LIMIT),
-        ("exporting", "s", exported.first, EXPORT_TIME_LIMIT),
-        ("exporting", "MiB more than at the start", exported.peak - found["start"].peak, EXPORT_MEMORY_LIMIT),
+        *((step, "s", found[step].first, seconds) for step, seconds in LIMITS.items()),
+        *((step, "MiB", found[step].peak, MEMORY_LIMIT) for step in LIMITS),
+        ("export", "s", exported.first, EXPORT_TIME_LIMIT),
+        ("export", "MiB more than at the start", exported.peak - found["start"].peak, EXPORT_MEMORY_LIMIT),
     ]
     for what, unit, figure, limit in limits:
         print(f"{what}: {figure:.1f} {unit}, limit {limit}{' OVER' if figure > limit else ''}")

@@ -12,10 +12,11 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 
 from assessor.collection.models import CONTROL, Campaign, Condition, Judge
-from assignment.arrays import RunName, ScoredTopic, Scores
-from assignment.leaderboards import FORMS, Board, Incomplete, score_lines
+from assessor.scores.found import RunName
+from assessor.scores.leaderboards import FORMS, Board, Incomplete, score_lines
+from assessor.scores.tables import cell_figures, score_table
+from assignment.arrays import ScoredTopic, Scores
 from assignment.scores import COMPLETE, INCOMPLETE, UNANSWERED, Policy
-from assignment.tables import cell_figures, score_table
 from tests.assignment.scored import auto_condition, import_banks, label
 
 NAN = math.nan
@@ -288,5 +289,7 @@ def test_the_command_refuses_what_is_incomplete_and_writes_no_file(lacking: Cond
 
 
 def test_the_command_names_the_conditions_that_there_are(auto: Condition):
-    with pytest.raises(CommandError, match=r"There is no condition of assignment Edits\. There are: Edits/Auto\."):
+    with pytest.raises(
+        CommandError, match=r"There is no condition of assignment or support Edits\. There are: Edits/Auto\."
+    ):
         call_command("export_scores", "study", "--condition=Edits")

@@ -1,23 +1,22 @@
 """Score tables as an organizer sees and downloads them."""
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 
 from assessor.collection.models import CONTROL, Campaign, Condition, Event, Judge, Person, Run
+from assessor.scores.leaderboards import FORMS, score_lines
 from assignment.actions import leave_out
-from assignment.leaderboards import FORMS, score_lines
 from assignment.scores import Policy
 from nuggets.models import Nugget
 from tests.assignment.conftest import run_file
 from tests.assignment.scored import BANKS, auto_condition, import_banks, label, say, sheet_on
 from tests.conftest import client_of
+from tests.scores.pages import Page, address, get, scores_of
 
 
 @pytest.fixture(autouse=True)
@@ -38,61 +37,6 @@ def auto(edits: Condition) -> Condition:
 @pytest.fixture
 def as_olga(olga: Person) -> Client:
     return client_of(olga)
-
-
-class Page(HTMLParser):
-    """What stands in a page: its tables as texts, row by row, the heads' sort orders and all addresses."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tables: list[list[list[str]]] = []
-        self.orders: dict[str, str] = {}
-        self.addresses: list[str] = []
-        self._cell: list[str] | None = None
-        self._order = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        named = dict(attrs)
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th", "caption"):
-            self._cell, self._order = [], named.get("aria-sort") or ""
-        elif tag == "a":
-            self.addresses.append(named["href"] or "")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("td", "th", "caption") and self._cell is not None:
-            text = " ".join("".join(self._cell).split())
-            if tag == "caption":
-                self.tables[-1].append([text])
-            else:
-                self.tables[-1][-1].append(text)
-            if self._order:
-                self.orders[text] = self._order
-            self._cell = None
-
-    def handle_data(self, data: str) -> None:
-        if self._cell is not None:
-            self._cell.append(data)
-
-
-def get(client: Client, address: str, status: int = 200) -> tuple[str, Page]:
-    response = client.get(address)
-    assert response.status_code == status
-    text = response.content.decode()
-    return text, Page(text)
-
-
-def scores_of(*conditions: Condition, **asked: str) -> str:
-    chosen = "&".join(f"condition={one.pk}" for one in conditions)
-    return f"/campaigns/study/scores/?{chosen}" + "".join(f"&{name}={value}" for name, value in asked.items())
-
-
-def address(name: str, condition: Condition, *more: object, query: str = "") -> str:
-    return reverse(name, args=["study", condition.pk, *more]) + query
 
 
 def test_the_list_says_of_each_condition_what_it_is_and_how_far(as_olga: Client, auto: Condition, edits: Condition):

@@ -11,6 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Import, Judge, Person, Run, Topic
+from assessor.scores.kept import condition_scores, counts_by_condition, scopes
+from assessor.scores.tables import score_table
 from assessor.work.models import Task
 from assessor.work.sheets import revise
 from assignment import tables
@@ -20,7 +22,6 @@ from assignment.arrays import Scores, load_scores
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet
 from assignment.scores import COMPLETE, INCOMPLETE, UNANSWERED, Policy
-from assignment.tables import condition_scores, counts_by_condition, scopes, score_table
 from nuggets import actions as nugget_actions
 from nuggets.actions import reopen_bank
 from nuggets.models import BankEdition, Nugget, NuggetBank

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from uuid import uuid4
 
 import pytest
-from assignment.actions.base import revise
 from django.contrib import admin as django_admin
 from django.core.cache import cache
 from django.db import connection
@@ -17,16 +16,19 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from assessor.collection.models import Campaign, Condition, Person
+from assessor.collection.actions import create_condition
+from assessor.collection.models import Answer, Campaign, Condition, Judge, Person
 from assessor.llm.models import Unit
 from assessor.relevance.models import Item
 from assessor.work.actions import give_tasks
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task, TimeSpent
+from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign
 from assignment.models import LeftOut
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
+from support.actions import add_sheets, sheet_row
 from tests.assignment.conftest import give
 from tests.conftest import client_of, make_person
 from tests.llm.records import leave_traces
@@ -162,6 +164,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         for one in {first, job}:
             leave_traces(one)
         assign_on_t1(campaign, anna, new)
+        judge_support(campaign, new)
         # Some are edited, some given, some only drafted.
         for task in give_tasks(campaign=campaign, topics=topics[1::2], condition=edits, person=ben, acting_user=olga)[
             ::2
@@ -207,6 +210,23 @@ def assign_on_t1(campaign: Campaign, person: Person, new: range) -> None:
             said = {nugget.pk: {"label": None, "cannot": "unclear", "flag": "odd"}}
             revise(sheet, "cannot", said, judge_id=sheet.judge_id)
             LeftOut.objects.create(condition=first, nugget=nugget, is_out=True, reason="unclear")
+
+
+def judge_support(campaign: Campaign, new: range) -> None:
+    """Have the support of all answers judged under further conditions."""
+    judge = Judge.objects.create(kind="imported", name=f"judges of support {new.start}")
+    for number in new:
+        condition = Condition(
+            campaign=campaign,
+            name=f"S{number}",
+            kind=Condition.Kind.SUPPORT,
+            method=Condition.Method.SUPPORT_AUTOMATIC,
+            judge=judge,
+            replicate=number,
+        )
+        create_condition(condition, acting_user=None)
+        keys = Answer.objects.filter(run__campaign=campaign).order_by("pk").values_list("pk", flat=True)
+        add_sheets(sheet_row(condition=condition.pk, answer=key, judge=judge.pk, asked=[]) for key in keys)
 
 
 def count(client: Client, address: str) -> int | None:

@@ -6,13 +6,13 @@ from django.core.management.base import CommandError
 
 from assessor.collection.management.exporting import ExportCommand, named
 from assessor.collection.models import Campaign
-from assignment.leaderboards import FORMS, Incomplete, score_lines
-from assignment.queries import assigning
-from assignment.scores import Policy
+from assessor.scores.kinds import all_kinds, scored_conditions
+from assessor.scores.leaderboards import FORMS, Incomplete, score_lines
+from assessor.scores.means import Policy
 
 
 class Command(ExportCommand):
-    help = "Export the nugget scores of a condition: a table, or a leaderboard with every topic."
+    help = "Export the scores of a condition, of nuggets or of support: a table, or a leaderboard with every topic."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -29,7 +29,8 @@ class Command(ExportCommand):
         )
 
     def lines(self, campaign: Campaign, options: dict[str, Any]) -> Iterator[str]:
-        condition = named(assigning(campaign), "name", options["condition"], "condition of assignment")
+        kinds = " or ".join(kind.condition_kind for kind in all_kinds())
+        condition = named(scored_conditions(campaign), "name", options["condition"], f"condition of {kinds}")
         policy, may_lack = Policy(options["policy"]), options["allow_incomplete"]
         try:
             return score_lines(condition, options["form"], policy, allow_incomplete=may_lack)

@@ -8,9 +8,11 @@ from typing import NamedTuple
 from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.values import to_json
 from assessor.collection.models import Condition
-from assignment.arrays import Scores
-from assignment.scores import COLUMNS, COMPLETE, INCOMPLETE, UNANSWERED, Figures, Policy
-from assignment.tables import Row, Table, cell_figures, condition_scores, score_table
+from assessor.scores.found import Scores
+from assessor.scores.kept import condition_scores
+from assessor.scores.means import COMPLETE, INCOMPLETE, UNANSWERED, Figures, Policy
+from assessor.scores.measures import Measures
+from assessor.scores.tables import Row, Table, cell_figures, score_table
 
 POLICY_NAMES = {Policy.ZERO: "unanswered=0", Policy.ANSWERED: "answered"}
 POLICY_WORDS = {
@@ -19,11 +21,6 @@ POLICY_WORDS = {
 }
 STATES = {UNANSWERED: "unanswered", COMPLETE: "complete", INCOMPLETE: "incomplete"}
 _DIGITS = 10
-# What the nuggetizer's score files call the measures.
-_NUGGETIZER = (
-    *("strict_vital_score", "vital_score", "strict_weighted_score", "weighted_score"),
-    *("strict_all_score", "all_score", "length"),
-)
 _ALL = "all"  # in the place of a topic
 _RUN = ("run_id", "team", "task", "condition", "policy")
 _TEX = {
@@ -34,7 +31,6 @@ _TEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
 } | {char: f"\\{char}" for char in "{}$&#_%"}
-_TEX_COLUMNS = (*(f"${letter}{strict}$" for letter in "VWA" for strict in (r"_{\mathrm{strict}}", "")), "$L$")
 
 
 class Incomplete(Exception):
@@ -49,6 +45,11 @@ class Board(NamedTuple):
     found: Scores
     table: Table
     figures: Figures
+
+    @property
+    def measures(self) -> Measures:
+        """What the scores are called."""
+        return self.found.measures
 
     @property
     def of_all(self) -> tuple[str, str]:
@@ -70,8 +71,8 @@ def score_lines(condition: Condition, form: str, policy: Policy, *, allow_incomp
     table = score_table(found, policy)
     if table.incomplete and not allow_incomplete:
         raise Incomplete(
-            f"{table.incomplete:,} of {table.answers:,} answers under {condition} are incomplete: some nugget has no "
-            "label that counts there."
+            f"{table.incomplete:,} of {table.answers:,} answers under {condition} are incomplete: "
+            f"{found.measures.lacking}."
         )
     return FORMS[form].write(Board(name_of(condition), policy, found, table, cell_figures(found, policy)))
 
@@ -81,32 +82,22 @@ def shown(value: float) -> float | None:
     return None if math.isnan(value) else round(value, _DIGITS)
 
 
-def _unusual(board: Board) -> dict[str, int]:
-    """Return what makes the scores other than usual, by the names that files have for it."""
-    found = board.found
-    return {
-        "topics_without_vital": found.without_vital,
-        "topics_without_importance": found.without_importance,
-        "nuggets_left_out": found.left_out,
-    }
-
-
 def _csv(board: Board) -> Iterator[str]:
     """Yield a row for each run, then least, median and largest over the runs, then the control runs."""
-    header = (*_RUN, "topics", "complete", "incomplete", *_unusual(board), *COLUMNS)
+    header = (*_RUN, "topics", "complete", "incomplete", *board.found.unusual, *board.measures.keys)
     rows = (*board.table.systems, *board.table.over, *board.table.controls)
     return write_table(header, (_csv_row(board, row) for row in rows))
 
 
 def _csv_row(board: Board, row: Row) -> Sequence[object]:
     team, task = (row.run.team, row.run.task) if row.run else ("", "")
-    counts = (row.topics, row.complete, row.incomplete, *_unusual(board).values())
+    counts = (row.topics, row.complete, row.incomplete, *board.found.unusual.values())
     return (row.name, team, task, *board.of_all, *counts, *map(shown, row.figures))
 
 
 def _topics_csv(board: Board) -> Iterator[str]:
     """Yield a row for each run and topic."""
-    header = (*_RUN, "topic", "state", *COLUMNS)
+    header = (*_RUN, "topic", "state", *board.measures.keys)
     return write_table(header, (row for at in range(len(board.found.runs)) for row in _topic_rows(board, at)))
 
 
@@ -135,13 +126,15 @@ def _jsonl(board: Board) -> Iterator[str]:
         of_run = {"run_id": row.name, "condition": condition, "policy": policy}
         for topic, state, figures in _cells(board, at):
             if state != UNANSWERED or board.policy == Policy.ZERO:
-                yield to_json({"qid": topic, **of_run, **_named(figures)}) + "\n"
-        counts = {"topics": row.topics, "complete": row.complete, "incomplete": row.incomplete} | _unusual(board)
-        yield to_json({"qid": _ALL, **of_run, **_named(row.figures), **counts}) + "\n"
+                yield to_json({"qid": topic, **of_run, **_named(board, figures)}) + "\n"
+        counts = {"topics": row.topics, "complete": row.complete, "incomplete": row.incomplete} | dict(
+            board.found.unusual
+        )
+        yield to_json({"qid": _ALL, **of_run, **_named(board, row.figures), **counts}) + "\n"
 
 
-def _named(figures: Sequence[float]) -> dict[str, float | None]:
-    return dict(zip(_NUGGETIZER, map(shown, figures), strict=True))
+def _named(board: Board, figures: Sequence[float]) -> dict[str, float | None]:
+    return dict(zip((measure.json for measure in board.measures.all), map(shown, figures), strict=True))
 
 
 def _tot(board: Board) -> Iterator[str]:
@@ -158,7 +151,7 @@ def _values(board: Board) -> Iterator[tuple[str, str, str, float]]:
     """Yield run, topic, measure and value, where there is one; the measure's name says condition and policy."""
     told = ";".join(board.of_all) + (f";incomplete={board.table.incomplete}" if board.table.incomplete else "")
     in_one_word = re.sub(r"\s+", "_", told)
-    measures = [f"{column}[{in_one_word}]" for column in COLUMNS]
+    measures = [f"{key}[{in_one_word}]" for key in board.measures.keys]
     for at, row in _systems(board):
         topics = [(topic, figures) for topic, _, figures in _cells(board, at)]
         for topic, figures in (*topics, (_ALL, row.figures)):
@@ -172,12 +165,13 @@ def _latex(board: Board) -> Iterator[str]:
     is_whole = not board.table.incomplete
     judged = f"{len(board.found.topics)} topics; {POLICY_WORDS[board.policy]}"
     told = "" if is_whole else "; means over the complete answers alone"
-    told += "".join(f"; {name.replace('_', ' ')}: {count}" for name, count in _unusual(board).items() if count)
+    told += "".join(f"; {name.replace('_', ' ')}: {count}" for name, count in board.found.unusual.items() if count)
     yield "\\begin{table}\n"
-    yield f"\\caption{{Nugget scores under {_tex(board.condition)}, {judged}{told}.}}\n"
-    yield f"\\begin{{tabular}}{{ll{'r' * len(COLUMNS)}{'' if is_whole else 'rr'}}}\n\\toprule\n"
+    yield f"\\caption{{{board.measures.title} under {_tex(board.condition)}, {judged}{told}.}}\n"
+    yield f"\\begin{{tabular}}{{ll{'r' * len(board.measures.all)}{'' if is_whole else 'rr'}}}\n\\toprule\n"
+    columns = (measure.latex for measure in board.measures.all)
     counts = () if is_whole else ("Complete", "Incomplete")
-    yield " & ".join(("Run", "Task", *_TEX_COLUMNS, *counts)) + " \\\\\n\\midrule\n"
+    yield " & ".join(("Run", "Task", *columns, *counts)) + " \\\\\n\\midrule\n"
     for row in board.table.systems:
         yield _tex_row(board, row)
     yield "\\midrule\n"
@@ -189,7 +183,7 @@ def _latex(board: Board) -> Iterator[str]:
 def _tex_row(board: Board, row: Row) -> str:
     name, task = (row.name, row.run.task) if row.run else (row.name.capitalize(), "")
     counts = (str(row.complete), str(row.incomplete)) if board.table.incomplete else ()
-    cells = (_tex(name), _tex(task), *rounded(row.figures, undefined="--"), *counts)
+    cells = (_tex(name), _tex(task), *board.measures.rounded(row.figures, undefined="--"), *counts)
     comment = " ".join("; ".join((row.name, *board.of_all)).split())  # a line break would end the comment
     # After the braces, \\ of the row before takes no name that begins with [ or * for its argument.
     return f"{{}}{' & '.join(cells)} \\\\ % {comment}\n"
@@ -198,14 +192,6 @@ def _tex_row(board: Board, row: Row) -> str:
 def _tex(text: str) -> str:
     """Return text as LaTeX shows it."""
     return "".join(_TEX.get(char, char) for char in " ".join(text.split()))
-
-
-def rounded(figures: Sequence[float], undefined: str) -> list[str]:
-    """Return figures by COLUMNS as papers print them: scores with four digits after the point, the length with two."""
-    digits = (4,) * (len(COLUMNS) - 1) + (2,)
-    return [
-        undefined if math.isnan(value) else f"{value:.{places}f}" for value, places in zip(figures, digits, strict=True)
-    ]
 
 
 class Form(NamedTuple):

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assessor.collection.models import CONTROL
-from assignment.arrays import Scores
-from assignment.leaderboards import STATES, rounded
-from assignment.scores import COLUMNS, Policy, run_scores, spread
-from assignment.tables import OVER, Row, Table, cell_figures
+from assessor.scores.found import Scores
+from assessor.scores.leaderboards import STATES
+from assessor.scores.means import Policy, run_scores, spread
+from assessor.scores.measures import Measures
+from assessor.scores.tables import OVER, Row, Table, cell_figures
 
 _UNDEFINED = "—"
 
@@ -63,22 +63,18 @@ class Listing(NamedTuple):
         return self._replace(lines=_sorted(self.lines, at, is_descending), apart=_sorted(self.apart, at, is_descending))
 
 
-FIGURES = [
-    *(Column(f"{letter.lower()}{strict}", letter, strict) for letter in "VWA" for strict in ("strict", "")),
-    Column("length", "L"),
-]
-assert tuple(column.key for column in FIGURES) == COLUMNS
 _RUN, _TASK = Column("run", "Run", is_number=False), Column("task", "Task", is_number=False)
 _STATE = Column("state", "Answer", is_number=False)
 
 
-def runs_listing(table: Table) -> Listing:
+def runs_listing(measures: Measures, table: Table) -> Listing:
     """Return the score table of a condition: a line for each run."""
-    columns = [_RUN, _TASK, Column("complete", "Complete"), Column("incomplete", "Incomplete"), *FIGURES]
+    counts = (Column("complete", "Complete"), Column("incomplete", "Incomplete"))
 
     def lines(rows: Iterable[Row]) -> list[Line]:
         return [
             _line(
+                measures,
                 row.name,
                 row.run and row.run.pk,
                 "",
@@ -88,6 +84,7 @@ def runs_listing(table: Table) -> Listing:
             for row in rows
         ]
 
+    columns = [_RUN, _TASK, *counts, *_figures(measures)]
     return Listing(columns, lines(table.systems), lines(table.over), lines(table.controls))
 
 
@@ -96,15 +93,15 @@ def topic_listing(found: Scores, at: int, policy: Policy) -> Listing:
     states = found.states[:, at].tolist()
     figures = cell_figures(found, policy)[:, at].tolist()
     lines = [
-        _line(run.tag, run.pk, "", (run.task, STATES[state]), scores)
+        _line(found.measures, run.tag, run.pk, "", (run.task, STATES[state]), scores)
         for run, state, scores in zip(found.runs, states, figures, strict=True)
     ]
-    is_control = np.array([run.task == CONTROL for run in found.runs], dtype=bool)
+    is_control = np.array([run.is_control for run in found.runs], dtype=bool)
     over = spread(found.scores[~is_control, at : at + 1], found.states[~is_control, at : at + 1], policy)
     return Listing(
-        columns=[_RUN, _TASK, _STATE, *FIGURES],
+        columns=[_RUN, _TASK, _STATE, *_figures(found.measures)],
         lines=[line for line, control in zip(lines, is_control, strict=True) if not control],
-        over=[_line(name, None, "", ("", ""), over[place].tolist()) for place, name in enumerate(OVER)],
+        over=[_line(found.measures, name, None, "", ("", ""), over[place].tolist()) for place, name in enumerate(OVER)],
         apart=[line for line, control in zip(lines, is_control, strict=True) if control],
     )
 
@@ -115,19 +112,25 @@ def run_listing(found: Scores, at: int, policy: Policy) -> Listing:
     figures = cell_figures(found, policy)[at].tolist()
     mean = run_scores(found.scores[at : at + 1], found.states[at : at + 1], policy)
     return Listing(
-        columns=[Column("topic", "Topic", is_number=False), _STATE, *FIGURES],
+        columns=[Column("topic", "Topic", is_number=False), _STATE, *_figures(found.measures)],
         lines=[
-            _line(topic.qid, topic.pk, topic.title, (STATES[state],), scores)
+            _line(found.measures, topic.qid, topic.pk, topic.title, (STATES[state],), scores)
             for topic, state, scores in zip(found.topics, states, figures, strict=True)
         ],
-        over=[_line("mean", None, "", ("",), mean[0].tolist())],
+        over=[_line(found.measures, "mean", None, "", ("",), mean[0].tolist())],
         apart=[],
     )
 
 
-def _line(name: str, pk: int | None, title: str, told: Sequence[str | int], figures: Sequence[float]) -> Line:
+def _figures(measures: Measures) -> list[Column]:
+    return [Column(measure.key, measure.label, measure.below) for measure in measures.all]
+
+
+def _line(
+    measures: Measures, name: str, pk: int | None, title: str, told: Sequence[str | int], figures: Sequence[float]
+) -> Line:
     cells = [Cell(str(one), isinstance(one, int)) for one in told]
-    cells += [Cell(text, True) for text in rounded(figures, undefined=_UNDEFINED)]
+    cells += [Cell(text, True) for text in measures.rounded(figures, undefined=_UNDEFINED)]
     return Line(name, pk, title, cells, [name, *told, *(None if math.isnan(value) else value for value in figures)])
 
 

@@ -1,5 +1,6 @@
 """Score tables for organizers: of conditions, of a topic, of a run, and as files."""
 
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict
@@ -10,14 +11,13 @@ from assessor.collection import history
 from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest, download
 from assessor.collection.models import Campaign, Condition
-from assignment.arrays import Scores
-from assignment.leaderboards import FORMS, POLICY_WORDS, Incomplete, score_lines
-from assignment.listing import Column, Listing, run_listing, runs_listing, topic_listing
-from assignment.queries import assigning, runs_outside
-from assignment.scores import UNANSWERED, Policy
-from assignment.tables import Counts, Scope, Table, condition_scores, counts_by_condition, scopes, score_table
-
-_BEST_FIRST = "-vstrict"
+from assessor.scores.found import Scores, runs_outside
+from assessor.scores.kept import Counts, Scope, condition_scores, counts_by_condition, scopes
+from assessor.scores.kinds import Kind, all_kinds, kind_named, scored_conditions
+from assessor.scores.leaderboards import FORMS, POLICY_WORDS, Incomplete, score_lines
+from assessor.scores.listing import Column, Listing, run_listing, runs_listing, topic_listing
+from assessor.scores.means import UNANSWERED, Policy
+from assessor.scores.tables import Table, score_table
 
 
 class Head(NamedTuple):
@@ -39,15 +39,26 @@ class ConditionRow(NamedTuple):
     """A condition that can be chosen. counts and scope are None where it has no answers yet."""
 
     condition: Condition
+    basis: str
+    labels_by: str
     counts: Counts | None
     scope: Scope | None
     is_chosen: bool
 
 
+class Group(NamedTuple):
+    """The conditions of a kind."""
+
+    kind: Kind
+    rows: list[ConditionRow]
+
+
 class ConditionTable(NamedTuple):
     """A chosen condition, with its scores. outside: the tags of runs that answered its topics and are not in it."""
 
+    kind: Kind
     condition: Condition
+    counts: Counts | None
     found: Scores
     table: Table
     shown: Shown
@@ -64,19 +75,28 @@ def scores(request: PersonRequest, slug: str) -> HttpResponse:
     """The conditions, and the score tables of those that are chosen."""
     campaign = organized_campaign(request.user, slug)
     policy = _policy(request)
-    conditions = list(assigning(campaign))
+    conditions = list(scored_conditions(campaign))
     wanted = set(request.GET.getlist("condition"))
     if not wanted <= {str(condition.pk) for condition in conditions}:
         raise Http404("There is no such condition in this campaign.")
     counts = counts_by_condition(conditions)
     sizes = scopes(counts)
+
+    def row(kind: Kind, one: Condition) -> ConditionRow:
+        told = kind.basis(one), kind.labels_by(one)
+        return ConditionRow(one, *told, counts.get(one.pk), sizes.get(one.pk), str(one.pk) in wanted)
+
+    groups = [
+        Group(kind, [row(kind, one) for one in conditions if one.kind == kind.condition_kind]) for kind in all_kinds()
+    ]
     context = {
         **_context(campaign, policy),
-        "rows": [ConditionRow(one, counts.get(one.pk), sizes.get(one.pk), str(one.pk) in wanted) for one in conditions],
-        "tables": [_table(request, one, policy) for one in conditions if str(one.pk) in wanted],
+        "groups": groups,
+        "is_empty": not conditions,
+        "tables": _tables(request, groups, policy),
         "policies": POLICY_WORDS.items(),
     }
-    return render(request, "assignment/scores.html", context)
+    return render(request, "scores/scores.html", context)
 
 
 @require_safe
@@ -87,12 +107,11 @@ def topic_scores(request: PersonRequest, slug: str, condition_id: int, topic_id:
     found = condition_scores(condition)
     at = _place(found.topics, topic_id)
     context = {
-        **_context(campaign, policy),
-        "condition": condition,
+        **_context(campaign, policy, condition),
         "topic": found.topics[at],
-        "shown": _shown(request, topic_listing(found, at, policy)),
+        "shown": _shown(request, topic_listing(found, at, policy), _best_first(found)),
     }
-    return render(request, "assignment/topic_scores.html", context)
+    return render(request, "scores/topic.html", context)
 
 
 @require_safe
@@ -103,12 +122,11 @@ def run_scores(request: PersonRequest, slug: str, condition_id: int, run_id: int
     found = condition_scores(condition)
     at = _place(found.runs, run_id)
     context = {
-        **_context(campaign, policy),
-        "condition": condition,
+        **_context(campaign, policy, condition),
         "run": found.runs[at],
-        "shown": _shown(request, run_listing(found, at, policy), usual="topic"),
+        "shown": _shown(request, run_listing(found, at, policy), "topic"),
     }
-    return render(request, "assignment/run_scores.html", context)
+    return render(request, "scores/run.html", context)
 
 
 @require_safe
@@ -122,15 +140,16 @@ def export_scores(request: PersonRequest, slug: str, condition_id: int, form: st
     try:
         lines = score_lines(condition, form, policy, allow_incomplete=is_allowed)
     except Incomplete as error:
-        context = {**_context(campaign, policy), "condition": condition, "form": FORMS[form], "why": error}
-        return render(request, "assignment/incomplete.html", context, status=409)
+        context = {**_context(campaign, policy, condition), "form": FORMS[form], "why": error}
+        return render(request, "scores/incomplete.html", context, status=409)
     name = f"scores.{condition.name}.{policy}.{FORMS[form].ending}"
     history.record("exported", name, campaign=campaign, person=request.user, incomplete_allowed=is_allowed)
     return download(f"{campaign.slug}.{name}", lines)
 
 
-def _context(campaign: Campaign, policy: Policy) -> dict[str, Any]:
-    return {"campaign": campaign, "policy": policy, "policy_words": POLICY_WORDS[policy], "forms": FORMS.items()}
+def _context(campaign: Campaign, policy: Policy, condition: Condition | None = None) -> dict[str, Any]:
+    context = {"campaign": campaign, "policy": policy, "policy_words": POLICY_WORDS[policy], "forms": FORMS.items()}
+    return context | ({"condition": condition, "kind": kind_named(condition.kind)} if condition else {})
 
 
 def _policy(request: PersonRequest) -> Policy:
@@ -141,29 +160,45 @@ def _policy(request: PersonRequest) -> Policy:
 
 
 def _condition(campaign: Campaign, condition_id: int) -> Condition:
-    condition: Condition | None = assigning(campaign).filter(pk=condition_id).first()
+    condition = scored_conditions(campaign).filter(pk=condition_id).first()
     if condition is None:
         raise Http404("There is no such condition in this campaign.")
     return condition
 
 
-def _place(records: list[Any], pk: int) -> int:
+def _place(records: Sequence[Any], pk: int) -> int:
     for place, record in enumerate(records):
         if record.pk == pk:
             return place
     raise Http404("It is not in the scope of this condition.")
 
 
-def _table(request: PersonRequest, condition: Condition, policy: Policy) -> ConditionTable:
-    found = condition_scores(condition)
-    table = score_table(found, policy)
-    outside = runs_outside([topic.pk for topic in found.topics], [run.pk for run in found.runs])
-    return ConditionTable(condition, found, table, _shown(request, runs_listing(table)), outside)
+def _tables(request: PersonRequest, groups: list[Group], policy: Policy) -> list[ConditionTable]:
+    """Return the tables of the chosen conditions."""
+    chosen = [(group.kind, row) for group in groups for row in group.rows if row.is_chosen]
+    columns = {key for kind, _ in chosen for key in kind.measures.keys}
+    tables = []
+    for kind, row in chosen:
+        found = condition_scores(row.condition)
+        table = score_table(found, policy)
+        listed = _shown(request, runs_listing(found.measures, table), _best_first(found), columns)
+        tables.append(ConditionTable(kind, row.condition, row.counts, found, table, listed, runs_outside(found)))
+    return tables
 
 
-def _shown(request: PersonRequest, listing: Listing, usual: str = _BEST_FIRST) -> Shown:
-    """Return a table sorted as the address says, or else as is usual."""
+def _best_first(found: Scores) -> str:
+    return f"-{found.measures.keys[0]}"
+
+
+def _shown(request: PersonRequest, listing: Listing, usual: str, others: Collection[str] = ()) -> Shown:
+    """Return a table sorted as the address says, or else as is usual.
+
+    others: names of columns that tables beside it have; sorted by one of these, it stays as is usual.
+    """
     key = request.GET.get("sort", usual)
+    name = key.removeprefix("-")
+    if name in others and name not in {column.key for column in listing.columns}:
+        key = usual
     try:
         listing = listing.sorted_by(key)
     except LookupError as error:

@@ -1,0 +1,108 @@
+"""What each process keeps of conditions: never an old table, and none computed twice."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from django.core.cache import cache
+from django.db.models import Count, Max, Q, QuerySet, Sum
+
+from assessor.collection.models import Condition, Import
+from assessor.scores.found import Scores
+from assessor.scores.kinds import Kind, kind_named
+
+
+class Counts(NamedTuple):
+    """What there is under a condition. to_do: labels that nobody gave yet, over all answers.
+
+    cannot: answers with something that can't be judged. versions and newest name the state of all of it. facts: by its
+    kind's. kind: of the condition.
+    """
+
+    answers: int
+    done: int
+    to_do: int
+    cannot: int
+    versions: int
+    newest: int
+    facts: tuple[int, ...]
+    kind: str
+
+
+class Scope(NamedTuple):
+    """What a condition's sheets are about."""
+
+    topics: int
+    runs: int
+
+
+def condition_scores(condition: Condition) -> Scores:
+    """Return all scores of a condition, computed anew when anything that they depend on has changed."""
+    kind = kind_named(condition.kind)
+    key, state = f"scores.{condition.pk}", _state(kind, condition)
+    kept = cache.get(key)
+    if kept and kept[0] == state:
+        found: Scores = kept[1]
+    else:
+        found = kind.load(condition)
+        cache.set(key, (state, found), timeout=None)  # in the place of the last ones: a track's take 3 MB
+    return found
+
+
+def _state(kind: Kind, condition: Condition) -> tuple[Any, ...]:
+    """Name the state of all that a condition's scores depend on.
+
+    Whatever changes a sheet counts its version up. Answers, runs and their tasks come with imports only.
+    """
+    imports = Import.objects.filter(campaign=condition.campaign_id, state=Import.State.DONE)
+    done = imports.aggregate(count=Count("pk"), last=Max("ended_at"))
+    counts = counts_by_condition([condition]).get(condition.pk)
+    return counts, kind.state(condition), done["count"], done["last"]
+
+
+def counts_by_condition(conditions: Iterable[Condition]) -> dict[int, Counts]:
+    """Count the answers of conditions, by condition's key, in a query for each kind; one without answers is absent."""
+    of_kinds: dict[str, list[int]] = defaultdict(list)
+    for condition in conditions:
+        of_kinds[condition.kind].append(condition.pk)
+    return {pk: counts for kind, keys in of_kinds.items() for pk, counts in _counts(kind_named(kind), keys).items()}
+
+
+def _counts(kind: Kind, conditions: list[int]) -> dict[int, Counts]:
+    facts = {f"fact{at}": fact for at, fact in enumerate(kind.facts.values())}
+    counted = _sheets(kind, conditions).annotate(
+        answers=Count("pk"),
+        done=Count("pk", filter=kind.done),
+        left=Sum("to_do"),
+        unjudgeable=Count("pk", filter=~Q(cannot={})),
+        versions=Sum("version"),
+        newest=Max("pk"),
+        **facts,
+    )
+    rows = counted.values_list("condition", "answers", "done", "left", "unjudgeable", "versions", "newest", *facts)
+    return {
+        condition: Counts(answers, done, left, cannot, versions, newest, tuple(told), kind.condition_kind)
+        for condition, answers, done, left, cannot, versions, newest, *told in rows
+    }
+
+
+def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
+    """Return the scope of conditions, by key: counted anew when there are more sheets, which takes a moment."""
+    keys = {f"scope.{pk}.{count.answers}.{count.newest}": pk for pk, count in counts.items()}
+    kept: dict[str, Scope] = cache.get_many(keys)
+    lacking = {pk: key for key, pk in keys.items() if key not in kept}
+    new: dict[str, Scope] = {}
+    for kind in {counts[pk].kind for pk in lacking}:
+        of_kind = [pk for pk in lacking if counts[pk].kind == kind]
+        counted = _sheets(kind_named(kind), of_kind).annotate(
+            topics=Count("answer__topic", distinct=True), runs=Count("answer__run", distinct=True)
+        )
+        found = counted.values_list("condition", "topics", "runs")
+        new |= {lacking[pk]: Scope(*sizes) for pk, *sizes in found}
+    cache.set_many(new, timeout=None)
+    return {keys[key]: scope for key, scope in {**kept, **new}.items()}
+
+
+def _sheets(kind: Kind, conditions: list[int]) -> QuerySet[Any, dict[str, Any]]:
+    """Return the sheets of conditions, to be counted for each."""
+    return kind.sheets._default_manager.filter(condition__in=conditions).order_by().values("condition")

@@ -1,0 +1,65 @@
+"""The kinds of condition whose labels are scored. Each app registers its own, so that score tables need not know it."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from django.db.models import Aggregate, Model, Q, QuerySet
+
+from assessor.collection.models import Campaign, Condition
+from assessor.scores.found import Scores
+from assessor.scores.measures import Measures
+
+
+class Kind(Protocol):
+    """A kind of condition: where its labels stand, and how answers are scored by them."""
+
+    condition_kind: str  # of Condition.Kind
+    measures: Measures
+    nothing_yet: str  # what a page says of a campaign that has no such condition
+    sheets: type[Model]  # of assessor.work.sheets
+    done: Q = Q(to_do=0)  # the sheets on which nothing is waited for
+    facts: Mapping[str, Aggregate] = {}  # what a page counts of sheets besides, by what it says for it
+    basis_label: str
+    remedy: str  # what can be done about incomplete answers
+    # Templates: of what is unusual in a condition's scores (found), of a topic in a list, of a topic on its own page.
+    notes: str
+    topic_notes: str
+    topic_page: str
+
+    def basis(self, condition: Condition) -> str:
+        """Return what is judged under a condition, as basis_label calls it."""
+
+    def labels_by(self, condition: Condition) -> str:
+        """Return who or what gives its labels."""
+        return str(condition.judge or "people")
+
+    def load(self, condition: Condition) -> Scores:
+        """Compute all scores of a condition from its sheets."""
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        """Name the state of what its scores depend on besides its sheets and what imports bring."""
+        return ()
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> None:
+    """Make a kind known."""
+    _kinds[kind.condition_kind] = kind
+
+
+def all_kinds() -> list[Kind]:
+    """Return all kinds, in the order of their names."""
+    return [_kinds[name] for name in sorted(_kinds)]
+
+
+def kind_named(name: str) -> Kind:
+    """Return the kind of such conditions. Raises KeyError for one that no app registered."""
+    return _kinds[name]
+
+
+def scored_conditions(campaign: Campaign) -> QuerySet[Condition]:
+    """Return all conditions of a campaign whose labels are scored, with what pages and files tell of them."""
+    conditions: QuerySet[Condition] = campaign.conditions.filter(kind__in=_kinds)
+    return conditions.select_related("protocol", "judge", "nuggets__judge", "qrels_source__condition__judge")

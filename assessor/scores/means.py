@@ -1,0 +1,77 @@
+"""Scores of runs from those of their answers: pure functions on arrays, without a database, usable from a notebook."""
+
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Figures = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int8]
+
+# Whether a run answered a topic, and if so whether the answer has all the labels that its scores need.
+UNANSWERED, COMPLETE, INCOMPLETE = 0, 1, 2
+
+
+class Policy(StrEnum):
+    """How a topic counts that a run did not answer: as 0, or not at all."""
+
+    ZERO = "zero"
+    ANSWERED = "answered"
+
+
+def run_scores(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
+    """Return the scores of runs, each the mean over topics: (runs, columns).
+
+    scores: (runs, topics, columns), NaN where undefined; states: (runs, topics). An INCOMPLETE cell never counts. An
+    UNANSWERED one counts with the scores that stand there, those of an empty answer: 0, or NaN in a measure that the
+    topic leaves undefined for all; under Policy.ANSWERED it does not count. A run with nothing that counts has NaN.
+    """
+    counted = _counted(scores, states, policy)
+    return _mean(counted, axis=1)
+
+
+def spread(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
+    """Return the means over topics of the least, median and largest score of a topic over runs: (3, columns).
+
+    The arguments, and what counts, are as for run_scores; so where an unanswered topic counts 0, it does here. A topic
+    on which nothing counts is left out.
+    """
+    counted = _counted(scores, states, policy)
+    if not len(counted):
+        return np.full((3, counted.shape[2]), np.nan)
+    in_order = np.sort(counted, axis=0)  # NaN comes last
+    size = (~np.isnan(counted)).sum(axis=0)
+    last = np.maximum(size - 1, 0)
+
+    def at(place: npt.NDArray[Any]) -> Figures:
+        found: Figures = np.take_along_axis(in_order, place[np.newaxis], axis=0)[0]
+        return found
+
+    of_topics = np.stack([in_order[0], (at(last // 2) + at(size // 2)) / 2, at(last)])
+    return _mean(of_topics, axis=1)
+
+
+def within(values: npt.ArrayLike, least: int, most: int, what: str) -> npt.NDArray[Any]:
+    """Return values as an array. Raises ValueError where one is no whole number from least to most."""
+    found = np.asarray(values)
+    if not np.isin(found, range(least, most + 1)).all():
+        raise ValueError(f"{what} are whole numbers from {least} to {most}")
+    return found
+
+
+def _counted(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
+    """Return the scores with NaN in place of those that don't count."""
+    of_cells = within(states, UNANSWERED, INCOMPLETE, "states")
+    counts = of_cells == COMPLETE if policy == Policy.ANSWERED else of_cells != INCOMPLETE
+    found: Figures = np.where(counts[..., np.newaxis], np.asarray(scores, dtype=np.float64), np.nan)
+    return found
+
+
+def _mean(values: Figures, axis: int) -> Figures:
+    """Return the mean of what is not NaN; NaN where there is nothing else."""
+    there = ~np.isnan(values)
+    size = there.sum(axis=axis)
+    total = np.where(there, values, 0).sum(axis=axis)
+    found: Figures = np.divide(total, size, out=np.full(total.shape, np.nan), where=size > 0)
+    return found

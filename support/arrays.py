@@ -1,0 +1,173 @@
+"""The support scores of a condition as arrays, from what stands on its sheets."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assessor.collection.models import Condition, Topic
+from assessor.scores.found import Cell, RunName, as_text, parsed, run_names, take, what_counts, who_answered
+from assessor.scores.means import COMPLETE, INCOMPLETE, UNANSWERED, Codes, Figures
+from assessor.scores.measures import Measures
+from support import citations
+from support.measures import SUPPORT_SCORES
+from support.models import SupportSheet
+from support.scores import FULL, MEASURES, MISSING, NONE, NOT_JUDGED, PARTIAL, answer_scores
+
+_AT_A_TIME = 2_000
+# As bytes, which numpy takes without a loop; None is what a citation has that has no label.
+_LABEL = {
+    citations.FULL: FULL,
+    citations.PARTIAL: PARTIAL,
+    citations.NONE: NONE,
+    citations.NOT_JUDGED: NOT_JUDGED % 256,
+    None: MISSING % 256,
+}
+_NAMES = ("pk", "answer__topic", "answer__run", "answer__apart")
+_TEXTS = ("asked", "unresolved", "labels", "adopted", "answer__content")
+_places = lru_cache(1 << 16)(citations.places)
+
+
+class ScoredTopic(NamedTuple):
+    """A judged topic, with what makes its scores other than usual, over all runs.
+
+    citations: those that count or are to be judged; not_judged: those of them that leave their answer; without_text:
+    those that nobody can judge, as their segments are not loaded; citing_nothing: answers that are 0 for it.
+    """
+
+    pk: int
+    qid: str
+    title: str
+    citations: int
+    not_judged: int
+    without_text: int
+    citing_nothing: int
+
+
+class Scores(NamedTuple):
+    """All scores of a condition by MEASURES, as assessor.scores.found has them."""
+
+    runs: list[RunName]
+    topics: list[ScoredTopic]
+    scores: Figures
+    states: Codes
+
+    @property
+    def measures(self) -> Measures:
+        """What tables call the scores."""
+        return SUPPORT_SCORES
+
+    @property
+    def unusual(self) -> dict[str, int]:
+        """What makes the scores other than usual."""
+        return {
+            "citations_not_judged": self.not_judged,
+            "citations_without_text": self.without_text,
+            "answers_citing_nothing": self.citing_nothing,
+        }
+
+    @property
+    def not_judged(self) -> int:
+        """How many citations leave their answers, as their sentences were not worth verifying."""
+        return sum(topic.not_judged for topic in self.topics)
+
+    @property
+    def without_text(self) -> int:
+        """How many citations nobody can judge, as their segments are not loaded."""
+        return sum(topic.without_text for topic in self.topics)
+
+    @property
+    def citing_nothing(self) -> int:
+        """How many answers cite nothing."""
+        return sum(topic.citing_nothing for topic in self.topics)
+
+
+class _Said(NamedTuple):
+    """What counts of sheets, a row for each. counts: as the last fields of ScoredTopic."""
+
+    figures: Figures
+    counts: Any
+
+
+def load_scores(condition: Condition) -> Scores:
+    """Compute all scores of a support condition from its sheets, read a few thousand at a time.
+
+    Runs and judged topics are those with a sheet. A cell is incomplete where the run answered the topic and has no
+    sheet, or one on which a citation that is asked has no label that counts, or a sentence cites and none of what it
+    cites is asked: of that nobody said anything, which is not the same as no support.
+    """
+    cells: dict[int, dict[int, Cell[int]]] = defaultdict(dict)  # by topic and run; of each the place of its scores
+    parts = []
+    start = 0
+    for chunk in _chunks(condition):
+        for at, (_, topic, run, is_apart, *_) in enumerate(chunk, start):
+            take(cells[topic], run, Cell(is_apart, at))
+        parts.append(_scored(chunk))
+        start += len(chunk)
+    said = _joined(parts)
+    names = Topic.objects.filter(pk__in=cells).values_list("pk", "qid", "title")
+    topics = sorted(names, key=lambda topic: topic[1])
+    runs = run_names({run for of_topic in cells.values() for run in of_topic})
+    own = who_answered(runs, cells)
+    place = {run.pk: at for at, run in enumerate(runs)}
+    scores = np.zeros((len(runs), len(topics), len(MEASURES)))
+    states = np.full((len(runs), len(topics)), UNANSWERED, dtype=np.int8)
+    scored = []
+    for at, (pk, qid, title) in enumerate(topics):
+        found, lacking = what_counts(condition, cells[pk], own[pk])
+        rows, counted = [place[run] for run in found], list(found.values())
+        scores[rows, at] = said.figures[counted]
+        states[rows, at] = COMPLETE
+        scores[[place[run] for run in lacking], at] = np.nan
+        states[np.isnan(scores[:, at, 0]), at] = INCOMPLETE
+        scored.append(ScoredTopic(pk, qid, title, *said.counts[counted].sum(axis=0).tolist()))
+    return Scores(runs, scored, scores, states)
+
+
+def _chunks(condition: Condition) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield what is needed of a condition's sheets, by _NAMES and _TEXTS."""
+    sheets = SupportSheet.objects.filter(condition=condition).order_by()
+    rows = sheets.values_list(*_NAMES, *as_text(*_TEXTS)).iterator(_AT_A_TIME)
+    while chunk := list(islice(rows, _AT_A_TIME)):
+        yield chunk
+
+
+def _joined(parts: Sequence[_Said]) -> _Said:
+    nothing = _Said(np.zeros((0, len(MEASURES))), np.zeros((0, 4), dtype=np.int64))
+    return _Said(*map(np.concatenate, zip(nothing, *parts, strict=True)))
+
+
+def _scored(chunk: list[tuple[Any, ...]]) -> _Said:
+    """Return the scores of sheets, NaN where one is incomplete."""
+    *_, unresolved_texts, label_texts, adopted_texts, contents = zip(*chunk, strict=True)
+    all_asked, all_labels = parsed(row[len(_NAMES)] for row in chunk), parsed(label_texts)
+    all_sentences = parsed(contents)
+    joined = []
+    for asked, labels, adopted in zip(all_asked, all_labels, adopted_texts, strict=True):
+        # Another person's labels, where this one could judge nothing.
+        said = labels if adopted == "{}" else {**parsed([adopted])[0], **labels}
+        joined.append(bytes(map(_LABEL.__getitem__, map(said.get, asked))))
+    codes = np.frombuffer(b"".join(joined), dtype=np.int8)
+    sheet = np.repeat(np.arange(len(chunk)), [len(asked) for asked in all_asked])
+    keys = chain.from_iterable(all_asked)
+    place = np.fromiter(chain.from_iterable(map(_places, keys)), dtype=np.int64, count=2 * len(codes)).reshape(-1, 2)
+    sizes = np.array([len(sentences) for sentences in all_sentences])
+    if (beyond := place[:, 0] >= sizes[sheet]).any():
+        raise ValueError(f"Support sheet {chunk[sheet[beyond][0]][0]} asks about a sentence that its answer has not.")
+    answer = np.repeat(np.arange(len(chunk)), sizes)
+    cites = np.array([bool(one["citations"]) for sentences in all_sentences for one in sentences], dtype=bool)
+    sentence = (np.cumsum(sizes) - sizes)[sheet] + place[:, 0]
+    order = np.lexsort((place[:, 1], sentence))
+    figures = answer_scores(codes[order], sentence[order], answer, len(chunk))
+    is_asked = np.bincount(sentence, minlength=len(answer)) > 0
+    figures[answer[cites & ~is_asked]] = np.nan
+    counts = (
+        np.bincount(sheet, minlength=len(chunk)),
+        np.bincount(sheet[codes == NOT_JUDGED], minlength=len(chunk)),
+        [len(keys) for keys in parsed(unresolved_texts)],
+        np.bincount(answer[cites], minlength=len(chunk)) == 0,
+    )
+    return _Said(figures, np.stack(counts, axis=1).astype(np.int64))

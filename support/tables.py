@@ -1,0 +1,40 @@
+"""Support scores as tables: whose labels they are, what they depend on."""
+
+from django.db.models import Count, Q
+
+from assessor.collection.models import Condition
+from assessor.scores.kinds import Kind
+from support.arrays import Scores, load_scores
+from support.measures import SUPPORT_SCORES
+from support.models import SupportSheet
+
+
+class SupportScores(Kind):
+    """Conditions under which citations are judged. Their scores depend on nothing but sheets and answers."""
+
+    condition_kind = Condition.Kind.SUPPORT
+    measures = SUPPORT_SCORES
+    nothing_yet = "No condition yet under which support is judged."
+    sheets = SupportSheet
+    done = Q(to_do=0, unresolved=[])
+    facts = {"Without a cited text": Count("pk", filter=~Q(unresolved=[]))}
+    basis_label = "Citations of a sentence"
+    remedy = "Missing labels can be given, and segments be loaded whose text is not there."
+    notes = "support/_score_notes.html"
+    topic_notes = "support/_topic_notes.html"
+    topic_page = "support/_topic_scores.html"
+
+    def basis(self, condition: Condition) -> str:
+        if condition.method == Condition.Method.IMPORTED:
+            return "those of the file"
+        most = condition.protocol.citations_per_sentence
+        return "the first" if most == 1 else f"the first {most}"
+
+    def labels_by(self, condition: Condition) -> str:
+        """Return who gives the labels; a condition of post-editing names the model whose labels people see."""
+        if condition.method == Condition.Method.SUPPORT_POST_EDITED:
+            return f"people, shown those of {condition.judge}"
+        return super().labels_by(condition)
+
+    def load(self, condition: Condition) -> Scores:
+        return load_scores(condition)

@@ -1,0 +1,270 @@
+"""Support scores as an organizer sees and downloads them, beside those of nuggets."""
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from assessor.collection.models import CONTROL, Campaign, Condition, Event, Judge, Person, Run
+from assessor.scores.leaderboards import FORMS, score_lines
+from assessor.scores.means import Policy
+from tests.assignment.scored import auto_condition, import_banks, label
+from tests.conftest import client_of
+from tests.scores.pages import address, get, scores_of
+from tests.support.scores_helpers import ANSWERS, import_answers, judge, say, sheet_on, support_condition
+
+HEADS = ["Run", "Task", "Complete", "Incomplete", *("WP", "WR", "HP", "HR"), *("WPall", "WRall", "HPall", "HRall")]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def cited(campaign: Campaign, import_file) -> Campaign:
+    import_answers(campaign, import_file, ANSWERS)
+    return campaign
+
+
+@pytest.fixture
+def auto(cited: Campaign) -> Condition:
+    return judge(support_condition(cited))
+
+
+@pytest.fixture
+def nuggets(auto: Condition, import_file) -> Condition:
+    """Labels of nuggets in the same answers."""
+    labels = {"t1": {"team.one": "spn", "team.two": "sss"}}
+    return label(auto_condition(import_banks(auto.campaign, import_file)), labels)
+
+
+@pytest.fixture
+def as_olga(olga: Person) -> Client:
+    return client_of(olga)
+
+
+def test_the_list_says_of_each_condition_what_it_is_and_how_far(as_olga: Client, auto: Condition, cited: Campaign):
+    say(sheet_on(auto, "t1", "team.one"), "0.0", label=None)
+    say(sheet_on(auto, "t1", "team.two"), "0.0", label=None, cannot="unclear")
+    support_condition(cited, "later")
+    _, page = get(as_olga, "/campaigns/study/scores/")
+    [table] = page.tables
+    assert table[0][:3] + table[0][7:9] == [
+        *("Condition", "Citations of a sentence", "Labels by", "With “can't judge”", "Without a cited text"),
+    ]
+    assert table[1][:9] == ["Auto", "the first", "judge of Auto", "2", "3", "4/5", "1", "1", "0"]
+    assert table[2][:4] == ["later", "the first", "judge of later", "no answers yet"]
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [
+        ("support automatic", ["the first 3", "judge of Auto"]),
+        ("support post-edited", ["the first 3", "people, shown those of judge of Auto"]),
+        ("imported", ["those of the file", "judge of Auto"]),
+    ],
+)
+def test_the_list_says_which_citations_and_whose_labels(as_olga: Client, auto: Condition, method: str, told: list[str]):
+    type(auto.protocol).objects.filter(pk=auto.protocol_id).update(citations_per_sentence=3)
+    Condition.objects.filter(pk=auto.pk).update(method=method)
+    assert get(as_olga, "/campaigns/study/scores/")[1].tables[0][1][1:3] == told
+
+
+def test_a_campaign_without_conditions_says_so(as_olga: Client, cited: Campaign):
+    assert "No condition yet under which support is judged." in get(as_olga, "/campaigns/study/scores/")[0]
+
+
+def test_a_score_table_with_its_condition_and_policy(as_olga: Client, auto: Condition):
+    text, page = get(as_olga, scores_of(auto))
+    [_, table] = page.tables
+    assert table[0] == ["Auto, runs over all topics; a topic that a run did not answer counts 0"]
+    assert table[1] == HEADS
+    assert page.orders == {"WP": "descending"}
+    assert table[2:] == [
+        ["team.two", "", "2", "0", "0.7500", "0.6875", "0.6667", "0.6250", "0.8333", "0.7500", "0.7500", "0.6875"],
+        ["team.one", "", "2", "0", "0.3750", "0.2500", "0.2500", "0.1667", "0.3750", "0.2500", "0.2500", "0.1667"],
+        ["team.empty", "", "1", "0", *["0.0000"] * 8],
+        ["minimum", "", "5", "0", *["0.0000"] * 8],
+        ["median", "", "5", "0", "0.2500", "0.1875", "0.1667", "0.1250", "0.3333", "0.2500", "0.2500", "0.1667"],
+        ["maximum", "", "5", "0", "0.8750", "0.7500", "0.7500", "0.6667", "0.8750", "0.7500", "0.7500", "0.6875"],
+    ]
+    assert "2 topics, 3 runs, 5 answers; not answered: 1." in text
+    assert "2 answers cite nothing: all scores are 0 there." in text
+    assert "1 citation is marked as not to be judged" in text
+    assert "P, precision, is over the sentences with a judged citation" in text
+    assert "lack" not in text
+
+
+def test_both_kinds_stand_on_one_page_and_each_is_sorted_by_its_own_columns(
+    as_olga: Client, auto: Condition, nuggets: Condition
+):
+    text, page = get(as_olga, scores_of(auto, nuggets))
+    assert [table[0][0].split(",")[0] for table in page.tables[2:]] == ["Edits/Auto", "Auto"]
+    assert text.index("<h2>Nugget scores</h2>") < text.index("<h2>Support scores</h2>")
+    for sort, of_nuggets, of_support in [
+        ("weighted_precision", "team.two", "team.empty"),
+        ("-weighted_precision", "team.two", "team.two"),
+        ("vstrict", "team.one", "team.two"),
+        ("run", "team.one", "team.empty"),
+    ]:
+        _, page = get(as_olga, scores_of(auto, nuggets, sort=sort))
+        assert [table[2][0] for table in page.tables[2:]] == [of_nuggets, of_support], sort
+    get(as_olga, scores_of(auto, sort="vstrict"), status=404)
+    get(as_olga, scores_of(auto, nuggets, sort="nothing"), status=404)
+
+
+def test_every_column_sorts_both_ways(as_olga: Client, auto: Condition):
+    _, page = get(as_olga, scores_of(auto))
+    links = [one for one in page.addresses if "sort=" in one]
+    assert len(links) == len(HEADS)
+    for link in links:
+        get(as_olga, "/campaigns/study/scores/" + link)
+
+
+def test_what_is_incomplete_is_said_and_no_0(as_olga: Client, cited: Campaign):
+    lacking = {"team.one": {"t1": ["!", "f", ""]}, "team.two": {"t1": ["?", "p", "nf", "-", ""]}}
+    auto = judge(support_condition(cited), lacking)
+    text, page = get(as_olga, scores_of(auto))
+    assert "2 answers lack labels. They count in no mean" in text
+    assert "1 citation can't be judged: the cited text is not loaded." in text
+    assert page.tables[1][2:4] == [
+        ["team.one", "", "0", "1", *["—"] * 8],
+        ["team.two", "", "0", "1", *["—"] * 8],
+    ]
+    assert "1 without text" in text
+
+
+def test_runs_that_answered_and_are_not_in_it_are_named(as_olga: Client, cited: Campaign):
+    auto = judge(support_condition(cited), {"team.two": {"t2": ["f"]}})
+    text, _ = get(as_olga, scores_of(auto))
+    assert "1 run answered this topic and is not in this condition: <bdi>team.one</bdi></p>" in text
+
+
+def test_control_runs_stand_apart_below(as_olga: Client, auto: Condition):
+    Run.objects.filter(tag="team.two").update(task=CONTROL)
+    _, page = get(as_olga, scores_of(auto))
+    assert [row[0] for row in page.tables[1][-2:]] == [
+        "Control runs, which are in none of the rows above",
+        "team.two",
+    ]
+
+
+def test_a_rehearsal_is_marked_wherever_its_scores_are(as_olga: Client, auto: Condition, cited: Campaign):
+    Judge.objects.filter(pk=auto.judge_id).update(is_rehearsal=True)
+    run, topic = Run.objects.get(tag="team.one"), cited.topics.get(qid="t1")
+    for shown, times in [
+        ("/campaigns/study/scores/", 1),
+        (scores_of(auto), 3),
+        (address("topic_scores", auto, topic.pk), 1),
+        (address("run_scores", auto, run.pk), 1),
+    ]:
+        assert get(as_olga, shown)[0].count("with no model behind it") == times, shown
+    assert "team.one,,,Auto (rehearsal),unanswered=0," in "".join(
+        score_lines(Condition.objects.get(pk=auto.pk), "csv", Policy.ZERO)
+    )
+
+
+def test_all_runs_on_a_topic(as_olga: Client, auto: Condition, cited: Campaign):
+    say(sheet_on(auto, "t2", "team.two"), "0.0", label=None)
+    text, page = get(as_olga, address("topic_scores", auto, cited.topics.get(qid="t2").pk))
+    [table] = page.tables
+    assert table[2:] == [
+        ["team.empty", "", "unanswered", *["0.0000"] * 8],
+        ["team.one", "", "complete", *["0.0000"] * 8],
+        ["team.two", "", "incomplete", *["—"] * 8],
+        *([name, "", "", *["0.0000"] * 8] for name in ("minimum", "median", "maximum")),
+    ]
+    assert "1 citation of all runs." in text
+    assert "1 answer cites nothing" in text
+    query = "?policy=answered&sort=run"
+    _, page = get(as_olga, address("topic_scores", auto, cited.topics.get(qid="t2").pk, query=query))
+    assert page.tables[0][2] == ["team.empty", "", "unanswered", *["—"] * 8]
+
+
+def test_a_run_on_all_topics(as_olga: Client, auto: Condition):
+    _, page = get(as_olga, address("run_scores", auto, Run.objects.get(tag="team.two").pk))
+    [table] = page.tables
+    assert [row[:4] for row in table[2:]] == [
+        ["t1 why do cats purr", "complete", "0.5000", "0.3750"],
+        ["t2 how is glass recycled", "complete", "1.0000", "1.0000"],
+        ["mean", "", "0.7500", "0.6875"],
+    ]
+
+
+def test_every_address_on_the_pages_leads_somewhere(as_olga: Client, auto: Condition, cited: Campaign):
+    run, topic = Run.objects.get(tag="team.one"), cited.topics.get(qid="t1")
+    for base, query in [
+        ("/campaigns/study/scores/", scores_of(auto).partition("?")[2]),
+        (address("topic_scores", auto, topic.pk), ""),
+        (address("run_scores", auto, run.pk), ""),
+    ]:
+        _, page = get(as_olga, f"{base}?{query}")
+        found = [one for one in page.addresses if not one.startswith("#")]
+        assert len(found) > 10
+        for one in found:
+            response = as_olga.get(base + one if one.startswith("?") else one)
+            assert response.status_code == 200, one
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_downloads_are_what_the_command_writes_and_are_recorded(as_olga: Client, auto: Condition, form: str):
+    response = as_olga.get(address("export_scores", auto, form, query="?policy=answered"))
+    assert b"".join(response.streaming_content).decode() == "".join(score_lines(auto, form, Policy.ANSWERED))
+    assert Event.objects.get(verb="exported").subject == f"scores.Auto.answered.{FORMS[form].ending}"
+
+
+def test_a_download_of_incomplete_scores_is_409_unless_allowed(as_olga: Client, auto: Condition):
+    say(sheet_on(auto, "t1", "team.one"), "0.0", label=None)
+    text, page = get(as_olga, address("export_scores", auto, "csv"), status=409)
+    assert "1 of 5 answers under Auto are incomplete: some citation has no label" in text
+    assert "segments be loaded whose text is not there" in text
+    assert not Event.objects.filter(verb="exported").exists()
+    [allowed] = [one for one in page.addresses if "incomplete=allowed" in one]
+    response = as_olga.get(address("export_scores", auto, "csv") + allowed)
+    assert b"team.one,,,Auto,unanswered=0,2,1,1," in b"".join(response.streaming_content)
+
+
+def test_nobody_else_sees_them(auto: Condition, cited: Campaign, otto: Person, anna: Person):
+    run, topic = Run.objects.get(tag="team.one"), cited.topics.get(qid="t1")
+    for person in (otto, anna):
+        for shown in [
+            scores_of(auto),
+            address("topic_scores", auto, topic.pk),
+            address("run_scores", auto, run.pk),
+            address("export_scores", auto, "csv"),
+        ]:
+            get(client_of(person), shown, status=404)
+
+
+def test_names_are_text_and_nothing_else(as_olga: Client, cited: Campaign, import_file):
+    evil = "<script>alert(1)</script>"
+    import_answers(cited, import_file, {evil: {"t1": ["f"]}})
+    auto = judge(support_condition(cited, evil), {evil: {"t1": ["f"]}})
+    run, topic = Run.objects.get(tag=evil), cited.topics.get(qid="t1")
+    for shown in [scores_of(auto), address("topic_scores", auto, topic.pk), address("run_scores", auto, run.pk)]:
+        text, _ = get(as_olga, shown)
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+        assert "<script>alert" not in text
+
+
+def test_a_larger_condition_takes_no_more_queries(as_olga: Client, auto: Condition, cited: Campaign, import_file):
+    run, topic = Run.objects.get(tag="team.one"), cited.topics.get(qid="t1")
+    pages = [scores_of(auto), address("topic_scores", auto, topic.pk), address("run_scores", auto, run.pk)]
+
+    def counts() -> list[int]:
+        found = []
+        for shown in pages:
+            get(as_olga, shown)
+            cache.clear()
+            with CaptureQueriesContext(connection) as queries:
+                get(as_olga, shown)
+            found.append(len(queries))
+        return found
+
+    small = counts()
+    for number in range(4):
+        import_answers(cited, import_file, {f"more.{number}": {"t1": ["f"]}})
+        judge(auto, {f"more.{number}": {"t1": ["f"]}})
+    assert counts() == small

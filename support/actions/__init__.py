@@ -1,5 +1,6 @@
 """The only writers of support judgments."""
 
+from support.actions.joining import follow_citations
 from support.actions.sheets import add_sheets, resolve, sheet_row
 
-__all__ = ["add_sheets", "resolve", "sheet_row"]
+__all__ = ["add_sheets", "follow_citations", "resolve", "sheet_row"]

@@ -5,10 +5,17 @@ class SupportConfig(AppConfig):
     name = "support"
 
     def ready(self) -> None:
+        from assessor.collection import importing, joining
         from assessor.llm import kinds as jobs
         from assessor.scores import kinds as scores
+        from support.actions import follow_citations
         from support.auto import Support
+        from support.loaders import SupportLoader
+        from support.models import SupportSheet
         from support.tables import SupportScores
 
         jobs.register(Support())
         scores.register(SupportScores())
+        joining.register(follow_citations)
+        # The conditions that come along, and their judges, are removed after them (see nuggets/apps.py).
+        importing.register(SupportLoader, importing.brought(SupportSheet))

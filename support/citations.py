@@ -29,12 +29,17 @@ def judged_citations(sentences: Iterable[Sentence], most: int) -> dict[str, str]
     """
     found: dict[str, str] = {}
     for sentence in sentences:
-        docids: dict[str, int] = {}
-        for citation in sentence.citations:
-            docids.setdefault(citation.docid, citation.position)
-        for docid, position in list(docids.items())[:most]:
+        for docid, position in list(first_places(sentence).items())[:most]:
             found[key_of(sentence.position, position)] = docid
     return found
+
+
+def first_places(sentence: Sentence) -> dict[str, int]:
+    """Return what a sentence cites, in its order, and where it first does: the docid's place, from 0."""
+    docids: dict[str, int] = {}
+    for citation in sentence.citations:
+        docids.setdefault(citation.docid, citation.position)
+    return docids
 
 
 class Cited(NamedTuple):

@@ -40,3 +40,8 @@ def unfinished_sheets(condition: Condition, topics: Sequence[Topic]) -> QuerySet
     """
     lacking = Q(to_do__gt=0) | ~Q(unresolved=[])
     return SupportSheet.objects.filter(lacking, condition=condition.pk, answer__topic__in=topics, answer__apart=False)
+
+
+def supporting(campaign: Campaign) -> QuerySet[Condition]:
+    """Return the conditions under which support is judged, by people, a model or a file."""
+    return campaign.conditions.filter(kind=Condition.Kind.SUPPORT).select_related("judge")

@@ -45,9 +45,10 @@ def qrels_lines(source: QrelsSource) -> Iterator[str]:
 def run_lines(run: Run) -> Iterator[str]:
     """Yield a run's answers by topic id, each in the form it came in, with the run's tag.
 
-    Of what came with labels only the text is known: it goes out with them, and is no line of a run.
+    What came with labels is not all of an answer: it goes out with them, and is no line of a run.
     """
-    answers = run.answers.exclude(form=Answer.Form.TEXT).select_related("topic").order_by(byte_order("topic__qid"))
+    answers = run.answers.exclude(form__in=Answer.WITH_LABELS).select_related("topic")
+    answers = answers.order_by(byte_order("topic__qid"))
     return write_answers(answers.iterator(_AT_A_TIME), run.tag, partial(segment_texts, run.campaign))
 
 

@@ -1,19 +1,23 @@
-"""Who wants to know that answers which came with labels got their sentences: apps above register what they do then."""
+"""Who wants to know that answers which came with labels got their sentences or citations: apps above register here."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from assessor.collection.models import Answer
+from assessor.collection.models import Answer, Sentence
 
-Follower = Callable[[Mapping[Answer, str]], None]  # the answers as they now are, each with its one text before
+# The answers as they now are, each with its sentences before: one, where only its text was known.
+Follower = Callable[[Mapping[Answer, Sequence[Sentence]]], None]
 _followers: list[Follower] = []
 
 
 def register(follower: Follower) -> None:
-    """Have a function called, in the transaction that changes the answers; the texts are equal but for blanks."""
+    """Have a function called, in the transaction that changes the answers; the texts are equal but for blanks.
+
+    Where sentences were known before they are the same too, but for blanks, and cite what they did, and maybe more.
+    """
     _followers.append(follower)
 
 
-def tell(texts: Mapping[Answer, str]) -> None:
+def tell(answers: Mapping[Answer, Sequence[Sentence]]) -> None:
     """Call all who registered."""
     for follower in _followers:
-        follower(texts)
+        follower(answers)

@@ -49,6 +49,8 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
 class UploadForm(forms.Form):
     """A file and what it holds."""
 
+    KEPT_BY_CONDITION = {"nuggets": "nuggets", "assignments": "assignments", "support": "support judgments"}
+
     kind = forms.ChoiceField(label="What it holds")
     file = forms.FileField(label="File", help_text="Plain or .gz.")
     source = forms.CharField(
@@ -61,7 +63,8 @@ class UploadForm(forms.Form):
         label="Condition",
         max_length=120,
         required=False,
-        help_text="For nuggets and assignments: the name of the condition that they make, or that they are added to.",
+        help_text="For nuggets, assignments and support judgments: the name of the condition that they make, or that "
+        "they are added to.",
     )
     nuggets = forms.CharField(
         label="Condition of their nuggets",
@@ -71,14 +74,14 @@ class UploadForm(forms.Form):
         "made by the same. Left empty, it is called as the assignments, followed by “nuggets”.",
     )
     by = forms.ChoiceField(
-        label="Grades, nuggets or assignments by",
+        label="Grades, nuggets or labels by",
         choices=[("", "—"), *QrelsSource.By.choices],
         required=False,
     )
     invalid_labels = forms.BooleanField(
-        label="Take importances and assignments that are none as missing",
+        label="Take importances and labels that are none as missing",
         required=False,
-        help_text="For nuggets and assignments: by default they are errors.",
+        help_text="For nuggets, assignments and support judgments: by default they are errors.",
     )
     check_only = forms.BooleanField(label="Only check the file, import nothing", required=False)
 
@@ -103,17 +106,18 @@ class UploadForm(forms.Form):
         if source and not by:
             self.add_error("by", "Say whether people or a model gave these grades.")
         cleaned["options"] = {"source": source, "by": by} if source else {}
-        if cleaned.get("kind") in ("nuggets", "assignments"):
+        if cleaned.get("kind") in self.KEPT_BY_CONDITION:
             cleaned["options"] = self._label_options(cleaned)
         return cleaned
 
     def _label_options(self, cleaned: dict[str, Any]) -> dict[str, str]:
-        """Return the options of nuggets and assignments."""
+        """Return the options of what is kept by condition."""
         kind, condition, by = cleaned["kind"], cleaned.get("condition", "").strip(), cleaned.get("by", "")
+        what = self.KEPT_BY_CONDITION[kind]
         if not condition:
-            self.add_error("condition", f"Name the condition: {kind} are kept by condition.")
+            self.add_error("condition", f"Name the condition: {what} are kept by condition.")
         if not by:
-            self.add_error("by", f"Say whether people or a model made these {kind}.")
+            self.add_error("by", f"Say whether people or a model made these {what}.")
         options = {"condition": condition, "by": by}
         if kind == "assignments" and (nuggets := cleaned.get("nuggets", "").strip()):
             options["nuggets"] = nuggets

@@ -151,10 +151,10 @@ class PlanRow(NamedTuple):
 
 
 def runs_with_texts(campaign: Campaign) -> QuerySet[Run]:
-    """Return the runs, each with the number of its answers of which only the text is loaded, as it came with labels."""
+    """Return the runs, each with the number of its answers of which no more is loaded than came with labels."""
     # A join sees the answers of unfinished imports too.
     visible = Q(answers__import_record__state=Import.State.DONE, answers__apart=False)
-    texts = Count("answers", filter=visible & Q(answers__form=Answer.Form.TEXT))
+    texts = Count("answers", filter=visible & Q(answers__form__in=Answer.WITH_LABELS))
     runs: QuerySet[Run] = Run.objects.filter(campaign=campaign).annotate(texts=texts).order_by("tag")
     return runs
 

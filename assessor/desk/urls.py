@@ -58,4 +58,7 @@ urlpatterns = [
         exports.export_assignments,
         name="export_assignments",
     ),
+    path(
+        "campaigns/<slug:slug>/exports/support/<int:condition_id>.jsonl", exports.export_support, name="export_support"
+    ),
 ]

@@ -93,7 +93,8 @@ class AssignmentLoader(Loader):
     def sift(self, records: Sequence[SheetRecord]) -> NewSheets:
         known = [record for record in records if self._has_topic(record)]
         self.banks.look_for({self.topics[record.qid] for record in known})
-        places = self.answers.find([About(r.line, r.run_id, self.topics[r.qid].pk, r.text) for r in known])
+        asked = [About(record.line, record.run_id, self.topics[record.qid].pk, record.text) for record in known]
+        places = self.answers.find(asked, "answer_text")
         loaded = self._loaded_sheets([place for place in places if place])
         new = NewSheets([], [])
         for record, place in zip(known, places, strict=True):

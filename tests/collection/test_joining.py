@@ -225,11 +225,11 @@ def test_texts_alone_and_texts_apart_are_in_no_export_and_no_count_of_runs(label
     r1, page = labelled.runs.get(), client_of(olga)
     assert list(run_lines(r1)) == []
     html = page.get("/campaigns/study/exports/").content.decode()
-    assert "2 answers of which only the text is loaded, as it came with labels, are left out" in html
+    assert "2 answers of which no more is loaded than came with labels are left out" in html
     import_file(labelled, "runs", [run("Cats purr to sleep.")])
     assert [json.loads(text)["topic_id"] for text in run_lines(r1)] == ["t1"]
     html = page.get("/campaigns/study/exports/").content.decode()
-    assert "1 answer of which only the text is loaded, as it came with labels, is left out" in html
+    assert "1 answer of which no more is loaded than came with labels is left out" in html
     assert queries.loaded(labelled)["answers"] == 2
     assert queries.gaps(labelled)[-1].what != "runs lacking topics (how many)"
     import_file(labelled, "topics", "t3\tthird\n")
@@ -270,10 +270,11 @@ def test_marked_words_stay_marked(labelled, import_file):
 @pytest.mark.parametrize(
     ("before", "sentences", "mark", "expected"),
     [
-        ("a b. c", ["a b.", "c"], [0, 0, 6], [[0, 0, 4], [1, 0, 1]]),
-        ("  a\n b. c", ["a   b.", " ", "c"], [0, 3, 9], [[0, 4, 6], [2, 0, 1]]),
-        ("a b", ["a b"], [0, 1, 2], []),
+        (["a b. c"], ["a b.", "c"], [0, 0, 6], [[0, 0, 4], [1, 0, 1]]),
+        (["  a\n b. c"], ["a   b.", " ", "c"], [0, 3, 9], [[0, 4, 6], [2, 0, 1]]),
+        (["a b"], ["a b"], [0, 1, 2], []),
+        (["a  b.", " ", "c  d"], ["a b.", "", "c d"], [2, 0, 4], [[2, 0, 3]]),
     ],
 )
-def test_marks_of_a_text_are_marks_of_its_sentences(before, sentences, mark, expected):
+def test_marks_of_one_spelling_are_marks_of_the_other(before, sentences, mark, expected):
     assert split_marks([mark], before, sentences) == expected

@@ -32,6 +32,8 @@ from tests.assignment.lines import line as assignments
 from tests.assignment.lines import nugget
 from tests.conftest import QRELS, SEGMENTS, client_of
 from tests.relevance.conftest import give_relevance, judge_item
+from tests.support.lines import cites
+from tests.support.lines import line as judgments
 
 
 @pytest.fixture
@@ -320,6 +322,32 @@ def test_assignments_are_uploaded_under_a_condition_and_taken_away(
     assert body(response) == line
     assert response["Content-Disposition"] == 'attachment; filename="study.assignments.Edits_Auto.jsonl"'
     assert Event.objects.latest("pk").subject == "assignments.Edits/Auto.jsonl"
+
+
+def test_support_judgments_are_uploaded_under_a_condition_and_taken_away(
+    as_olga, campaign, sent, django_capture_on_commit_callbacks
+):
+    capture = django_capture_on_commit_callbacks
+    line = json.dumps(judgments("t1", "r1", cites("a", d1="failed"))) + "\n"
+    page = upload(as_olga, line, capture=capture, kind="support").content.decode()
+    assert "Name the condition: support judgments are kept by condition." in page
+    assert "Say whether people or a model made these support judgments." in page
+    assert sent == []
+    form = {"kind": "support", "condition": " NIST ", "by": "people", "nuggets": "not read", "source": "nor this"}
+    upload(as_olga, line, capture=capture, **form)
+    assert Import.objects.latest("pk").options == {"condition": "NIST", "by": "people"}
+    upload(as_olga, line, capture=capture, **form, invalid_labels="on")
+    lenient = Import.objects.latest("pk")
+    assert lenient.options == {"condition": "NIST", "by": "people", "invalid_labels": "missing"}
+    tasks.run_import.run(lenient.pk)
+    condition = campaign.conditions.get(kind="support")
+    page = as_olga.get("/campaigns/study/exports/").content.decode()
+    assert f'<a href="/campaigns/study/exports/support/{condition.pk}.jsonl" download>NIST (JSONL)</a></li>' in page
+    response = as_olga.get(f"/campaigns/study/exports/support/{condition.pk}.jsonl")
+    assert body(response) == line
+    assert response["Content-Disposition"] == 'attachment; filename="study.support.NIST.jsonl"'
+    assert Event.objects.latest("pk").subject == "support.NIST.jsonl"
+    assert as_olga.get(f"/campaigns/study/exports/assignments/{condition.pk}.jsonl").status_code == 404
 
 
 def test_exports_by_page_are_what_came_in_and_are_recorded(as_olga, campaign):

@@ -29,12 +29,15 @@ from assignment.models import LeftOut
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from support.actions import add_sheets, sheet_row
+from support.models import SupportSheet
 from tests.assignment.conftest import give
 from tests.conftest import client_of, make_person
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance, judge_item
+from tests.support.lines import FULL, cites
+from tests.support.lines import line as support_line
 
 SMALL, LARGE = 2, 9
 UNSAFE = {"logout", "control_runs", "stop_import", "withdraw_task", "time_spent"}  # these answer POSTs only, as do:
@@ -87,6 +90,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "export_nuggets": [slug, condition.pk],
         "export_lineage": [slug, condition.pk],
         "export_assignments": [slug, campaign.conditions.filter(method="ManualAssign").earliest("pk").pk],
+        "export_support": [slug, campaign.conditions.get(name="Support").pk],
         "export_retrieval_run": [slug, campaign.retrieval_runs.earliest("pk").pk],
         "nugget_editor": [bank.pk],
         "nugget_drafts": [NuggetBank.objects.filter(condition=edits).latest("pk").pk],
@@ -151,6 +155,12 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             import_file(campaign, "retrieval", found)
             nuggets = {"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}
             import_file(campaign, "nuggets", [nuggets], condition=f"N{number}", by="people")
+            # All of t1: an export asks once for each topic that is in it.
+            judged = [support_line("t1", f"r{number}", cites("a"), cites("b", s1=FULL))]
+            for name in ("Support", f"S{number}"):
+                import_file(campaign, "support", judged, condition=name, by="people")
+        for judgments in SupportSheet.objects.filter(version=0):
+            revise(judgments, "label", {"1.0": {"label": "none"}}, judge_id=judgments.judge_id)
         aliases = "".join(f"r{number},,,,,alias{number}\n" for number in new)
         import_file(campaign, "run_list", f"tag,team,task,type,priority,aliases\n{aliases}")
         for number in new:

@@ -15,6 +15,8 @@ from tests.assignment.conftest import give
 from tests.conftest import client_of, make_person
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance
+from tests.support.lines import cites
+from tests.support.lines import line as support_line
 
 # Columns: nobody signed in; the assessor whose work it is; another assessor; the campaign's organizer; an organizer
 # of something else; an administrator; somebody without a role. "in" is a redirect to the sign-in page.
@@ -55,6 +57,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "export_nuggets": ("GET", ORGANIZER),
     "export_lineage": ("GET", ORGANIZER),
     "export_assignments": ("GET", ORGANIZER),
+    "export_support": ("GET", ORGANIZER),
     "judges": ("GET", ORGANIZER),
     "new_judge": ("GET", ORGANIZER),
     "judge": ("GET", ORGANIZER),
@@ -135,6 +138,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     import_file(
         campaign, "nuggets", [{"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}], condition="N", by="people"
     )
+    import_file(campaign, "support", [support_line("t1", "r", cites("Cats purr."))], condition="S", by="people")
     manual = create_manual_assign(nuggets=campaign.conditions.get(name="N"), name="N/Manual", acting_user=None)
     assigning = give(manual, bank.topic, bank.task.person)
     sheet = assigning.answer_sheets.get(by_rule=False)
@@ -175,6 +179,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "export_nuggets": f"{base}/exports/nuggets/{condition.pk}.jsonl",
         "export_lineage": f"{base}/exports/nuggets/{condition.pk}.lineage.jsonl",
         "export_assignments": f"{base}/exports/assignments/{manual.pk}.jsonl",
+        "export_support": f"{base}/exports/support/{campaign.conditions.get(kind='support').pk}.jsonl",
         "judges": f"{base}/judges/",
         "new_judge": f"{base}/judges/new/",
         "judge": f"{base}/judges/{job.judge_id}/",
@@ -277,6 +282,7 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "export_nuggets",
         "export_lineage",
         "export_assignments",
+        "export_support",
         "condition_drafts",
         "export_drafts",
         "assignment_questions",

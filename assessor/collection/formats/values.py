@@ -4,7 +4,8 @@ import json
 import math
 import re
 import unicodedata
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
 
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
@@ -42,28 +43,47 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
-# Several times slower, and called only where a line may hold a key twice.
-_careful_decoder = json.JSONDecoder(
-    object_pairs_hook=_each_key_once, parse_constant=_refuse_constant, parse_float=_finite
-)
+def _nan_only(name: str) -> float:
+    return math.nan if name == "NaN" else _refuse_constant(name)
+
+
+class _Decoders(NamedTuple):
+    """plain: reads a line. careful: several times slower, and called only where a line may hold a key twice."""
+
+    plain: json.JSONDecoder
+    careful: json.JSONDecoder
+
+
+def _decoders(constant: Callable[[str], float]) -> _Decoders:
+    plain = json.JSONDecoder(parse_constant=constant, parse_float=_finite)
+    careful = json.JSONDecoder(object_pairs_hook=_each_key_once, parse_constant=constant, parse_float=_finite)
+    return _Decoders(plain, careful)
+
+
+_strict = _decoders(_refuse_constant)
+_with_nan = _decoders(_nan_only)
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_nan_encoder = json.JSONEncoder(ensure_ascii=False)
 _KEY = re.compile(r'"[ \t\r\n]*:')
 
 
-def to_json(value: Any) -> str:
+def to_json(value: Any, *, with_nan: bool = False) -> str:
     """Return JSON on one line, keys in their given order, text unescaped: the one spelling Assay writes."""
-    return _encoder.encode(value)
+    return (_nan_encoder if with_nan else _encoder).encode(value)
 
 
-def json_object(line: Line, report: Report) -> dict[str, Any] | None:
-    """Read a line that must be one JSON object of at most 64 levels, without NaN, Infinity or broken text."""
+def json_object(line: Line, report: Report, *, with_nan: bool = False) -> dict[str, Any] | None:
+    """Read a line that must be one JSON object of at most 64 levels, without NaN, Infinity or broken text.
+
+    with_nan: for a caller who says where there may be a NaN; it is then what Python calls so.
+    """
+    decoders = _with_nan if with_nan else _strict
     try:
-        value = _decoder.decode(line.text)
+        value = decoders.plain.decode(line.text)
         keys, depth = _keys_and_depth(value)
         # No key is lost where no more can have been written than were read.
         if line.text.count(":") > keys and len(_KEY.findall(line.text)) > keys:
-            value = _careful_decoder.decode(line.text)
+            value = decoders.careful.decode(line.text)
     except _BareConstant as error:
         report.error(line.number, "", str(error), "numbers that are finite")
         return None

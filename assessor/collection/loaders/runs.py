@@ -9,16 +9,16 @@ from assessor.collection.formats.report import Report
 from assessor.collection.formats.runs import AnswerRecord, Limits, read_answers, topic_field
 from assessor.collection.formats.values import to_json
 from assessor.collection.history import record as record_event
-from assessor.collection.loaders.answers import ANSWER_FIELDS, agree, warn_of_texts
+from assessor.collection.loaders.answers import ANSWER_FIELDS, difference, warn_of
 from assessor.collection.loaders.base import Loader, Options, insert
 from assessor.collection.loaders.documents import DocumentSifter
 from assessor.collection.loaders.segments import SegmentRow
-from assessor.collection.models import Answer, Campaign, Import, Run
+from assessor.collection.models import Answer, Campaign, Import, Run, Sentence
 from assessor.collection.queries import AmbiguousRun, find_run, lacking_docids
 
 
 class Joined(NamedTuple):
-    """A loaded text that came with labels, by its key, and what the file's answer of that text has besides it."""
+    """A loaded answer that came with labels, by its key, and what the file's answer has that is the same."""
 
     answer: int
     qid: str
@@ -26,7 +26,7 @@ class Joined(NamedTuple):
 
 
 class SetApart(NamedTuple):
-    """A loaded text that came with labels, by its key, to a topic of which the file has another answer."""
+    """A loaded answer that came with labels, by its key, to a topic of which the file has another answer."""
 
     answer: int
     qid: str
@@ -78,15 +78,19 @@ class RunLoader(Loader):
         return answers
 
     def _sort(self, record: AnswerRecord, texts: Sequence[Answer], answers: NewAnswers) -> None:
-        """Put a new answer with those to be joined to a text that came with labels, or with those to be added.
+        """Put a new answer with those to be joined to one that came with labels, or with those to be added.
 
         texts: those loaded; the first of them stands for the run's own answer.
         """
-        text = " ".join(sentence["text"] for sentence in record.content)
-        same = next((loaded.pk for loaded in texts if agree(text, loaded.text)), None)
-        if texts and texts[0].pk != same:
-            warn_of_texts(text, texts[0].text, "answer", record.line, record.run_id, self.report)
-            answers.apart.append(SetApart(texts[0].pk, record.qid))
+        same = None
+        if texts:
+            whole = Answer(form=record.form, references=record.references, content=record.content)
+            text, sentences = whole.text, list(whole.sentences())
+            differences = [difference(text, sentences, loaded, "answer", is_run=True) for loaded in texts]
+            same = next((loaded.pk for loaded, found in zip(texts, differences, strict=True) if found is None), None)
+            if differences[0]:
+                warn_of(differences[0], record.line, record.run_id, self.report)
+                answers.apart.append(SetApart(texts[0].pk, record.qid))
         if same is None:
             json = (to_json(record.references), to_json(record.content), to_json(record.extras))
             # Only one can be the run's own: this one is, in place of the text, once the import is done.
@@ -119,7 +123,7 @@ class RunLoader(Loader):
         if self.repeats(record.qid, record.line, topic_field(record.form), record.qid):
             return False
         self._given.add(record.qid)
-        if not loaded or loaded[0].form == Answer.Form.TEXT:
+        if not loaded or loaded[0].form in Answer.WITH_LABELS:
             return True
         answer = loaded[0]
         loaded_form = (answer.form, answer.references, answer.content, answer.extras)
@@ -164,14 +168,14 @@ class RunLoader(Loader):
         self.report.counts["citations added"] += new.citations
 
     def finish(self, import_record: Import) -> None:
-        """Change what came with labels: texts get their sentences, or give way to what the run answered."""
+        """Change what came with labels: it gets the run's sentences and citations, or gives way to what it answered."""
         for apart in self._apart:
             Answer.objects.filter(pk=apart.answer).update(apart=True)
         Answer.everything.filter(import_record=import_record, apart=True).update(apart=False)
-        before = {}
+        before: dict[Answer, Sequence[Sentence]] = {}
         for joined in self._joined:
             answer = Answer.objects.get(pk=joined.answer)
-            before[answer] = answer.text
+            before[answer] = tuple(answer.sentences())
             for name, value in joined.values.items():
                 setattr(answer, name, value)
             answer.apart = False

@@ -79,6 +79,10 @@ class Answer(Imported):
         RAG26 = "rag26", "RAG26"
         RAGTIME = "ragtime", "RAGTIME"
         TEXT = "text", "text alone, as it came with its labels"
+        SENTENCES = "sentences", "sentences and citations, as they came with their labels"
+
+    # Those of which no run file is loaded: what they cite may not be all.
+    WITH_LABELS = (Form.TEXT, Form.SENTENCES)
 
     run = models.ForeignKey(Run, models.PROTECT, related_name="answers")
     topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="answers")

@@ -18,6 +18,8 @@ from assessor.relevance.exports import judgment_lines
 from assignment.exports import assignment_lines
 from assignment.queries import assigning
 from nuggets.exports import condition_lines
+from support.exports import support_lines
+from support.queries import supporting
 
 
 @require_safe
@@ -30,6 +32,7 @@ def exports(request: PersonRequest, slug: str) -> HttpResponse:
         "retrieval_runs": campaign.retrieval_runs.order_by("tag"),
         "conditions": queries.finished_counts(campaign),
         "assigning": assigning(campaign),
+        "supporting": supporting(campaign),
         "grading": queries.grading(campaign),
     }
     return render(request, "desk/exports.html", context)
@@ -110,6 +113,13 @@ def export_assignments(request: PersonRequest, slug: str, condition_id: int) -> 
     campaign = organized_campaign(request.user, slug)
     condition = _one(campaign.conditions.filter(kind=Condition.Kind.ASSIGNMENT), condition_id, "assignment condition")
     return _download(request, campaign, f"assignments.{condition.name}.jsonl", assignment_lines(condition))
+
+
+@require_safe
+def export_support(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    condition = _one(campaign.conditions.filter(kind=Condition.Kind.SUPPORT), condition_id, "support condition")
+    return _download(request, campaign, f"support.{condition.name}.jsonl", support_lines(condition))
 
 
 def _one(records: Any, pk: int, what: str) -> Any:

@@ -1,0 +1,96 @@
+"""What becomes of support judgments when the answer they are on gets its citations from another file."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assessor.collection.models import Answer, Sentence
+from assessor.work.sheets import revise
+from support.citations import first_places, judged_citations, key_of, places
+from support.models import SupportSheet
+from support.queries import loaded_docids
+
+
+def follow_citations(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
+    """Keep what was said of the citations of answers with them, in the transaction that puts them elsewhere.
+
+    changed: the answers as they now are, each with its sentences before. A citation is its sentence and its docid: its
+    key follows it. Lines of files go out as they came. Where nothing but the text was known when a sheet was made here,
+    its answer cited nothing; what is to be judged there is known now.
+    """
+    answers = {answer.pk: (answer, before) for answer, before in changed.items()}
+    sheets = SupportSheet.objects.select_for_update(no_key=True, of=("self",)).filter(answer__in=answers)
+    # All at once, in the order of their keys, so that nobody who locks several of them waits for ever.
+    for sheet in sheets.select_related("condition__campaign", "condition__protocol").order_by("pk"):
+        answer, before = answers[sheet.answer_id]
+        after = list(answer.sentences())
+        if sheet.import_record_id is None and not any(sentence.citations for sentence in before):
+            _ask(sheet, after)
+        else:
+            _follow(sheet, before, after)
+
+
+def _ask(sheet: SupportSheet, sentences: Sequence[Sentence]) -> None:
+    docids = judged_citations(sentences, sheet.condition.protocol.citations_per_sentence)
+    if not docids:
+        return
+    there = loaded_docids(sheet.condition.campaign, docids.values())
+    unresolved = [key for key, docid in docids.items() if docid not in there]
+    columns = {"asked": list(docids), "unresolved": unresolved, "to_do": len(docids) - len(unresolved)}
+    revise(sheet, "citations known", {}, judge_id=None, task_id=sheet.task_id, columns=columns)
+
+
+def _follow(sheet: SupportSheet, before: Sequence[Sentence], after: Sequence[Sentence]) -> None:
+    now = {key: _moved(key, before, after) for key in sheet.asked}
+    extras = _moved_extras(sheet.extras, before, after) if sheet.import_record_id else sheet.extras
+    if any(key != moved for key, moved in now.items()):
+        columns = {
+            "asked": list(now.values()),
+            "unresolved": [now[key] for key in sheet.unresolved],
+            # What stood in a file in the place of a label may be nothing, which can't be told from no entry below.
+            "invalid": {now[key]: found for key, found in sheet.invalid.items()},
+            "extras": extras,
+        }
+        said = _said(sheet, now)
+        revise(sheet, "citations moved", said, judge_id=None, task_id=sheet.task_id, columns=columns)
+    elif extras != sheet.extras:
+        SupportSheet.objects.filter(pk=sheet.pk).update(extras=extras)
+
+
+def _moved(key: str, before: Sequence[Sentence], after: Sequence[Sentence]) -> str:
+    """Return where a citation is now."""
+    sentence, citation = places(key)
+    docid = before[sentence].citations[citation].docid
+    return key_of(sentence, first_places(after[sentence])[docid])
+
+
+def _said(sheet: SupportSheet, now: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return what is to stand of each citation, by where they were and where they are now."""
+    columns = {field: column for field, column in sheet.SAID.items() if column != "invalid"}
+    said: dict[str, dict[str, Any]] = {key: dict.fromkeys(columns) for key in (*now, *now.values())}
+    for field, column in columns.items():
+        for key, value in getattr(sheet, column).items():
+            said[now[key]][field] = value
+    return said
+
+
+def _moved_extras(extras: dict[str, Any], before: Sequence[Sentence], after: Sequence[Sentence]) -> dict[str, Any]:
+    """Return what an imported line has else than the answer as it is now; see support.loaders."""
+    of_sentences = extras.get("sentences", {})
+    sentences = {}
+    for at, (one, other) in enumerate(zip(before, after, strict=True)):
+        kept = dict(of_sentences.get(str(at), {}))
+        text = kept.pop("text", one.text)
+        kept |= {"text": text} if text != other.text else {}
+        further = kept.pop("citations", {})
+        position_of, moved = first_places(other), {}
+        for docid, position in first_places(one).items():
+            keys = {"citationID": position} | further.get(str(position), {})
+            if keys["citationID"] == position_of[docid]:
+                del keys["citationID"]
+            if keys:
+                moved[str(position_of[docid])] = keys
+        kept |= {"citations": moved} if moved else {}
+        if kept:
+            sentences[str(at)] = kept
+    line = {key: value for key, value in extras.items() if key != "sentences"}
+    return line | ({"sentences": sentences} if sentences else {})

@@ -12,7 +12,7 @@ from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
 from assessor.work.sheets import is_said
-from support.actions import add_lacking_sheets, resolve, store_labels
+from support.actions import MOVED, add_lacking_sheets, resolve, store_labels
 from support.citations import LABELS, Cited, cited_in, judged_citations, places
 from support.models import SupportSheet
 from support.queries import answers_without_sheet, unfinished_sheets
@@ -25,7 +25,15 @@ class Work(NamedTuple):
     """What the model is shown: the sentence, and the segment's text alone, without its title and headings."""
 
     sentence: str
+    docid: str
     passage: str
+
+
+class Given(NamedTuple):
+    """A label, and the docid that it is about: citations of an answer move when a run file brings it further ones."""
+
+    docid: str
+    label: str
 
 
 class Support(Kind):
@@ -76,23 +84,26 @@ class Support(Kind):
         """Read the sentences and passages of a batch."""
         cited: dict[str, Cited] = {}
         keys = _keys_by_answer([unit.item for unit in units])
+        sheets = SupportSheet.objects.filter(condition=job.condition_id, answer__in=keys.keys())
+        asked = {_item(answer, key) for answer, own in sheets.values_list("answer", "asked") for key in own}
         for answer in Answer.objects.filter(pk__in=keys.keys()).only("references", "content"):
             cited |= {
                 _item(answer.pk, key): one for key, one in cited_in(list(answer.sentences()), keys[answer.pk]).items()
             }
         texts = segment_texts(job.campaign, {one.docid for one in cited.values()})
-        return {unit.pk: _work(cited[unit.item], texts) for unit in units}
+        return {unit.pk: _work(cited[unit.item], texts) if unit.item in asked else UnitFailure(MOVED) for unit in units}
 
-    async def carry_out(self, work: Work, ask: Ask) -> str:
+    async def carry_out(self, work: Work, ask: Ask) -> Given:
         """Ask for the label."""
-        return _LABEL[await ask(questions.support(ask.prompts, sentence=work.sentence, passage=work.passage))]
+        label = await ask(questions.support(ask.prompts, sentence=work.sentence, passage=work.passage))
+        return Given(work.docid, _LABEL[label])
 
-    def store(self, job: Job, results: Sequence[tuple[Unit, str]]) -> None:
+    def store(self, job: Job, results: Sequence[tuple[Unit, Given]]) -> None:
         """Write the labels, those of one answer together."""
-        said: dict[int, dict[str, str]] = {}
-        for unit, label in results:
+        said: dict[int, dict[tuple[int, str], str]] = {}
+        for unit, given in results:
             answer, key = _place(unit.item)
-            said.setdefault(answer, {})[key] = label
+            said.setdefault(answer, {})[places(key)[0], given.docid] = given.label
         store_labels(job, said)
 
     def items_named(self, items: Collection[str]) -> Mapping[str, str]:
@@ -109,7 +120,7 @@ class Support(Kind):
 def _work(cited: Cited, texts: Mapping[str, str]) -> Work | UnitFailure:
     if cited.docid not in texts:
         return UnitFailure(f"The text of {cited.docid} is not loaded.")
-    return Work(cited.sentence, texts[cited.docid])
+    return Work(cited.sentence, cited.docid, texts[cited.docid])
 
 
 def _unlabelled(sheet: SupportSheet) -> list[str]:

@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
-from assessor.collection.models import Condition, Topic
+from assessor.collection.models import Answer, Condition, Topic
+from assessor.llm.kinds import UnitFailure
 from assessor.llm.models import Job
 from assessor.work.sheets import is_said, revise
 from support.actions.sheets import add_sheets, mark_loaded, sheet_row
-from support.citations import judged_citations
+from support.citations import first_places, judged_citations, key_of
 from support.models import SupportSheet
 from support.queries import answers_without_sheet, loaded_docids
 
-Said = Mapping[int, Mapping[str, str]]  # labels by answer's key and citation's
+# Labels by answer's key, and then by the sentence's place and the docid.
+Said = Mapping[int, Mapping[tuple[int, str], str]]
+MOVED = "The answer got further citations since, and this one is elsewhere now: launch again to have it judged."
 
 
 def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
@@ -36,15 +39,26 @@ def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
 
 
 def store_labels(job: Job, said: Said) -> None:
-    """Write the labels that a job's model gave, where there is none yet."""
+    """Write the labels that a job's model gave, where there is none yet.
+
+    Each goes where its citation is now: a run file may have brought the answer further ones since the model was asked.
+    Raises UnitFailure for one that is not among those judged any more.
+    """
     # Two workers may be at citations of one answer. Who limits a judge's rate has locked the job before units end;
     # so must all others, or one waits for the job and the other one for the sheet.
     Job.objects.select_for_update(no_key=True, of=("self",)).get(pk=job.pk)
     locked = SupportSheet.objects.select_for_update(no_key=True, of=("self",)).order_by("pk")
     sheets = {sheet.answer_id: sheet for sheet in locked.filter(condition=job.condition_id, answer__in=list(said))}
+    answers = Answer.objects.only("references", "content").in_bulk(list(said))  # read once the sheets are locked
     for answer, labels in said.items():
-        sheet = sheets[answer]
-        new = {key: {"label": label} for key, label in labels.items() if not is_said(sheet, key)}
+        sheet, place_of = sheets[answer], [first_places(sentence) for sentence in answers[answer].sentences()]
+        new = {}
+        for (sentence, docid), label in labels.items():
+            key = key_of(sentence, place_of[sentence].get(docid, -1))
+            if key not in sheet.asked:
+                raise UnitFailure(MOVED)
+            if not is_said(sheet, key):
+                new[key] = {"label": label}
         if came := [key for key in sheet.unresolved if key in new]:
             mark_loaded(sheet, came, job_id=job.pk)
         if new:

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -11,14 +11,15 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from assessor.collection.actions import change_protocol
-from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Person, Run, Topic
+from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Import, Person, Run, Topic
 from assessor.llm import actions, gateway, questions, running
 from assessor.llm.actions import JobError, Plan, change_judge, launch, plan_job
-from assessor.llm.kinds import kind_named
+from assessor.llm.kinds import UnitFailure, kind_named
 from assessor.llm.models import Job, ModelJudge, Unit
 from assessor.llm.prompt_sets import prompt_set
-from support.actions import add_lacking_sheets, resolve, store_labels
-from support.auto import Support
+from support.actions import MOVED, add_lacking_sheets, resolve, store_labels
+from support.actions.sheets import docid_of
+from support.auto import Given, Support
 from support.models import Revision, SupportSheet
 from tests.conftest import SEGMENTS, client_of
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
@@ -146,9 +147,19 @@ def in_order(job: Job) -> list[tuple[Unit, str]]:
     return [(unit, ("full", "partial", "none")[number % 3]) for number, unit in enumerate(job.units.order_by("pk"))]
 
 
+def given(results: Iterable[tuple[Unit, str]]) -> list[tuple[Unit, Given]]:
+    """Return results as a job has them, with the docid that each label is about."""
+    found = []
+    for unit, label in results:
+        answer, _, key = unit.item.partition(":")
+        found.append((unit, Given(docid_of(Answer.objects.get(pk=answer), key), label)))
+    return found
+
+
 def store(job: Job, results: Sequence[tuple[Unit, str]]) -> None:
+    about = given(results)
     with transaction.atomic():
-        SUPPORT.store(job, results)
+        SUPPORT.store(job, about)
 
 
 # --- What is asked
@@ -468,12 +479,12 @@ def test_who_has_the_job_and_who_has_the_sheet_do_not_wait_for_each_other(cited:
         with transaction.atomic():
             Job.objects.select_for_update(no_key=True).get(pk=job.pk)
             time.sleep(0.6)
-            SUPPORT.store(job, [first])
+            SUPPORT.store(job, given([first]))
 
     def unlimited() -> None:
         time.sleep(0.2)
         with transaction.atomic():
-            SUPPORT.store(job, [third])
+            SUPPORT.store(job, given([third]))
             Job.objects.filter(pk=job.pk).update(units_done=1)
 
     assert at_once([limited, unlimited]) == [None, None]
@@ -506,7 +517,7 @@ def test_labels_and_texts_that_come_at_the_same_moment_both_stand(cited: Campaig
         def do() -> None:
             time.sleep(0 if what == first else 0.2)
             with transaction.atomic():
-                SUPPORT.store(job, units) if what == "labels" else resolve(job.condition)
+                SUPPORT.store(job, given(units)) if what == "labels" else resolve(job.condition)
                 time.sleep(0.6 if what == first else 0)
 
         return do
@@ -514,6 +525,49 @@ def test_labels_and_texts_that_come_at_the_same_moment_both_stand(cited: Campaig
     assert at_once([work("labels"), work("texts")]) == [None, None]
     assert stands(sheet)[1:] == ([], 0, dict.fromkeys(["0.0", "1.0", "2.0"], "full"))
     assert list(sheet.revisions.values_list("verb", flat=True)).count("text loaded") == 1
+
+
+def brought_by_a_run(campaign: Campaign, import_file: Callable[..., Import]) -> Callable[[], None]:
+    """Load an answer by a support file, that cites d1; return what loads its run, where it cites d4 before that."""
+    sentences = [{"sentenceID": 0, "text": "Cats purr.", "citations": [{"citationID": 0, "reference": "d1"}]}]
+    line = {"topic_id": "t1", "run_id": "team.later", "sentences": sentences}
+    line["sentences"][0]["citations"][0]["support"] = "2"
+    assert import_file(campaign, "support", [line], condition="Theirs", by="people").state == "done"
+
+    def bring() -> None:
+        run = {"run_id": "team.later", "topic_id": "t1", "references": ["d4", "d1"]}
+        run["answer"] = [{"text": "Cats purr.", "citations": [0, 1]}]
+        assert import_file(campaign, "runs", [run]).state == "done"
+
+    return bring
+
+
+def test_a_label_goes_where_its_citation_is_now(cited: Campaign, import_file):
+    """A run file comes while the model is asked."""
+    bring = brought_by_a_run(cited, import_file)
+    job = launched(plan(make_judge(cited)))
+    sheet = SupportSheet.objects.get(condition=job.condition, answer__run__tag="team.later")
+    results = given([(job.units.get(item=f"{sheet.answer_id}:0.0"), "partial")])
+    bring()
+    with transaction.atomic():
+        SUPPORT.store(job, results)
+    assert stands(sheet) == (["0.1"], [], 0, {"0.1": "partial"})
+
+
+def test_a_unit_whose_citation_is_elsewhere_asks_about_no_other_one(cited: Campaign, import_file):
+    """A run file comes before the unit is taken up."""
+    bring = brought_by_a_run(cited, import_file)
+    job = launched(plan(make_judge(cited)))
+    sheet = SupportSheet.objects.get(condition=job.condition, answer__run__tag="team.later")
+    unit = job.units.get(item=f"{sheet.answer_id}:0.0")
+    bring()
+    [work] = SUPPORT.prepare(job, [unit]).values()
+    assert (type(work), str(work)) == (UnitFailure, MOVED)
+    assert (sheet.answer.topic_id, f"{sheet.answer_id}:0.1") in SUPPORT.units(job.condition, [sheet.answer.topic])
+    store_all = [(unit, Given("d4", "full"))]
+    with transaction.atomic(), pytest.raises(UnitFailure, match="elsewhere"):
+        SUPPORT.store(job, store_all)
+    assert stands(sheet) == (["0.1"], [], 1, {})
 
 
 def test_it_asks_as_few_queries_for_many_answers(cited: Campaign, import_file):
@@ -616,4 +670,4 @@ def test_a_label_without_its_sheet_is_an_error(cited: Campaign):
     job = launched(plan(make_judge(cited)))
     assert isinstance(SUPPORT, Support)
     with transaction.atomic(), pytest.raises(KeyError):
-        store_labels(job, {0: {"0.0": "full"}})
+        store_labels(job, {0: {(0, "d1"): "full"}})

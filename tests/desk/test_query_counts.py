@@ -228,7 +228,7 @@ def judge_support(campaign: Campaign, new: range) -> None:
     for number in new:
         condition = Condition(
             campaign=campaign,
-            name=f"S{number}",
+            name=f"Support of all {number}",
             kind=Condition.Kind.SUPPORT,
             method=Condition.Method.SUPPORT_AUTOMATIC,
             judge=judge,

@@ -4,18 +4,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from assessor.collection.formats.values import to_json
 from assessor.collection.loaders.base import insert
-from assessor.collection.models import Answer, Condition
+from assessor.collection.models import Answer, Condition, Topic
 from assessor.work.sheets import revise
 from support.citations import places
 from support.models import SupportSheet
-from support.queries import loaded_docids
+from support.queries import given_labels, loaded_docids
 
 _FIELDS = (
     *("condition", "answer", "judge", "task", "place", "asked", "unresolved", "to_do", "labels", "invalid", "extras"),
-    *("import_record", "put_off", "version", "cannot", "adopted", "flags", "shown"),
+    *("waiting", "import_record", "put_off", "version", "cannot", "adopted", "flags", "shown"),
 )
 _NOTHING = "{}"
 
@@ -27,6 +28,7 @@ def sheet_row(
     judge: int,
     asked: Sequence[str],
     unresolved: Sequence[str] = (),
+    waiting: Sequence[str] = (),
     labels: dict[str, str] | None = None,
     task: int | None = None,
     place: int = 0,
@@ -37,14 +39,15 @@ def sheet_row(
     """Return a sheet as add_sheets() takes it; records are named by their keys.
 
     asked: the keys of the citations that are to be judged; unresolved: those whose segment's text is not loaded, of
-    which none has a label. An answer that cites nothing has none: nobody is asked about it.
+    which none has a label; waiting: those that can't be opened for want of a model's label, of which none has one
+    either. An answer that cites nothing has none: nobody is asked about it.
     """
     said = labels or {}
-    to_do = len(asked) - len(unresolved) - len(said)
+    to_do = len(asked) - len(unresolved) - len(waiting) - len(said)
     return (
         *(condition, answer, judge, task, place, to_json(list(asked)), to_json(list(unresolved)), to_do),
         *(to_json(said) if said else _NOTHING, to_json(invalid) if invalid else _NOTHING),
-        *(to_json(extras) if extras else _NOTHING, import_record),
+        *(to_json(extras) if extras else _NOTHING, to_json(list(waiting)), import_record),
         *(0, 0, _NOTHING, _NOTHING, _NOTHING, _NOTHING),
     )
 
@@ -55,20 +58,53 @@ def add_sheets(rows: Iterable[tuple[Any, ...]]) -> None:
 
 
 @transaction.atomic
-def resolve(condition: Condition) -> int:
-    """Have those citations judged whose segments were loaded since their sheets were made; return how many."""
-    waiting = SupportSheet.objects.filter(condition=condition).exclude(unresolved=[]).select_related("answer")
+def resolve(condition: Condition, topic: Topic | None = None) -> int:
+    """Have those citations judged whose segments were loaded since their sheets were made; return how many.
+
+    topic: on it alone. Where a model's label goes with each, they wait for that. The counters of tasks are not brought
+    up to date by this.
+    """
+    sheets = SupportSheet.objects.filter(condition=condition).exclude(unresolved=[]).select_related("answer")
     resolved = 0
-    for sheet in list(waiting.order_by("pk")):
+    for sheet in _on(topic, sheets):
         docids = {key: docid_of(sheet.answer, key) for key in sheet.unresolved}
         there = loaded_docids(condition.campaign, docids.values())
         left = [key for key, docid in docids.items() if docid not in there]
-        found = len(docids) - len(left)
+        found = [key for key, docid in docids.items() if docid in there]
         if found:
-            columns = {"unresolved": left, "to_do": sheet.to_do + found}
+            columns: dict[str, Any] = {"unresolved": left}
+            if condition.shown_id:
+                columns["waiting"] = sheet.waiting + found
+            else:
+                columns["to_do"] = sheet.to_do + len(found)
             revise(sheet, "text loaded", {}, judge_id=None, task_id=sheet.task_id, columns=columns)
-            resolved += found
+            resolved += len(found)
     return resolved
+
+
+@transaction.atomic
+def open_waiting(condition: Condition, topic: Topic | None = None) -> int:
+    """Open those citations for which the model's label that goes with them is there by now; return how many.
+
+    topic: on it alone. The counters of tasks are not brought up to date by this.
+    """
+    assert condition.shown is not None, "only what is post-edited waits"
+    sheets = SupportSheet.objects.filter(condition=condition).exclude(waiting=[])
+    given = given_labels(condition.shown, topic)
+    opened = 0
+    for sheet in _on(topic, sheets):
+        there = given.get(sheet.answer_id, {})
+        left = [key for key in sheet.waiting if key not in there]
+        found = len(sheet.waiting) - len(left)
+        if found:
+            columns = {"waiting": left, "to_do": sheet.to_do + found}
+            revise(sheet, "label there", {}, judge_id=None, task_id=sheet.task_id, columns=columns)
+            opened += found
+    return opened
+
+
+def _on(topic: Topic | None, sheets: QuerySet[SupportSheet]) -> list[SupportSheet]:
+    return list((sheets.filter(answer__topic=topic) if topic else sheets).order_by("pk"))
 
 
 def docid_of(answer: Answer, key: str) -> str:

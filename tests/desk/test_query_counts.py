@@ -9,7 +9,6 @@ from typing import NamedTuple
 from uuid import uuid4
 
 import pytest
-from assignment.actions.base import revise
 from django.contrib import admin as django_admin
 from django.core.cache import cache
 from django.db import connection
@@ -23,6 +22,7 @@ from assessor.relevance.models import Item
 from assessor.work.actions import give_tasks
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task, TimeSpent
+from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign
 from assignment.models import LeftOut
 from nuggets import actions

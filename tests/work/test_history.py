@@ -5,7 +5,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from assignment.actions.base import revise
 from django.db import IntegrityError, transaction
 
 from assessor.collection.actions import judge_of
@@ -16,6 +15,7 @@ from assessor.llm.models import Call, StoredPromptSet
 from assessor.relevance.models import Judgment
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task, TimeSpent
+from assessor.work.sheets import revise
 from assignment.models import AnswerSheet, LeftOut, Revision
 from nuggets import actions
 from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank

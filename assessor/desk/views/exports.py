@@ -18,6 +18,8 @@ from assessor.relevance.exports import judgment_lines
 from assignment.exports import assignment_lines
 from assignment.queries import assigning
 from nuggets.exports import condition_lines
+from support.listing import judgment_lines as support_lines
+from support.queries import judging
 
 
 @require_safe
@@ -31,6 +33,7 @@ def exports(request: PersonRequest, slug: str) -> HttpResponse:
         "conditions": queries.finished_counts(campaign),
         "assigning": assigning(campaign),
         "grading": queries.grading(campaign),
+        "judging": judging(campaign).filter(judge=None),
     }
     return render(request, "desk/exports.html", context)
 
@@ -62,6 +65,13 @@ def export_judgments(request: PersonRequest, slug: str, condition_id: int) -> Ht
     campaign = organized_campaign(request.user, slug)
     condition = _one(campaign.conditions.filter(kind=Condition.Kind.RELEVANCE), condition_id, "relevance condition")
     return _download(request, campaign, f"judgments.{condition.name}.csv", judgment_lines(condition))
+
+
+@require_safe
+def export_support_judgments(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    condition = _one(judging(campaign), condition_id, "support condition")
+    return _download(request, campaign, f"support.{condition.name}.csv", support_lines(condition))
 
 
 @require_safe

@@ -86,11 +86,11 @@ def from_scratch(campaign: Campaign, name: str = "from scratch") -> Condition:
     return create_support(campaign=campaign, name=name, shown=None, acting_user=None)
 
 
-def post_edited(campaign: Campaign, name: str = "post-edited") -> Condition:
-    """Return a condition in which people see what Mia's model says of MODELS."""
+def post_edited(campaign: Campaign, labels: dict[str, dict[str, str]] = MODELS) -> Condition:
+    """Return a condition in which people see what a model says."""
     shown = models_condition(campaign)
-    label_as_model(shown, MODELS)
-    return create_support(campaign=campaign, name=name, shown=shown, acting_user=None)
+    label_as_model(shown, labels)
+    return create_support(campaign=campaign, name="support post-edited", shown=shown, acting_user=None)
 
 
 def give(condition: Condition, topic: Topic, person: Person, reason: str = "") -> Task:

@@ -392,7 +392,7 @@ def test_an_organizer_looks_at_what_was_said(beside: SupportSheet, olga: Person,
     send(as_anna, beside, "label", "0.0", label="full", seconds=7)
     send(as_anna, beside, "flag", "0.0", note="<i>look")
     text = " ".join(client_of(olga).get(f"/support/{beside.task_id}/").content.decode().split())
-    assert "Read-only view of what anna said under post-edited beside the labels of Mia&#x27;s, open" in text
+    assert "Read-only view of what anna said under support post-edited beside the labels of Mia&#x27;s, open" in text
     for shown in (
         "1 of 2 citations of the topic are done.",
         "1 answer cites nothing.",

@@ -102,12 +102,10 @@
       const done = total - all.reduce((sum, sheet) => sum + this.toDo(sheet), 0);
       const words = `${done} of ${total} citations${wanted ? ` · answer ${wanted.number} of ${all.length}` : ""}`;
       this.drawFrame({ done, total, words });
-      for (const { article, passages } of all) {
-        for (const passage of passages?.children || []) passage.hidden = true;
-        if (article && article === present?.article) this.drawSentences(present);
-      }
       const passage = present && item && this.passage(present, item);
-      if (passage) passage.hidden = false;
+      // One by one: what is hidden for a moment loses the focus.
+      for (const one of holder.querySelectorAll(".passage")) one.hidden = one !== passage;
+      if (present) this.drawSentences(present);
       document.getElementById("which").textContent = present && item ? this.whichOf(present, item) : "";
       if (shown) shown.textContent = (item && present?.said.shown[item]) || "…";
       for (const choice of choices) {
@@ -178,11 +176,12 @@
       if (this.present && this.item) this.passage(this.present, this.item)?.focus({ preventScroll: true });
     }
 
-    // Have a sentence in sight, with some of the answer around it.
+    // Have a sentence in sight, with some of the answer around it; where it is, nothing moves.
     scrollTo(line) {
       const panel = this.main.firstElementChild;
-      const [shownAt, frame] = [line.getBoundingClientRect(), panel.getBoundingClientRect()];
-      panel.scrollTop += shownAt.top - frame.top - Math.max(0, (frame.height - shownAt.height) / 3);
+      const [at, frame] = [line.getBoundingClientRect(), panel.getBoundingClientRect()];
+      if (at.top >= frame.top && at.bottom <= frame.bottom - frame.height / 4) return;
+      panel.scrollTop += at.top - frame.top - Math.max(0, (frame.height - at.height) / 3);
     }
 
     move(by) {

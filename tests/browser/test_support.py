@@ -312,6 +312,7 @@ def test_a_whole_answer_beside_a_models_labels_with_the_connection_lost_once(
     model = json.loads(text)
     assert page.locator("#shown").text_content() == model[keys[0]]
     assert page.locator("[data-label][aria-pressed=true]").count() == 0, "nothing is preselected"
+    assert page.evaluate("document.activeElement.matches('.passage:not([hidden])')"), "the focus stays on the passage"
     assert stands(demo, first, "shown") == {keys[0]: model[keys[0]]}
     assert exposures(demo) == [("ben", "labels of Mia's")]
     # A bare Enter takes nothing over.

@@ -5,12 +5,13 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
+from django.contrib.auth.models import Group
 from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import add_organizer, change_protocol
+from assessor.collection.actions import add_organizer, change_protocol, remove_organizer
 from assessor.collection.models import Answer, Campaign, Condition, Judge, Person, Run, RunAlias, Topic
 from assessor.work.actions import withdraw_task
 from assessor.work.blindness import record_exposure
@@ -414,6 +415,22 @@ def test_an_organizer_of_another_campaign_and_a_stranger_see_nothing(beside, tas
             for name, ask in requests(client_of(person), of, own).items():
                 assert ask().status_code == 404, (person, name)
     assert not Exposure.objects.exists()
+
+
+def test_who_organized_before_looks_on_no_longer(beside, olga: Person):
+    campaign, client = beside.task.campaign, client_of(olga)
+    assert client.get(f"/support/{beside.task_id}/").status_code == 200
+    remove_organizer(organizer=campaign.organizers.get(person=olga), acting_user=None)
+    assert client.get(f"/support/{beside.task_id}/").status_code == 404
+
+
+def test_who_organizes_and_judges_in_a_small_team_works_and_does_not_look_on(task, anna, olga, as_anna: Client):
+    change_protocol(campaign=task.campaign, settings={"blind_after_seeing": False}, acting_user=olga)
+    anna.groups.add(Group.objects.get(name="organizer"))
+    add_organizer(campaign=task.campaign, person=anna, acting_user=olga)
+    text = as_anna.get(f"/support/{task.pk}/").content.decode()
+    assert "Read-only view" not in text
+    assert "team." not in text
 
 
 def test_an_organizer_labels_nothing_and_opens_no_fragment(beside, olga):

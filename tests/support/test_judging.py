@@ -5,13 +5,16 @@ from collections import Counter
 from uuid import uuid4
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from assessor.collection.models import Campaign, Condition, Event, Person, Topic
 from assessor.work.actions import withdraw_task
 from assessor.work.models import Exposure, Task, Write
+from assessor.work.writes import Closed
+from support.access import own_sheet
+from support.actions import give_label
 from support.listing import judgment_lines
 from support.models import Revision, SupportSheet
 from tests.conftest import client_of
@@ -266,11 +269,35 @@ def test_signing_off_ends_the_topic(task: Task, sheet: SupportSheet, anna: Perso
             assert response.status_code == 400
         else:
             assert (response.status_code, response.json()["closed"]) == (409, CLOSED), verb
+    assert send(as_anna, sheet, "label", "0.0", version=0, label="none").json()["closed"] == CLOSED
     assert sign_off(as_anna, task).json() == {"closed": CLOSED}
     assert everything() == before
     page = as_anna.get(f"/support/{task.pk}/")
     assert f'data-closed="{CLOSED}"' in page.content.decode()
     assert {**said(page)[0]["labels"], **said(page)[1]["labels"]} == {"0.0": "full", "1.0": "full"}
+
+
+def test_what_was_read_before_a_topic_ended_is_not_written_after(task: Task, sheet: SupportSheet, anna: Person):
+    own = own_sheet(anna, task.pk, sheet.pk)
+    for state in ("finished", "withdrawn"):
+        Task.objects.filter(pk=task.pk).update(state=state)
+        with pytest.raises(Closed), transaction.atomic():
+            give_label(own, citation="0.0", label="full", seconds=None, seen=0)
+        own.sheet.refresh_from_db()
+    assert stands(sheet) == {"to_do": 2}
+
+
+def test_signing_off_waits_for_answers_that_are_somebody_elses(task: Task, sheet: SupportSheet, ben, as_anna: Client):
+    two = sheet_of(task, "team.two")
+    for key in ("0.0", "1.0"):
+        send(as_anna, sheet, "label", key, label="full")
+    bens = Task.objects.create(
+        campaign=task.campaign, topic=task.topic, condition=task.condition, kind="support", person=ben
+    )
+    SupportSheet.objects.filter(pk=two.pk).update(task=bens)
+    refused = sign_off(as_anna, task)
+    assert (refused.status_code, "not among yours" in refused.content.decode()) == (400, True)
+    assert counters(task)[0] == "open"
 
 
 def test_a_task_withdrawn_meanwhile_takes_no_label(task, sheet, olga: Person, as_anna: Client):

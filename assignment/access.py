@@ -16,15 +16,11 @@ from django.http import Http404
 
 from assessor.collection.models import Answer, Condition, Person, Sentence
 from assessor.collection.roles import ORGANIZER, has_role
-from assessor.work.access import CHECKS, checked, own_task, require_blind
+from assessor.work.access import CHECKS, NotAmongOwn, checked, own_task, require_blind
 from assessor.work.models import Task
 from assignment.models import AnswerSheet
 from nuggets.editions import Snapshot
 from nuggets.models import NuggetBank
-
-
-class NotAmongOwn(Exception):
-    """The answer is not among those of the person's task, whether there is one or not; the text says so."""
 
 
 class OwnSheet(NamedTuple):

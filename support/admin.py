@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from assessor.collection.admin import LookOnly
-from support.models import Revision, SupportSheet
+from support.models import Judging, Revision, SupportSheet
 
 
 @admin.register(SupportSheet)
@@ -28,3 +28,10 @@ class RevisionAdmin(LookOnly):
     list_filter = ("verb",)
     search_fields = ("sheet__answer__topic__qid", "judge__name", "reason")
     list_select_related = ("sheet", "judge", "job")
+
+
+@admin.register(Judging)
+class JudgingAdmin(LookOnly):
+    list_display = ("condition", "seed")
+    search_fields = ("condition__name",)
+    list_select_related = ("condition",)

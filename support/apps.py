@@ -8,12 +8,15 @@ class SupportConfig(AppConfig):
         from assessor.collection import importing, joining
         from assessor.llm import kinds as jobs
         from assessor.scores import kinds as scores
+        from assessor.work import kinds as tasks
         from support.actions import follow_citations
         from support.auto import Support
+        from support.kind import SUPPORT
         from support.loaders import SupportLoader
         from support.models import SupportSheet
         from support.tables import SupportScores
 
+        tasks.register(SUPPORT)
         jobs.register(Support())
         scores.register(SupportScores())
         joining.register(follow_citations)

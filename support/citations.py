@@ -8,6 +8,7 @@ from assessor.collection.models import Sentence
 FULL, PARTIAL, NONE = LABELS = ("full", "partial", "none")
 # What files have where a sentence was not worth verifying: it counts nowhere, and is no label that a judge here gives.
 NOT_JUDGED = "not judged"
+MOVED_TO = "moved"  # what a revision notes of a citation that got another key: [before, after]
 
 
 def key_of(sentence: int, citation: int) -> str:

@@ -8,6 +8,16 @@ from assessor.collection.fields import JSONText
 from assessor.work.sheets import Sheet, SheetRevision
 
 
+class Judging(models.Model):
+    """How the citations of a condition in which people judge are handed out."""
+
+    condition = models.OneToOneField("collection.Condition", models.PROTECT, related_name="support_judging")
+    seed = models.PositiveIntegerField(help_text="Decides the order of each person's answers.")
+
+    def __str__(self) -> str:
+        return f"{self.condition}, judged by people"
+
+
 class SupportSheet(Sheet):
     """What a judge says of the citations of one answer: a line of the field's support files.
 
@@ -24,6 +34,9 @@ class SupportSheet(Sheet):
     asked = JSONText(default=list, help_text="The citations that are to be judged; none where the answer cites none.")
     unresolved = JSONText(
         default=list, help_text="Those of them whose segment's text is not loaded, so that nobody can judge them."
+    )
+    waiting = JSONText(
+        default=list, help_text="Those of them that can't be opened yet: the model whose label goes with it gave none."
     )
     shown = JSONText(default=dict, help_text="The model's labels that stood beside the choices.")
 

@@ -16,6 +16,7 @@ from assessor.llm.prompt_sets import NAMES
 from assessor.work.actions import MAX_REASON
 from assignment.actions import usual_name
 from assignment.models import Opinion
+from support.queries import with_a_models_labels
 
 
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -137,6 +138,8 @@ class ConditionForm(forms.Form):
         REPEAT: ("of", "share"),
         Condition.Method.MANUAL_RELEVANCE: ("given",),
         Condition.Method.RELEVANCE_POST_EDITED: ("shown", "given"),
+        Condition.Method.SUPPORT_FROM_SCRATCH: (),
+        Condition.Method.SUPPORT_POST_EDITED: ("shown_labels",),
     }
     OPTIONAL = ("only_cannot",)
 
@@ -149,6 +152,8 @@ class ConditionForm(forms.Form):
             (REPEAT, "A repetition of ManualAssign: the same person again, blind to the first time"),
             (Condition.Method.MANUAL_RELEVANCE, "Relevance: people grade the pool from scratch"),
             (Condition.Method.RELEVANCE_POST_EDITED, "Relevance: people post-edit a model's grades of the pool"),
+            (Condition.Method.SUPPORT_FROM_SCRATCH, "Support: people judge citations from scratch"),
+            (Condition.Method.SUPPORT_POST_EDITED, "Support: people judge citations beside a model's labels"),
         ],
     )
     name = forms.CharField(max_length=120, required=False, help_text="Left empty, what is made gives it its name.")
@@ -185,6 +190,13 @@ class ConditionForm(forms.Form):
         required=False,
         help_text="A model's grades: each passage opens once it has one, which then stands beside the choices.",
     )
+    shown_labels = forms.ModelChoiceField(
+        Condition.objects.none(),
+        label="Labels to post-edit",
+        required=False,
+        help_text="A model's labels of support: each citation opens once it has one, which then stands beside the "
+        "choices.",
+    )
     given = forms.ChoiceField(
         label="How passages are given",
         choices=[
@@ -203,6 +215,7 @@ class ConditionForm(forms.Form):
         self.fields["of"].queryset = assigned  # type: ignore[attr-defined]
         self.fields["qrels_source"].queryset = sources.filter(by=QrelsSource.By.PEOPLE)  # type: ignore[attr-defined]
         self.fields["shown"].queryset = sources.filter(by=QrelsSource.By.MODEL)  # type: ignore[attr-defined]
+        self.fields["shown_labels"].queryset = with_a_models_labels(campaign)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -38,6 +38,11 @@ urlpatterns = [
         exports.export_judgments,
         name="export_judgments",
     ),
+    path(
+        "campaigns/<slug:slug>/exports/support/<int:condition_id>.csv",
+        exports.export_support_judgments,
+        name="export_support_judgments",
+    ),
     path("campaigns/<slug:slug>/exports/runs/<int:run_id>.jsonl", exports.export_run, name="export_run"),
     path(
         "campaigns/<slug:slug>/exports/retrieval/<int:run_id>.txt",

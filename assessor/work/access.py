@@ -17,6 +17,10 @@ from assessor.work.models import Task
 CHECKS = {"is_assessor": in_role(ASSESSOR), **FACTS}
 
 
+class NotAmongOwn(Exception):
+    """A sheet is not among those of the person's task, whether there is one or not; the text says so."""
+
+
 def own_task(person: Person, task_id: int) -> Task:
     """Return a task of this assessor. Raises Http404 for anybody else's, for a withdrawn one, and for none."""
     tasks = Task.objects.select_related("campaign", "topic", "condition__campaign", "condition__protocol")

@@ -76,11 +76,12 @@ def revise(
     reason: str = "",
     seconds: int | None = None,
     columns: Mapping[str, Any] | None = None,
+    notes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
     """Change what stands on a sheet, and add the revision that says so, in two statements.
 
     said: for items of the sheet, by key, what is to stand in each of SAID that is named; None or nothing takes it
-    away. columns: other columns to be set. The sheet is as it was read: raises Stale if it was changed since.
+    away. columns: other columns to be set. notes: what else the revision tells of items, by key. The sheet is as it was read: raises Stale if it was changed since.
     """
     changes: dict[str, dict[str, list[Any]]] = {}
     for item, fields in said.items():
@@ -96,10 +97,12 @@ def revise(
                 column[key] = after
             changes.setdefault(key, {})[field] = [before, after or None]
         sheet.to_do += was_said - is_said(sheet, key)
+    for key, told_of in (notes or {}).items():
+        changes.setdefault(key, {}).update(told_of)
     for name, value in (columns or {}).items():
         setattr(sheet, name, value)
     seen, sheet.version = sheet.version, sheet.version + 1
-    changed = {sheet.SAID[field] for fields in changes.values() for field in fields}
+    changed = {sheet.SAID[field] for fields in changes.values() for field in fields if field in sheet.SAID}
     values = {name: getattr(sheet, name) for name in (*changed, *(columns or {}), "to_do", "version")}
     if not type(sheet).everything.filter(pk=sheet.pk, version=seen).update(**values):
         raise Stale

@@ -4,8 +4,6 @@ from assignment.actions.auto import add_lacking_sheets, store_labels
 from assignment.actions.following import follow_edition
 from assignment.actions.joining import follow_sentences
 from assignment.actions.labelling import (
-    MAX_REASON,
-    Gone,
     flag,
     give_label,
     mark_words,
@@ -24,8 +22,6 @@ from assignment.actions.preparing import (
 from assignment.actions.resolving import ResolveError, adopt_label, leave_out
 
 __all__ = [
-    "MAX_REASON",
-    "Gone",
     "ResolveError",
     "add_lacking_sheets",
     "adopt_label",

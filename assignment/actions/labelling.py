@@ -10,6 +10,7 @@ from assessor.collection import history
 from assessor.collection.models import Person
 from assessor.llm.questions import ASSIGNMENT
 from assessor.work.models import Task
+from assessor.work.saying import SIGNED_OFF, Gone, counted, on_one_line
 from assessor.work.sheets import revise
 from assessor.work.writes import BadWrite, Closed, Result, Stale
 from assignment.access import OwnSheet
@@ -18,22 +19,15 @@ from assignment.queries import bank_of, progress
 from assignment.screen import own_rows
 from nuggets.models import Nugget, NuggetBank
 
-MAX_REASON = 500  # characters of a reason or a note
-MAX_SECONDS = 3_600
 MAX_MARKS = 100  # of a nugget in an answer
 
-_SIGNED_OFF = "This topic is signed off: its labels can be read, no longer changed."
 _REOPENED = "The nuggets of this topic are being changed. What you said is kept; once they are finished, you go on."
-
-
-class Gone(Exception):
-    """The nugget has left the bank; the text says so."""
 
 
 def why_closed(task: Task, bank: NuggetBank) -> str:
     """Say why nothing can be said of a task's answers now, or ""."""
     if task.state != Task.State.OPEN:
-        return _SIGNED_OFF
+        return SIGNED_OFF
     return "" if bank.state == NuggetBank.State.FINISHED else _REOPENED
 
 
@@ -54,7 +48,7 @@ def give_label(own: OwnSheet, *, nugget: int, label: str, seconds: int | None, s
 
 def say_cannot(own: OwnSheet, *, nugget: int, reason: str, seconds: int | None, seen: int) -> Result:
     """Say why there can be no label of a nugget. Raises as give_label()."""
-    reason = _on_one_line(reason)
+    reason = on_one_line(reason)
     if not reason:
         raise BadWrite("Say why it can't be judged.")
     return _say(
@@ -64,7 +58,7 @@ def say_cannot(own: OwnSheet, *, nugget: int, reason: str, seconds: int | None, 
 
 def flag(own: OwnSheet, *, nugget: int, note: str, seen: int) -> Result:
     """Leave a note on a nugget in an answer for the organizer, or with "" none any more. Raises as give_label()."""
-    return _say(own, "flag", nugget, {"flag": _on_one_line(note)}, seen)
+    return _say(own, "flag", nugget, {"flag": on_one_line(note)}, seen)
 
 
 def mark_words(own: OwnSheet, *, nugget: int, marks: Any, seen: int) -> Result:
@@ -91,7 +85,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     seen: the sum of the versions of the person's sheets. Raises Stale, Closed and BadWrite.
     """
     if not Task.objects.filter(pk=task.pk, state=Task.State.OPEN).update(state=Task.State.FINISHED):
-        raise Closed(_SIGNED_OFF)
+        raise Closed(SIGNED_OFF)
     bank = bank_of(task)
     if closed := why_closed(task, bank):
         raise Closed(closed)
@@ -113,8 +107,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
 def _say(
     own: OwnSheet, verb: str, nugget: int, said: Mapping[str, Any], seen: int, seconds: int | None = None
 ) -> Result:
-    counted = None if seconds is None else min(seconds, MAX_SECONDS)
-    return _store(own, verb, {nugget: said}, seen, seconds=counted)
+    return _store(own, verb, {nugget: said}, seen, seconds=counted(seconds))
 
 
 def _store(
@@ -138,7 +131,7 @@ def _store(
         told["done"] = F("done") + (-1 if was_done else 1)
     # The task was read before this locks it: it may have been signed off or withdrawn since.
     if not Task.objects.filter(pk=own.task.pk, state=Task.State.OPEN).update(**told):
-        raise Closed(_SIGNED_OFF)
+        raise Closed(SIGNED_OFF)
     return {}
 
 
@@ -157,13 +150,6 @@ def _require_asked(own: OwnSheet, nugget: int) -> None:
     if Nugget.objects.filter(pk=nugget, bank=own.bank.pk).exists():
         raise Gone("This nugget is not in the bank any more, or not asked of this answer.")
     raise BadWrite("There is no such nugget to be labelled here.")
-
-
-def _on_one_line(text: str) -> str:
-    folded = " ".join(text.split())
-    if len(folded) > MAX_REASON or "\x00" in folded:
-        raise BadWrite(f"A reason or a note has at most {MAX_REASON} characters and no NUL.")
-    return folded
 
 
 def _is_mark(own: OwnSheet, mark: Any) -> bool:

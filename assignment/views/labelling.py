@@ -1,12 +1,10 @@
 """The blind screen over HTTP. A write answers with the version that it made, or says why it was refused."""
 
 import json
-from collections.abc import Callable
-from functools import wraps
+from typing import Any
 
-from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.csrf import ensure_csrf_cookie
@@ -15,19 +13,22 @@ from django.views.decorators.http import require_POST, require_safe
 from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest
 from assessor.llm.questions import ASSIGNMENT
+from assessor.work.access import NotAmongOwn
 from assessor.work.guidelines import guidelines_html
 from assessor.work.models import Task
 from assessor.work.queries import minutes
-from assessor.work.writes import BadWrite, Closed, Result, Stale, number, once, sent
+from assessor.work.saves import seconds, signed_off, writes_on
+from assessor.work.saying import MAX_REASON
+from assessor.work.writes import BadWrite, Result, number
 from assignment import actions, queries, screen
-from assignment.access import NotAmongOwn, OwnSheet, organized_assignment, own_assignment, own_sheet, own_sheets
+from assignment.access import OwnSheet, organized_assignment, own_assignment, own_sheet, own_sheets
 from nuggets.actions import see_nuggets
 from nuggets.models import NuggetBank
 
 AT_HAND = 5  # answers in the page: what can be done without a connection, at the least
 ON_A_PAGE = 10  # answers, for organizers
 SCRIPTS = tuple(
-    f"assay/{name}.js" for name in ("outbox", "state", "refused", "clock", "passages", "marks", "assignment")
+    f"assay/{name}.js" for name in ("outbox", "state", "refused", "clock", "passages", "sheets", "assignment")
 )
 # Each with its key, its sign and its short name.
 CHOICES = tuple(zip(ASSIGNMENT, "123", "✓◐\u2013", ("support", "partial", "not"), strict=True))
@@ -57,7 +58,7 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
         "answers": [screen.shown(own) for own in own_sheets(task, at_hand)],
         "by_rule": screen.by_rule(task, bank),
         "choices": CHOICES,
-        "max_reason": actions.MAX_REASON,
+        "max_reason": MAX_REASON,
         "scripts": SCRIPTS,
         "guidelines": guidelines_html("assignment"),
         "time": minutes(task.seconds),
@@ -109,57 +110,11 @@ def nugget(request: PersonRequest, task_id: int, nugget_id: int) -> HttpResponse
     return HttpResponse(render_to_string("assignment/_nugget.html", context))
 
 
-CarryOut = Callable[[PersonRequest, OwnSheet, int], Result]
+def _standing(own: OwnSheet) -> dict[str, Any]:
+    return {"edition": own.sheet.edition, "said": screen.said(own.sheet)}
 
 
-def write(carry_out: CarryOut) -> Callable[..., HttpResponse]:
-    """Make a view of a write on one of the person's own answers, carried out once.
-
-    200: done, now or the first time this key was sent. 409: the answer was changed meanwhile, or nothing can be said of
-    it any more; what stands there comes with it. 410: the nugget has left the bank. 400: the request itself is wrong.
-    404: not theirs.
-    """
-
-    @require_POST
-    @wraps(carry_out)
-    def view(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
-        try:
-            response = _carried_out(request, own_sheet(request.user, task_id, sheet_id), carry_out)
-        except NotAmongOwn as error:
-            response = _refused(404, error)
-        # By this the outbox knows the server from whatever else may answer in its place.
-        response["X-Assay-Write"] = "1"
-        return response
-
-    return view
-
-
-def _carried_out(request: PersonRequest, own: OwnSheet, carry_out: CarryOut) -> HttpResponse:
-    try:
-        asked = sent(request)
-        once(request.user, asked, lambda: carry_out(request, own, asked.seen))
-    except BadWrite as error:
-        return _refused(400, error)
-    except actions.Gone as error:
-        return _refused(410, error)
-    except (Stale, Closed) as error:
-        return _conflict(request, own, error)
-    if own.sheet.version == asked.seen:  # the same write was carried out by another request after this read the sheet
-        own = own_sheet(request.user, own.task.pk, own.sheet.pk)
-    # The version that this very write made: there may have been others since, unseen by who sends a write again.
-    return JsonResponse({"version": asked.seen + 1, "to_do": own.sheet.to_do})
-
-
-def _refused(status: int, error: Exception) -> HttpResponse:
-    return HttpResponse(str(error), status=status, content_type="text/plain")
-
-
-def _conflict(request: PersonRequest, own: OwnSheet, error: Stale | Closed) -> HttpResponse:
-    """Answer with what stands now on a sheet that a write came too late for."""
-    sheet = own_sheet(request.user, own.task.pk, own.sheet.pk).sheet
-    told = {name: getattr(sheet, name) for name in ("version", "edition", "to_do", "put_off")}
-    closed = str(error) if isinstance(error, Closed) else ""
-    return JsonResponse(told | {"said": screen.said(sheet), "closed": closed}, status=409)
+write = writes_on(own_sheet, _standing)
 
 
 @write
@@ -168,14 +123,14 @@ def label(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     given = request.POST.get("label")
     if given is None:
         raise BadWrite("There is no label.")
-    return actions.give_label(own, nugget=number(request, "nugget"), label=given, seconds=_seconds(request), seen=seen)
+    return actions.give_label(own, nugget=number(request, "nugget"), label=given, seconds=seconds(request), seen=seen)
 
 
 @write
 def cannot(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     """Say why a nugget can't be judged in this answer."""
     nugget_id, reason = number(request, "nugget"), request.POST.get("reason", "")
-    return actions.say_cannot(own, nugget=nugget_id, reason=reason, seconds=_seconds(request), seen=seen)
+    return actions.say_cannot(own, nugget=nugget_id, reason=reason, seconds=seconds(request), seen=seen)
 
 
 @write
@@ -201,27 +156,7 @@ def later(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     return actions.put_off(own, to=to, seen=seen)
 
 
-def _seconds(request: PersonRequest) -> int | None:
-    return number(request, "seconds") if "seconds" in request.POST else None
-
-
 @require_POST
 def sign_off(request: PersonRequest, task_id: int) -> HttpResponse:
-    """End the topic. 200, 400, 409: as with writes on an answer; 409 says why."""
-    response = _signed_off(request, own_assignment(request.user, task_id))
-    response["X-Assay-Write"] = "1"
-    return response
-
-
-def _signed_off(request: PersonRequest, task: Task) -> HttpResponse:
-    try:
-        asked = sent(request)
-        once(request.user, asked, lambda: actions.sign_off(task, acting_user=request.user, seen=asked.seen))
-    except BadWrite as error:
-        return _refused(400, error)
-    except Closed as error:
-        return JsonResponse({"closed": str(error)}, status=409)
-    except Stale:
-        return JsonResponse({"closed": ""}, status=409)
-    messages.success(request, "Signed off: your labels of this topic can be read, no longer changed.")
-    return JsonResponse({})
+    """End the topic."""
+    return signed_off(request, own_assignment(request.user, task_id), actions.sign_off)

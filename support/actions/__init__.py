@@ -2,6 +2,27 @@
 
 from support.actions.auto import MOVED, add_lacking_sheets, store_labels
 from support.actions.joining import follow_citations
-from support.actions.sheets import add_sheets, resolve, sheet_row
+from support.actions.judging import flag, give_label, put_off, say_cannot, show, sign_off, why_closed
+from support.actions.preparing import create_support, prepare_sheets, renew_sheets
+from support.actions.sheets import add_sheets, open_waiting, resolve, sheet_row
 
-__all__ = ["MOVED", "add_lacking_sheets", "add_sheets", "follow_citations", "resolve", "sheet_row", "store_labels"]
+__all__ = [
+    "MOVED",
+    "add_lacking_sheets",
+    "add_sheets",
+    "create_support",
+    "flag",
+    "follow_citations",
+    "give_label",
+    "open_waiting",
+    "prepare_sheets",
+    "put_off",
+    "renew_sheets",
+    "resolve",
+    "say_cannot",
+    "sheet_row",
+    "show",
+    "sign_off",
+    "store_labels",
+    "why_closed",
+]

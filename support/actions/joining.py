@@ -5,7 +5,8 @@ from typing import Any
 
 from assessor.collection.models import Answer, Sentence
 from assessor.work.sheets import revise
-from support.citations import first_places, judged_citations, key_of, places
+from support.actions.preparing import count
+from support.citations import MOVED_TO, first_places, judged_citations, key_of, places
 from support.models import SupportSheet
 from support.queries import loaded_docids
 
@@ -20,13 +21,18 @@ def follow_citations(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
     answers = {answer.pk: (answer, before) for answer, before in changed.items()}
     sheets = SupportSheet.objects.select_for_update(no_key=True, of=("self",)).filter(answer__in=answers)
     # All at once, in the order of their keys, so that nobody who locks several of them waits for ever.
-    for sheet in sheets.select_related("condition__campaign", "condition__protocol").order_by("pk"):
+    tasks = {}
+    for sheet in sheets.select_related("condition__campaign", "condition__protocol", "task").order_by("pk"):
+        if sheet.task:
+            tasks[sheet.task.pk] = sheet.task
         answer, before = answers[sheet.answer_id]
         after = list(answer.sentences())
         if sheet.import_record_id is None and not any(sentence.citations for sentence in before):
             _ask(sheet, after)
         else:
             _follow(sheet, before, after)
+    for _, task in sorted(tasks.items()):
+        count(task)
 
 
 def _ask(sheet: SupportSheet, sentences: Sequence[Sentence]) -> None:
@@ -35,7 +41,10 @@ def _ask(sheet: SupportSheet, sentences: Sequence[Sentence]) -> None:
         return
     there = loaded_docids(sheet.condition.campaign, docids.values())
     unresolved = [key for key, docid in docids.items() if docid not in there]
-    columns = {"asked": list(docids), "unresolved": unresolved, "to_do": len(docids) - len(unresolved)}
+    # Beside a model's labels each waits for its own, until the topic is given again.
+    waiting = [key for key in docids if key not in unresolved] if sheet.condition.shown_id else []
+    to_do = len(docids) - len(unresolved) - len(waiting)
+    columns = {"asked": list(docids), "unresolved": unresolved, "waiting": waiting, "to_do": to_do}
     revise(sheet, "citations known", {}, judge_id=None, task_id=sheet.task_id, columns=columns)
 
 
@@ -46,12 +55,14 @@ def _follow(sheet: SupportSheet, before: Sequence[Sentence], after: Sequence[Sen
         columns = {
             "asked": list(now.values()),
             "unresolved": [now[key] for key in sheet.unresolved],
+            "waiting": [now[key] for key in sheet.waiting],
             # What stood in a file in the place of a label may be nothing, which can't be told from no entry below.
             "invalid": {now[key]: found for key, found in sheet.invalid.items()},
             "extras": extras,
         }
         said = _said(sheet, now)
-        revise(sheet, "citations moved", said, judge_id=None, task_id=sheet.task_id, columns=columns)
+        notes = {key: {MOVED_TO: [key, moved]} for key, moved in now.items() if key != moved}
+        revise(sheet, "citations moved", said, judge_id=None, task_id=sheet.task_id, columns=columns, notes=notes)
     elif extras != sheet.extras:
         SupportSheet.objects.filter(pk=sheet.pk).update(extras=extras)
 

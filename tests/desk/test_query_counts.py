@@ -28,7 +28,7 @@ from assignment.actions import create_manual_assign
 from assignment.models import LeftOut
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
-from support.actions import add_sheets, sheet_row
+from support.actions import add_sheets, create_support, sheet_row
 from support.models import SupportSheet
 from tests.assignment.conftest import give
 from tests.conftest import client_of, make_person
@@ -36,6 +36,8 @@ from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance, judge_item
+from tests.support.judging_helpers import give as give_support
+from tests.support.judging_helpers import label_as_model, models_condition
 from tests.support.lines import FULL, cites
 from tests.support.lines import line as support_line
 
@@ -46,6 +48,7 @@ UNSAFE |= {f"{verb}_job" for verb in ("pause", "resume", "cancel", "retry")} | {
 UNSAFE |= {f"relevance_{verb}" for verb in ("judge", "undo", "draw", "show")}
 UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "note", "reading", "read", "reopen")}
 UNSAFE |= {"adopt_label", "leave_nugget_out"}
+UNSAFE |= {f"support_{verb}" for verb in ("label", "cannot", "flag", "show", "later", "sign_off")}
 UNSAFE |= {f"assignment_{verb}" for verb in ("label", "cannot", "flag", "mark", "later", "sign_off")}
 
 
@@ -76,6 +79,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
     assigning = campaign.conditions.filter(method="ManualAssign").earliest("pk").pk
     given = campaign.tasks.filter(kind=Condition.Kind.ASSIGNMENT).earliest("pk")
     sheet = given.answer_sheets.earliest("pk")
+    judging = campaign.tasks.filter(kind=Condition.Kind.SUPPORT).earliest("pk")
     return {
         "guidelines": ["nuggets"],
         "judge": [slug, campaign.model_judges.earliest("pk").pk],
@@ -86,6 +90,9 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "export_qrels": [slug, campaign.qrels_sources.get(name="NIST").pk],
         "relevance": [Task.objects.get(topic__qid="t1", condition__name="post-edited").pk],
         "export_judgments": [slug, campaign.conditions.get(name="post-edited").pk],
+        "support": [judging.pk],
+        "support_answer": [judging.pk, judging.support_sheets.exclude(asked=[]).earliest("pk").pk],
+        "export_support_judgments": [slug, judging.condition_id],
         "export_run": [slug, campaign.runs.earliest("pk").pk],
         "export_nuggets": [slug, condition.pk],
         "export_lineage": [slug, condition.pk],
@@ -145,8 +152,8 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
                 {
                     "run_id": f"r{number}",
                     "topic_id": qid,
-                    "references": [],
-                    "answer": [{"text": "a", "citations": []}] if qid == "t1" else [],
+                    "references": [f"s{number}"],
+                    "answer": [{"text": "a", "citations": [0]}] if qid == "t1" else [],
                 }
                 for qid in qids
             ]
@@ -175,6 +182,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             leave_traces(one)
         assign_on_t1(campaign, anna, new)
         judge_support(campaign, new)
+        judge_support_on_t1(campaign, anna, new)
         # Some are edited, some given, some only drafted.
         for task in give_tasks(campaign=campaign, topics=topics[1::2], condition=edits, person=ben, acting_user=olga)[
             ::2
@@ -239,6 +247,23 @@ def judge_support(campaign: Campaign, new: range) -> None:
         add_sheets(sheet_row(condition=condition.pk, answer=key, judge=judge.pk, asked=[]) for key in keys)
 
 
+def judge_support_on_t1(campaign: Campaign, person: Person, new: range) -> None:
+    """Have citations judged beside labels of the first of several models, and left open beside those of others."""
+    topic = campaign.topics.get(qid="t1")
+    for number in new:
+        shown = models_condition(campaign, f"S{number}")
+        label_as_model(shown, {f"r{other}": {"0.0": "none"} for other in range(new[0], number + 1)})
+        give_support(create_support(campaign=campaign, name=f"E{number}", shown=shown, acting_user=None), topic, person)
+    first = campaign.conditions.filter(method="support post-edited").earliest("pk")
+    for sheet in give_support(first, topic, person).support_sheets.exclude(asked=[]):
+        said = {
+            key: {"label": None, "shown": "none", "cannot": "unclear", "flag": "odd"}
+            for key in sheet.asked
+            if key not in sheet.waiting
+        }
+        revise(sheet, "can't judge", said, judge_id=sheet.judge_id)
+
+
 def count(client: Client, address: str) -> int | None:
     """Return how many queries an address takes once the server is warm; None where it isn't the client's to read."""
     response = client.get(address)
@@ -283,6 +308,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
     uid = bank.nuggets.earliest("pk").uid
     of_jobs = {name: ["study", 1] for name in UNSAFE if name.endswith("_job") or name in ("try_judge", "job_budget")}
     places = of_jobs | {
+        **{f"support_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "show", "later")},
         **{f"assignment_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "mark", "later")},
         **{name: ["study", 1] for name in ("adopt_label", "leave_nugget_out")},
         "control_runs": ["study"],

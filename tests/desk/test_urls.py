@@ -15,6 +15,8 @@ from tests.assignment.conftest import give
 from tests.conftest import client_of, make_person
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance
+from tests.support.judging_helpers import give as give_support
+from tests.support.judging_helpers import post_edited
 from tests.support.lines import cites
 from tests.support.lines import line as support_line
 
@@ -50,6 +52,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "export_segments": ("GET", ORGANIZER),
     "export_qrels": ("GET", ORGANIZER),
     "export_judgments": ("GET", ORGANIZER),
+    "export_support_judgments": ("GET", ORGANIZER),
     "export_run": ("GET", ORGANIZER),
     "export_run_list": ("GET", ORGANIZER),
     "export_retrieval_run": ("GET", ORGANIZER),
@@ -101,6 +104,9 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
         f"assignment_{verb}": ("POST", OWNER_WRITES)
         for verb in ("label", "cannot", "flag", "mark", "later", "sign_off")
     },
+    "support": ("GET", OWNER_READS),
+    "support_answer": ("GET", ("in", 200, 404, 404, 404, 404, 404)),
+    **{f"support_{verb}": ("POST", OWNER_WRITES) for verb in ("label", "cannot", "flag", "show", "later", "sign_off")},
     "assignment_questions": ("GET", ORGANIZER),
     "adopt_label": ("POST", (401, 404, 404, 404, 404, 404, 404)),
     "leave_nugget_out": ("POST", (401, 404, 404, 404, 404, 404, 404)),
@@ -131,8 +137,8 @@ def test_the_table_names_every_address():
 
 @pytest.fixture
 def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import_file) -> dict[str, str]:
-    answer = [{"text": "Cats purr.", "citations": []}]
-    import_file(campaign, "runs", [{"run_id": "r", "topic_id": "t1", "references": [], "answer": answer}])
+    answer = [{"text": "Cats purr.", "citations": [0]}]
+    import_file(campaign, "runs", [{"run_id": "r", "topic_id": "t1", "references": ["d1"], "answer": answer}])
     import_file(campaign, "retrieval", "t1 Q0 d1 1 2.5 bm25\n")
     import_file(campaign, "qrels", "t1 0 d1 1\n", source="Mia's", by="model")
     import_file(
@@ -142,6 +148,8 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     manual = create_manual_assign(nuggets=campaign.conditions.get(name="N"), name="N/Manual", acting_user=None)
     assigning = give(manual, bank.topic, bank.task.person)
     sheet = assigning.answer_sheets.get(by_rule=False)
+    judging = give_support(post_edited(campaign, {"r": {"0.0": "none"}}), bank.topic, bank.task.person)
+    judged = judging.support_sheets.get()
     grading = give_relevance(campaign, bank.task.person, shown=campaign.qrels_sources.get(name="Mia's"))
     base, task = f"/campaigns/{campaign.slug}", bank.task
     assert task is not None
@@ -172,6 +180,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "export_segments": f"{base}/exports/segments.jsonl",
         "export_qrels": f"{base}/exports/qrels/{campaign.qrels_sources.get(name='NIST').pk}.txt",
         "export_judgments": f"{base}/exports/judgments/{grading.condition_id}.csv",
+        "export_support_judgments": f"{base}/exports/support/{judging.condition_id}.csv",
         "export_run": f"{base}/exports/runs/{campaign.runs.get().pk}.jsonl",
         "export_run_list": f"{base}/exports/runs.csv",
         "export_retrieval_run": f"{base}/exports/retrieval/{campaign.retrieval_runs.get().pk}.txt",
@@ -211,6 +220,13 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         **{
             f"assignment_{verb}": f"/assign/{assigning.pk}/answers/{sheet.pk}/{verb}/"
             for verb in ("label", "cannot", "flag", "mark", "later")
+        },
+        "support": f"/support/{judging.pk}/",
+        "support_answer": f"/support/{judging.pk}/answers/{judged.pk}/",
+        "support_sign_off": f"/support/{judging.pk}/sign-off/",
+        **{
+            f"support_{verb}": f"/support/{judging.pk}/answers/{judged.pk}/{verb}/"
+            for verb in ("label", "cannot", "flag", "show", "later")
         },
         "assignment_questions": f"{base}/questions/{assigning.condition_id}/",
         "adopt_label": f"{base}/questions/{assigning.condition_id}/adopt/",
@@ -277,6 +293,7 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "import_report",
         "export_qrels",
         "export_judgments",
+        "export_support_judgments",
         "export_run",
         "export_retrieval_run",
         "export_nuggets",

@@ -1,11 +1,10 @@
 """What is only ever added to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from assignment.actions.base import revise
 from django.db import IntegrityError, transaction
 
 from assessor.collection.actions import judge_of
@@ -16,9 +15,12 @@ from assessor.llm.models import Call, StoredPromptSet
 from assessor.relevance.models import Judgment
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task, TimeSpent
+from assessor.work.sheets import revise
 from assignment.models import AnswerSheet, LeftOut, Revision
 from nuggets import actions
 from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
+from support.models import Revision as SupportRevision
+from support.models import SupportSheet
 from tests.llm.records import leave_traces
 from tests.nuggets.model import draft, make_condition, make_job, make_model
 
@@ -34,6 +36,7 @@ FIELDS = {
     StoredPromptSet: "name",
     Call: "response",
     Revision: "verb",
+    SupportRevision: "verb",
     LeftOut: "reason",
 }
 
@@ -46,6 +49,15 @@ def _revision(bank: NuggetBank, task: Task) -> Revision:
     )
     revise(sheet, "label", {bank.nuggets.get().pk: {"label": "support"}}, judge_id=bank.maker_id)
     return Revision.objects.get()
+
+
+def _support_revision(bank: NuggetBank, task: Task) -> SupportRevision:
+    answer = Answer.everything.get(run__tag="one")
+    sheet = SupportSheet.objects.create(
+        condition=task.condition, answer=answer, judge=bank.maker, asked=["0.0"], to_do=1
+    )
+    revise(sheet, "label", {"0.0": {"label": "full"}}, judge_id=bank.maker_id)
+    return SupportRevision.objects.get()
 
 
 @pytest.fixture
@@ -71,6 +83,7 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         StoredPromptSet: StoredPromptSet.objects.get(),
         Call: Call.objects.get(),
         Revision: _revision(bank, task),
+        SupportRevision: _support_revision(bank, task),
         LeftOut: LeftOut.objects.create(
             condition=task.condition, nugget=bank.nuggets.get(), is_out=True, reason="unclear"
         ),
@@ -131,7 +144,14 @@ def test_related_managers_refuse_as_well(records: dict[type[AppendOnly], AppendO
 
 
 def test_every_kind_of_record_is_covered():
-    assert set(AppendOnly.__subclasses__()) == set(FIELDS)
+    assert set(_concrete(AppendOnly)) == set(FIELDS)
+
+
+def _concrete(model: type[AppendOnly]) -> Iterator[type[AppendOnly]]:
+    for below in model.__subclasses__():
+        if not below._meta.abstract:
+            yield below
+        yield from _concrete(below)
 
 
 def test_what_happened_is_told_in_full(task: Task):

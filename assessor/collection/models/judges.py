@@ -83,6 +83,14 @@ class Condition(MaybeImported):
     )
     judge = models.ForeignKey(Judge, models.PROTECT, null=True, blank=True, help_text="None means people.")
     nuggets = models.ForeignKey("self", models.PROTECT, null=True, blank=True, help_text="The nugget condition.")
+    shown = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="post_edited_by",
+        help_text="The condition whose labels of a model stand beside the choices.",
+    )
     prompt_set = models.CharField(max_length=64, blank=True, help_text="Content hash of the prompt set.")
     replicate = models.PositiveSmallIntegerField(
         default=0, help_text="Which sample of a judge that is asked the same more than once; 0 is the first."
@@ -117,6 +125,7 @@ class Condition(MaybeImported):
             "drafting": creation.judge if creation.kind == self.Kind.NUGGETS else None,
             "method": self.method if self.kind != self.Kind.NUGGETS else None,
             "judge": (self.judge or "people") if self.kind != self.Kind.NUGGETS else None,
+            "shown": self.shown,
             "prompts": self.prompt_set[:12] or None,
             "replicate": self.replicate or None,
             "protocol": self.protocol,
@@ -137,7 +146,7 @@ class Condition(MaybeImported):
     def is_rehearsed(self) -> bool:
         """Say whether what a model gave here, or some of it, was a rehearsal: shown wherever its output is."""
         of_grades = self.qrels_source.condition if self.qrels_source else None
-        makers = [condition.judge for condition in (self, self.nuggets, of_grades) if condition]
+        makers = [condition.judge for condition in (self, self.nuggets, of_grades, self.shown) if condition]
         return any(judge.is_rehearsal for judge in makers if judge)
 
     @property

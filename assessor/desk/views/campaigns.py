@@ -19,6 +19,8 @@ from assessor.relevance.actions import create_relevance
 from assignment.actions import create_manual_assign, create_opinion
 from assignment.control import ControlError, make_control_runs
 from assignment.queries import assigning
+from support.actions import create_support
+from support.queries import supporting
 
 
 @require_http_methods(["GET", "POST"])
@@ -45,6 +47,7 @@ def campaign(request: PersonRequest, slug: str) -> HttpResponse:
         "conditions": queries.finished_counts(campaign),
         "assigning": assigning(campaign),
         "grading": queries.grading(campaign),
+        "judging": supporting(campaign),
         "controls": ControlForm(campaign),
         "events": campaign.events.select_related("person")[:10],
     }
@@ -97,6 +100,8 @@ def _create(campaign: Campaign, form: ConditionForm, acting_user: Person) -> Con
         opinion = {name: asked[name] for name in ("of", "share", "name")}
         only_cannot = bool(asked["only_cannot"])
         return create_opinion(purpose=asked["method"], only_cannot=only_cannot, acting_user=acting_user, **opinion)
+    if asked["method"] in (Condition.Method.SUPPORT_FROM_SCRATCH, Condition.Method.SUPPORT_POST_EDITED):
+        return create_support(shown=asked["shown_labels"], **by)
     return create_relevance(shown=asked["shown"], drawn=asked["given"] == form.DRAWN, **by)
 
 

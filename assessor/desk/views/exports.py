@@ -19,6 +19,7 @@ from assignment.exports import assignment_lines
 from assignment.queries import assigning
 from nuggets.exports import condition_lines
 from support.exports import support_lines
+from support.listing import judgment_lines as support_judgment_lines
 from support.queries import supporting
 
 
@@ -34,6 +35,7 @@ def exports(request: PersonRequest, slug: str) -> HttpResponse:
         "assigning": assigning(campaign),
         "supporting": supporting(campaign),
         "grading": queries.grading(campaign),
+        "judging": supporting(campaign).filter(judge=None),
     }
     return render(request, "desk/exports.html", context)
 
@@ -65,6 +67,13 @@ def export_judgments(request: PersonRequest, slug: str, condition_id: int) -> Ht
     campaign = organized_campaign(request.user, slug)
     condition = _one(campaign.conditions.filter(kind=Condition.Kind.RELEVANCE), condition_id, "relevance condition")
     return _download(request, campaign, f"judgments.{condition.name}.csv", judgment_lines(condition))
+
+
+@require_safe
+def export_support_judgments(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
+    campaign = organized_campaign(request.user, slug)
+    condition = _one(supporting(campaign), condition_id, "support condition")
+    return _download(request, campaign, f"support.{condition.name}.csv", support_judgment_lines(condition))
 
 
 @require_safe

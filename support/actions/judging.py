@@ -1,0 +1,155 @@
+"""What a person says of citations in their answers. All of it is called inside work.writes.once, its transaction."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Count, F, Max, Q, Sum
+from django.utils import timezone
+
+from assessor.collection import history
+from assessor.collection.models import Condition, Person
+from assessor.work.blindness import record_exposure
+from assessor.work.models import Exposure, Task
+from assessor.work.saying import SIGNED_OFF, Gone, counted, on_one_line
+from assessor.work.sheets import revise
+from assessor.work.writes import BadWrite, Closed, Result, Stale
+from support.access import OwnSheet, shown_label
+from support.citations import LABELS
+from support.models import SupportSheet
+from support.queries import sheets_on
+from support.screen import own_rows
+
+
+def why_closed(task: Task) -> str:
+    """Say why nothing can be said of a task's citations now, or ""."""
+    return "" if task.state == Task.State.OPEN else SIGNED_OFF
+
+
+def give_label(own: OwnSheet, *, citation: str, label: str, seconds: int | None, seen: int) -> Result:
+    """Say how far a passage supports the sentence that cites it: one of LABELS, or "" to take back what was said.
+
+    Raises Stale, Closed, Gone and BadWrite.
+    """
+    if label not in ("", *LABELS):
+        raise BadWrite(f"A label is one of {', '.join(LABELS)}.")
+    said: dict[str, Any] = {"label": label, "cannot": None}
+    if citation in own.sheet.cannot:
+        said["adopted"] = None  # another person's label was for where this one could not judge
+    return _judge(own, "label" if label else "take back", citation, said, seconds, seen)
+
+
+def say_cannot(own: OwnSheet, *, citation: str, reason: str, seconds: int | None, seen: int) -> Result:
+    """Say why there can be no label of a citation. Raises as give_label()."""
+    reason = on_one_line(reason)
+    if not reason:
+        raise BadWrite("Say why it can't be judged.")
+    return _judge(own, "can't judge", citation, {"cannot": reason, "label": None}, seconds, seen)
+
+
+def flag(own: OwnSheet, *, citation: str, note: str, seen: int) -> Result:
+    """Leave a note on a citation for the organizer, or with "" none any more. Raises as give_label()."""
+    return _store(own, "flag", {citation: {"flag": on_one_line(note)}}, seen)
+
+
+def show(own: OwnSheet, *, citation: str, seen: int) -> Result:
+    """Return the model's label of a citation that is on screen now, and record that the person has seen it.
+
+    Raises as give_label().
+    """
+    if own.shown_condition is None:
+        raise BadWrite("No model's label is shown here.")
+    _require_open(own, seen)
+    _require_asked(own, citation)
+    label = shown_label(own, citation)
+    if label is None:
+        raise BadWrite("The model has not judged this citation.")
+    _store(own, "show", {citation: {"shown": label}}, seen)
+    _record_exposure(own.task)
+    return {"shown": label}
+
+
+def put_off(own: OwnSheet, *, to: int | None, seen: int) -> Result:
+    """Put an answer off to the end of the person's queue, or (to) back to where it stood. Raises as give_label()."""
+    last = SupportSheet.objects.filter(task=own.task.pk).aggregate(last=Max("put_off"))["last"]
+    if to is not None and to > last:
+        raise BadWrite("There is no such place in the queue.")
+    return _store(own, "put off", {}, seen, columns={"put_off": last + 1 if to is None else to})
+
+
+def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
+    """End a topic, all of whose citations that can be opened are done: its labels can be read, no longer changed.
+
+    seen: the sum of the versions of the person's sheets. Raises Stale, Closed and BadWrite.
+    """
+    if not Task.objects.filter(pk=task.pk, state=Task.State.OPEN).update(state=Task.State.FINISHED):
+        raise Closed(SIGNED_OFF)
+    # Read after the task was locked: whoever judges meanwhile finds it signed off.
+    told = own_rows(task).aggregate(versions=Sum("version"), left=Count("pk", filter=Q(to_do__gt=0)))
+    if (told["versions"] or 0) != seen:
+        raise Stale
+    if told["left"]:
+        raise BadWrite(f"There is still something to say of {told['left']} of the answers.")
+    if sheets_on(task).filter(to_do__gt=0).exists():
+        raise BadWrite("Answers of this topic that are not among yours lack labels: tell your organizer.")
+    history.record(
+        "support signed off", task, campaign=task.campaign, person=acting_user, condition=task.condition.name
+    )
+    return {}
+
+
+def _record_exposure(task: Task) -> None:
+    """Record that a task's person has seen a model's labels on its topic; once, since each is kept with its sheet."""
+    seen = Exposure.objects.filter(person=task.person, topic=task.topic_id, kind=Condition.Kind.SUPPORT)
+    if not seen.exists():
+        record_exposure(task.person, [task.topic], Condition.Kind.SUPPORT, f"labels of {task.condition.shown}"[:200])
+
+
+def _judge(own: OwnSheet, verb: str, citation: str, said: Mapping[str, Any], seconds: int | None, seen: int) -> Result:
+    _require_open(own, seen)
+    _require_asked(own, citation)
+    if own.shown_condition is not None and citation not in own.sheet.shown:
+        raise BadWrite("The model's label goes with this citation and has not been shown.")
+    return _store(own, verb, {citation: said}, seen, seconds=counted(seconds))
+
+
+def _store(
+    own: OwnSheet,
+    verb: str,
+    said: Mapping[str, Mapping[str, Any]],
+    seen: int,
+    *,
+    seconds: int | None = None,
+    columns: Mapping[str, Any] | None = None,
+) -> Result:
+    """Revise the sheet, and bring the task's counters up to date."""
+    sheet = own.sheet
+    _require_open(own, seen)
+    for citation in said:
+        _require_asked(own, citation)
+    before = sheet.to_do
+    revise(sheet, verb, said, judge_id=sheet.judge_id, task_id=own.task.pk, seconds=seconds, columns=columns)
+    told: dict[str, Any] = {"worked_at": timezone.now()}
+    if before != sheet.to_do:
+        told["done"] = F("done") + before - sheet.to_do
+    # The task was read before this locks it: it may have been signed off or withdrawn since.
+    if not Task.objects.filter(pk=own.task.pk, state=Task.State.OPEN).update(**told):
+        raise Closed(SIGNED_OFF)
+    return {}
+
+
+def _require_open(own: OwnSheet, seen: int) -> None:
+    """Raise Closed and Stale."""
+    if closed := why_closed(own.task):
+        raise Closed(closed)
+    if own.sheet.version != seen:
+        raise Stale
+
+
+def _require_asked(own: OwnSheet, citation: str) -> None:
+    """Raise Gone and BadWrite."""
+    if citation in own.sheet.unresolved:
+        raise Gone("This citation can't be judged: the text of what it cites is not loaded.")
+    if citation in own.sheet.waiting:
+        raise Gone("This citation can't be opened yet: the model has not judged it.")
+    if citation not in own.sheet.asked:
+        raise BadWrite("There is no such citation to be judged here.")

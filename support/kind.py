@@ -1,0 +1,33 @@
+"""The kind of task whose work is judging the citations of a topic's answers."""
+
+from collections.abc import Sequence
+
+from django.urls import reverse
+
+from assessor.collection.models import Condition, Topic
+from assessor.work.kinds import Kind
+from assessor.work.models import Task
+from support.actions import prepare_sheets, renew_sheets
+from support.models import Judging
+
+
+def _url(task: Task) -> str:
+    return reverse("support", args=[task.pk])
+
+
+def _refusal(condition: Condition, topics: Sequence[Topic]) -> str | None:
+    """People judge under conditions made for it."""
+    if not Judging.objects.filter(condition=condition).exists():
+        return f"Nobody can be given {condition.name}: its labels are not given by people here."
+    return None
+
+
+SUPPORT = Kind(
+    name="support",
+    items="citations",
+    prepare=prepare_sheets,
+    renew=renew_sheets,
+    url=_url,
+    related="condition",
+    refusal=_refusal,
+)

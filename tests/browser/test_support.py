@@ -1,0 +1,442 @@
+"""Support judged with the keyboard alone, from scratch and beside a model's labels, with the connection lost once."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import MARKS, ROOT, Demo, OpenPage, saved
+from tests.browser.test_pages import grave
+
+pytestmark = MARKS
+
+LABELS = ["full", "partial", "none"]
+# Labels of a model on demo-1, as a job or a file would bring them; of the first citation of one answer there is none.
+MODEL = """
+from assessor.collection.models import Answer, Campaign, Condition, Judge
+from support.actions import add_sheets, sheet_row
+from support.citations import LABELS, judged_citations
+from support.queries import loaded_docids
+
+campaign = Campaign.objects.get(slug="demo")
+judge = Judge.objects.create(kind="imported", name="Mia's", parameters={"by": "model"})
+shown = Condition.objects.create(
+    campaign=campaign, name="Mia's", kind="support", method="imported", judge=judge, protocol=campaign.protocol
+)
+rows = []
+for answer in Answer.objects.filter(topic__qid="demo-1").exclude(run__task="control").order_by("run__tag"):
+    asked = judged_citations(answer.sentences(), 1)
+    there = loaded_docids(campaign, asked.values())
+    keys = [key for key, docid in asked.items() if docid in there]
+    labels = {key: LABELS[place % 3] for place, key in enumerate(keys)}
+    if not rows:
+        labels.pop(keys[0])
+    rows.append(sheet_row(
+        condition=shown.pk, answer=answer.pk, judge=judge.pk, asked=list(asked),
+        unresolved=[key for key in asked if key not in keys], labels=labels,
+    ))
+add_sheets(rows)
+"""
+
+
+def sign_in(page: Page, name: str) -> None:
+    page.goto("/login/")
+    page.fill("#id_username", name)
+    page.fill("#id_password", "demo-password")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text('Home')")
+
+
+@pytest.fixture(scope="module")
+def given(demo: Demo, browser) -> dict[str, str]:
+    """The addresses of what the organizer gave on demo-1: to Anna from scratch, to Ben beside the model's labels."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "DATABASE_URL"))} | {
+        "ASSAY_DATA_DIR": str(demo.data),
+        "ASSAY_SECRET_KEY": (demo.data / "secret-key").read_text(),
+        "ASSAY_HTTPS": "0",
+    }
+    subprocess.run([sys.executable, "manage.py", "shell", "-c", MODEL], cwd=ROOT, env=env, check=True)
+    context = browser.new_context(base_url=demo.address)
+    page = context.new_page()
+    sign_in(page, "olga")
+    addresses = {}
+    for method, person in (("support from scratch", "anna"), ("support post-edited", "ben")):
+        page.goto("/campaigns/demo/conditions/new/")
+        page.select_option("#id_method", method)
+        assert page.locator("#id_shown_labels").is_visible() == (person == "ben")
+        assert page.locator("#id_shown, #id_nuggets, #id_given, #id_of").locator("visible=true").count() == 0
+        if person == "ben":
+            page.select_option("#id_shown_labels", label="Mia's")
+        page.click("main form button")
+        page.wait_for_selector("h1:text('Plan')")
+        page.select_option("#id_condition", label=method)
+        page.select_option("#id_person", label=person)
+        page.check("[aria-label='Choose demo-1']")
+        page.click("text=Give the chosen topics")
+        page.wait_for_selector(f"text={person} has 1 topic under {method}")
+        row = page.locator("tr:has([aria-label='Choose demo-1'])")
+        link = row.locator(f"li:has-text('{person}, {method}:') a").first
+        addresses[person] = str(link.get_attribute("href"))
+    context.close()
+    return addresses
+
+
+def until(page: Page, is_so: Callable[[], object]) -> None:
+    """Wait in small steps: Playwright's own wait for a function is what the pages' policy forbids."""
+    for _ in range(500):
+        if is_so():
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError("never came true")
+
+
+def open_screen(page: Page, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector("#main[data-ready]")
+    page.wait_for_selector(".passage:not([hidden])")
+
+
+def sheet(page: Page) -> int:
+    """Return which answer is on screen, by the key of its sheet."""
+    return int(str(page.locator(".answer:not([hidden])").get_attribute("data-sheet")))
+
+
+def citation(page: Page) -> str:
+    """Return which citation is on screen: one sentence is marked, and one passage stands beside it that it cites."""
+    script = """() => [".answer:not([hidden]) [aria-current]", ".passage:not([hidden])"].map((selector) =>
+        [...document.querySelectorAll(selector)].map((element) => element.dataset.citations.split(" ")))"""
+    [line], [passage] = page.evaluate(script)
+    [key] = {*line} & {*passage}
+    return str(key)
+
+
+def longest(demo: Demo, address: str) -> int:
+    """Return the answer of a task with the most citations that can be judged."""
+    with demo.database() as db:
+        query = "select id from support_supportsheet where task_id = ? order by to_do desc, id"
+        [first, *_] = db.execute(query, [task(address)])
+    return int(first[0])
+
+
+def task(address: str) -> int:
+    return int(re.findall(r"\d+", address)[0])
+
+
+def stands(demo: Demo, key: int, column: str = "labels") -> dict[str, str]:
+    """Return what stands on an answer as the database has it."""
+    with demo.database() as db:
+        [[text]] = db.execute(f"select {column} from support_supportsheet where id = ?", [key])
+    return json.loads(text)
+
+
+def asked(demo: Demo, key: int) -> list[str]:
+    """Return the citations of an answer that can be judged."""
+    columns = (stands(demo, key, column) for column in ("asked", "unresolved", "waiting"))
+    first, *closed = (list(column) for column in columns)
+    return [one for one in first if not any(one in column for column in closed)]
+
+
+def revisions(demo: Demo, key: int) -> list[str]:
+    """Return what was done on an answer, in order."""
+    with demo.database() as db:
+        rows = db.execute("select verb from support_revision where sheet_id = ? order by version", [key])
+        return [verb for [verb] in rows]
+
+
+def exposures(demo: Demo) -> list[tuple[str, str]]:
+    with demo.database() as db:
+        query = "select username, where_ from (select p.username, e.'where' as where_ from work_exposure e"
+        return list(db.execute(f"{query} join collection_person p on p.id = e.person_id where e.kind = 'support')"))
+
+
+def is_ready(page: Page) -> bool:
+    return page.locator("[data-label=full]").is_enabled()
+
+
+def press(page: Page, keys: str) -> None:
+    for key in keys:
+        until(page, lambda: is_ready(page))
+        page.keyboard.press(key)
+
+
+def test_a_whole_answer_from_scratch_with_the_connection_lost_half_way(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    page = open_page("anna")
+    requests: list[str] = []
+    sizes: list[tuple[str, int]] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on(
+        "requestfinished", lambda request: sizes.append((request.resource_type, request.sizes()["responseBodySize"]))
+    )
+    open_screen(page, f"{given['anna']}?answer={longest(demo, given['anna'])}")
+    page.wait_for_load_state("networkidle")
+    assert len(requests) <= 12, requests
+    assert 0 < sum(size for kind, size in sizes if kind in ("script", "stylesheet")) <= 100_000
+    assert page.locator("#shown").count() == 0
+    first = sheet(page)
+    keys = asked(demo, first)
+    assert len(keys) > 3
+    assert citation(page) == keys[0]
+    assert re.fullmatch(r"0 of \d+ citations · answer \d of 8", str(page.locator("#progress").text_content()))
+    # One Tab from the fresh page stands the first choice; a key alone does it as well.
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.dataset.label") == "full"
+
+    press(page, "2")
+    assert citation(page) == keys[1], "after a label the next one"
+    saved(page)
+    assert stands(demo, first) == {keys[0]: "partial"}
+    page.context.set_offline(True)
+    press(page, "31")
+    page.wait_for_selector("#saved[data-state=offline]")
+    assert "2 changes kept in this browser" in str(page.locator("#saved").text_content())
+    assert citation(page) == keys[3]
+    press(page, "1" * (len(keys) - 3))
+    # The next answer and its passages are there already.
+    until(page, lambda: sheet(page) != first)
+    second = sheet(page)
+    assert citation(page) == asked(demo, second)[0]
+    press(page, "3")
+    page.wait_for_timeout(300)
+    assert len(stands(demo, first)) == 1
+    assert stands(demo, second) == {}
+    page.context.set_offline(False)
+    saved(page)
+    given_labels = ["partial", "none", "full", *["full"] * (len(keys) - 3)]
+    assert stands(demo, first) == dict(zip(keys, given_labels, strict=True))
+    assert stands(demo, second) == {asked(demo, second)[0]: "none"}
+    assert revisions(demo, first) == ["label"] * len(keys)
+    open_screen(page, f"{given['anna']}?answer={second}")
+    assert (sheet(page), citation(page)) == (second, asked(demo, second)[1]), "where she left it"
+    assert [name for name, _ in exposures(demo)] == []
+
+
+def test_going_on_back_and_undo(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
+    page = open_page("anna")
+    open_screen(page, given["anna"])
+    key, keys = sheet(page), asked(demo, sheet(page))
+    here = citation(page)
+    before = stands(demo, key)
+    page.keyboard.press("Enter")
+    assert citation(page) == keys[keys.index(here) + 1], "Enter goes on and says nothing"
+    page.keyboard.press("k")
+    assert citation(page) == here
+    page.keyboard.press("1")
+    press(page, "k2")
+    saved(page)
+    assert stands(demo, key) == before | {here: "partial"}
+    page.reload()
+    page.wait_for_selector("#main[data-ready]")
+    press(page, "u")
+    until(page, lambda: citation(page) == here)
+    assert page.locator("[data-label][aria-pressed=true]").get_attribute("data-label") == "full"
+    press(page, "u")
+    until(page, lambda: page.locator("[data-label][aria-pressed=true]").count() == 0)
+    saved(page)
+    assert stands(demo, key) == before
+    assert revisions(demo, key)[-4:] == ["label", "label", "label", "take back"]
+
+
+def test_flags_reasons_and_later(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
+    page = open_page("anna")
+    open_screen(page, given["anna"])
+    key, here = sheet(page), citation(page)
+    page.keyboard.press("f")
+    page.keyboard.type("1 is this <b>meant</b>?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#told:has-text('flag 1 is this <b>meant</b>?')")
+    page.keyboard.press("x")
+    page.keyboard.press("Enter")
+    assert page.locator("#cannot[open]").count() == 1, "a reason is needed"
+    page.keyboard.type("breaks off")
+    page.keyboard.press("Enter")
+    until(page, lambda: citation(page) != here)
+    saved(page)
+    assert stands(demo, key, "cannot") == {here: "breaks off"}
+    assert stands(demo, key, "flags") == {here: "1 is this <b>meant</b>?"}
+    page.keyboard.press("l")
+    until(page, lambda: sheet(page) != key)
+    saved(page)
+    page.keyboard.press("u")
+    until(page, lambda: sheet(page) == key)
+    page.keyboard.press("u")
+    until(page, lambda: page.locator('#told:has-text("can\'t judge")').count() == 0)
+    saved(page)
+    assert revisions(demo, key)[-5:] == ["flag", "can't judge", "put off", "put off", "take back"]
+
+
+def test_two_tabs_on_one_answer_show_both_labels(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
+    first = open_page("anna")
+    open_screen(first, given["anna"])
+    key, here = sheet(first), citation(first)
+    second = first.context.new_page()
+    open_screen(second, given["anna"])
+    press(first, "1")
+    saved(first)
+    press(second, "3")
+    second.wait_for_selector("#refused")
+    told = str(second.locator("#refused").text_content())
+    assert "”: none" in told
+    assert "It now says: full" in told
+    second.click("text=Keep mine")
+    saved(second)
+    assert stands(demo, key)[here] == "none"
+    second.close()
+
+
+def test_a_whole_answer_beside_a_models_labels_with_the_connection_lost_once(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    page = open_page("ben")
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    open_screen(page, f"{given['ben']}?answer={longest(demo, given['ben'])}")
+    until(page, lambda: is_ready(page))
+    page.wait_for_load_state("networkidle")
+    assert len(requests) <= 12, requests
+    assert sum(address.endswith("/show/") for address in requests) == 1, "of one citation, the one on screen"
+    first = sheet(page)
+    keys = asked(demo, first)
+    with demo.database() as db:
+        [[text]] = db.execute(
+            "select labels from support_supportsheet where answer_id = (select answer_id from support_supportsheet"
+            " where id = ?) and condition_id = (select id from collection_condition where name = ?)",
+            [first, "Mia's"],
+        )
+    model = json.loads(text)
+    assert page.locator("#shown").text_content() == model[keys[0]]
+    assert page.locator("[data-label][aria-pressed=true]").count() == 0, "nothing is preselected"
+    assert page.evaluate("document.activeElement.matches('.passage:not([hidden])')"), "the focus stays on the passage"
+    assert stands(demo, first, "shown") == {keys[0]: model[keys[0]]}
+    assert exposures(demo) == [("ben", "labels of Mia's")]
+    # A bare Enter takes nothing over.
+    page.keyboard.press("Enter")
+    until(page, lambda: citation(page) == keys[1])
+    page.keyboard.press("k")
+    saved(page)
+    assert stands(demo, first) == {}
+
+    key_of = {label: str(number) for number, label in enumerate(LABELS, start=1)}
+    press(page, key_of[model[keys[0]]])  # taking it costs the same key as any other
+    until(page, lambda: citation(page) == keys[1] and is_ready(page))
+    saved(page)
+    page.context.set_offline(True)
+    press(page, key_of[model[keys[1]]])
+    # The passage can be read; the model's label waits for the server, and so does the person's.
+    until(page, lambda: citation(page) == keys[2])
+    page.wait_for_selector("#saved[data-state=offline]")
+    assert page.locator("#shown").text_content() == "…"
+    page.keyboard.press("1")
+    assert citation(page) == keys[2]
+    assert not is_ready(page)
+    page.context.set_offline(False)
+    until(page, lambda: is_ready(page))
+    assert page.locator("#shown").text_content() == model[keys[2]]
+    other = next(label for label in LABELS if label != model[keys[2]])
+    press(page, key_of[other])
+    for key in keys[3:]:
+        assert citation(page) == key
+        press(page, key_of[model[key]])
+    until(page, lambda: sheet(page) != first)
+    saved(page)
+    expected = {key: model[key] for key in keys} | {keys[2]: other}
+    assert stands(demo, first) == expected
+    assert stands(demo, first, "shown") == {key: model[key] for key in keys}
+    assert len(exposures(demo)) == 1
+    # What was shown before stands there at once; what comes is shown when it is on screen.
+    second = sheet(page)
+    until(page, lambda: is_ready(page))
+    saved(page)
+    assert len(stands(demo, second, "shown")) == 1
+
+
+def test_what_was_on_its_way_when_the_page_was_left_is_not_shown(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    page = open_page("ben")
+    open_screen(page, given["ben"])
+    until(page, lambda: is_ready(page))
+    saved(page)
+    key, seen = sheet(page), set(stands(demo, sheet(page), "shown"))
+    page.route("**/show/", lambda route: route.abort())
+    for _ in range(2):
+        page.keyboard.press("j")
+        page.wait_for_timeout(100)
+    page.wait_for_selector("#saved[data-state=offline]")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.reload()
+    page.wait_for_selector("#main[data-ready]")
+    page.unroute("**/show/")
+    until(page, lambda: is_ready(page))
+    saved(page)
+    assert set(stands(demo, key, "shown")) == seen
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["anna", "ben"])
+def test_the_screen_is_accessible_and_does_not_scroll_sideways(
+    open_page: OpenPage, given: dict[str, str], name: str, scheme: str
+) -> None:
+    page = open_page(name, color_scheme=scheme, bypass_csp=True)
+    open_screen(page, given[name])
+    press(page, "12")
+    press(page, "k")
+    assert grave(page) == []
+    for key, dialog in (("f", "flag"), ("x", "cannot"), ("?", "keys"), ("g", "guidelines")):
+        until(page, lambda: is_ready(page))
+        page.keyboard.press(key)
+        page.wait_for_selector(f"#{dialog}[open]")
+        assert grave(page) == []
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog[open]", state="detached")
+    page.set_viewport_size({"width": 320, "height": 720})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert grave(page) == []
+    press(page, "uu")
+    saved(page)
+
+
+def test_an_organizer_looks_on(open_page: OpenPage, given: dict[str, str]) -> None:
+    page = open_page("olga", bypass_csp=True)
+    for name in ("anna", "ben"):
+        page.goto(given[name])
+        page.wait_for_selector(f"text=Read-only view of what {name} said under support")
+        assert page.locator("td:text-is('full')").count() >= 1
+        assert grave(page) == []
+    assert page.locator("text=Mia's has no label").count() == 1
+    page.set_viewport_size({"width": 320, "height": 720})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_signed_off_it_can_be_read_and_no_longer_changed(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    page = open_page("anna")
+    open_screen(page, given["anna"])
+    while not page.locator("[data-act=signOff]").is_visible():
+        press(page, "1")
+    saved(page)
+    page.keyboard.press("s")
+    page.wait_for_selector("#ending[open]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=Signed off: your labels of this topic can be read")
+    with demo.database() as db:
+        [(state, done, total)] = db.execute(
+            "select state, done, total from work_task where id = ?", [task(given["anna"])]
+        )
+    assert (state, done) == ("finished", total)
+    open_screen(page, given["anna"])
+    assert "This topic is signed off" in str(page.locator("#closed").text_content())
+    here = citation(page)
+    page.keyboard.press("Enter")
+    until(page, lambda: citation(page) != here)
+    for key in "123lu":
+        page.keyboard.press(key)
+    page.wait_for_timeout(300)
+    assert page.locator("#saved").text_content() == "Saved"

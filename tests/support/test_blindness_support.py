@@ -1,0 +1,461 @@
+"""Whatever an assessor opens or sends: from scratch nothing of a model's labels comes back, and beside a model's labels
+that of the citation on screen alone; of other people's labels, of runs and teams nothing ever does."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.contrib.auth.models import Group
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from assessor.collection.actions import add_organizer, change_protocol, remove_organizer
+from assessor.collection.models import Answer, Campaign, Condition, Judge, Person, Run, RunAlias, Topic
+from assessor.work.actions import withdraw_task
+from assessor.work.blindness import record_exposure
+from assessor.work.models import Exposure, Task
+from support.models import Revision, SupportSheet
+from tests.conftest import client_of
+from tests.support.judging_helpers import (
+    WRITES,
+    from_scratch,
+    give,
+    load_runs,
+    models_condition,
+    post_edited,
+    queue,
+    send,
+    sheet_of,
+    sign_off,
+    url,
+)
+
+# In all that is planted on the same answers: what a model, a second person, and who had the topic before said of them;
+# runs' tags, teams and aliases.
+SECRETS = ("secret", "team.", "telltale", "Mia")
+
+
+@pytest.fixture
+def answered(campaign: Campaign, import_file) -> Campaign:
+    load_runs(campaign, import_file)
+    return campaign
+
+
+@pytest.fixture
+def scratch(answered: Campaign) -> Condition:
+    return from_scratch(answered)
+
+
+@pytest.fixture
+def task(scratch: Condition, topic: Topic, anna: Person) -> Task:
+    return give(scratch, topic, anna)
+
+
+@pytest.fixture
+def sheet(task: Task) -> SupportSheet:
+    return sheet_of(task, "team.one")
+
+
+@pytest.fixture
+def edited(answered: Campaign) -> Condition:
+    return post_edited(answered)
+
+
+@pytest.fixture
+def beside(edited: Condition, topic: Topic, anna: Person) -> SupportSheet:
+    """Anna's sheet on the answer of team.one beside the model's labels."""
+    return sheet_of(give(edited, topic, anna), "team.one")
+
+
+def _fill(sheet: SupportSheet, of: str) -> None:
+    """Have a sheet say something of every citation that no other says."""
+    told = {key: f"secret {of} {key}" for key in ("0.0", "1.0")}
+    SupportSheet.everything.filter(pk=sheet.pk).update(
+        labels=told, cannot=told, flags=told, invalid=told, shown=told, adopted=told, extras={"secret": of}, to_do=0
+    )
+    Revision.objects.create(
+        sheet=sheet, version=99, verb=f"secret {of}", changes={"0.0": {"label": [None, f"secret {of}"]}}
+    )
+
+
+def plant(task: Task) -> None:
+    """Plant all that a task's person must not see."""
+    campaign, topic, condition = task.campaign, task.topic, task.condition
+    Run.objects.update(team="team.telltale")
+    for run in Run.objects.all():
+        RunAlias.objects.create(campaign=run.campaign, run=run, name=f"telltale-{run.tag}")
+    Answer.objects.update(extras={"secret": "answer"})
+    judge = Judge.objects.create(kind=Judge.Kind.MODEL, name="secret model", parameters={"model": "telltale"})
+    auto = Condition.objects.create(
+        campaign=campaign,
+        name="secret condition",
+        kind="support",
+        method="support automatic",
+        judge=judge,
+        protocol=condition.protocol,
+    )
+    ben = Person.objects.get(username="ben")
+    second = from_scratch_of_another(campaign, condition)
+    bens = Task.objects.create(campaign=campaign, topic=topic, condition=second, kind="support", person=ben)
+    bens_judge = Judge.objects.create(kind=Judge.Kind.PERSON, name="secret ben", person=ben)
+    for own in list(SupportSheet.objects.filter(task=task)):
+        _fill(_copy(own, condition=auto, judge=judge, task=None, answer=own.answer), "model")
+        _fill(_copy(own, condition=second, judge=bens_judge, task=bens, answer=own.answer), "ben")
+    # Under the same condition, of who had the topic before.
+    before = Task.objects.create(
+        campaign=campaign, topic=topic, condition=condition, kind="support", person=ben, state="withdrawn"
+    )
+    record = Answer.objects.earliest("pk").import_record
+    run = Run.objects.create(campaign=campaign, tag="team.secret", import_record=record)
+    content = [{"text": "secret answer", "citations": [0]}, {"text": "secret too", "citations": [0]}]
+    answer = Answer.objects.create(
+        run=run, topic=topic, content=content, references=["d1"], words=4, import_record=record
+    )
+    own = SupportSheet.objects.filter(task=task).earliest("pk")
+    _fill(_copy(own, condition=condition, judge=bens_judge, task=before, answer=answer), "before")
+    # What was adopted where this person could not judge.
+    SupportSheet.objects.filter(task=task).update(adopted={"0.0": "secret adopted"})
+    # And another task of the same person: only under that its own answers open.
+    other = Task.objects.create(campaign=campaign, topic=topic, condition=second, kind="support", person=task.person)
+    apart = Answer.objects.create(
+        run=run, topic=topic, content=content, references=["d1"], words=4, apart=True, import_record=record
+    )
+    _fill(_copy(own, condition=second, judge=own.judge, task=other, answer=apart), "task")
+
+
+def from_scratch_of_another(campaign: Campaign, condition: Condition) -> Condition:
+    """Return a condition like from scratch, of a second person."""
+    return Condition.objects.create(
+        campaign=campaign,
+        name="Second",
+        kind="support",
+        method="support from scratch",
+        replicate=1,
+        protocol=condition.protocol,
+    )
+
+
+def _copy(sheet: SupportSheet, **changed: object) -> SupportSheet:
+    kept = {name: getattr(sheet, name) for name in ("asked", "unresolved", "place")}
+    return SupportSheet.objects.create(to_do=0, **kept | changed)
+
+
+def told(response: HttpResponse) -> str:
+    """Return all that a response tells: body, headers, cookies."""
+    return f"{response.status_code} {response.content.decode()} {sorted(response.items())} {response.cookies}"
+
+
+def comparable(response: HttpResponse) -> str:
+    """Return what a response tells, without what differs between any two: the time, tokens, the policy's nonce."""
+    text = told(response)
+    for name, value in [("Expires", response.get("Expires", "")), ("policy", response["Content-Security-Policy"])]:
+        text = text.replace(value, name)
+    for cookie in response.cookies.values():
+        text = text.replace(str(cookie), cookie.key)
+    return re.sub(r'(name="csrfmiddlewaretoken" value=|csrftoken=)[^ ;>]+', r"\1", text)
+
+
+def readings(client: Client, task: Task, sheet: SupportSheet) -> Iterator[HttpResponse]:
+    """Yield the answers to all requests that change nothing: those that are served and those that are refused."""
+    base = f"/support/{task.pk}/"
+    for address in (base, f"{base}?answer={sheet.pk}", url(sheet)):
+        yield client.get(address)
+    others = [*SupportSheet.everything.exclude(task=task), SupportSheet(pk=10**6), SupportSheet(pk=2**70)]
+    for other in others:
+        yield client.get(url(other, task=task.pk))
+        yield client.get(f"{base}?answer={other.pk}")
+        for verb, fields in WRITES.items():
+            yield send(client, other, verb, "0.0", task=task.pk, version=0, **fields)
+    for other in Task.objects.exclude(pk=task.pk).exclude(person=task.person, kind="support"):
+        yield client.get(f"/support/{other.pk}/")
+        yield client.get(url(sheet, task=other.pk))
+        yield send(client, sheet, "label", "0.0", task=other.pk, version=0, label="full")
+        yield send(client, sheet, "show", "0.0", task=other.pk, version=0)
+        yield sign_off(client, other, version=0)
+    for verb, fields in WRITES.items():
+        yield client.get(url(sheet, verb))  # 405
+        yield send(client, sheet, verb, "0.0", version=77, **fields)  # 409
+        yield send(client, sheet, verb, "0.0", version="x", **fields)  # 400
+        yield send(client, sheet, verb, "9.9", **fields | {"to": "999"})  # 400
+    yield sign_off(client, task, version=99)
+    yield sign_off(client, task)
+    yield client.get("/")
+    yield client.get("/guidelines/support/")
+    for address in ("plan/", "exports/", f"exports/support/{task.condition_id}.csv", "conditions/new/", ""):
+        yield client.get(f"/campaigns/{task.campaign.slug}/{address}")
+
+
+def assert_nothing_told(responses: list[HttpResponse]) -> None:
+    for response in responses:
+        for secret in SECRETS:
+            assert secret not in told(response), (response.status_code, secret)
+
+
+# From scratch
+
+
+def test_nothing_that_is_not_theirs_reaches_an_assessor(task, sheet, ben, as_anna: Client):
+    plant(task)
+    assert SupportSheet.everything.count() == 11
+    responses = list(readings(as_anna, task, sheet))
+    assert {response.status_code for response in responses} == {200, 400, 404, 405, 409}
+    assert_nothing_told(responses)
+    own = SupportSheet.objects.filter(task=task).exclude(asked=[]).values_list("pk", flat=True)
+    assert sorted(row[0] for row in queue(responses[0])) == sorted(own)
+    # What is served, they may see.
+    assert len([response for response in responses if b"Cats purr to heal." in response.content]) > 5
+
+
+@pytest.mark.parametrize("verb", [verb for verb in WRITES if verb != "show"])
+def test_nor_with_what_they_save(task, sheet, ben, as_anna: Client, verb: str):
+    plant(task)
+    response = send(as_anna, sheet, verb, "0.0", **WRITES[verb])
+    assert response.status_code == 200
+    assert_nothing_told([response, *readings(as_anna, task, sheet)])
+
+
+def test_nor_once_signed_off(task, sheet, ben, as_anna: Client):
+    plant(task)
+    for one, key in ((sheet, "0.0"), (sheet, "1.0"), (sheet_of(task, "team.two"), "0.0")):
+        assert send(as_anna, one, "label", key, label="full").status_code == 200
+    response = sign_off(as_anna, task)
+    assert response.status_code == 200
+    assert_nothing_told([response, *readings(as_anna, task, sheet)])
+
+
+def test_what_others_say_changes_no_byte(task, sheet, ben, as_anna: Client):
+    def served() -> list[str]:
+        responses = [
+            as_anna.get(f"/support/{task.pk}/"),
+            as_anna.get(url(sheet)),
+            send(as_anna, sheet, "label", "0.0", version=77, label="full"),
+            send(as_anna, sheet, "label", "0.0", label="maybe"),
+            send(as_anna, sheet, "show", "0.0"),
+            as_anna.get("/support/999/"),
+        ]
+        assert [response.status_code for response in responses] == [200, 200, 409, 400, 400, 404]
+        return [comparable(response) for response in responses]
+
+    send(as_anna, sheet, "label", "0.0", label="full")
+    before = served()
+    plant(task)
+    assert served() == before
+
+
+class Watched(Client):
+    """A client that notes down what its requests ask the database."""
+
+    def __init__(self, person: Person) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self.force_login(person)
+
+    def request(self, **request: object) -> HttpResponse:
+        with CaptureQueriesContext(connection) as queries:
+            response = super().request(**request)
+        self.asked += [query["sql"] for query in queries]
+        return response
+
+
+def test_no_query_of_the_screen_reads_runs_or_other_sheets(task, sheet, anna, ben):
+    plant(task)
+    client = Watched(anna)
+    for address in (f"/support/{task.pk}/", url(sheet)):
+        assert client.get(address).status_code == 200
+    for verb, fields in WRITES.items():
+        assert send(client, sheet, verb, "0.0", **fields).status_code == (400 if verb == "show" else 200)
+    # Of a run nothing is read; of an answer its text, by the sheet that is theirs.
+    assert [sql for sql in client.asked if '"collection_run' in sql or "collection_run." in sql] == []
+    of_sheets = [sql for sql in client.asked if "support_supportsheet" in sql and sql.startswith(("SELECT", "\n"))]
+    assert of_sheets
+    for sql in of_sheets:
+        assert f'"task_id" = {task.pk}' in sql or f"work_task.id = {task.pk}" in sql, sql
+    of_answers = [sql for sql in client.asked if "collection_answer" in sql]
+    assert of_answers
+    for sql in of_answers:
+        assert "answer_id," not in sql.split("FROM")[0], "not even the key of an answer"
+        assert sql in of_sheets
+
+
+# Beside a model's labels
+
+
+def test_nothing_but_the_label_on_screen_reaches_who_post_edits(beside, edited, ben, as_anna: Client):
+    task = beside.task
+    plant(task)
+    responses = list(readings(as_anna, task, beside))
+    assert {response.status_code for response in responses} == {200, 400, 404, 405, 409}
+    assert_nothing_told(responses)
+    shown = send(as_anna, beside, "show", "0.0")
+    assert shown.json() == {"version": 1, "to_do": 1, "shown": "partial"}
+    assert_nothing_told([shown, *readings(as_anna, task, beside)])
+
+
+def test_which_labels_the_model_gave_changes_no_byte_before_they_are_shown(beside, edited, as_anna: Client):
+    task, two = beside.task, sheet_of(beside.task, "team.two")
+
+    def served() -> list[str]:
+        # Refused writes too; shows that would succeed are no part of it.
+        return [comparable(response) for response in readings(as_anna, task, beside)]
+
+    def relabel(tag: str, label: str) -> None:
+        of_model = SupportSheet.objects.filter(condition=edited.shown, answer__run__tag=tag)
+        assert of_model.update(labels={"0.0": label}) == 1
+
+    before = served()
+    relabel("team.one", "none")
+    relabel("team.two", "full")
+    assert served() == before
+    # What was shown stands where it was shown, as it was then; nothing of the other answer comes with it.
+    assert send(as_anna, beside, "show", "0.0").json()["shown"] == "none"
+    after = served()
+    assert after != before
+    relabel("team.one", "partial")
+    relabel("team.two", "none")
+    assert served() == after
+    assert '"shown":{}' in as_anna.get(url(two)).content.decode().replace("&quot;", '"').replace(" ", "")
+
+
+def test_the_models_sheets_are_read_to_show_a_label_and_for_nothing_else(beside, edited, anna):
+    client = Watched(anna)
+    others = [verb for verb in WRITES if verb != "show"]
+    send(client, beside, "show", "0.0")
+    of_model = f'"condition_id" = {edited.shown_id}'
+    assert len([sql for sql in client.asked if "support_" in sql and of_model in sql]) == 1
+    client.asked = []
+    for address in (f"/support/{beside.task_id}/", url(beside)):
+        assert client.get(address).status_code == 200
+    for verb in others:
+        assert send(client, beside, verb, "0.0", **WRITES[verb]).status_code == 200
+    assert [sql for sql in client.asked if "support_" in sql and of_model in sql] == []
+
+
+def test_from_scratch_there_is_no_way_to_ask_for_a_label(task, sheet, answered, as_anna: Client):
+    shown = models_condition(answered)
+    SupportSheet.objects.create(
+        condition=shown, answer=sheet.answer, judge=shown.judge, asked=["0.0"], labels={"0.0": "none"}, to_do=0
+    )
+    response = send(as_anna, sheet, "show", "0.0")
+    assert (response.status_code, response.content) == (400, b"No model's label is shown here.")
+    assert not Exposure.objects.exists()
+    assert 'id="shown"' not in as_anna.get(f"/support/{task.pk}/").content.decode()
+
+
+# Who has seen labels of a model
+
+
+def requests(client: Client, task: Task, sheet: SupportSheet) -> dict[str, Callable[[], HttpResponse]]:
+    asked: dict[str, Callable[[], HttpResponse]] = {
+        "page": lambda: client.get(f"/support/{task.pk}/"),
+        "answer": lambda: client.get(url(sheet)),
+        "sign off": lambda: sign_off(client, task),
+    }
+    for verb, fields in WRITES.items():
+        asked[verb] = lambda verb=verb, fields=fields: send(client, sheet, verb, "0.0", **fields)
+    return asked
+
+
+NAMES = ["page", "answer", "sign off", *WRITES]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_who_sees_a_models_labels_later_is_shut_out(task, sheet, anna, as_anna: Client, name: str):
+    ask = requests(as_anna, task, sheet)[name]
+    record_exposure(anna, [task.topic], "assignment", "test")
+    record_exposure(anna, [Topic.objects.get(qid="t2")], "support", "test")
+    assert ask().status_code != 403
+    revisions = Revision.objects.count()
+    record_exposure(anna, [task.topic], "support", "test")
+    response = ask()
+    assert response.status_code == 403
+    assert "You have seen what a language model gave on this topic for this kind of work" in response.content.decode()
+    for hidden in ("Cats purr to heal", "Cats purr when content"):
+        assert hidden not in told(response)
+    assert Revision.objects.count() == revisions
+
+
+def test_who_post_edits_a_topic_can_not_do_it_from_scratch_any_more(scratch, edited, topic, anna, as_anna: Client):
+    blind = give(scratch, topic, anna)
+    beside = sheet_of(give(edited, topic, anna), "team.one")
+    assert as_anna.get(f"/support/{blind.pk}/").status_code == 200
+    assert as_anna.get(f"/support/{beside.task_id}/").status_code == 200
+    assert as_anna.get(f"/support/{blind.pk}/").status_code == 200, "nothing was on screen yet"
+    assert send(as_anna, beside, "show", "0.0").status_code == 200
+    assert as_anna.get(f"/support/{blind.pk}/").status_code == 403
+    assert as_anna.get(f"/support/{beside.task_id}/").status_code == 200
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_who_comes_to_organize_is_shut_out(task, sheet, anna, olga, as_anna: Client, name: str):
+    add_organizer(campaign=task.campaign, person=anna, acting_user=olga)
+    response = requests(as_anna, task, sheet)[name]()
+    assert response.status_code == 403
+    assert "anna organizes Study, or did" in response.content.decode()
+
+
+def test_an_organizer_post_edits_nothing_either(beside, anna, olga, as_anna: Client):
+    add_organizer(campaign=beside.task.campaign, person=anna, acting_user=olga)
+    for name, ask in requests(as_anna, beside.task, beside).items():
+        assert ask().status_code == 403, name
+    assert not Exposure.objects.exists()
+
+
+def test_a_small_team_may_switch_that_off(task, sheet, anna, olga, as_anna: Client):
+    record_exposure(anna, [task.topic], "support", "test")
+    change_protocol(campaign=task.campaign, settings={"blind_after_seeing": False}, acting_user=olga)
+    for name, ask in requests(as_anna, task, sheet).items():
+        assert ask().status_code == (400 if name in ("sign off", "show") else 200), name
+
+
+def test_an_organizer_of_another_campaign_and_a_stranger_see_nothing(beside, task, sheet, otto, ben, admin):
+    for person in (otto, ben, admin):
+        for of, own in ((task, sheet), (beside.task, beside)):
+            for name, ask in requests(client_of(person), of, own).items():
+                assert ask().status_code == 404, (person, name)
+    assert not Exposure.objects.exists()
+
+
+def test_who_organized_before_looks_on_no_longer(beside, olga: Person):
+    campaign, client = beside.task.campaign, client_of(olga)
+    assert client.get(f"/support/{beside.task_id}/").status_code == 200
+    remove_organizer(organizer=campaign.organizers.get(person=olga), acting_user=None)
+    assert client.get(f"/support/{beside.task_id}/").status_code == 404
+
+
+def test_who_organizes_and_judges_in_a_small_team_works_and_does_not_look_on(task, anna, olga, as_anna: Client):
+    change_protocol(campaign=task.campaign, settings={"blind_after_seeing": False}, acting_user=olga)
+    anna.groups.add(Group.objects.get(name="organizer"))
+    add_organizer(campaign=task.campaign, person=anna, acting_user=olga)
+    text = as_anna.get(f"/support/{task.pk}/").content.decode()
+    assert "Read-only view" not in text
+    assert "team." not in text
+
+
+def test_an_organizer_labels_nothing_and_opens_no_fragment(beside, olga):
+    for name, ask in requests(client_of(olga), beside.task, beside).items():
+        assert ask().status_code == (200 if name == "page" else 404), name
+    assert not Revision.objects.exists()
+
+
+def test_who_signed_out_saves_nothing(beside):
+    for name, ask in requests(Client(), beside.task, beside).items():
+        assert ask().status_code == (302 if name in ("page", "answer") else 401), name
+    assert not Revision.objects.exists()
+
+
+def test_who_is_no_assessor_any_more_is_shut_out(beside, anna: Person, as_anna: Client):
+    anna.groups.clear()
+    for name, ask in requests(as_anna, beside.task, beside).items():
+        assert ask().status_code == 404, name
+
+
+def test_a_withdrawn_task_opens_nothing(beside, olga: Person, as_anna: Client):
+    withdraw_task(task=beside.task, acting_user=olga)
+    for name, ask in requests(as_anna, beside.task, beside).items():
+        assert ask().status_code == 404, name
+
+
+def test_a_task_of_another_kind_opens_nothing_here(bank, as_anna: Client):
+    assert as_anna.get(f"/support/{bank.task_id}/").status_code == 404

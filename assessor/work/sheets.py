@@ -81,7 +81,8 @@ def revise(
     """Change what stands on a sheet, and add the revision that says so, in two statements.
 
     said: for items of the sheet, by key, what is to stand in each of SAID that is named; None or nothing takes it
-    away. columns: other columns to be set. notes: what else the revision tells of items, by key. The sheet is as it was read: raises Stale if it was changed since.
+    away. columns: other columns to be set. notes: what else the revision tells of items, by key.
+    The sheet is as it was read: raises Stale if it was changed since.
     """
     changes: dict[str, dict[str, list[Any]]] = {}
     for item, fields in said.items():

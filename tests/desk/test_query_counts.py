@@ -251,9 +251,13 @@ def judge_support_on_t1(campaign: Campaign, person: Person, new: range) -> None:
     """Have citations judged beside labels of the first of several models, and left open beside those of others."""
     topic = campaign.topics.get(qid="t1")
     for number in new:
-        shown = models_condition(campaign, f"S{number}")
+        shown = models_condition(campaign, f"Support model {number}")
         label_as_model(shown, {f"r{other}": {"0.0": "none"} for other in range(new[0], number + 1)})
-        give_support(create_support(campaign=campaign, name=f"E{number}", shown=shown, acting_user=None), topic, person)
+        give_support(
+            create_support(campaign=campaign, name=f"Support edited {number}", shown=shown, acting_user=None),
+            topic,
+            person,
+        )
     first = campaign.conditions.filter(method="support post-edited").earliest("pk")
     for sheet in give_support(first, topic, person).support_sheets.exclude(asked=[]):
         said = {

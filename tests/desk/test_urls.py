@@ -188,7 +188,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "export_nuggets": f"{base}/exports/nuggets/{condition.pk}.jsonl",
         "export_lineage": f"{base}/exports/nuggets/{condition.pk}.lineage.jsonl",
         "export_assignments": f"{base}/exports/assignments/{manual.pk}.jsonl",
-        "export_support": f"{base}/exports/support/{campaign.conditions.get(kind='support').pk}.jsonl",
+        "export_support": f"{base}/exports/support/{campaign.conditions.filter(kind='support')[0].pk}.jsonl",
         "judges": f"{base}/judges/",
         "new_judge": f"{base}/judges/new/",
         "judge": f"{base}/judges/{job.judge_id}/",

@@ -1,5 +1,7 @@
 """Answers that come from a support file and from others: a run, assignments, another support file, in every order."""
 
+import csv
+import io
 import json
 
 import pytest
@@ -12,6 +14,7 @@ from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet
 from support.actions import add_sheets, sheet_row
 from support.exports import support_lines
+from support.listing import judgment_lines
 from support.loaders import SupportLoader
 from support.models import Revision, SupportSheet
 from tests.assignment.lines import FILE as ASSIGNED
@@ -165,7 +168,11 @@ def test_a_run_brings_what_else_is_cited_and_labels_go_with_their_citations(camp
     assert (sheet.to_do, sheet.version) == (2, 1)
     [revision] = Revision.objects.all()
     assert (revision.verb, revision.version, revision.judge) == ("citations moved", 1, None)
-    assert revision.changes == {"0.0": {"label": ["full", None]}, "0.2": {"label": [None, "full"]}}
+    assert revision.changes == {
+        "0.0": {"label": ["full", None], "moved": ["0.0", "0.2"]},
+        "0.1": {"moved": ["0.1", "0.0"]},
+        "0.2": {"label": [None, "full"], "moved": ["0.2", "0.4"]},
+    }
     assert exported(campaign) == [labels]
     again = import_file(campaign, "support", [labels], invalid_labels="missing", **FILE)
     assert (told(again), again.report["counts"]["sheets already there"]) == ([], 1)
@@ -338,13 +345,23 @@ def made_here(campaign, asked, **columns) -> SupportSheet:
     return SupportSheet.objects.get(condition=condition)
 
 
+def judgments(name: str) -> list[tuple[str, ...]]:
+    """Return the table of a condition's judgments: sentence, citation, docid, label and reason of each."""
+    rows = csv.DictReader(io.StringIO("".join(judgment_lines(Condition.objects.get(name=name)))))
+    return [tuple(row[name] for name in ("sentence", "citation", "docid", "label", "reason")) for row in rows]
+
+
 def test_whatever_was_said_of_a_citation_goes_with_it(campaign, import_file):
     import_file(campaign, "support", [LABELS], **FILE)
     sheet = made_here(campaign, ["0.0", "0.1", "1.0"], unresolved=["1.0"])
     said = {"0.0": {"label": "full", "shown": "none", "flag": "odd"}, "0.1": {"cannot": "why", "adopted": "partial"}}
     revise(sheet, "label", said, judge_id=sheet.judge_id)
     before = exported(campaign, "Automatic")
+    listed = judgments("Automatic")
+    assert listed == [("0", "0", "d1", "full", ""), ("0", "1", "d2", "", "why")]
     import_file(campaign, "runs", [run(["d2", "d1"], ["d5", "d3"])])
+    # Of citations that changed places, the table names what was judged, and where it is now.
+    assert judgments("Automatic") == [("0", "1", "d1", "full", ""), ("0", "0", "d2", "", "why")]
     sheet = SupportSheet.objects.get(pk=sheet.pk)
     assert (sheet.asked, sheet.unresolved) == (["0.1", "0.0", "1.1"], ["1.1"])
     assert (sheet.labels, sheet.shown, sheet.flags) == ({"0.1": "full"}, {"0.1": "none"}, {"0.1": "odd"})
@@ -352,9 +369,10 @@ def test_whatever_was_said_of_a_citation_goes_with_it(campaign, import_file):
     assert (sheet.to_do, sheet.version, sheet.extras) == (0, 2, {})
     assert sheet.revisions.latest("version").changes == {
         "0.0": {"label": ["full", None], "shown": ["none", None], "flag": ["odd", None], "cannot": [None, "why"],
-                "adopted": [None, "partial"]},
+                "adopted": [None, "partial"], "moved": ["0.0", "0.1"]},
         "0.1": {"label": [None, "full"], "shown": [None, "none"], "flag": [None, "odd"], "cannot": ["why", None],
-                "adopted": ["partial", None]},
+                "adopted": ["partial", None], "moved": ["0.1", "0.0"]},
+        "1.0": {"moved": ["1.0", "1.1"]},
     }  # fmt: skip
     # The labels are the same; a number made here is the citation's place.
     after = exported(campaign, "Automatic")

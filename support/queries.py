@@ -30,10 +30,10 @@ def answers_without_sheet(condition: Condition, topics: Sequence[Topic]) -> Iter
     new = iter([pk for (pk,) in keys if (pk,) not in known])
     while some := list(islice(new, _AT_A_TIME)):
         answers = Answer.objects.filter(pk__in=some).order_by("topic", "pk").only("form", "references", "content")
-        yield [answer for answer in answers if _citations_are_known(answer)]
+        yield [answer for answer in answers if citations_are_known(answer)]
 
 
-def _citations_are_known(answer: Answer) -> bool:
+def citations_are_known(answer: Answer) -> bool:
     """Say whether it is known what an answer cites; not of a bare text that came with labels of nuggets."""
     return answer.form != Answer.Form.TEXT or any(sentence["citations"] for sentence in answer.content)
 

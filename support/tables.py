@@ -16,8 +16,11 @@ class SupportScores(Kind):
     measures = SUPPORT_SCORES
     nothing_yet = "No condition yet under which support is judged."
     sheets = SupportSheet
-    done = Q(to_do=0, unresolved=[])
-    facts = {"Without a cited text": Count("pk", filter=~Q(unresolved=[]))}
+    done = Q(to_do=0, unresolved=[], waiting=[])
+    facts = {
+        "Without a cited text": Count("pk", filter=~Q(unresolved=[])),
+        "Waits for a model's label": Count("pk", filter=~Q(waiting=[])),
+    }
     basis_label = "Citations of a sentence"
     remedy = "Missing labels can be given, and segments be loaded whose text is not there."
     notes = "support/_score_notes.html"
@@ -33,7 +36,7 @@ class SupportScores(Kind):
     def labels_by(self, condition: Condition) -> str:
         """Return who gives the labels; a condition of post-editing names the model whose labels people see."""
         if condition.method == Condition.Method.SUPPORT_POST_EDITED:
-            return f"people, shown those of {condition.judge}"
+            return f"people, shown those of {condition.shown}"
         return super().labels_by(condition)
 
     def load(self, condition: Condition) -> Scores:

@@ -63,10 +63,12 @@ def support(request: PersonRequest, task_id: int) -> HttpResponse:
 
 
 def _at_hand(queue: list[screen.Queued], wanted: str) -> list[int]:
-    """Return the answers that come with the page: the one asked for, if any, then those that are next to be done."""
-    asked = [queued.sheet for queued in queue if str(queued.sheet) == wanted]
-    to_do = [queued.sheet for queued in queue if queued.to_do and queued.sheet not in asked]
-    return (asked + to_do or [queued.sheet for queued in queue])[:AT_HAND]
+    """Return the answers that come with the page: the one asked for, if any, then those that are to be done next."""
+    at = next((place for place, queued in enumerate(queue) if str(queued.sheet) == wanted), None)
+    in_turn = queue if at is None else queue[at:] + queue[:at]
+    first = [] if at is None else in_turn[:1]
+    to_do = [queued for queued in in_turn[len(first) :] if queued.to_do]
+    return [queued.sheet for queued in (first + to_do or in_turn)[:AT_HAND]]
 
 
 def _look(request: PersonRequest, task: Task) -> HttpResponse:

@@ -14,7 +14,7 @@ from assessor.work.sheets import revise
 from support.actions.sheets import add_sheets, open_waiting, resolve, sheet_row
 from support.citations import judged_citations
 from support.models import Judging, SupportSheet
-from support.queries import are_a_models, given_labels, loaded_docids, progress, sheets_on
+from support.queries import are_a_models, citations_are_known, given_labels, loaded_docids, progress, sheets_on
 
 _SEEDS = 2**31
 
@@ -54,11 +54,12 @@ def prepare_sheets(task: Task) -> None:
     judging = Judging.objects.filter(condition=task.condition).first()
     if judging is None:
         raise PlanError(f"Nobody can be given {task.condition}: it is not done by people on a screen.")
+    # First what can be judged by now: then it is known who has done all of an answer.
     resolve(task.condition, task.topic)
-    take_over(task, judging)
-    _add_sheets(task, judging)
     if task.condition.shown:
         open_waiting(task.condition, task.topic)
+    take_over(task, judging)
+    _add_sheets(task, judging)
     if not SupportSheet.objects.filter(task=task).exists():
         raise PlanError(f"There is no answer to judge on {task.topic.qid} under {task.condition}.")
     count(task)
@@ -79,7 +80,8 @@ def _add_sheets(task: Task, judging: Judging) -> None:
     condition, topic = task.condition, task.topic
     there = sheets_on(task).values("answer")
     own = Answer.objects.filter(topic=topic, apart=False, run__import_record__state="done").exclude(run__task=CONTROL)
-    new = list(own.exclude(pk__in=there).order_by("run__tag"))
+    # Of a bare text that came with labels of nuggets nobody knows yet what it cites.
+    new = [answer for answer in own.exclude(pk__in=there).order_by("run__tag") if citations_are_known(answer)]
     _order(judging, task).shuffle(new)
     most = condition.protocol.citations_per_sentence
     asked = [judged_citations(answer.sentences(), most) for answer in new]

@@ -64,9 +64,10 @@ def resolve(condition: Condition, topic: Topic | None = None) -> int:
     topic: on it alone. Where a model's label goes with each, they wait for that. The counters of tasks are not brought
     up to date by this.
     """
-    waiting = SupportSheet.objects.filter(condition=condition).exclude(unresolved=[]).select_related("answer")
-    sheets = _on(topic, waiting)
-    docids = {sheet.pk: {key: docid_of(sheet.answer, key) for key in sheet.unresolved} for sheet in sheets}
+    sheets = _on(topic, SupportSheet.objects.filter(condition=condition).exclude(unresolved=[]))
+    # Read once the sheets are locked: an answer and the keys of its citations change together.
+    answers = Answer.objects.in_bulk([sheet.answer_id for sheet in sheets])
+    docids = {sheet.pk: {key: docid_of(answers[sheet.answer_id], key) for key in sheet.unresolved} for sheet in sheets}
     there = loaded_docids(condition.campaign, {docid for of_sheet in docids.values() for docid in of_sheet.values()})
     resolved = 0
     for sheet in sheets:
@@ -94,9 +95,10 @@ def open_waiting(condition: Condition, topic: Topic | None = None) -> int:
     """
     assert condition.shown is not None, "only what is post-edited waits"
     sheets = SupportSheet.objects.filter(condition=condition).exclude(waiting=[])
-    given = given_labels(condition.shown, topic)
     opened = 0
-    for sheet in _on(topic, sheets):
+    locked = _on(topic, sheets)
+    given = given_labels(condition.shown, topic)  # read once they are locked: both may move together
+    for sheet in locked:
         there = given.get(sheet.answer_id, {})
         left = [key for key in sheet.waiting if key not in there]
         found = len(sheet.waiting) - len(left)

@@ -66,7 +66,7 @@ def label_as_model(condition: Condition, labels: dict[str, dict[str, str]], qid:
     """Have a condition's judge say of the answers of runs what the labels say, by run's tag and citation's key."""
     rows = []
     for tag, of_answer in labels.items():
-        answer = Answer.objects.get(run__campaign=condition.campaign, run__tag=tag, topic__qid=qid)
+        answer = Answer.objects.get(run__campaign=condition.campaign, run__tag=tag, topic__qid=qid, apart=False)
         asked = judged_citations(answer.sentences(), condition.protocol.citations_per_sentence)
         loaded = loaded_docids(condition.campaign, asked.values())
         rows.append(

@@ -460,6 +460,20 @@ def test_the_page_has_what_is_to_be_judged(task: Task, sheet: SupportSheet, as_a
     assert "the cited text is not loaded" in as_anna.get(url(sheet_of(task, "team.two"))).content.decode()
 
 
+def test_the_answers_at_hand_are_those_that_come_next(campaign, import_file, topic, anna, as_anna: Client):
+    for number in range(7):
+        import_file(campaign, "runs", run_file(f"r{number}", {"t1": [("One.", ["d1"])]}), name=f"r{number}")
+    task = give(from_scratch(campaign), topic, anna)
+    page = f"/support/{task.pk}/"
+    keys = [row[0] for row in queue(as_anna.get(page))]
+    assert answers(as_anna.get(page)) == keys[:4]
+    assert answers(as_anna.get(f"{page}?answer={keys[5]}")) == [keys[5], keys[6], keys[0], keys[1]]
+    for key in (keys[1], keys[5]):
+        assert send(as_anna, SupportSheet.objects.get(pk=key), "label", "0.0", label="full").status_code == 200
+    assert answers(as_anna.get(page)) == [keys[0], keys[2], keys[3], keys[4]]
+    assert answers(as_anna.get(f"{page}?answer={keys[5]}")) == [keys[5], keys[6], keys[0], keys[2]]
+
+
 def test_a_passage_that_is_cited_twice_stands_once(campaign, import_file, topic, anna, as_anna: Client):
     lines = run_file("r", {"t1": [("One.", ["d1"]), ("Two.", ["d1"]), ("Three.", ["d2"])]})
     import_file(campaign, "runs", lines)

@@ -206,7 +206,9 @@ class AnswerFinder:
             sentences = about.sentences
         elif about.sentences is not None and answer.form == Answer.Form.SENTENCES:
             sentences = _with_citations(loaded, about.sentences)
-        gives, differs, form = sentences != loaded, about.text != answer.text, Answer.Form(answer.form)
+        # Also where there is but one sentence and it cites nothing: that is known from now on.
+        was_text = about.sentences is not None and answer.form == Answer.Form.TEXT
+        gives, differs, form = was_text or sentences != loaded, about.text != answer.text, Answer.Form(answer.form)
         return Place(run.tag, run.pk, about.topic, answer.pk, form, sentences, gives, answer.apart, differs, known)
 
     def write(self, places: Sequence[Place], import_record: Import) -> list[int]:
@@ -241,18 +243,17 @@ class AnswerFinder:
     def finish(self, import_record: Import) -> None:
         """Give loaded answers what the file has besides, and tell who follows texts that got their sentences."""
         before: dict[Answer, Sequence[Sentence]] = {}
+        texts: list[Answer] = []
         extended: list[Answer] = []
         answers = Answer.objects.select_related("run", "topic")
         for pk, content in self._given.items():
             answer = answers.get(pk=pk)
-            if answer.form == Answer.Form.TEXT:
-                before[answer] = tuple(answer.sentences())
-            else:
-                extended.append(answer)
+            before[answer] = tuple(answer.sentences())
+            (texts if answer.form == Answer.Form.TEXT else extended).append(answer)
             answer.form, answer.content = Answer.Form.SENTENCES, json.loads(content)
             answer.save(update_fields=["form", "content"])
         joining.tell(before)
-        self._record("answers joined", before, import_record)
+        self._record("answers joined", texts, import_record)
         self._record("citations joined", extended, import_record)
 
     def _record(self, what: str, answers: Iterable[Answer], import_record: Import) -> None:

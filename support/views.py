@@ -16,7 +16,7 @@ from assessor.work.guidelines import guidelines_html
 from assessor.work.models import Task
 from assessor.work.queries import minutes
 from assessor.work.saves import seconds, signed_off, writes_on
-from assessor.work.saying import MAX_REASON
+from assessor.work.saying import MAX_REASON, Gone
 from assessor.work.writes import BadWrite, Result, number
 from support import actions, queries, screen
 from support.access import OwnSheet, organized_judging, own_judging, own_sheet, own_sheets
@@ -108,26 +108,26 @@ def label(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     given = request.POST.get("label")
     if given is None:
         raise BadWrite("There is no label.")
-    return actions.give_label(own, citation=_citation(request), label=given, seconds=seconds(request), seen=seen)
+    return actions.give_label(own, citation=_citation(request, own), label=given, seconds=seconds(request), seen=seen)
 
 
 @write
 def cannot(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     """Say why a citation can't be judged."""
     reason = request.POST.get("reason", "")
-    return actions.say_cannot(own, citation=_citation(request), reason=reason, seconds=seconds(request), seen=seen)
+    return actions.say_cannot(own, citation=_citation(request, own), reason=reason, seconds=seconds(request), seen=seen)
 
 
 @write
 def flag(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     """Leave a note for the organizer on a citation, or (note "") take it away."""
-    return actions.flag(own, citation=_citation(request), note=request.POST.get("note", ""), seen=seen)
+    return actions.flag(own, citation=_citation(request, own), note=request.POST.get("note", ""), seen=seen)
 
 
 @write
 def show(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     """Tell the model's label of the citation that is on screen now."""
-    return actions.show(own, citation=_citation(request), seen=seen)
+    return actions.show(own, citation=_citation(request, own), seen=seen)
 
 
 @write
@@ -137,8 +137,15 @@ def later(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     return actions.put_off(own, to=to, seen=seen)
 
 
-def _citation(request: PersonRequest) -> str:
-    return request.POST.get("citation", "")
+def _citation(request: PersonRequest, own: OwnSheet) -> str:
+    """Return the key of the citation that a write is about. Raises Gone.
+
+    What it points to comes with it: a run file may have put another citation in its place since it was on screen.
+    """
+    key = request.POST.get("citation", "")
+    if key in own.sheet.asked and own.docid(key) != request.POST.get("docid"):
+        raise Gone("The answer got further citations meanwhile: nothing was saved, and it is shown anew.")
+    return key
 
 
 @require_POST

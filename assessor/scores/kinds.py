@@ -62,4 +62,6 @@ def kind_named(name: str) -> Kind:
 def scored_conditions(campaign: Campaign) -> QuerySet[Condition]:
     """Return all conditions of a campaign whose labels are scored, with what pages and files tell of them."""
     conditions: QuerySet[Condition] = campaign.conditions.filter(kind__in=_kinds)
-    return conditions.select_related("protocol", "judge", "nuggets__judge", "qrels_source__condition__judge")
+    return conditions.select_related(
+        "protocol", "judge", "shown__judge", "nuggets__judge", "qrels_source__condition__judge"
+    )

@@ -48,6 +48,20 @@
       sheet.passages?.remove();
     }
 
+    // What a citation points to goes with all that is said of it: its key may become another one's.
+    docidOf(sheet, key) {
+      return this.passage(sheet, key)?.dataset.docid || "";
+    }
+
+    standing(sheet, action, item) {
+      const there = super.standing(sheet, action, item);
+      return item ? { ...there, docid: this.docidOf(sheet, item) } : there;
+    }
+
+    change(sheet, action, item, fields, now) {
+      super.change(sheet, action, item, item ? { docid: this.docidOf(sheet, item), ...fields } : fields, now);
+    }
+
     // ---- the model's label ----
     get isReady() {
       return !shown || Boolean(this.present?.said.shown[this.item]);
@@ -85,9 +99,15 @@
         return this.forget(sheet);
       }
       super.turnedDown(changes, status, text);
-      if (!this.present) return;
-      if (this.asked(this.present).includes(this.item)) this.reveal();
-      else this.open(this.present);
+      const sheet = this.sheets.get(changes[0].thread);
+      // There is something to judge now that did not come with the answer.
+      if (sheet?.passages && this.asked(sheet).some((key) => !this.passage(sheet, key))) return this.forget(sheet);
+      // Once what was refused has left the outbox.
+      queueMicrotask(() => {
+        if (!this.present) return;
+        if (this.asked(this.present).includes(this.item)) this.reveal();
+        else this.open(this.present);
+      });
     }
 
     isKept({ action }) {

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assessor.collection.models import Answer, Sentence
-from assessor.work.sheets import revise
+from assessor.work.sheets import is_said, revise
 from support.actions.preparing import count
 from support.citations import MOVED_TO, first_places, judged_citations, key_of, places
 from support.models import SupportSheet
@@ -26,45 +26,57 @@ def follow_citations(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
         if sheet.task:
             tasks[sheet.task.pk] = sheet.task
         answer, before = answers[sheet.answer_id]
-        after = list(answer.sentences())
-        if sheet.import_record_id is None and not any(sentence.citations for sentence in before):
-            _ask(sheet, after)
-        else:
-            _follow(sheet, before, after)
+        _follow(sheet, before, list(answer.sentences()))
     for _, task in sorted(tasks.items()):
         count(task)
-
-
-def _ask(sheet: SupportSheet, sentences: Sequence[Sentence]) -> None:
-    docids = judged_citations(sentences, sheet.condition.protocol.citations_per_sentence)
-    if not docids:
-        return
-    there = loaded_docids(sheet.condition.campaign, docids.values())
-    unresolved = [key for key, docid in docids.items() if docid not in there]
-    # Beside a model's labels each waits for its own, until the topic is given again.
-    waiting = [key for key in docids if key not in unresolved] if sheet.condition.shown_id else []
-    to_do = len(docids) - len(unresolved) - len(waiting)
-    columns = {"asked": list(docids), "unresolved": unresolved, "waiting": waiting, "to_do": to_do}
-    revise(sheet, "citations known", {}, judge_id=None, task_id=sheet.task_id, columns=columns)
 
 
 def _follow(sheet: SupportSheet, before: Sequence[Sentence], after: Sequence[Sentence]) -> None:
     now = {key: _moved(key, before, after) for key in sheet.asked}
     extras = _moved_extras(sheet.extras, before, after) if sheet.import_record_id else sheet.extras
-    if any(key != moved for key, moved in now.items()):
-        columns = {
-            "asked": list(now.values()),
-            "unresolved": [now[key] for key in sheet.unresolved],
-            "waiting": [now[key] for key in sheet.waiting],
-            # What stood in a file in the place of a label may be nothing, which can't be told from no entry below.
-            "invalid": {now[key]: found for key, found in sheet.invalid.items()},
-            "extras": extras,
-        }
-        said = _said(sheet, now)
-        notes = {key: {MOVED_TO: [key, moved]} for key, moved in now.items() if key != moved}
-        revise(sheet, "citations moved", said, judge_id=None, task_id=sheet.task_id, columns=columns, notes=notes)
-    elif extras != sheet.extras:
-        SupportSheet.objects.filter(pk=sheet.pk).update(extras=extras)
+    columns: dict[str, Any] = {
+        **_to_judge(sheet, now, after),
+        # What stood in a file in the place of a label may be nothing, which can't be told from no entry below.
+        "invalid": {now[key]: found for key, found in sheet.invalid.items()},
+    }
+    if all(getattr(sheet, name) == value for name, value in columns.items()):
+        if extras != sheet.extras:
+            SupportSheet.objects.filter(pk=sheet.pk).update(extras=extras)
+        return
+    is_moved = any(key != moved for key, moved in now.items())
+    said = _said(sheet, now) if is_moved else {}
+    notes = {key: {MOVED_TO: [key, moved]} for key, moved in now.items() if key != moved}
+    verb = "citations moved" if is_moved else "citations known"
+    columns["extras"] = extras
+    revise(sheet, verb, said, judge_id=None, task_id=sheet.task_id, columns=columns, notes=notes)
+
+
+def _to_judge(sheet: SupportSheet, now: Mapping[str, str], after: Sequence[Sentence]) -> dict[str, Any]:
+    """Return what a sheet asks, by its columns.
+
+    now: where its citations are. A file says itself what was judged. Sheets made here ask what the protocol does of the
+    answer as it is now, and what has been judged already.
+    """
+    unresolved, waiting = ([now[key] for key in keys] for keys in (sheet.unresolved, sheet.waiting))
+    asked = list(now.values())
+    if sheet.import_record_id is None:
+        said = [moved for key, moved in now.items() if is_said(sheet, key)]
+        judged = judged_citations(after, sheet.condition.protocol.citations_per_sentence)
+        asked = sorted({*judged, *said}, key=places)
+        new = [key for key in judged if key not in now.values()]
+        there = loaded_docids(sheet.condition.campaign, [judged[key] for key in new])
+        lacking = [key for key in new if judged[key] not in there]
+        unresolved = [key for key in asked if key in unresolved or key in lacking]
+        # Beside a model's labels each waits for its own, until the topic is given again.
+        waits = [key for key in new if sheet.condition.shown_id and key not in lacking]
+        waiting = [key for key in asked if key in waiting or key in waits]
+    if sorted(asked) == sorted(now.values()):  # nothing came and nothing went: the order stays as it was
+        asked = list(now.values())
+    left = (
+        len(sheet.asked) - len(sheet.unresolved) - len(sheet.waiting) - sheet.to_do
+    )  # those of which something is said
+    to_do = len(asked) - len(unresolved) - len(waiting) - left
+    return {"asked": asked, "unresolved": unresolved, "waiting": waiting, "to_do": to_do}
 
 
 def _moved(key: str, before: Sequence[Sentence], after: Sequence[Sentence]) -> str:

@@ -263,7 +263,7 @@ def judge_support_on_t1(campaign: Campaign, person: Person, new: range) -> None:
         said = {
             key: {"label": None, "shown": "none", "cannot": "unclear", "flag": "odd"}
             for key in sheet.asked
-            if key not in sheet.waiting
+            if key not in (*sheet.waiting, *sheet.unresolved)
         }
         revise(sheet, "can't judge", said, judge_id=sheet.judge_id)
 

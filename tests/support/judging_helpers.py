@@ -6,6 +6,7 @@ from html import unescape
 from typing import Any
 from uuid import uuid4
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.http import HttpResponse
 from django.test import Client
 
@@ -13,6 +14,7 @@ from assessor.collection.models import Answer, Campaign, Condition, Event, Judge
 from assessor.work.actions import give_tasks
 from assessor.work.models import Exposure, Task, Write
 from support.actions import add_sheets, create_support, sheet_row
+from support.actions.sheets import docid_of
 from support.citations import judged_citations
 from support.models import Revision, SupportSheet
 from support.queries import loaded_docids
@@ -115,6 +117,14 @@ def url(sheet: SupportSheet, verb: str = "", task: int | None = None) -> str:
     return f"/support/{task or sheet.task_id}/answers/{sheet.pk}/{verb + '/' if verb else ''}"
 
 
+def docid_at(sheet: SupportSheet, key: str) -> str:
+    """Return what a citation points to, or nothing where there is none."""
+    try:
+        return docid_of(sheet.answer, key)
+    except (IndexError, ValueError, ObjectDoesNotExist):
+        return ""
+
+
 def send(
     client: Client,
     sheet: SupportSheet,
@@ -129,7 +139,7 @@ def send(
     """Send a write as the browser does: with a new key, and the sheet's present version, where none is given."""
     if version is None:
         version = SupportSheet.objects.get(pk=sheet.pk).version
-    sent = {"citation": citation, **fields} if citation is not None else fields
+    sent = {"citation": citation, "docid": docid_at(sheet, citation), **fields} if citation is not None else fields
     data = {"key": str(key or uuid4()), "version": str(version)} | {name: str(value) for name, value in sent.items()}
     return client.post(url(sheet, verb, task), data, headers={"X-Assay-Write": "1"})
 

@@ -21,7 +21,7 @@ from tests.assignment.lines import FILE as ASSIGNED
 from tests.assignment.lines import line as assigned
 from tests.assignment.lines import nugget
 from tests.collection.conftest import told, warned
-from tests.support.lines import FILE, FULL, HEALS, NAN, NONE, PARTIAL, citation, cites, line, sentence, without
+from tests.support.lines import FILE, FULL, HEALS, NAN, NONE, PARTIAL, citation, cites, line, sentence
 from tests.support.test_export import same
 
 LABELS = line("t1", "r1", cites(HEALS[0], d1=FULL, d2=PARTIAL), cites(HEALS[1], d3=NONE))
@@ -363,10 +363,11 @@ def test_whatever_was_said_of_a_citation_goes_with_it(campaign, import_file):
     # Of citations that changed places, the table names what was judged, and where it is now.
     assert judgments("Automatic") == [("0", "1", "d1", "full", ""), ("0", "0", "d2", "", "why")]
     sheet = SupportSheet.objects.get(pk=sheet.pk)
-    assert (sheet.asked, sheet.unresolved) == (["0.1", "0.0", "1.1"], ["1.1"])
+    # What the protocol has judged now, d2 and d5, and what was judged; d3 was not and is not the first any more.
+    assert (sheet.asked, sheet.unresolved) == (["0.0", "0.1", "1.0"], [])
     assert (sheet.labels, sheet.shown, sheet.flags) == ({"0.1": "full"}, {"0.1": "none"}, {"0.1": "odd"})
     assert (sheet.cannot, sheet.adopted) == ({"0.0": "why"}, {"0.0": "partial"})
-    assert (sheet.to_do, sheet.version, sheet.extras) == (0, 2, {})
+    assert (sheet.to_do, sheet.version, sheet.extras) == (1, 2, {})
     assert sheet.revisions.latest("version").changes == {
         "0.0": {"label": ["full", None], "shown": ["none", None], "flag": ["odd", None], "cannot": [None, "why"],
                 "adopted": [None, "partial"], "moved": ["0.0", "0.1"]},
@@ -374,13 +375,43 @@ def test_whatever_was_said_of_a_citation_goes_with_it(campaign, import_file):
                 "adopted": ["partial", None], "moved": ["0.1", "0.0"]},
         "1.0": {"moved": ["1.0", "1.1"]},
     }  # fmt: skip
-    # The labels are the same; a number made here is the citation's place.
     after = exported(campaign, "Automatic")
-    cited = [one["citations"] for one in after[0]["sentences"]]
-    assert [[one["citationID"] for one in each] for each in cited] == [[1, 0], [1]]
-    assert [[without(one, "citationID") for one in each] for each in cited] == [
-        [without(one, "citationID") for one in each["citations"]] for each in before[0]["sentences"]
+    told = [
+        [{one["reference"]: one.get("support") for one in each["citations"]} for each in lines[0]["sentences"]]
+        for lines in (before, after)
     ]
+    assert told == [[{"d1": "2", "d2": "1"}, {"d3": None}], [{"d1": "2", "d2": "1"}, {"d5": None}]]
+    cited = [one["citations"] for one in after[0]["sentences"]]
+    assert [[one["citationID"] for one in each] for each in cited] == [[0, 1], [0]]  # made here: the citation's place
+
+
+def test_citations_that_come_later_are_asked_for(campaign, import_file):
+    """A run cites something where the support file had a sentence without citations; a further support file does so."""
+    silent = {**LABELS, "sentences": [{**one, "citations": []} for one in LABELS["sentences"]]}
+    first = {**silent, "sentences": [LABELS["sentences"][0], silent["sentences"][1]]}
+    import_file(campaign, "support", [silent], **FILE)
+    sheet = made_here(campaign, [])
+    import_file(campaign, "support", [first], condition="Further", by="people")
+    sheet.refresh_from_db()
+    assert (sheet.asked, sheet.to_do, sheet.unresolved) == (["0.0"], 1, [])
+    revise(sheet, "label", {"0.0": {"label": "none"}}, judge_id=sheet.judge_id)
+    import_file(campaign, "runs", [run(["d1", "d2"], ["d5"])])
+    sheet.refresh_from_db()
+    assert (sheet.asked, sheet.to_do, sheet.labels) == (["0.0", "1.0"], 1, {"0.0": "none"})
+    assert list(sheet.revisions.values_list("verb", flat=True)) == ["citations known", "label", "citations known"]
+
+
+def test_a_text_of_one_sentence_may_be_split_by_a_run(campaign, import_file):
+    """What came with nugget labels is one sentence without citations in a support file, and two in the run."""
+    text = " ".join(one["text"] for one in LABELS["sentences"])
+    nuggets = {"query": "", "qid": "t1", "nuggets": [{"text": "a", "importance": "vital", "assignment": "support"}]}
+    answer = {**nuggets, "run_id": "r1", "answer_text": text, "response_length": len(text.split())}
+    assert import_file(campaign, "assignments", [answer], condition="A", by="people").state == "done"
+    whole = {**LABELS, "sentences": [{"sentenceID": 0, "text": text, "citations": []}]}
+    assert import_file(campaign, "support", [whole], **FILE).state == "done"
+    done = import_file(campaign, "runs", [run(["d1"], ["d5"])])
+    assert done.state == "done"
+    assert [answer.apart for answer in Answer.objects.order_by("apart")] == [False, True]
 
 
 def test_what_is_to_be_judged_of_a_text_is_known_with_its_citations(campaign, import_file):

@@ -331,7 +331,7 @@ def test_counts_say_how_far_it_is_and_what_waits_for_a_text(auto: Condition, cit
         counts = counts_by_condition([auto, other, support_condition(cited, "nothing yet")])
         sizes = scopes(counts)
     told = {pk: (found.answers, found.done, found.to_do, found.cannot, found.facts) for pk, found in counts.items()}
-    assert told == {auto.pk: (5, 5, 0, 0, (0,)), other.pk: (2, 0, 1, 1, (2,))}
+    assert told == {auto.pk: (5, 5, 0, 0, (0, 0)), other.pk: (2, 0, 1, 1, (2, 0))}
     assert sizes == {auto.pk: (2, 3), other.pk: (2, 1)}
     assert len([one for one in queries if "support_supportsheet" in one["sql"] and "SELECT" in one["sql"]]) == 2
 

@@ -166,7 +166,8 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             judged = [support_line("t1", f"r{number}", cites("a"), cites("b", s1=FULL))]
             for name in ("Support", f"S{number}"):
                 import_file(campaign, "support", judged, condition=name, by="people")
-        for judgments in SupportSheet.objects.filter(version=0).exclude(asked=[]):
+        imported = ["Support", *(f"S{number}" for number in new)]
+        for judgments in SupportSheet.objects.filter(version=0, condition__name__in=imported):
             revise(judgments, "label", {"1.0": {"label": "none"}}, judge_id=judgments.judge_id)
         aliases = "".join(f"r{number},,,,,alias{number}\n" for number in new)
         import_file(campaign, "run_list", f"tag,team,task,type,priority,aliases\n{aliases}")

@@ -479,7 +479,7 @@ def test_a_passage_that_is_cited_twice_stands_once(campaign, import_file, topic,
     import_file(campaign, "runs", lines)
     task = give(from_scratch(campaign), topic, anna)
     fragment = as_anna.get(url(sheet_of(task, "r"))).content.decode()
-    assert 'data-citations="0.0 1.0" data-docid="d2" tabindex' in fragment
+    assert 'data-citations="0.0 1.0" data-docid="d1" tabindex' in fragment
     assert fragment.count('class="passage"') == 2
 
 

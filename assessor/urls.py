@@ -11,6 +11,7 @@ urlpatterns = [
     path("", include("assessor.relevance.urls")),
     path("", include("nuggets.urls")),
     path("", include("assignment.urls")),
+    path("", include("support.urls")),
     path("admin/", admin.site.urls),
 ]
 

@@ -111,6 +111,7 @@ def test_a_text_that_is_not_the_runs_own_says_so(as_olga: Client, auto: Conditio
     _, rows = look(as_olga)
     [apart] = [row for row in rows if "apart" in row[0]]
     assert apart[1:] == ["1 Something else.", "d1", "no sheet", "full"]
+    assert rows.index(apart) == 4  # behind the run's own
     assert len(rows) == 1 + 7
 
 
@@ -183,13 +184,13 @@ def test_what_is_not_of_this_campaign_is_404(as_olga: Client, auto: Condition, o
     import_file(other, "topics", "x1\tother\n")
     import_file(other, "runs", [run_line("elsewhere", "x1", [], [], [])])
     strange = support_condition(other, "Strange")
-    nuggets = Condition.objects.create(
-        campaign=auto.campaign, name="no support", kind="nuggets", method="ManualNuggets", protocol=auto.protocol
+    assigning = Condition.objects.create(
+        campaign=auto.campaign, name="no support", kind="assignment", method="AutoAssign", protocol=auto.protocol
     )
     for asked in [
         {"a": strange.pk},
         {"b": strange.pk},
-        {"a": nuggets.pk},
+        {"a": assigning.pk},
         {"topic": other.topics.get().pk},
         {"run": other.runs.get().pk},
         *({name: value} for name in ("a", "b", "topic", "run") for value in ("0", "9" * 30, "x", "\0", "-1")),
@@ -307,13 +308,13 @@ def test_long_texts_are_cut_and_it_is_said(
 ):
     monkeypatch.setattr(pairs, "MAX_PASSAGE", 9)
     monkeypatch.setattr(pairs, "SENTENCES_AROUND", 1)
-    texts = tuple(f"number {at}" for at in range(5))
-    import_file(cited, "runs", [run_line("long", "t1", [], [], [], ["d1"], [], texts=texts)])
-    judge(auto, {"long": {"t1": ["", "", "", "f", ""]}})
+    texts = tuple(f"number {at}" for at in range(7))
+    import_file(cited, "runs", [run_line("long", "t1", [], [], [], ["d1"], [], [], [], texts=texts)])
+    judge(auto, {"long": {"t1": ["", "", "", "f", "", "", ""]}})
     [found] = Details(look(as_olga, run=Run.objects.get(tag="long").pk)[0]).found
     assert (found["start"], found["it"]) == ("3", "number 3")
     words = " ".join(found["text"].split())
-    assert "2 sentences before number 2number 3number 4 Purring Cats purr 38 more characters" in words
+    assert "2 sentences before number 2number 3number 4 2 sentences after Purring Cats purr 38 more characters" in words
     long = "x" * 3_000
     import_file(cited, "runs", [run_line("longer", "t2", ["d1"], texts=(long,))])
     judge(auto, {"longer": {"t2": ["f"]}})

@@ -78,12 +78,13 @@ def topics_with_sheets(campaign: Campaign) -> list[Topic]:
 
 def pairs_of(topic: Topic, conditions: Sequence[Condition]) -> list[Pair]:
     """Return all pairs of a topic that some condition asks about, by run and then in the answers' order."""
+    answers = {answer.pk: answer for answer in Answer.objects.filter(topic=topic).select_related("run")}
     by_answer: dict[int, list[Mapping[str, Any]]] = {}
-    sheets = SupportSheet.objects.filter(answer__topic=topic, condition__in=conditions).order_by("pk")
+    # By the answers' keys: asked by topic, SQLite goes through all sheets of the conditions.
+    sheets = SupportSheet.objects.filter(answer__in=list(answers), condition__in=conditions).order_by("pk")
     for sheet in sheets.values("answer", "condition", "asked", "unresolved", "invalid", *_SAID):
         by_answer.setdefault(sheet["answer"], []).append(sheet)
-    answers = Answer.objects.filter(topic=topic).select_related("run")
-    found = [answer for answer in answers if answer.pk in by_answer]
+    found = [answers[pk] for pk in by_answer]
     found.sort(key=lambda answer: (answer.run.tag, answer.apart, answer.pk))
     return [pair for answer in found for pair in _pairs(answer, by_answer[answer.pk])]
 

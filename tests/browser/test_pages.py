@@ -25,6 +25,7 @@ PAGES = {
         "/campaigns/demo/scores/?condition=2&condition=3",
         "/campaigns/demo/scores/2/topics/1/",
         "/campaigns/demo/scores/2/runs/1/",
+        "/campaigns/demo/pairs/?words=1",
         "/campaigns/demo/exports/",
         "/nuggets/{bank}/",
     ],

@@ -115,7 +115,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         for name in (
             *("campaign", "protocol", "new_condition", "imports", "plan", "prompts", "exports"),
             *("export_segments", "export_run_list", "export_pool"),
-            *("judges", "new_judge", "jobs", "launch_job", "scores"),
+            *("judges", "new_judge", "jobs", "launch_job", "scores", "support_pairs"),
         )
     }
 

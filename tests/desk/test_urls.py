@@ -114,6 +114,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "export_scores": ("GET", ("in", 404, 404, 409, 404, 404, 404)),  # not final: labels are missing
     "topic_scores": ("GET", ORGANIZER),
     "run_scores": ("GET", ORGANIZER),
+    "support_pairs": ("GET", ORGANIZER),
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
 POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan", "new_judge", "judge", "launch_job")
@@ -235,6 +236,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "export_scores": f"{base}/scores/{assigning.condition_id}.csv",
         "topic_scores": f"{base}/scores/{assigning.condition_id}/topics/{bank.topic_id}/",
         "run_scores": f"{base}/scores/{assigning.condition_id}/runs/{campaign.runs.get().pk}/",
+        "support_pairs": f"{base}/pairs/?topic={bank.topic_id}",
         "nugget_undo": f"/nuggets/{bank.pk}/undo/",
         "nugget_redo": f"/nuggets/{bank.pk}/redo/",
         "nugget_finish": f"/nuggets/{bank.pk}/finish/",
@@ -306,6 +308,7 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "export_scores",
         "topic_scores",
         "run_scores",
+        "support_pairs",
         "judge",
         "job",
         "job_failures",

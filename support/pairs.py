@@ -1,0 +1,202 @@
+"""What an organizer looks back at: pairs of a sentence and a passage that it cites, with all that was said of them."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from django.db.models import Exists, OuterRef
+
+from assessor.collection.formats.values import to_json
+from assessor.collection.models import Answer, Campaign, Condition, Segment, Sentence, Topic
+from assessor.collection.queries import byte_order, segments_by_docid
+from assessor.scores.kinds import scored_conditions
+from support.citations import LABELS, NOT_JUDGED, places
+from support.models import SupportSheet
+
+# What can stand of a pair under a condition besides a label.
+CANNOT, MISSING, NO_TEXT, WAITS = "can't judge", "missing", "no text", "waits for the model's label"
+GIVEN = (*LABELS, NOT_JUDGED)
+STATES = (*GIVEN, CANNOT, MISSING, NO_TEXT, WAITS)
+# Texts are as long as files had them; a page shows no more of them than this.
+MAX_SENTENCE, MAX_PASSAGE, SENTENCES_AROUND = 2_000, 20_000, 30
+_MAX_FOUND = 100  # characters of what a file had in the place of a label
+_LEAST_LETTERS = 3  # of a word that is marked
+_WORD = re.compile(r"[^\W_]+")
+_SAID = ("labels", "cannot", "adopted", "flags", "shown")
+
+
+class Said(NamedTuple):
+    """What stands of a pair under a condition that asks about it; what there isn't is empty.
+
+    adopted: the label that was taken from another person instead; found: what a file had in the place of a label;
+    shown: the model's label that stood beside the choices.
+    """
+
+    state: str  # one of STATES
+    reason: str
+    adopted: str
+    found: str
+    shown: str
+    flag: str
+
+    @property
+    def label(self) -> str:
+        """The judge's own label, if there is one."""
+        return self.state if self.state in GIVEN else ""
+
+
+class Pair(NamedTuple):
+    """A sentence of an answer and a docid that it cites. said: by condition's key; has_sheet: those with a sheet."""
+
+    answer: Answer
+    sentences: Sequence[Sentence]
+    key: str
+    said: Mapping[int, Said]
+    has_sheet: frozenset[int]
+
+    @property
+    def sentence(self) -> Sentence:
+        """The sentence."""
+        return self.sentences[places(self.key)[0]]
+
+    @property
+    def docid(self) -> str:
+        """What it cites."""
+        return self.sentence.citations[places(self.key)[1]].docid
+
+
+def supporting(campaign: Campaign) -> list[Condition]:
+    """Return the conditions under which support is judged, by people, a model or a file, by name."""
+    return list(scored_conditions(campaign).filter(kind=Condition.Kind.SUPPORT).order_by("name"))
+
+
+def topics_with_sheets(campaign: Campaign) -> list[Topic]:
+    """Return the topics of a campaign to which there are answers with support sheets."""
+    sheets = SupportSheet.objects.filter(answer__topic=OuterRef("pk"))
+    return list(campaign.topics.filter(Exists(sheets)).order_by(byte_order("qid")))
+
+
+def pairs_of(topic: Topic, conditions: Sequence[Condition]) -> list[Pair]:
+    """Return all pairs of a topic that some condition asks about, by run and then in the answers' order."""
+    answers = {answer.pk: answer for answer in Answer.objects.filter(topic=topic).select_related("run")}
+    by_answer: dict[int, list[Mapping[str, Any]]] = {}
+    # By the answers' keys: asked by topic, SQLite goes through all sheets of the conditions.
+    sheets = SupportSheet.objects.filter(answer__in=list(answers), condition__in=conditions).order_by("pk")
+    for sheet in sheets.values("answer", "condition", "asked", "unresolved", "waiting", "invalid", *_SAID):
+        by_answer.setdefault(sheet["answer"], []).append(sheet)
+    found = [answers[pk] for pk in by_answer]
+    found.sort(key=lambda answer: (answer.run.tag, answer.apart, answer.pk))
+    return [pair for answer in found for pair in _pairs(answer, by_answer[answer.pk])]
+
+
+def _pairs(answer: Answer, sheets: Sequence[Mapping[str, Any]]) -> Iterator[Pair]:
+    said: dict[str, dict[int, Said]] = {}
+    for sheet in sheets:
+        for key in sheet["asked"]:
+            said.setdefault(key, {})[sheet["condition"]] = _said(sheet, key)
+    sentences = list(answer.sentences())
+    has_sheet = frozenset(sheet["condition"] for sheet in sheets)
+    for key in sorted(said, key=places):
+        yield Pair(answer, sentences, key, said[key], has_sheet)
+
+
+def _said(sheet: Mapping[str, Any], key: str) -> Said:
+    label, reason, adopted, flag, beside = (str(sheet[column].get(key) or "") for column in _SAID)
+    found = to_json(sheet["invalid"][key])[:_MAX_FOUND] if key in sheet["invalid"] else ""
+    nothing = NO_TEXT if key in sheet["unresolved"] else WAITS if key in sheet["waiting"] else MISSING
+    otherwise = CANNOT if reason else nothing
+    return Said(label or otherwise, reason, adopted, found, beside, flag)
+
+
+class Wanted(NamedTuple):
+    """What a condition says: which one, or any where it is None; its state, or any where it is empty."""
+
+    condition: int | None
+    state: str
+
+    def holds(self, said: Mapping[int, Said]) -> bool:
+        """Say whether it is so of a pair."""
+        if self.condition is None:
+            return not self.state or any(one.state == self.state for one in said.values())
+        one = said.get(self.condition)
+        return one is not None and self.state in ("", one.state)
+
+
+def differ(said: Mapping[int, Said], conditions: Iterable[int]) -> bool:
+    """Say whether conditions gave a pair labels that are not the same; one without a label differs from none."""
+    labels = {said[condition].label for condition in conditions if condition in said}
+    return len(labels - {""}) > 1
+
+
+class Line(NamedTuple):
+    """A sentence of an answer, near one that is looked at."""
+
+    number: int  # from 1
+    text: str
+    is_it: bool
+
+
+class Piece(NamedTuple):
+    """A part of a passage."""
+
+    text: str
+    is_shared: bool  # a word that stands in the sentence too
+
+
+class Shown(NamedTuple):
+    """A pair as a page shows it.
+
+    said: of each condition in the page's order, None where it doesn't ask; before, after: how many sentences of the
+    answer are left out; cut: how many characters of the passage. segment: None where its text is not loaded.
+    """
+
+    pair: Pair
+    number: int  # of the sentence, from 1
+    said: list[tuple[bool, Said | None]]  # whether the condition has a sheet on the answer
+    before: int
+    lines: list[Line]
+    after: int
+    segment: Segment | None
+    passage: list[Piece]
+    cut: int
+
+
+def shown(
+    campaign: Campaign, pairs: Sequence[Pair], conditions: Sequence[Condition], *, with_words: bool
+) -> list[Shown]:
+    """Return pairs as a page shows them, with the passages' texts."""
+    segments = segments_by_docid(campaign, {pair.docid for pair in pairs})
+    return [_shown(pair, segments.get(pair.docid), conditions, with_words=with_words) for pair in pairs]
+
+
+def _shown(pair: Pair, segment: Segment | None, conditions: Sequence[Condition], *, with_words: bool) -> Shown:
+    at, text = pair.sentence.position, segment.text if segment else ""
+    first = max(0, at - SENTENCES_AROUND)
+    around = pair.sentences[first : at + SENTENCES_AROUND + 1]
+    passage = text[:MAX_PASSAGE]
+    return Shown(
+        pair,
+        at + 1,
+        [(one.pk in pair.has_sheet, pair.said.get(one.pk)) for one in conditions],
+        first,
+        [Line(one.position + 1, one.text, one.position == at) for one in around],
+        len(pair.sentences) - first - len(around),
+        segment,
+        shared_words(pair.sentence.text, passage) if with_words else [Piece(passage, is_shared=False)],
+        len(text) - len(passage),
+    )
+
+
+def shared_words(sentence: str, passage: str) -> list[Piece]:
+    """Return a passage in pieces, those words apart that the sentence has too, in whatever case.
+
+    Words are letters and digits without anything between, three of them at the least.
+    """
+    words = {word.casefold() for word in _WORD.findall(sentence) if len(word) >= _LEAST_LETTERS}
+    pieces, start = [], 0
+    for word in _WORD.finditer(passage):
+        if word[0].casefold() in words:
+            pieces += [Piece(passage[start : word.start()], is_shared=False), Piece(word[0], is_shared=True)]
+            start = word.end()
+    pieces.append(Piece(passage[start:], is_shared=False))
+    return [piece for piece in pieces if piece.text]

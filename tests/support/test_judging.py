@@ -509,3 +509,15 @@ def test_home_tells_how_far_it_is(task: Task, sheet: SupportSheet, as_anna: Clie
     assert f'href="/support/{task.pk}/"' in text
     assert "citations" in text
     assert "1/3" in text or "1 of 3" in text
+
+
+def test_what_is_said_of_another_citation_than_stands_there_is_not_saved(as_anna: Client, sheet: SupportSheet):
+    """A run file put another citation in its place since it was on screen."""
+    for verb in WRITES:
+        if verb not in ("show", "later"):
+            response = send(as_anna, sheet, verb, "0.0", **(WRITES[verb] | {"docid": "d9"}))
+            assert (response.status_code, response.content.decode()) == (
+                410,
+                "The answer got further citations meanwhile: nothing was saved, and it is shown anew.",
+            ), verb
+    assert not sheet.revisions.exists()

@@ -8,6 +8,7 @@ from assessor.collection.models import Answer, Campaign, Condition, Person, Run,
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
+from assessor.work.sheets import revise
 from support.actions import create_support, open_waiting, resolve
 from support.models import Judging, Revision, SupportSheet
 from tests.conftest import client_of
@@ -319,3 +320,30 @@ def test_a_text_that_comes_later_waits_for_its_label(edited: Condition, campaign
     assert open_waiting(edited) == 1
     assert open_waiting(edited) == 0
     assert stands(two) == {"to_do": 2}
+
+
+def test_a_bare_text_that_came_with_labels_of_nuggets_is_given_to_nobody(
+    answered: Campaign, import_file, topic: Topic, anna: Person
+):
+    """Nobody knows yet what it cites: it must not count as citing nothing."""
+    nuggets = {"query": "", "qid": "t1", "nuggets": [{"text": "a", "importance": "vital", "assignment": "support"}]}
+    line = {**nuggets, "run_id": "team.bare", "answer_text": "Cats purr.", "response_length": 2}
+    assert import_file(answered, "assignments", [line], condition="A", by="people").state == "done"
+    give(from_scratch(answered), topic, anna)
+    assert not SupportSheet.objects.filter(answer__run__tag="team.bare").exists()
+    assert SupportSheet.objects.exists()
+
+
+def test_what_opens_belongs_to_who_is_given_the_topic(edited: Condition, topic: Topic, anna: Person, ben: Person):
+    """Not to who had done all that could be opened before."""
+    task = give(edited, topic, anna)
+    label_all(client_of(anna), task)
+    for sheet in SupportSheet.objects.filter(condition=edited.shown):
+        given = {key: {"label": "none"} for key in sheet.asked if key not in (*sheet.labels, *sheet.unresolved)}
+        revise(sheet, "labelled", given, judge_id=sheet.judge_id)
+    withdraw_task(task=task, acting_user=None)
+    bens = give(edited, topic, ben)
+    opened = SupportSheet.objects.filter(condition=edited, to_do__gt=0)
+    assert {sheet.task_id for sheet in opened} == {bens.pk}
+    label_all(client_of(ben), bens)
+    assert sign_off(client_of(ben), bens).status_code == 200

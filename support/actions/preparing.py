@@ -56,9 +56,9 @@ def prepare_sheets(task: Task) -> None:
         raise PlanError(f"Nobody can be given {task.condition}: it is not done by people on a screen.")
     # First what can be judged by now: then it is known who has done all of an answer.
     resolve(task.condition, task.topic)
-    take_over(task, judging)
     if task.condition.shown:
         open_waiting(task.condition, task.topic)
+    take_over(task, judging)
     _add_sheets(task, judging)
     if not SupportSheet.objects.filter(task=task).exists():
         raise PlanError(f"There is no answer to judge on {task.topic.qid} under {task.condition}.")
@@ -81,7 +81,7 @@ def _add_sheets(task: Task, judging: Judging) -> None:
     there = sheets_on(task).values("answer")
     own = Answer.objects.filter(topic=topic, apart=False, run__import_record__state="done").exclude(run__task=CONTROL)
     # Of a bare text that came with labels of nuggets nobody knows yet what it cites.
-    new = [answer for answer in own.exclude(pk__in=there).order_by("run__tag")]
+    new = [answer for answer in own.exclude(pk__in=there).order_by("run__tag") if citations_are_known(answer)]
     _order(judging, task).shuffle(new)
     most = condition.protocol.citations_per_sentence
     asked = [judged_citations(answer.sentences(), most) for answer in new]

@@ -143,7 +143,7 @@ def _citation(request: PersonRequest, own: OwnSheet) -> str:
     What it points to comes with it: a run file may have put another citation in its place since it was on screen.
     """
     key = request.POST.get("citation", "")
-    if False and own.docid(key) != request.POST.get("docid"):
+    if key in own.sheet.asked and own.docid(key) != request.POST.get("docid"):
         raise Gone("The answer got further citations meanwhile: nothing was saved, and it is shown anew.")
     return key
 

@@ -93,10 +93,11 @@
     turnedDown(changes, status, text) {
       if (changes[0].about.action === "show" && status !== 409) {
         this.state.tell(text);
-        if (status !== 404) return;
         const sheet = this.sheets.get(changes[0].thread);
-        this.sheets.delete(changes[0].thread);
-        return this.forget(sheet);
+        if (status === 404) this.sheets.delete(changes[0].thread);
+        // What the server has is asked for anew.
+        if (status === 404 || status === 410) this.forget(sheet);
+        return;
       }
       super.turnedDown(changes, status, text);
       const sheet = this.sheets.get(changes[0].thread);

@@ -102,7 +102,7 @@
       super.turnedDown(changes, status, text);
       const sheet = this.sheets.get(changes[0].thread);
       // There is something to judge now that did not come with the answer.
-      if (sheet?.passages && this.asked(sheet).some((key) => !this.passage(sheet, key))) return this.forget(sheet);
+      if (sheet?.said && this.asked(sheet).some((key) => !this.passage(sheet, key))) return this.forget(sheet);
       // Once what was refused has left the outbox.
       queueMicrotask(() => {
         if (!this.present) return;

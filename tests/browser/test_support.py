@@ -290,6 +290,36 @@ def test_two_tabs_on_one_answer_show_both_labels(open_page: OpenPage, demo: Demo
     second.close()
 
 
+def swap(demo: Demo, key: int, one: str, other: str) -> None:
+    """Have an answer cite one docid wherever it cites the other, as if a run file had put them there."""
+    with demo.database() as db:
+        [[answer]] = db.execute("select answer_id from support_supportsheet where id = ?", [key])
+        [texts] = db.execute('select "references", content from collection_answer where id = ?', [answer])
+        swapped = [text.replace(one, "\0").replace(other, one).replace("\0", other) for text in texts]
+        db.execute('update collection_answer set "references" = ?, content = ? where id = ?', [*swapped, answer])
+
+
+def test_a_citation_that_is_another_one_meanwhile_is_shown_anew(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    """What is said of the passage on screen does not land on another one."""
+    page = open_page("anna")
+    open_screen(page, given["anna"])
+    key, here = sheet(page), citation(page)
+    before = stands(demo, key)
+    on_screen = page.locator(".passage:not([hidden])")
+    shown = str(on_screen.get_attribute("data-docid"))
+    all_of_it = page.locator(f".passage[data-citations~='{here}']").locator("xpath=..").locator(".passage")
+    docids = {str(one.get_attribute("data-docid")) for one in all_of_it.all()}
+    other = min(docids - {shown})
+    swap(demo, key, shown, other)
+    press(page, "1")
+    page.wait_for_selector("#refused:has-text('it is shown anew')")
+    until(page, lambda: (citation(page), on_screen.get_attribute("data-docid")) == (here, other))
+    assert stands(demo, key) == before
+    swap(demo, key, shown, other)
+
+
 def test_a_whole_answer_beside_a_models_labels_with_the_connection_lost_once(
     open_page: OpenPage, demo: Demo, given: dict[str, str]
 ) -> None:

@@ -59,4 +59,7 @@ bench: .venv/made-dev
 	$(BIN)/python -m bench.editor
 	$(BIN)/python -m bench.jobs --size
 	$(BIN)/python -m bench.assigning
+	$(BIN)/python -m bench.drawing
+	$(BIN)/python -m bench.judging
 	$(BIN)/python -m bench.scores
+	$(BIN)/python -m bench.agreement

@@ -3,6 +3,7 @@
 Secrets come only from the environment, and an odd value stops the start.
 """
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,6 +30,8 @@ PROMPT_SETS = Path(_env.str("ASSAY_PROMPT_SETS", default=str(DATA_DIR / "prompt-
 LLM_HOSTS = words("ASSAY_LLM_HOSTS", default="")
 # Worker processes that work on one job at once.
 RUNNERS_PER_JOB = number("ASSAY_RUNNERS_PER_JOB", default=1)
+# How long a drawn topic stays somebody's without a sign of work: a night, and the morning after it.
+TOPIC_LEASE = timedelta(hours=number("ASSAY_LEASE_HOURS", default=24))
 # Shown on every page of the demo, so that nobody takes it for the real thing.
 DEMO = flag("ASSAY_DEMO", default=False)
 
@@ -48,6 +51,7 @@ INSTALLED_APPS = [
     "assessor.work",
     "assessor.llm",
     "assessor.scores",
+    "assessor.studies",
     "assessor.relevance",
     "nuggets",
     "assignment",
@@ -179,6 +183,11 @@ CONTENT_SECURITY_POLICY = {
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "metaeval.bundle.BundleFinder",
+]
 STORAGES = {
     "default": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",

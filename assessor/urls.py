@@ -12,6 +12,7 @@ urlpatterns = [
     path("", include("nuggets.urls")),
     path("", include("assignment.urls")),
     path("", include("support.urls")),
+    path("", include("metaeval.urls")),
     path("admin/", admin.site.urls),
 ]
 

@@ -5,20 +5,27 @@ follows the order of imports, is read with them, and of no sheet but their own.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from django.core.exceptions import PermissionDenied
-from django.db import connection
-from django.db.models import BigIntegerField, Q
 from django.http import Http404
 
 from assessor.collection.models import Answer, Condition, Person, Sentence
-from assessor.collection.roles import ORGANIZER, has_role
-from assessor.work.access import CHECKS, NotAmongOwn, checked, own_task, require_blind
+from assessor.work.access import (
+    CHECKS,
+    NotAmongOwn,
+    Row,
+    checked,
+    organized_task,
+    own_task,
+    record,
+    require_open_blind,
+    sheet_rows,
+)
 from assessor.work.models import Task
-from assignment.models import AnswerSheet
+from assessor.work.opinions import repeats, require_no_repetition, require_not_repeated
+from assignment.models import AnswerSheet, Opinion
 from nuggets.editions import Snapshot
 from nuggets.models import NuggetBank
 
@@ -31,6 +38,7 @@ class OwnSheet(NamedTuple):
     bank: NuggetBank
     nuggets: Snapshot  # of the edition that the sheet is about
     sentences: list[Sentence]  # what they cite only where the protocol has it shown
+    is_adjudicated: bool  # the person decides between two others
 
     @property
     def asked(self) -> list[int]:
@@ -46,19 +54,14 @@ _SAID = ("asked", "labels", "cannot", "stale", "invalid", "flags", "marks")
 _TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state")
 _BANK = ("id", "topic_id", "condition_id", "task_id", "state", "edition")
 _NAMES = (*_SHEET, *_SAID, *_TASK, *_BANK)
-# Who labels answers again, to see whether they say the same, must not look at what they said the first time.
-_REPEATS = """EXISTS (
-        SELECT 1 FROM assignment_opinion opinion JOIN work_task again ON again.condition_id = opinion.condition_id
-        WHERE opinion.of_id = work_task.condition_id AND opinion.purpose = 'repeat' AND again.state = 'open'
-            AND again.person_id = work_task.person_id AND again.topic_id = work_task.topic_id)"""
 _SQL = f"""
     SELECT {", ".join(f"sheet.{name}" for name in (*_SHEET, *_SAID))},
         {", ".join(f"work_task.{name}" for name in _TASK)},
         {", ".join(f"bank.{name}" for name in _BANK)},
         (SELECT nuggets FROM nuggets_bankedition edition
             WHERE edition.bank_id = sheet.bank_id AND edition.edition = sheet.edition),
-        answer.content, answer."references", protocol.show_citations,
-        {_REPEATS}, {", ".join(CHECKS.values())}
+        answer.content, answer."references", protocol.show_citations, collection_condition.method,
+        {repeats(Opinion)}, {", ".join(CHECKS.values())}
     FROM assignment_answersheet sheet
     JOIN work_task ON work_task.id = sheet.task_id
     JOIN nuggets_nuggetbank bank ON bank.id = sheet.bank_id
@@ -96,67 +99,38 @@ def own_assignment(person: Person, task_id: int) -> Task:
     task = own_task(person, task_id)
     if task.kind != Condition.Kind.ASSIGNMENT:
         raise Http404("There are no such answers for you.")
-    if task.state == Task.State.OPEN:
-        require_blind(task)
-    again = Task.objects.filter(person=person, topic=task.topic_id, state=Task.State.OPEN)
-    _require_no_repetition(
-        again.filter(condition__opinion__of=task.condition_id, condition__opinion__purpose="repeat").exists()
-    )
+    require_open_blind(task)
+    require_not_repeated(task, Opinion)
     return task
-
-
-def _require_no_repetition(is_repeated: bool) -> None:
-    if is_repeated:
-        raise PermissionDenied(
-            "You are labelling these answers again, without a look at what you said the first time: "
-            "it can be opened once you have signed the repetition off."
-        )
 
 
 def organized_assignment(person: Person, task_id: int) -> Task:
     """Return somebody else's task of assignment in a campaign that the person organizes. Raises Http404."""
-    organized = Q(campaign__organizers__person=person, campaign__organizers__until__isnull=True)
-    tasks = Task.objects.select_related("campaign", "topic", "person", "condition__nuggets", "condition__judge")
-    tasks = tasks.filter(organized, pk=task_id, kind=Condition.Kind.ASSIGNMENT).exclude(person=person)
-    task = tasks.first() if has_role(person, ORGANIZER) else None
+    task = organized_task(person, task_id, Condition.Kind.ASSIGNMENT, "condition__nuggets", "condition__judge")
     if task is None:
         raise Http404("There are no such answers in a campaign of yours.")
     return task
 
 
 def _read(person: Person, task_id: int, sheet_ids: Sequence[int]) -> list[OwnSheet]:
-    if not sheet_ids or max(task_id, *sheet_ids) > BigIntegerField.MAX_BIGINT:  # no database can even be asked for it
-        return []
-    marks = ", ".join(["%s"] * len(sheet_ids))
-    with connection.cursor() as cursor:
-        cursor.execute(f"{_SQL} AND sheet.id IN ({marks})", [person.pk, task_id, *sheet_ids])  # marks alone
-        return [_own_sheet(person, row) for row in cursor.fetchall()]
+    return [_own_sheet(person, row) for row in sheet_rows(_SQL, person, task_id, sheet_ids)]
 
 
-def _own_sheet(person: Person, row: Sequence[Any]) -> OwnSheet:
-    values = iter(row)
-
-    def take(names: Iterable[str]) -> dict[str, Any]:
-        return {name: next(values) for name in names}
-
-    def made(model: Any, fields: dict[str, Any]) -> Any:
-        names = [field.attname for field in model._meta.concrete_fields if field.attname in fields]
-        return model.from_db(connection.alias, names, [fields[name] for name in names])
-
-    of_sheet = take(_SHEET)
-    said = {name: None if text is None else json.loads(text) for name, text in take(_SAID).items()}
-    task, bank = made(Task, take(_TASK)), made(NuggetBank, take(_BANK))
-    nuggets, content, references, shows_citations, is_repeated = (next(values) for _ in range(5))
-    checked(person, task, SimpleNamespace(**take(CHECKS)))
-    if task.state == Task.State.OPEN:
-        require_blind(task)
-    _require_no_repetition(is_repeated)
+def _own_sheet(person: Person, row: Row) -> OwnSheet:
+    of_sheet = row.take(_SHEET)
+    said = {name: None if text is None else json.loads(text) for name, text in row.take(_SAID).items()}
+    task, bank = record(Task, row.take(_TASK)), record(NuggetBank, row.take(_BANK))
+    nuggets, content, references, shows_citations, method, is_repeated = row.some(6)
+    checked(person, task, SimpleNamespace(**row.take(CHECKS)))
+    require_open_blind(task)
+    require_no_repetition(is_repeated)
     return OwnSheet(
-        made(AnswerSheet, of_sheet | said),
+        record(AnswerSheet, of_sheet | said),
         task,
         bank,
         json.loads(nuggets),
         _sentences(json.loads(content), json.loads(references) if shows_citations else None),
+        method == Condition.Method.ADJUDICATED,
     )
 
 

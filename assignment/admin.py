@@ -3,6 +3,7 @@
 from django.contrib import admin
 
 from assessor.collection.admin import LookOnly
+from assessor.work.admin import OpinionAdmin
 from assignment.models import AnswerSheet, LeftOut, Opinion, Revision
 
 
@@ -38,9 +39,4 @@ class LeftOutAdmin(LookOnly):
     list_select_related = ("nugget", "condition", "person")
 
 
-@admin.register(Opinion)
-class OpinionAdmin(LookOnly):
-    list_display = ("condition", "purpose", "of", "share", "only_cannot", "seed")
-    list_filter = ("purpose",)
-    search_fields = ("condition__name",)
-    list_select_related = ("condition", "of")
+admin.site.register(Opinion, OpinionAdmin)

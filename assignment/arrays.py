@@ -9,7 +9,7 @@ import numpy as np
 
 from assessor.collection.models import Condition
 from assessor.llm.questions import ASSIGNMENT
-from assessor.scores.found import Cell, RunName, as_text, parsed, run_names, take, what_counts, who_answered
+from assessor.scores.found import Cell, Labels, RunName, as_text, parsed, run_names, take, what_counts, who_answered
 from assessor.scores.means import COMPLETE, INCOMPLETE, UNANSWERED, Codes, Figures
 from assessor.scores.measures import Measures
 from assignment.measures import NUGGET_SCORES
@@ -117,12 +117,17 @@ class _Bank:
 
 
 def load_scores(condition: Condition) -> Scores:
+    """Compute all scores of an assignment condition, as load_with_labels says."""
+    return load_with_labels(condition)[0]
+
+
+def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
     """Compute all scores of an assignment condition from its answer sheets, read a few thousand at a time.
 
     Runs and judged topics are those with a sheet; but where no nugget of a topic counts, nothing is judged. Of several
     banks of a topic (handed over) the one that was finished last counts. A cell is incomplete where the run answered
     the topic and has no sheet of that bank, or one on which a nugget has no label (as it was not asked there, say), or
-    that is about another edition than the bank's.
+    that is about another edition than the bank's. What a label is of is named by a run and a nugget.
     """
     found = _banks(condition)
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
@@ -132,15 +137,20 @@ def load_scores(condition: Condition) -> Scores:
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(banks), len(COLUMNS)))
     states = np.full((len(runs), len(banks)), UNANSWERED, dtype=np.int8)
+    labels = []
     for at, (topic, bank) in enumerate(banks.items()):
         said, lacking = what_counts(condition, bank.cells, own[topic], bank.elsewhere)
-        _score_topic(bank, {place[run]: one for run, one in said.items()}, scores[:, at], states[:, at])
+        codes = _codes(bank, said)
+        labels.append(_labels(bank, list(said), codes))
+        words = [one.words for one in said.values()]
+        _score_topic(bank, [place[run] for run in said], codes, words, scores[:, at], states[:, at])
         unjudged = [place[run] for run in lacking]
         states[unjudged, at] = INCOMPLETE
         scores[unjudged, at] = np.nan
-    return Scores(
+    found_scores = Scores(
         runs, [bank.topic for bank in banks.values()], scores, states, [bank.topic for bank in found if not bank.ids]
     )
+    return found_scores, Labels.joined(labels)
 
 
 def _banks(condition: Condition) -> list[_Bank]:
@@ -191,15 +201,26 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank]) -> None:
             take(bank.cells, run, Cell(is_apart, _Said(words, codes) if is_present else None))
 
 
-def _score_topic(bank: _Bank, said: dict[int, _Said], scores: Figures, states: Codes) -> None:
-    """Fill in a topic's scores (runs, COLUMNS) and states (runs,) from what is said, by the run's place."""
+def _codes(bank: _Bank, said: dict[int, _Said]) -> Codes:
+    """Return what is said of a bank's nuggets: (runs, nuggets)."""
+    joined = b"".join(one.labels for one in said.values())
+    return np.frombuffer(joined, dtype=np.int8).reshape(len(said), len(bank.ids))
+
+
+def _labels(bank: _Bank, runs: list[int], codes: Codes) -> Labels:
+    at_run, at_nugget = np.nonzero(codes != MISSING)
+    run = np.array(runs, dtype=np.int64)[at_run]
+    nugget = np.array(bank.ids, dtype=np.int64)[at_nugget]
+    return Labels(np.full(len(run), bank.topic.pk), run, run, nugget, codes[at_run, at_nugget])
+
+
+def _score_topic(bank: _Bank, rows: list[int], codes: Codes, words: list[int], scores: Figures, states: Codes) -> None:
+    """Fill in a topic's scores (runs, COLUMNS) and states (runs,) from what is said of some runs, by their places."""
     # What a run did not answer has the scores of an empty answer; its state tells it apart.
     labels = np.full((len(states), len(bank.ids)), NOT_SUPPORT, dtype=np.int8)
-    rows = list(said)
-    joined = b"".join(one.labels for one in said.values())
-    labels[rows] = np.frombuffer(joined, dtype=np.int8).reshape(len(rows), len(bank.ids))
+    labels[rows] = codes
     states[rows] = COMPLETE
     states[(labels == MISSING).any(axis=1)] = INCOMPLETE
     scores[:, : len(MEASURES)] = answer_scores(labels, bank.importance)
-    scores[rows, -1] = [one.words for one in said.values()]
+    scores[rows, -1] = words
     scores[states == INCOMPLETE] = np.nan

@@ -16,7 +16,7 @@ from assessor.work.sheets import is_said
 from assignment.actions import add_lacking_sheets, store_labels, usual_name
 from assignment.actions.auto import Labelled
 from assignment.models import AnswerSheet
-from assignment.queries import answers_without_sheet, finished_banks, present_editions, sheets_on
+from assignment.queries import answers_without_sheet, asked_of, finished_banks, present_editions, sheets_on
 from nuggets.drafting import in_batches
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, NuggetBank
@@ -148,17 +148,20 @@ def _unlabelled_answers(
     nuggets_of = {bank.topic_id: editions[bank.pk].nuggets for bank in banks}
     new = [answer for answer, _, words in answers_without_sheet(condition, banks) if words]
     for some in in_batches(new, _AT_A_TIME):
-        for answer in Answer.objects.filter(pk__in=some).order_by().only("topic", "content"):
-            yield answer, nuggets_of[answer.topic_id]
+        answers = list(Answer.objects.filter(pk__in=some).order_by().only("topic", "content"))
+        asked = asked_of(condition, {answer.pk: nuggets_of[answer.topic_id] for answer in answers})
+        for answer in answers:
+            yield answer, [nugget for nugget in nuggets_of[answer.topic_id] if nugget["id"] in asked[answer.pk]]
     unfinished = _unfinished(condition, banks).order_by().select_related("answer")
-    only = ("bank", "labels", "cannot", "answer__topic", "answer__content")
+    only = ("bank", "asked", "labels", "cannot", "answer__topic", "answer__content")
     for sheet in unfinished.only(*only).iterator(chunk_size=_AT_A_TIME):
         yield sheet.answer, _unlabelled(sheet, editions[sheet.bank_id].nuggets)
 
 
 def _unlabelled(sheet: AnswerSheet, nuggets: Snapshot) -> Snapshot:
-    """Return the nuggets of a sheet's edition of which nothing is said on it, in bank order."""
-    return [nugget for nugget in nuggets if not is_said(sheet, str(nugget["id"]))]
+    """Return the nuggets of a sheet's edition that it asks about and of which nothing is said, in bank order."""
+    asked = [nugget for nugget in nuggets if sheet.asked is None or nugget["id"] in sheet.asked]
+    return [nugget for nugget in asked if not is_said(sheet, str(nugget["id"]))]
 
 
 def _texts(nuggets: Sequence[dict[str, Any]]) -> list[str]:

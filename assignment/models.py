@@ -6,34 +6,14 @@ from django.db import models
 
 from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly
+from assessor.work import opinions
 from assessor.work.sheets import Sheet, SheetRevision
 
 
-class Opinion(models.Model):
-    """Whose labels a condition holds in which people assign, and how its answers are handed out."""
+class Opinion(opinions.Opinion):
+    """Whose labels a condition holds in which people assign."""
 
-    class Purpose(models.TextChoices):
-        FIRST = "first", "the first labels"
-        SECOND = "second", "a second person's"
-        REPEAT = "repeat", "the same person's again"
-
-    condition = models.OneToOneField("collection.Condition", models.PROTECT, related_name="opinion")
-    purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.FIRST)
-    of = models.ForeignKey(
-        "collection.Condition",
-        models.PROTECT,
-        null=True,
-        related_name="further_opinions",
-        help_text="The condition whose answers are labelled again, blind to its labels.",
-    )
-    share = models.PositiveSmallIntegerField(default=100, help_text="Percent of a topic's answers, drawn by the seed.")
-    only_cannot = models.BooleanField(
-        default=False, help_text="Whether only those nuggets are asked that the first person couldn't judge."
-    )
-    seed = models.PositiveIntegerField(help_text="Decides which answers are drawn, and their order.")
-
-    def __str__(self) -> str:
-        return f"{self.condition}: {self.get_purpose_display()}"
+    DONE = "assigned"
 
 
 class AnswerSheet(Sheet):

@@ -1,16 +1,19 @@
 """What jobs, scores and pages read of answer sheets."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from hashlib import sha256
+from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Q, QuerySet
 
 from assessor.collection.models import CONTROL, Campaign, Condition, Run, Sentence, Topic
 from assessor.collection.queries import own_answers
+from assessor.studies.queries import drawn_under, sample_of
 from assessor.work.models import Task
-from assignment.models import AnswerSheet, LeftOut, Opinion, Revision
+from assessor.work.questions import Question
+from assignment.models import AnswerSheet, LeftOut, Revision
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, Nugget, NuggetBank
 
@@ -64,14 +67,38 @@ def answers_without_sheet(condition: Condition, banks: Collection[NuggetBank]) -
     """Return (key, topic's key, words) of all answers that a model has to label on banks and that have no sheet yet.
 
     These are the systems' own, and those of the control runs: the newest that says all the nuggets, and the empty one.
+    Under a study's condition these are such of its sample alone.
     """
     assert condition.nuggets is not None, "an assignment condition has one of nuggets"
     newest = control_runs(condition.nuggets).reverse()[:1]
     is_meant = ~Q(run__task=CONTROL) | Q(run__tag=EMPTY_RUN) | Q(run__in=newest)
     answers = own_answers([bank.topic_id for bank in banks]).filter(is_meant).order_by("topic", "pk")
+    if condition.sample:
+        answers = answers.filter(pk__in=sample_of(condition).values("answer"))
     # A database would look for each of a track's answers under each of its banks.
     known = set(sheets_on(banks, condition).values_list("answer", flat=True))
     return [row for row in answers.values_list("pk", "topic", "words") if row[0] not in known]
+
+
+def asked_of(condition: Condition, nuggets: Mapping[int, Snapshot]) -> dict[int, list[int]]:
+    """Return which nuggets are asked of answers under a condition: ids in bank order, by answer's key.
+
+    nuggets: of the banks that the answers are labelled on, by answer's key. All of them are asked; of a study's sample
+    those that were drawn and still say what they said then.
+    """
+    if not condition.sample:
+        return {answer: [nugget["id"] for nugget in of_bank] for answer, of_bank in nuggets.items()}
+    drawn = drawn_under(condition, nuggets)
+    named = {answer: {one.item for one in drawn.get(answer, ())} for answer in nuggets}
+    return {
+        answer: [nugget["id"] for nugget in of_bank if named[answer] and name_of(nugget) in named[answer]]
+        for answer, of_bank in nuggets.items()
+    }
+
+
+def name_of(nugget: Mapping[str, Any]) -> str:
+    """Return what names a nugget of an edition for ever, its id and a hash of its text: reworded it is another one."""
+    return f"{nugget['id']} {sha256(nugget['text'].encode()).hexdigest()[:16]}"
 
 
 def progress(task: Task) -> tuple[int, int]:
@@ -84,7 +111,7 @@ def progress(task: Task) -> tuple[int, int]:
 def assigning(campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions under which nuggets are assigned to answers, by people, a model or a file."""
     return campaign.conditions.filter(kind=Condition.Kind.ASSIGNMENT).select_related(
-        "judge", "nuggets__judge", "qrels_source__condition__judge", "opinion"
+        "judge", "nuggets__judge", "qrels_source__condition__judge", "assignment_opinion"
     )
 
 
@@ -95,59 +122,17 @@ def bank_of(task: Task) -> NuggetBank:
     return bank
 
 
-def with_questions(condition: Condition) -> QuerySet[AnswerSheet]:
-    """Return a condition's sheets on which a person could not judge something or flagged it."""
-    sheets = AnswerSheet.objects.filter(condition=condition).exclude(cannot={}, flags={})
-    return sheets.select_related("answer__run", "answer__topic", "judge").order_by("answer__topic__qid", "pk")
+def other_label(sheet: AnswerSheet, other: AnswerSheet, nugget: str) -> str | None:
+    """Return another person's label of a nugget where it counts: it is about the same edition of the same bank."""
+    is_same = (other.bank_id, other.edition) == (sheet.bank_id, sheet.edition)
+    return other.labels.get(nugget) if is_same else None
 
 
-class OtherLabel(NamedTuple):
-    """What another person says of the same nugget in the same answer."""
-
-    sheet: AnswerSheet
-    label: str
-
-
-class Question(NamedTuple):
-    """What is open on a nugget in an answer: why it can't be judged, or a flag's note, or both."""
-
-    sheet: AnswerSheet
-    nugget: int
-    text: str
-    cannot: str
-    adopted: str
-    flag: str
-    others: list[OtherLabel]
-
-
-def questions(condition: Condition, sheets: Sequence[AnswerSheet]) -> list[Question]:
-    """Return what is open on sheets, nugget by nugget, with what other people said there."""
-    opinions = AnswerSheet.objects.filter(
-        condition__opinion__of=condition,
-        condition__opinion__purpose=Opinion.Purpose.SECOND,
-        answer__in=[sheet.answer_id for sheet in sheets],
-    )
-    others: dict[tuple[int, int, int], list[AnswerSheet]] = {}
-    for other in opinions.select_related("condition", "judge").order_by("pk"):
-        others.setdefault((other.bank_id, other.answer_id, other.edition), []).append(other)
-    open_ones = [(sheet, nugget) for sheet in sheets for nugget in {**sheet.cannot, **sheet.flags}]
-    texts = dict(Nugget.objects.filter(pk__in={int(nugget) for _, nugget in open_ones}).values_list("pk", "text"))
-    return [
-        Question(
-            sheet,
-            int(nugget),
-            texts.get(int(nugget), ""),
-            sheet.cannot.get(nugget, ""),
-            sheet.adopted.get(nugget, ""),
-            sheet.flags.get(nugget, ""),
-            [
-                OtherLabel(other, other.labels[nugget])
-                for other in others.get((sheet.bank_id, sheet.answer_id, sheet.edition), [])
-                if nugget in other.labels
-            ],
-        )
-        for sheet, nugget in open_ones
-    ]
+def with_texts(found: Sequence[Question]) -> list[tuple[Question, str]]:
+    """Return what is open on sheets, each with the text of its nugget."""
+    nuggets = Nugget.objects.filter(pk__in={int(question.item) for question in found})
+    texts = {str(pk): text for pk, text in nuggets.values_list("pk", "text")}
+    return [(question, texts.get(question.item, "")) for question in found]
 
 
 def left_out(condition: Condition) -> list[LeftOut]:

@@ -7,10 +7,11 @@ from django.db.models import QuerySet
 
 from assessor.collection.formats.values import to_json
 from assessor.collection.models import Sentence
+from assessor.studies.access import labels_to_decide
 from assessor.work.models import Task
 from assignment.access import OwnSheet, own_sheets
 from assignment.models import AnswerSheet, Revision
-from assignment.queries import nuggets_of
+from assignment.queries import name_of, nuggets_of
 from nuggets.models import BankEdition, NuggetBank
 
 
@@ -61,16 +62,31 @@ def rows(bank: NuggetBank, *, with_notes: bool) -> list[Row]:
 
 
 class Shown(NamedTuple):
-    """An answer as the screen shows it; what was said of it as JSON, for the browser."""
+    """An answer as the screen shows it; as JSON, for the browser, what was said of it, and what is to be decided.
+
+    That is what two people said of a nugget, by its id, where their labels differ and this person decides.
+    """
 
     own: OwnSheet
     said: str
     older: str
+    to_decide: str
 
 
 def shown(own: OwnSheet) -> Shown:
     """Return a person's sheet as the screen shows it."""
-    return Shown(own, to_json(said(own.sheet)), to_json(older(own)))
+    return Shown(own, to_json(said(own.sheet)), to_json(older(own)), to_json(_to_decide(own)))
+
+
+def _to_decide(own: OwnSheet) -> dict[str, list[str]]:
+    """Return the two labels of what a person decides in an answer, by nugget's id."""
+    if not own.is_adjudicated:
+        return {}
+    answer = AnswerSheet.objects.values_list("answer", flat=True).get(pk=own.sheet.pk)
+    drawn = labels_to_decide(own.task, [answer]).get(answer, [])
+    labels = {one.item: [one.first_label, one.second_label] for one in drawn}
+    named = {str(nugget["id"]): name_of(nugget) for nugget in own.nuggets}
+    return {nugget: labels[name] for nugget, name in named.items() if name in labels}
 
 
 def said(sheet: AnswerSheet) -> dict[str, Any]:

@@ -5,8 +5,10 @@ from typing import Any
 from django.db.models import Max
 
 from assessor.collection.models import Condition
+from assessor.llm.questions import ASSIGNMENT
+from assessor.scores.found import Labels
 from assessor.scores.kinds import Kind
-from assignment.arrays import Scores, load_scores
+from assignment.arrays import Scores, load_scores, load_with_labels
 from assignment.measures import NUGGET_SCORES
 from assignment.models import AnswerSheet, LeftOut
 from nuggets.models import BankEdition
@@ -16,6 +18,7 @@ class NuggetScores(Kind):
     """Conditions under which nuggets are assigned to answers."""
 
     condition_kind = Condition.Kind.ASSIGNMENT
+    labels = tuple(reversed(ASSIGNMENT))
     measures = NUGGET_SCORES
     nothing_yet = "No condition yet under which nuggets are assigned to answers."
     sheets = AnswerSheet
@@ -30,6 +33,9 @@ class NuggetScores(Kind):
 
     def load(self, condition: Condition) -> Scores:
         return load_scores(condition)
+
+    def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
+        return load_with_labels(condition)
 
     def state(self, condition: Condition) -> tuple[Any, ...]:
         """What is left out, and the editions of banks: of a bank that is finished again the new one counts."""

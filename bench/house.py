@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,7 +75,7 @@ def serve(workers: int = 1) -> Iterator[int]:
 
 
 def _wait_for(port: int) -> None:
-    for _ in range(100):
+    for _ in range(300):
         try:
             socket.create_connection(("localhost", port), 1).close()
             return
@@ -148,6 +148,22 @@ def plan(campaign: "Campaign") -> "list[Task]":
             tasks += give_tasks(
                 campaign=campaign, topics=own, condition=condition, person=assessor, acting_user=organizer
             )
+    return tasks
+
+
+def give(condition: "Condition", people: "Sequence[Person]") -> "list[Task]":
+    """Give all topics to people under a condition, in turn; return the tasks by topic id."""
+    from assessor.work.actions import give_tasks
+
+    tasks: list[Task] = []
+    for number, topic in enumerate(condition.campaign.topics.order_by("qid")):
+        tasks += give_tasks(
+            campaign=condition.campaign,
+            topics=[topic],
+            condition=condition,
+            person=people[number % len(people)],
+            acting_user=None,
+        )
     return tasks
 
 

@@ -70,7 +70,6 @@ def main() -> None:
     manage("migrate", "--verbosity", "0")
     if not has_static_files():
         manage("collectstatic", "--noinput", "--verbosity", "0")
-    manage("load_demo", "--model-url", f"http://127.0.0.1:{model_port}/v1")
     web = [
         sys.executable,
         "-m",
@@ -87,18 +86,28 @@ def main() -> None:
     worker += ["--without-gossip", "--without-mingle"]
     # A fifth of a second makes a person's eye follow the progress bar.
     model = [sys.executable, "manage.py", "serve_rehearsal_llm", "--port", str(model_port), "--latency", "0.2"]
+    model_url = f"http://127.0.0.1:{model_port}/v1"
     commands = [
         [*web, "--threads", "8", "--log-level", "warning"],
         [*worker, "-Q", "celery", "--concurrency", "1", "-n", "imports@%h"],
         [*worker, "-Q", "jobs", "--concurrency", "2", "-n", "jobs@%h", "--beat"],
-        model,
     ]
-    # In groups of their own: Ctrl-C reaches this process alone, which ends each of the others once.
-    processes = [subprocess.Popen(command, cwd=ROOT, env=env, process_group=0) for command in commands]
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def start(command: list[str]) -> None:
+        # In a group of its own: Ctrl-C reaches this process alone, which ends each of the others once.
+        processes.append(subprocess.Popen(command, cwd=ROOT, env=env, process_group=0))
+
     # Ctrl-C, a plain kill and a closed terminal all end the whole demo.
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda *_: sys.exit(0))
     try:
+        # What is loaded asks the rehearsal endpoint for a part of its labels.
+        start(model)
+        wait_for(f"{model_url}/models", processes)
+        manage("load_demo", "--model-url", model_url)
+        for command in commands:
+            start(command)
         wait_for(f"http://127.0.0.1:{port}/login/", processes)
         tell(port)
         while all(process.poll() is None for process in processes):

@@ -6,20 +6,29 @@ alone, shown_label(), for the citation that is on screen.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import connection
-from django.db.models import BigIntegerField, Q
 from django.http import Http404
 
 from assessor.collection.models import Answer, Condition, Person, Sentence
-from assessor.collection.roles import ORGANIZER, has_role
-from assessor.work.access import CHECKS, NotAmongOwn, checked, own_task, require_blind
+from assessor.work.access import (
+    CHECKS,
+    NotAmongOwn,
+    Row,
+    checked,
+    organized_task,
+    own_task,
+    record,
+    require_open_blind,
+    sheet_rows,
+)
 from assessor.work.models import Task
+from assessor.work.opinions import repeats, require_no_repetition, require_not_repeated
 from support.citations import LABELS, places
-from support.models import SupportSheet
+from support.models import Opinion, SupportSheet
 
 
 class OwnSheet(NamedTuple):
@@ -29,12 +38,14 @@ class OwnSheet(NamedTuple):
     task: Task
     sentences: list[Sentence]
     shown_condition: int | None  # whose labels stand beside the choices; none: from scratch
+    is_adjudicated: bool  # the person decides between two others
+    has_seen: bool  # whether it is recorded that the person has seen a model's labels on the topic
 
     @property
     def open(self) -> list[str]:
-        """The citations that the person can judge, in the answer's order."""
-        closed = {*self.sheet.unresolved, *self.sheet.waiting}
-        return [key for key in self.sheet.asked if key not in closed]
+        """The citations that the person can judge, in the answer's order: of equal ones that which is asked."""
+        settled = self.sheet.settled_elsewhere
+        return [key for key in self.sheet.open if key not in settled]
 
     def docid(self, key: str) -> str:
         """Return what one of the citations points to."""
@@ -45,18 +56,27 @@ class OwnSheet(NamedTuple):
 # All that is read for an assessor's screen. It is written out because Django takes 3.5 ms to put such a query together,
 # when all that happens between a label and the next citation may take 8.
 _SHEET = ("id", "task_id", "judge_id", "put_off", "version", "to_do")
-_SAID = ("asked", "unresolved", "waiting", "labels", "cannot", "flags", "shown")
+_SAID = ("asked", "unresolved", "waiting", "labels", "cannot", "flags", "shown", "equal")
 _TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state")
+_CONDITION = ("id", "campaign_id", "name", "method", "shown_id", "sample")
 _SQL = f"""
     SELECT {", ".join(f"sheet.{name}" for name in (*_SHEET, *_SAID))},
         {", ".join(f"work_task.{name}" for name in _TASK)},
-        answer.content, answer."references", collection_condition.shown_id, {", ".join(CHECKS.values())}
+        {", ".join(f"collection_condition.{name}" for name in _CONDITION)},
+        answer.content, answer."references", {repeats(Opinion)}, {", ".join(CHECKS.values())}
     FROM support_supportsheet sheet
     JOIN work_task ON work_task.id = sheet.task_id
     JOIN collection_answer answer ON answer.id = sheet.answer_id
     JOIN collection_condition ON collection_condition.id = sheet.condition_id
     WHERE work_task.person_id = %s AND work_task.id = %s
 """  # noqa: S608  # names of our own tables
+# For the same reason: what a condition that is made here or loaded says of a sheet's answer.
+_SHOWN = """
+    SELECT shown.labels FROM support_supportsheet shown
+    JOIN support_supportsheet own ON own.answer_id = shown.answer_id
+    LEFT JOIN collection_import loaded ON loaded.id = shown.import_record_id
+    WHERE own.id = %s AND shown.condition_id = %s AND (loaded.id IS NULL OR loaded.state = 'done')
+"""
 
 
 def own_sheet(person: Person, task_id: int, sheet_id: int) -> OwnSheet:
@@ -86,17 +106,14 @@ def own_judging(person: Person, task_id: int) -> Task:
     task = own_task(person, task_id)
     if task.kind != Condition.Kind.SUPPORT:
         raise Http404("There are no such citations for you.")
-    if task.state == Task.State.OPEN:
-        require_blind(task)
+    require_open_blind(task)
+    require_not_repeated(task, Opinion)
     return task
 
 
 def organized_judging(person: Person, task_id: int) -> Task:
     """Return somebody else's task of support in a campaign that the person organizes. Raises Http404."""
-    organized = Q(campaign__organizers__person=person, campaign__organizers__until__isnull=True)
-    tasks = Task.objects.select_related("campaign", "topic", "person", "condition__judge", "condition__shown__judge")
-    tasks = tasks.filter(organized, pk=task_id, kind=Condition.Kind.SUPPORT).exclude(person=person)
-    task = tasks.first() if has_role(person, ORGANIZER) else None
+    task = organized_task(person, task_id, Condition.Kind.SUPPORT, "condition__judge", "condition__shown__judge")
     if task is None:
         raise Http404("There are no such citations in a campaign of yours.")
     return task
@@ -109,37 +126,33 @@ def shown_label(own: OwnSheet, key: str) -> str | None:
     """
     if own.shown_condition is None:
         return None
-    same_answer = SupportSheet.objects.filter(pk=own.sheet.pk).values("answer")
-    of_model = SupportSheet.objects.filter(condition=own.shown_condition, answer__in=same_answer)
-    labels = of_model.values_list("labels", flat=True).first() or {}
-    return labels[key] if labels.get(key) in LABELS else None
+    with connection.cursor() as cursor:
+        cursor.execute(_SHOWN, [own.sheet.pk, own.shown_condition])
+        found = cursor.fetchone()
+    label: str | None = json.loads(found[0]).get(key) if found else None
+    return label if label in LABELS else None
 
 
 def _read(person: Person, task_id: int, sheet_ids: Sequence[int]) -> list[OwnSheet]:
-    if not sheet_ids or max(task_id, *sheet_ids) > BigIntegerField.MAX_BIGINT:  # no database can even be asked for it
-        return []
-    marks = ", ".join(["%s"] * len(sheet_ids))
-    with connection.cursor() as cursor:
-        cursor.execute(f"{_SQL} AND sheet.id IN ({marks})", [person.pk, task_id, *sheet_ids])  # marks alone
-        return [_own_sheet(person, row) for row in cursor.fetchall()]
+    return [_own_sheet(person, row) for row in sheet_rows(_SQL, person, task_id, sheet_ids)]
 
 
-def _own_sheet(person: Person, row: Sequence[Any]) -> OwnSheet:
-    values = iter(row)
-
-    def take(names: Iterable[str]) -> dict[str, Any]:
-        return {name: next(values) for name in names}
-
-    def made(model: Any, fields: dict[str, Any]) -> Any:
-        names = [field.attname for field in model._meta.concrete_fields if field.attname in fields]
-        return model.from_db(connection.alias, names, [fields[name] for name in names])
-
-    of_sheet = take(_SHEET)
-    said = {name: json.loads(text) for name, text in take(_SAID).items()}
-    task = made(Task, take(_TASK))
-    content, references, shown_condition = (next(values) for _ in range(3))
-    checked(person, task, SimpleNamespace(**take(CHECKS)))
-    if task.state == Task.State.OPEN:
-        require_blind(task)
+def _own_sheet(person: Person, row: Row) -> OwnSheet:
+    of_sheet = row.take(_SHEET)
+    said = {name: json.loads(text) for name, text in row.take(_SAID).items()}
+    task = record(Task, row.take(_TASK))
+    task.condition = record(Condition, row.take(_CONDITION))
+    content, references, is_repeated = row.some(3)
+    facts = SimpleNamespace(**row.take(CHECKS))
+    checked(person, task, facts)
+    require_open_blind(task)
+    require_no_repetition(is_repeated)
     answer = Answer(content=json.loads(content), references=json.loads(references))
-    return OwnSheet(made(SupportSheet, of_sheet | said), task, list(answer.sentences()), shown_condition)
+    return OwnSheet(
+        record(SupportSheet, of_sheet | said),
+        task,
+        list(answer.sentences()),
+        task.condition.shown_id,
+        task.condition.method == Condition.Method.ADJUDICATED,
+        bool(facts.has_seen),
+    )

@@ -3,7 +3,8 @@
 from django.contrib import admin
 
 from assessor.collection.admin import LookOnly
-from support.models import Judging, Revision, SupportSheet
+from assessor.work.admin import OpinionAdmin
+from support.models import Opinion, Revision, SupportSheet
 
 
 @admin.register(SupportSheet)
@@ -30,8 +31,4 @@ class RevisionAdmin(LookOnly):
     list_select_related = ("sheet", "judge", "job")
 
 
-@admin.register(Judging)
-class JudgingAdmin(LookOnly):
-    list_display = ("condition", "seed")
-    search_fields = ("condition__name",)
-    list_select_related = ("condition",)
+admin.site.register(Opinion, OpinionAdmin)

@@ -8,14 +8,17 @@ class SupportConfig(AppConfig):
         from assessor.collection import importing, joining
         from assessor.llm import kinds as jobs
         from assessor.scores import kinds as scores
+        from assessor.studies import kinds as studies
         from assessor.work import kinds as tasks
         from support.actions import follow_citations
         from support.auto import Support
         from support.kind import SUPPORT
         from support.loaders import SupportLoader
         from support.models import SupportSheet
+        from support.studies import SupportStudies
         from support.tables import SupportScores
 
+        studies.register(SupportStudies())
         tasks.register(SUPPORT)
         jobs.register(Support())
         scores.register(SupportScores())

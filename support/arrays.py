@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assessor.collection.models import Condition, Topic
-from assessor.scores.found import Cell, RunName, as_text, parsed, run_names, take, what_counts, who_answered
+from assessor.scores.found import Cell, Labels, RunName, as_text, parsed, run_names, take, what_counts, who_answered
 from assessor.scores.means import COMPLETE, INCOMPLETE, UNANSWERED, Codes, Figures
 from assessor.scores.measures import Measures
 from support import citations
@@ -26,8 +26,9 @@ _LABEL = {
     citations.NOT_JUDGED: NOT_JUDGED % 256,
     None: MISSING % 256,
 }
-_NAMES = ("pk", "answer__topic", "answer__run", "answer__apart")
+_NAMES = ("pk", "answer__topic", "answer__run", "answer__apart", "answer")
 _TEXTS = ("asked", "unresolved", "labels", "adopted", "answer__content")
+_SENTENCE = 24  # bits: no line that is imported is long enough for as many citations in a sentence
 _places = lru_cache(1 << 16)(citations.places)
 
 
@@ -86,13 +87,24 @@ class Scores(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """What counts of sheets, a row for each. counts: as the last fields of ScoredTopic."""
+    """What counts of sheets, a row for each, and of all their labels.
+
+    counts: as the last fields of ScoredTopic. sheet: of each label, its row; item, code: as Labels has them.
+    """
 
     figures: Figures
     counts: Any
+    sheet: Any
+    item: Any
+    code: Codes
 
 
 def load_scores(condition: Condition) -> Scores:
+    """Compute all scores of a support condition, as load_with_labels says."""
+    return load_with_labels(condition)[0]
+
+
+def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
     """Compute all scores of a support condition from its sheets, read a few thousand at a time.
 
     Runs and judged topics are those with a sheet. A cell is incomplete where the run answered the topic and has no
@@ -100,12 +112,14 @@ def load_scores(condition: Condition) -> Scores:
     cites is asked: of that nobody said anything, which is not the same as no support.
     """
     cells: dict[int, dict[int, Cell[int]]] = defaultdict(dict)  # by topic and run; of each the place of its scores
-    parts = []
+    parts: list[_Said] = []
+    answers: list[int] = []
     start = 0
     for chunk in _chunks(condition):
-        for at, (_, topic, run, is_apart, *_) in enumerate(chunk, start):
+        for at, (_, topic, run, is_apart, answer, *_) in enumerate(chunk, start):
             take(cells[topic], run, Cell(is_apart, at))
-        parts.append(_scored(chunk))
+            answers.append(answer)
+        parts.append(_scored(chunk, start))
         start += len(chunk)
     said = _joined(parts)
     names = Topic.objects.filter(pk__in=cells).values_list("pk", "qid", "title")
@@ -115,16 +129,23 @@ def load_scores(condition: Condition) -> Scores:
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(topics), len(MEASURES)))
     states = np.full((len(runs), len(topics)), UNANSWERED, dtype=np.int8)
+    # By sheet; those that don't count have no run.
+    run_of, topic_of = np.zeros((2, len(answers)), dtype=np.int64)
     scored = []
     for at, (pk, qid, title) in enumerate(topics):
         found, lacking = what_counts(condition, cells[pk], own[pk])
         rows, counted = [place[run] for run in found], list(found.values())
+        run_of[counted], topic_of[counted] = list(found), pk
         scores[rows, at] = said.figures[counted]
         states[rows, at] = COMPLETE
         scores[[place[run] for run in lacking], at] = np.nan
         states[np.isnan(scores[:, at, 0]), at] = INCOMPLETE
         scored.append(ScoredTopic(pk, qid, title, *said.counts[counted].sum(axis=0).tolist()))
-    return Scores(runs, scored, scores, states)
+    counts = run_of[said.sheet] > 0
+    sheet = said.sheet[counts]
+    owner = np.array(answers, dtype=np.int64)[sheet]
+    labels = Labels(topic_of[sheet], run_of[sheet], owner, said.item[counts], said.code[counts])
+    return Scores(runs, scored, scores, states), labels
 
 
 def _chunks(condition: Condition) -> Iterator[list[tuple[Any, ...]]]:
@@ -136,12 +157,13 @@ def _chunks(condition: Condition) -> Iterator[list[tuple[Any, ...]]]:
 
 
 def _joined(parts: Sequence[_Said]) -> _Said:
-    nothing = _Said(np.zeros((0, len(MEASURES))), np.zeros((0, 4), dtype=np.int64))
+    none = np.zeros(0, dtype=np.int64)
+    nothing = _Said(np.zeros((0, len(MEASURES))), np.zeros((0, 4), dtype=np.int64), none, none, none.astype(np.int8))
     return _Said(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 
-def _scored(chunk: list[tuple[Any, ...]]) -> _Said:
-    """Return the scores of sheets, NaN where one is incomplete."""
+def _scored(chunk: list[tuple[Any, ...]], start: int) -> _Said:
+    """Return the scores of sheets, of which the first is in row `start`; NaN where one is incomplete."""
     *_, unresolved_texts, label_texts, adopted_texts, contents = zip(*chunk, strict=True)
     all_asked, all_labels = parsed(row[len(_NAMES)] for row in chunk), parsed(label_texts)
     all_sentences = parsed(contents)
@@ -170,4 +192,8 @@ def _scored(chunk: list[tuple[Any, ...]]) -> _Said:
         [len(keys) for keys in parsed(unresolved_texts)],
         np.bincount(answer[cites], minlength=len(chunk)) == 0,
     )
-    return _Said(figures, np.stack(counts, axis=1).astype(np.int64))
+    is_label = codes >= NONE
+    item = (place[:, 0] << _SENTENCE) + place[:, 1]
+    return _Said(
+        figures, np.stack(counts, axis=1).astype(np.int64), sheet[is_label] + start, item[is_label], codes[is_label]
+    )

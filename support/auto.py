@@ -1,8 +1,11 @@
 """The automatic judge: a model says of each judged citation how far the cited passage supports the sentence."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
+
+from django.db import transaction
 
 from assessor.collection.models import Answer, Condition, Topic
 from assessor.collection.queries import answers_to, segment_texts, text_lengths
@@ -12,12 +15,16 @@ from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
 from assessor.work.sheets import is_said
-from support.actions import MOVED, add_lacking_sheets, resolve, store_labels
-from support.citations import LABELS, Cited, cited_in, judged_citations, places
+from support.actions import MOVED, add_lacking_sheets, note_equal, open_labelled, resolve, store_labels
+from support.citations import LABELS, Cited, cited_in, pair, places
 from support.models import SupportSheet
-from support.queries import answers_without_sheet, unfinished_sheets
+from support.queries import answers_without_sheet, to_judge, unfinished_sheets
 
 _AT_A_TIME = 2_000
+_WITH_CITATIONS = (
+    *("asked", "labels", "cannot", "equal"),
+    *("answer__topic", "answer__references", "answer__content"),
+)
 _LABEL = dict(zip(questions.SUPPORT, LABELS, strict=True))
 
 
@@ -50,14 +57,18 @@ class Support(Kind):
     def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:
         """Write the sheets: they are the condition's scope. Nobody is asked about an answer that cites nothing."""
         resolve(condition)
-        return add_lacking_sheets(condition, topics)
+        added = add_lacking_sheets(condition, topics)
+        for topic in topics:
+            note_equal(condition, topic.pk)
+        return added
 
     def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
         """Yield (topic's key, item) of all citations without a label, in one query.
 
-        Those whose segment is not loaded are among them: their units fail, where an organizer sees it.
+        Those whose segment is not loaded are among them: their units fail, where an organizer sees it. Of equal ones,
+        where they are judged once, it is the one that is asked.
         """
-        only = ("asked", "labels", "cannot", "answer__topic")
+        only = ("asked", "labels", "cannot", "equal", "answer__topic")
         sheets = unfinished_sheets(condition, topics).select_related("answer").only(*only)
         for sheet in sheets.order_by("answer__topic_id", "answer_id").iterator(chunk_size=_AT_A_TIME):
             for key in _unlabelled(sheet):
@@ -69,9 +80,11 @@ class Support(Kind):
             raise JobError("No run answers any of the topics.")
         around = sum(len(part["content"]) for part in prompts.messages("support", {"sentence": "", "passage": ""}))
         calls = characters = 0
+        known = _judged_pairs(condition, topics) if condition.protocol.equal_pairs_once else None
         length_of: dict[str, int] = {}
         looked_up: set[str] = set()
-        for cited in _unlabelled_citations(condition, topics):
+        for found in _unlabelled_citations(condition, topics):
+            cited = [one for _, one in found] if known is None else list(_first_of_equal(found, known))
             new = {one.docid for one in cited} - looked_up
             length_of |= text_lengths(condition.campaign, new)
             looked_up |= new
@@ -105,6 +118,8 @@ class Support(Kind):
             answer, key = _place(unit.item)
             said.setdefault(answer, {})[places(key)[0], given.docid] = given.label
         store_labels(job, said)
+        topics = {unit.topic_id for unit, _ in results}
+        transaction.on_commit(partial(open_labelled, job.condition, topics), robust=True)
 
     def items_named(self, items: Collection[str]) -> Mapping[str, str]:
         """Return for each citation the run's tag, the number of the sentence and the docid."""
@@ -124,22 +139,47 @@ def _work(cited: Cited, texts: Mapping[str, str]) -> Work | UnitFailure:
 
 
 def _unlabelled(sheet: SupportSheet) -> list[str]:
-    """Return the citations of a sheet of which nothing is said."""
-    return [key for key in sheet.asked if not is_said(sheet, key)]
+    """Return the citations of a sheet of which nothing is said, and no equal one is asked about."""
+    settled = sheet.settled_elsewhere
+    return [key for key in sheet.asked if not is_said(sheet, key) and key not in settled]
 
 
-def _unlabelled_citations(condition: Condition, topics: Sequence[Topic]) -> Iterator[list[Cited]]:
-    """Yield the citations that a model has to be asked about, those of some thousand answers at a time."""
-    most = condition.protocol.citations_per_sentence
+def _unlabelled_citations(condition: Condition, topics: Sequence[Topic]) -> Iterator[list[tuple[int, Cited]]]:
+    """Yield the citations that lack a label, each with its topic's key, those of some thousand answers at a time."""
     for answers in answers_without_sheet(condition, topics):
-        found = [list(answer.sentences()) for answer in answers]
-        yield [one for sentences in found for one in cited_in(sentences, judged_citations(sentences, most)).values()]
-    only = ("asked", "labels", "cannot", "answer__references", "answer__content")
-    unfinished = unfinished_sheets(condition, topics).order_by().select_related("answer").only(*only)
+        asked = to_judge(condition, answers)
+        yield [
+            (answer.topic_id, one)
+            for answer in answers
+            for one in cited_in(list(answer.sentences()), asked[answer.pk]).values()
+        ]
+    unfinished = unfinished_sheets(condition, topics).order_by().select_related("answer").only(*_WITH_CITATIONS)
     sheets = unfinished.iterator(chunk_size=_AT_A_TIME)
     while some := list(islice(sheets, _AT_A_TIME)):
-        lacking = [(list(sheet.answer.sentences()), _unlabelled(sheet)) for sheet in some]
-        yield [one for sentences, keys in lacking for one in cited_in(sentences, keys).values()]
+        yield [
+            (sheet.answer.topic_id, one)
+            for sheet in some
+            for one in cited_in(list(sheet.answer.sentences()), _unlabelled(sheet)).values()
+        ]
+
+
+def _judged_pairs(condition: Condition, topics: Sequence[Topic]) -> set[int]:
+    """Return the hashes of the pairs of which something is said: they could be as many as citations."""
+    sheets = SupportSheet.objects.filter(condition=condition.pk, answer__topic__in=topics).select_related("answer")
+    return {
+        hash((sheet.answer.topic_id, pair(*cited)))
+        for sheet in sheets.only(*_WITH_CITATIONS).iterator(chunk_size=_AT_A_TIME)
+        for cited in cited_in(list(sheet.answer.sentences()), (*sheet.labels, *sheet.cannot)).values()
+    }
+
+
+def _first_of_equal(found: Sequence[tuple[int, Cited]], known: set[int]) -> Iterator[Cited]:
+    """Yield those that are equal to none before and none that is known, and have them known."""
+    for topic, cited in found:
+        one = hash((topic, pair(*cited)))
+        if one not in known:
+            known.add(one)
+            yield cited
 
 
 def _item(answer: int, key: str) -> str:

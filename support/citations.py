@@ -6,9 +6,11 @@ from typing import NamedTuple
 from assessor.collection.models import Sentence
 
 FULL, PARTIAL, NONE = LABELS = ("full", "partial", "none")
-# What files have where a sentence was not worth verifying: it counts nowhere, and is no label that a judge here gives.
+# What files have where a sentence was not worth verifying, and what an organizer may decide where a person could not
+# judge: it counts nowhere, and is no label that a judge here gives.
 NOT_JUDGED = "not judged"
 MOVED_TO = "moved"  # what a revision notes of a citation that got another key: [before, after]
+EQUAL = "equal"  # what a revision notes of one that got its label with an equal one: that one's [sheet, key]
 
 
 def key_of(sentence: int, citation: int) -> str:
@@ -22,11 +24,11 @@ def places(key: str) -> tuple[int, int]:
     return int(sentence), int(citation)
 
 
-def judged_citations(sentences: Iterable[Sentence], most: int) -> dict[str, str]:
+def judged_citations(sentences: Iterable[Sentence], most: int | None) -> dict[str, str]:
     """Return the citations of an answer that are judged, in its order: the docid of each, by its key.
 
-    These are the first `most` of each sentence. What a sentence cites more than once counts once, where it first does:
-    a pair is a sentence and a docid.
+    These are the first `most` of each sentence, without a number all. What a sentence cites more than once counts once,
+    where it first does: a pair is a sentence and a docid.
     """
     found: dict[str, str] = {}
     for sentence in sentences:
@@ -35,12 +37,22 @@ def judged_citations(sentences: Iterable[Sentence], most: int) -> dict[str, str]
     return found
 
 
+def name_of(key: str, docid: str) -> str:
+    """Return what names a citation for ever, its sentence and what it cites: its key changes as further ones come."""
+    return f"{places(key)[0]} {docid}"
+
+
 def first_places(sentence: Sentence) -> dict[str, int]:
     """Return what a sentence cites, in its order, and where it first does: the docid's place, from 0."""
     docids: dict[str, int] = {}
     for citation in sentence.citations:
         docids.setdefault(citation.docid, citation.position)
     return docids
+
+
+def pair(text: str, docid: str) -> tuple[str, str]:
+    """Return what is the same of equal pairs: the sentence's text, its blanks folded, and the docid that it cites."""
+    return " ".join(text.split()), docid
 
 
 class Cited(NamedTuple):

@@ -15,7 +15,7 @@ from assessor.collection.formats.report import Report
 from support.citations import FULL, NONE, NOT_JUDGED, PARTIAL
 
 SPELT = {FULL: "2", PARTIAL: "1", NONE: "0", NOT_JUDGED: "-1"}
-_LABEL_OF = {spelt: label for label, spelt in SPELT.items()}
+LABEL_OF = {spelt: label for label, spelt in SPELT.items()}
 _EXPECTED = '"2", "1", "0" or "-1", as text'
 
 
@@ -153,7 +153,7 @@ class _Reader:
 
     def _label(self, stated: dict[str, Any], others: dict[str, Any], where: str) -> str:
         found = stated.get("support")
-        label = _LABEL_OF.get(found) if isinstance(found, str) else None
+        label = LABEL_OF.get(found) if isinstance(found, str) else None
         if label:
             return label
         shown = repr(found) if stated and not isinstance(found, str) else found

@@ -8,7 +8,7 @@ from assessor.collection.models import Condition, Topic
 from assessor.work.kinds import Kind
 from assessor.work.models import Task
 from support.actions import prepare_sheets, renew_sheets
-from support.models import Judging
+from support.models import Opinion
 
 
 def _url(task: Task) -> str:
@@ -17,7 +17,7 @@ def _url(task: Task) -> str:
 
 def _refusal(condition: Condition, topics: Sequence[Topic]) -> str | None:
     """People judge under conditions made for it."""
-    if not Judging.objects.filter(condition=condition).exists():
+    if not Opinion.objects.filter(condition=condition).exists():
         return f"Nobody can be given {condition.name}: its labels are not given by people here."
     return None
 

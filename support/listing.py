@@ -8,12 +8,12 @@ from typing import Any
 from assessor.collection.formats.tables import write_table
 from assessor.collection.models import Answer, Condition
 from assessor.collection.queries import byte_order
-from support.citations import MOVED_TO, places
+from support.citations import EQUAL, MOVED_TO, places
 from support.models import Revision
 
 _COLUMNS = (
     *("topic", "run", "sentence", "citation", "docid", "judge", "label", "shown", "differs", "reason", "taken_back"),
-    *("seconds", "at"),
+    *("with_equal", "seconds", "at"),
 )
 _READ = (
     *("sheet", "sheet__answer__topic__qid", "sheet__answer__run__tag", "sheet__answer__content"),
@@ -26,7 +26,8 @@ def judgment_lines(condition: Condition) -> Iterator[str]:
     """Yield all that was said of citations under a condition, by topic and run in byte order; the latest counts.
 
     sentence and citation are counted from 0. differs is empty where no label was shown or none given. Where taken_back
-    says yes, what was said before no longer counts.
+    says yes, what was said before no longer counts; where with_equal does, it was said of an equal sentence that cites
+    the same, and the seconds are told there.
     """
     told = Revision.objects.filter(sheet__condition=condition)
     told = told.order_by(
@@ -55,7 +56,8 @@ def _of_sheet(found: Iterator[tuple[Any, ...]]) -> Iterator[tuple[object, ...]]:
                 differs = None if label is None or beside is None else "no" if label == beside else "yes"
                 docid = sentences[sentence].citations[citation].docid
                 is_back = "no" if label or reason else "yes"
-                said = (judge, label, beside, differs, reason or "", is_back, seconds, at.isoformat())
+                with_equal, spent = ("yes", None) if EQUAL in change else ("no", seconds)
+                said = (judge, label, beside, differs, reason or "", is_back, with_equal, spent, at.isoformat())
                 yield (topic, run, sentence, citation, docid, *said)
             if "shown" in change:
                 shown[key] = change["shown"][1]

@@ -5,17 +5,14 @@ from typing import ClassVar
 from django.db import models
 
 from assessor.collection.fields import JSONText
+from assessor.work import opinions
 from assessor.work.sheets import Sheet, SheetRevision
 
 
-class Judging(models.Model):
-    """How the citations of a condition in which people judge are handed out."""
+class Opinion(opinions.Opinion):
+    """Whose labels a condition holds in which people judge."""
 
-    condition = models.OneToOneField("collection.Condition", models.PROTECT, related_name="support_judging")
-    seed = models.PositiveIntegerField(help_text="Decides the order of each person's answers.")
-
-    def __str__(self) -> str:
-        return f"{self.condition}, judged by people"
+    DONE = "judged"
 
 
 class SupportSheet(Sheet):
@@ -39,6 +36,11 @@ class SupportSheet(Sheet):
         default=list, help_text="Those of them that can't be opened yet: the model whose label goes with it gave none."
     )
     shown = JSONText(default=dict, help_text="The model's labels that stood beside the choices.")
+    equal = JSONText(
+        default=dict,
+        help_text="Those of them that are judged together with equal ones: of each all these, [sheet, citation], the "
+        "one that is asked first.",
+    )
 
     class Meta:
         ordering = ("condition", "answer__topic__qid", "place", "pk")
@@ -47,6 +49,17 @@ class SupportSheet(Sheet):
 
     def __str__(self) -> str:
         return f"support sheet {self.pk}"
+
+    @property
+    def open(self) -> list[str]:
+        """The citations that can be judged, in the order in which they are asked."""
+        closed = {*self.unresolved, *self.waiting}
+        return [key for key in self.asked if key not in closed]
+
+    @property
+    def settled_elsewhere(self) -> list[str]:
+        """The citations that nobody is asked about, because an equal one is: its label is theirs."""
+        return [key for key, alike in self.equal.items() if alike[0] != [self.pk, key]]
 
 
 class Revision(SheetRevision):

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef
 from assessor.collection.formats.values import to_json
 from assessor.collection.models import Answer, Campaign, Condition, Segment, Sentence, Topic
 from assessor.collection.queries import byte_order, segments_by_docid
-from assessor.scores.kinds import scored_conditions
+from support import queries
 from support.citations import LABELS, NOT_JUDGED, places
 from support.models import SupportSheet
 
@@ -28,8 +28,8 @@ _SAID = ("labels", "cannot", "adopted", "flags", "shown")
 class Said(NamedTuple):
     """What stands of a pair under a condition that asks about it; what there isn't is empty.
 
-    adopted: the label that was taken from another person instead; found: what a file had in the place of a label;
-    shown: the model's label that stood beside the choices.
+    adopted: what counts instead, another person's label or that it is not judged; found: what a file had in the place
+    of a label; shown: the model's label that stood beside the choices.
     """
 
     state: str  # one of STATES
@@ -67,7 +67,7 @@ class Pair(NamedTuple):
 
 def supporting(campaign: Campaign) -> list[Condition]:
     """Return the conditions under which support is judged, by people, a model or a file, by name."""
-    return list(scored_conditions(campaign).filter(kind=Condition.Kind.SUPPORT).order_by("name"))
+    return list(queries.supporting(campaign).order_by("name"))
 
 
 def topics_with_sheets(campaign: Campaign) -> list[Topic]:

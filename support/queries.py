@@ -1,17 +1,19 @@
 """What jobs, scores and pages read of support sheets."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
 from django.db.models import Q, QuerySet
 
-from assessor.collection.models import Answer, Campaign, Condition, Judge, Topic
+from assessor.collection.models import Answer, Campaign, Condition, Topic
 from assessor.collection.queries import answers_to, lacking_docids
+from assessor.studies.queries import drawn_under, sample_of
 from assessor.work.models import Task
-from support.citations import LABELS, places
+from assessor.work.questions import Question
+from support.citations import EQUAL, LABELS, cited_in, judged_citations, name_of, places
 from support.models import Revision, SupportSheet
 
 _AT_A_TIME = 2_000
@@ -24,13 +26,42 @@ def loaded_docids(campaign: Campaign, docids: Iterable[str]) -> set[str]:
 
 
 def answers_without_sheet(condition: Condition, topics: Sequence[Topic]) -> Iterator[list[Answer]]:
-    """Yield the systems' own answers to topics that have no sheet under a condition yet, some thousand at a time."""
+    """Yield the systems' own answers to topics that have no sheet under a condition yet, some thousand at a time.
+
+    Under a study's condition these are such of its sample alone.
+    """
     known = set(SupportSheet.objects.filter(condition=condition.pk, answer__topic__in=topics).values_list("answer"))
-    keys = answers_to(topics).order_by("topic", "pk").values_list("pk")
+    keys = answers_in_scope(condition, topics).order_by("topic", "pk").values_list("pk")
     new = iter([pk for (pk,) in keys if (pk,) not in known])
     while some := list(islice(new, _AT_A_TIME)):
-        answers = Answer.objects.filter(pk__in=some).order_by("topic", "pk").only("form", "references", "content")
+        answers = Answer.objects.filter(pk__in=some).order_by("topic", "pk")
+        answers = answers.only("topic", "form", "references", "content")
         yield [answer for answer in answers if citations_are_known(answer)]
+
+
+def answers_in_scope(condition: Condition, topics: Sequence[Topic]) -> QuerySet[Answer]:
+    """Return the systems' own answers to topics, under a study's condition those of its sample."""
+    answers = answers_to(topics)
+    return answers.filter(pk__in=sample_of(condition).values("answer")) if condition.sample else answers
+
+
+def to_judge(condition: Condition, answers: Sequence[Answer]) -> dict[int, dict[str, str]]:
+    """Return which citations of answers are judged under a condition, by answer's key: docids by the citation's key.
+
+    These are the first ones of each sentence, as many as the protocol says; of a study's sample those that were drawn.
+    """
+    if condition.sample:
+        drawn = drawn_under(condition, [answer.pk for answer in answers])
+        names = {answer: [one.item for one in found] for answer, found in drawn.items()}
+        return {answer.pk: named_citations(answer, names.get(answer.pk, ())) for answer in answers}
+    most = condition.protocol.citations_per_sentence
+    return {answer.pk: judged_citations(answer.sentences(), most) for answer in answers}
+
+
+def named_citations(answer: Answer, names: Collection[str]) -> dict[str, str]:
+    """Return those citations of an answer that have one of these names: docids by the citation's key."""
+    found = judged_citations(answer.sentences(), None)
+    return {key: docid for key, docid in found.items() if name_of(key, docid) in names}
 
 
 def citations_are_known(answer: Answer) -> bool:
@@ -49,19 +80,15 @@ def unfinished_sheets(condition: Condition, topics: Sequence[Topic]) -> QuerySet
 
 def supporting(campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions under which support is judged, by people, a model or a file."""
-    return campaign.conditions.filter(kind=Condition.Kind.SUPPORT).select_related("judge", "shown__judge")
-
-
-def are_a_models(condition: Condition) -> bool:
-    """Say whether a condition's labels are a model's, made here or imported."""
-    judge = condition.judge
-    return judge is not None and (judge.kind == Judge.Kind.MODEL or judge.parameters.get("by") == "model")
+    return campaign.conditions.filter(kind=Condition.Kind.SUPPORT).select_related(
+        "judge", "shown__judge", "support_opinion"
+    )
 
 
 def with_a_models_labels(campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions whose labels can stand beside the choices of a person."""
-    conditions = campaign.conditions.filter(kind=Condition.Kind.SUPPORT).exclude(judge=None).select_related("judge")
-    return conditions.filter(pk__in=[condition.pk for condition in conditions if are_a_models(condition)])
+    conditions = campaign.conditions.filter(kind=Condition.Kind.SUPPORT, sample="").select_related("judge")
+    return conditions.filter(pk__in=[condition.pk for condition in conditions if condition.is_a_models])
 
 
 def given_labels(condition: Condition, topic: Topic | None = None) -> dict[int, dict[str, str]]:
@@ -78,6 +105,11 @@ def given_labels(condition: Condition, topic: Topic | None = None) -> dict[int, 
 def sheets_on(task: Task) -> QuerySet[SupportSheet]:
     """Return all sheets of a task's topic under its condition, whoever has them."""
     return SupportSheet.objects.filter(condition=task.condition_id, answer__topic=task.topic_id)
+
+
+def with_judges(topic: int) -> QuerySet[SupportSheet]:
+    """Return the sheets on a topic, by its key, of which somebody is asked something, under whatever condition."""
+    return SupportSheet.objects.filter(answer__topic=topic).exclude(to_do=0, labels={}, cannot={})
 
 
 class Progress(NamedTuple):
@@ -142,6 +174,7 @@ def all_sheets(task: Task) -> QuerySet[SupportSheet]:
 
 UNRESOLVED = "its text is not loaded"
 WAITING = "waits for the model's label"
+WITH_EQUAL = "judged with an equal one"
 
 
 def judged(sheets: Iterable[SupportSheet]) -> list[Judged]:
@@ -153,13 +186,14 @@ def judged(sheets: Iterable[SupportSheet]) -> list[Judged]:
     for sheet, changes, spent, at in told:
         last[sheet] = at
         if spent is not None:
-            for citation in changes:
-                seconds[sheet, citation] += spent
+            for citation, change in changes.items():
+                if EQUAL not in change:  # what is judged with an equal one takes no time
+                    seconds[sheet, citation] += spent
     return [_judged(sheet, seconds, last.get(sheet.pk)) for sheet in found]
 
 
 def _judged(sheet: SupportSheet, seconds: dict[tuple[int, str], int], last: datetime | None) -> Judged:
-    sentences = list(sheet.answer.sentences())
+    sentences, settled = list(sheet.answer.sentences()), sheet.settled_elsewhere
     rows = []
     for key in sheet.asked:
         sentence, citation = places(key)
@@ -168,8 +202,33 @@ def _judged(sheet: SupportSheet, seconds: dict[tuple[int, str], int], last: date
             column.get(key, "") for column in (sheet.labels, sheet.shown, sheet.cannot, sheet.flags)
         )
         state = UNRESOLVED if key in sheet.unresolved else WAITING if key in sheet.waiting else ""
+        state = WITH_EQUAL if key in settled else state
         spent = seconds.get((sheet.pk, key))
         docid = at.citations[citation].docid
         rows.append(Said(sentence + 1, docid, at.text, label, shown, cannot, flag, state, spent))
     uncited = sum(not sentence.citations for sentence in sentences)
     return Judged(sheet, rows, uncited, sum(row.seconds or 0 for row in rows), last)
+
+
+def other_label(sheet: SupportSheet, other: SupportSheet, citation: str) -> str | None:
+    """Return another person's label of a citation, if they gave one."""
+    label: str | None = other.labels.get(citation)
+    return label
+
+
+class About(NamedTuple):
+    """What a question is about: a sentence, by its number from 1, and what it cites."""
+
+    sentence: int
+    text: str
+    docid: str
+
+
+def with_citations(found: Sequence[Question]) -> list[tuple[Question, About]]:
+    """Return what is open on sheets, each with what it is about."""
+    return [(question, _about(question.sheet.answer, question.item)) for question in found]
+
+
+def _about(answer: Answer, key: str) -> About:
+    cited = cited_in(list(answer.sentences()), [key])[key]
+    return About(places(key)[0] + 1, cited.sentence, cited.docid)

@@ -1,15 +1,17 @@
 """What the screen reads: of a person's own support sheets, and no other's."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
 from assessor.collection.formats.values import to_json
 from assessor.collection.models import Segment, Sentence
+from assessor.studies.access import labels_to_decide
 from assessor.work.models import Task
+from assessor.work.sheets import is_said
 from support.access import OwnSheet
-from support.citations import places
+from support.citations import name_of, places
 from support.models import SupportSheet
 
 
@@ -23,7 +25,11 @@ def own_rows(task: Task) -> QuerySet[SupportSheet]:
 
 
 class Queued(NamedTuple):
-    """An answer in a person's queue. number: what it is called, from 1, wherever it stands; total: its citations."""
+    """An answer in a person's queue.
+
+    number: what it is called, from 1, wherever it stands; total: its citations; equal: those to be done that are judged
+    with an equal one, in another place.
+    """
 
     sheet: int
     number: int
@@ -31,17 +37,26 @@ class Queued(NamedTuple):
     total: int
     version: int
     put_off: int
+    equal: int
 
 
 def queue(task: Task) -> list[Queued]:
     """Return a person's queue."""
-    columns = ("pk", "place", "to_do", "version", "put_off", "asked", "unresolved", "waiting")
-    rows = list(own_rows(task).values_list(*columns))
-    in_order = sorted((row[1], row[0]) for row in rows)
+    columns = ("pk", "place", "to_do", "version", "put_off", "asked", "unresolved", "waiting", "equal")
+    sheets = list(own_rows(task).only(*columns, "labels", "cannot"))
+    in_order = sorted((sheet.place, sheet.pk) for sheet in sheets)
     numbers = {pk: number for number, (_, pk) in enumerate(in_order, start=1)}
     return [
-        Queued(pk, numbers[pk], to_do, len(asked) - len(unresolved) - len(waiting), version, put_off)
-        for pk, _, to_do, version, put_off, asked, unresolved, waiting in rows
+        Queued(
+            sheet.pk,
+            numbers[sheet.pk],
+            sheet.to_do,
+            len(sheet.open),
+            sheet.version,
+            sheet.put_off,
+            sum(not is_said(sheet, key) for key in sheet.settled_elsewhere),
+        )
+        for sheet in sheets
     ]
 
 
@@ -51,17 +66,19 @@ class ByRule(NamedTuple):
     uncited: int
     unresolved: int
     waiting: int
+    equal: int  # judged with an equal one
 
 
 def by_rule(task: Task) -> ByRule:
     """Count what a person is not asked about."""
-    rows = SupportSheet.objects.filter(task=task).values_list("answer__content", "unresolved", "waiting")
-    uncited = unresolved = waiting = 0
-    for content, of_sheet, waits in rows:
-        uncited += sum(not sentence["citations"] for sentence in content)
-        unresolved += len(of_sheet)
-        waiting += len(waits)
-    return ByRule(uncited, unresolved, waiting)
+    columns = ("answer__content", "unresolved", "waiting", "equal")
+    uncited = unresolved = waiting = equal = 0
+    for sheet in SupportSheet.objects.filter(task=task).select_related("answer").only(*columns):
+        uncited += sum(not sentence["citations"] for sentence in sheet.answer.content)
+        unresolved += len(sheet.unresolved)
+        waiting += len(sheet.waiting)
+        equal += len(sheet.settled_elsewhere)
+    return ByRule(uncited, unresolved, waiting, equal)
 
 
 class Line(NamedTuple):
@@ -69,6 +86,7 @@ class Line(NamedTuple):
 
     sentence: Sentence
     citations: str  # the keys of what is asked of it, with blanks between
+    equal: str  # the keys of what is judged with an equal one
     why: str
 
 
@@ -80,12 +98,16 @@ class Passage(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """An answer as the screen shows it; what was said of it as JSON, for the browser."""
+    """An answer as the screen shows it; as JSON, for the browser, what was said of it, and what is to be decided.
+
+    That is what two people said of a citation, by its key, where their labels differ and this person decides.
+    """
 
     own: OwnSheet
     lines: list[Line]
     passages: list[Passage]
     said: str
+    to_decide: str
 
 
 def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
@@ -94,29 +116,54 @@ def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
     # They are of one task, so of one campaign.
     segments = Segment.objects.filter(campaign=owns[0].task.campaign_id, docid__in=wanted) if wanted else []
     by_docid = {segment.docid: segment for segment in segments}
-    return [Shown(own, _lines(own), _passages(own, by_docid), to_json(said(own))) for own in owns]
+    decided = _to_decide(owns)
+    return [
+        Shown(own, _lines(own), _passages(own, by_docid), to_json(said(own)), to_json(decided.get(own.sheet.pk, {})))
+        for own in owns
+    ]
+
+
+def _to_decide(owns: Sequence[OwnSheet]) -> dict[int, dict[str, list[str]]]:
+    """Return the two labels of what a person decides, by sheet's key and citation's."""
+    if not owns or not owns[0].is_adjudicated:
+        return {}
+    answers = dict(SupportSheet.objects.filter(pk__in=[own.sheet.pk for own in owns]).values_list("pk", "answer"))
+    drawn = labels_to_decide(owns[0].task, answers.values())
+    found: dict[int, dict[str, list[str]]] = {}
+    for own in owns:
+        labels = {one.item: [one.first_label, one.second_label] for one in drawn.get(answers[own.sheet.pk], [])}
+        named = {key: name_of(key, own.docid(key)) for key in own.open}
+        found[own.sheet.pk] = {key: labels[name] for key, name in named.items() if name in labels}
+    return found
 
 
 _WHY = {
     "uncited": "cites nothing: none by rule",
     "unresolved": "the cited text is not loaded: it can't be judged",
     "waiting": "waits for the model's label",
+    "equal": "judged with an equal one",
     "more": "not asked",
 }
 
 
 def _lines(own: OwnSheet) -> list[Line]:
-    by_sentence: dict[int, list[str]] = {}
-    for key in own.open:
-        by_sentence.setdefault(places(key)[0], []).append(key)
-    closed = {places(key)[0]: "unresolved" for key in own.sheet.unresolved}
-    closed = {places(key)[0]: "waiting" for key in own.sheet.waiting} | closed
+    asked, equal = _by_sentence(own.open), _by_sentence(own.sheet.settled_elsewhere)
+    closed = dict.fromkeys(equal, "equal")
+    closed |= dict.fromkeys(_by_sentence(own.sheet.waiting), "waiting")
+    closed |= dict.fromkeys(_by_sentence(own.sheet.unresolved), "unresolved")
     lines = []
     for sentence in own.sentences:
-        keys = by_sentence.get(sentence.position, [])
+        keys = asked.get(sentence.position, [])
         why = "" if keys else closed.get(sentence.position, "more" if sentence.citations else "uncited")
-        lines.append(Line(sentence, " ".join(keys), _WHY.get(why, "")))
+        lines.append(Line(sentence, " ".join(keys), " ".join(equal.get(sentence.position, [])), _WHY.get(why, "")))
     return lines
+
+
+def _by_sentence(keys: Iterable[str]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for key in keys:
+        found.setdefault(places(key)[0], []).append(key)
+    return found
 
 
 def _passages(own: OwnSheet, segments: dict[str, Segment]) -> list[Passage]:
@@ -129,4 +176,5 @@ def _passages(own: OwnSheet, segments: dict[str, Segment]) -> list[Passage]:
 def said(own: OwnSheet) -> dict[str, Any]:
     """Return what stands on a person's sheet, of what they can judge."""
     columns = ("labels", "cannot", "flags", "shown")
-    return {"open": own.open} | {column: getattr(own.sheet, column) for column in columns}
+    said = {column: getattr(own.sheet, column) for column in columns}
+    return {"open": own.open, "equal": own.sheet.settled_elsewhere} | said

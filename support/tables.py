@@ -3,8 +3,10 @@
 from django.db.models import Count, Q
 
 from assessor.collection.models import Condition
+from assessor.scores.found import Labels
 from assessor.scores.kinds import Kind
-from support.arrays import Scores, load_scores
+from support.arrays import Scores, load_scores, load_with_labels
+from support.citations import LABELS
 from support.measures import SUPPORT_SCORES
 from support.models import SupportSheet
 
@@ -13,6 +15,7 @@ class SupportScores(Kind):
     """Conditions under which citations are judged. Their scores depend on nothing but sheets and answers."""
 
     condition_kind = Condition.Kind.SUPPORT
+    labels = tuple(reversed(LABELS))
     measures = SUPPORT_SCORES
     nothing_yet = "No condition yet under which support is judged."
     sheets = SupportSheet
@@ -22,7 +25,7 @@ class SupportScores(Kind):
         "Waits for a model's label": Count("pk", filter=~Q(waiting=[])),
     }
     basis_label = "Citations of a sentence"
-    remedy = "Missing labels can be given, and segments be loaded whose text is not there."
+    remedy = "Missing labels can be given, open questions settled, and segments be loaded whose text is not there."
     notes = "support/_score_notes.html"
     topic_notes = "support/_topic_notes.html"
     topic_page = "support/_topic_scores.html"
@@ -41,3 +44,6 @@ class SupportScores(Kind):
 
     def load(self, condition: Condition) -> Scores:
         return load_scores(condition)
+
+    def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
+        return load_with_labels(condition)

@@ -1,9 +1,20 @@
 from django.urls import path
 
-from support.views import judging, pairs
+from support.views import judging, pairs, questions
 
 urlpatterns = [
     path("campaigns/<slug:slug>/pairs/", pairs.pairs, name="support_pairs"),
+    path("campaigns/<slug:slug>/support-questions/<int:condition_id>/", questions.questions, name="support_questions"),
+    path(
+        "campaigns/<slug:slug>/support-questions/<int:condition_id>/adopt/",
+        questions.adopt,
+        name="adopt_support_label",
+    ),
+    path(
+        "campaigns/<slug:slug>/support-questions/<int:condition_id>/leave-out/",
+        questions.leave_citation_out,
+        name="leave_citation_out",
+    ),
     path("support/<int:task_id>/", judging.support, name="support"),
     path("support/<int:task_id>/answers/<int:sheet_id>/", judging.answer, name="support_answer"),
     path("support/<int:task_id>/answers/<int:sheet_id>/label/", judging.label, name="support_label"),

@@ -33,6 +33,7 @@ def test_sound_settings_start(tmp_path):
         ({"ASSAY_DEBUG": "maybe"}, "ASSAY_DEBUG is 'maybe'; it must be one of"),
         ({"ASSAY_HTTPS": "2"}, "ASSAY_HTTPS is '2'; it must be one of"),
         ({"ASSAY_MAX_UPLOAD_MB": "-1"}, "ASSAY_MAX_UPLOAD_MB is '-1'; it must be a whole number"),
+        ({"ASSAY_LEASE_HOURS": "0.5"}, "ASSAY_LEASE_HOURS is '0.5'; it must be a whole number"),
         ({"ASSAY_HOSTS": "a,,b"}, "ASSAY_HOSTS has an empty entry"),
         ({"DATABASE_URL": "nonsense"}, "DATABASE_URL must name SQLite or PostgreSQL"),
         ({"DATABASE_URL": "mysql://root@127.0.0.1/test"}, "DATABASE_URL must name SQLite or PostgreSQL"),

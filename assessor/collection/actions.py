@@ -110,24 +110,26 @@ _ON_PEOPLES_GRADES = (Condition.Method.MANUAL_NUGGETS, Condition.Method.AUTO_NUG
 _LONGEST = {"name": 120, "description": 700}  # in characters; the description is what Condition.identity keeps
 
 
-def create_condition(condition: Condition, *, acting_user: Person | None) -> Condition:
-    """Save a new condition under the protocol in force.
+def create_condition(
+    condition: Condition, *, acting_user: Person | None, protocol: Protocol | None = None
+) -> Condition:
+    """Save a new condition under the protocol in force, or under another one of its campaign's.
 
     A condition under which passages are graded gets its own source of grades, of the same name. Raises ConditionError
     for grades that a model gave where people's are asked for, and for a condition or a name that there is already.
     """
     try:
         with transaction.atomic():
-            return _create_condition(condition, acting_user)
+            return _create_condition(condition, acting_user, protocol)
     except IntegrityError as error:
         raise ConditionError("Somebody made such a condition at the same moment: load the page again.") from error
 
 
-def _create_condition(condition: Condition, acting_user: Person | None) -> Condition:
+def _create_condition(condition: Condition, acting_user: Person | None, protocol: Protocol | None) -> Condition:
     campaign, source = condition.campaign, condition.qrels_source
     if condition.method in _ON_PEOPLES_GRADES and (source is None or source.by != QrelsSource.By.PEOPLE):
         raise ConditionError(f"{condition.method} takes people's grades only; those of {source} are a model's.")
-    condition.protocol = campaign.protocol
+    condition.protocol = protocol or campaign.protocol
     condition.created_by = acting_user
     for what, text in (("name", condition.name), ("description", condition.describe())):
         if len(text) > _LONGEST[what]:

@@ -6,16 +6,19 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Q
 
 from assessor.collection.loaders import LOADERS
 from assessor.collection.models import Campaign, Condition, Person, Protocol, QrelsSource, Topic
-from assessor.desk import queries
 from assessor.desk.rendering import Choice
 from assessor.llm import prompt_sets
 from assessor.llm.prompt_sets import NAMES
 from assessor.work.actions import MAX_REASON
+from assessor.work.opinions import FIRST, REPEAT, SECOND, conditions
+from assessor.work.queries import assessors
 from assignment.actions import usual_name
-from assignment.models import Opinion
+from assignment.models import Opinion as AssignmentOpinion
+from support.models import Opinion as SupportOpinion
 from support.queries import with_a_models_labels
 
 
@@ -129,8 +132,7 @@ class ConditionForm(forms.Form):
     """A new condition under which people work."""
 
     DRAWN = "drawn"
-    SECOND, REPEAT = Opinion.Purpose.SECOND.value, Opinion.Purpose.REPEAT.value
-    # By what is made, which is a method or, of ManualAssign, an opinion beside the first one.
+    # By what is made, which is a method or, of what people label, an opinion beside the first one.
     NEEDS: Mapping[str, Sequence[str]] = {
         Condition.Method.MANUAL_NUGGETS: ("qrels_source",),
         Condition.Method.MANUAL_ASSIGN: ("nuggets",),
@@ -148,12 +150,12 @@ class ConditionForm(forms.Form):
         choices=[
             (Condition.Method.MANUAL_NUGGETS, "ManualNuggets: people write nuggets"),
             (Condition.Method.MANUAL_ASSIGN, "ManualAssign: people assign finished nuggets to answers"),
-            (SECOND, "A second opinion on ManualAssign: somebody else, blind to the first"),
-            (REPEAT, "A repetition of ManualAssign: the same person again, blind to the first time"),
             (Condition.Method.MANUAL_RELEVANCE, "Relevance: people grade the pool from scratch"),
             (Condition.Method.RELEVANCE_POST_EDITED, "Relevance: people post-edit a model's grades of the pool"),
             (Condition.Method.SUPPORT_FROM_SCRATCH, "Support: people judge citations from scratch"),
             (Condition.Method.SUPPORT_POST_EDITED, "Support: people judge citations beside a model's labels"),
+            (SECOND, "A second opinion on ManualAssign or Support: somebody else, blind to the first"),
+            (REPEAT, "A repetition of ManualAssign or Support: the same person again, blind to the first time"),
         ],
     )
     name = forms.CharField(max_length=120, required=False, help_text="Left empty, what is made gives it its name.")
@@ -183,7 +185,7 @@ class ConditionForm(forms.Form):
         required=False,
         help_text="Of each topic, drawn by a seed that is kept.",
     )
-    only_cannot = forms.BooleanField(label="Only nuggets that the first person couldn't judge", required=False)
+    only_cannot = forms.BooleanField(label="Only what the first person couldn't judge", required=False)
     shown = forms.ModelChoiceField(
         QrelsSource.objects.none(),
         label="Grades to post-edit",
@@ -209,10 +211,11 @@ class ConditionForm(forms.Form):
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         sources = campaign.qrels_sources.all()
-        conditions = campaign.conditions.all()
-        assigned = conditions.filter(opinion__purpose=Opinion.Purpose.FIRST)
-        self.fields["nuggets"].queryset = conditions.filter(kind=Condition.Kind.NUGGETS)  # type: ignore[attr-defined]
-        self.fields["of"].queryset = assigned  # type: ignore[attr-defined]
+        known = campaign.conditions.all()
+        assigned, judged = (conditions(opinions, purpose=FIRST) for opinions in (AssignmentOpinion, SupportOpinion))
+        firsts = Q(pk__in=assigned) | Q(pk__in=judged)
+        self.fields["nuggets"].queryset = known.filter(kind=Condition.Kind.NUGGETS)  # type: ignore[attr-defined]
+        self.fields["of"].queryset = known.filter(firsts, sample="")  # type: ignore[attr-defined]
         self.fields["qrels_source"].queryset = sources.filter(by=QrelsSource.By.PEOPLE)  # type: ignore[attr-defined]
         self.fields["shown"].queryset = sources.filter(by=QrelsSource.By.MODEL)  # type: ignore[attr-defined]
         self.fields["shown_labels"].queryset = with_a_models_labels(campaign)  # type: ignore[attr-defined]
@@ -232,7 +235,7 @@ class ConditionForm(forms.Form):
         method, nuggets, of = cleaned.get("method"), cleaned.get("nuggets"), cleaned.get("of")
         if nuggets:
             return usual_name(nuggets, "Manual")
-        return f"{of}, {'repeated' if method == self.REPEAT else 'second opinion'}"[:120] if of else str(method)
+        return f"{of}, {'repeated' if method == REPEAT else 'second opinion'}"[:120] if of else str(method)
 
 
 class ControlForm(forms.Form):
@@ -250,11 +253,13 @@ class ControlForm(forms.Form):
 
 
 class PlanForm(forms.Form):
-    """Topics for a person under a condition."""
+    """Topics under a condition, for a person or for whoever draws them."""
+
+    WHOEVER = "whoever"
 
     topics = forms.ModelMultipleChoiceField(Topic.objects.none(), error_messages={"required": "Choose topics first."})
     condition = forms.ModelChoiceField(Condition.objects.none())
-    person = forms.ModelChoiceField(Person.objects.none(), label="Assessor")
+    person = forms.ChoiceField(label="Assessor")
     reason = forms.CharField(
         max_length=MAX_REASON,
         required=False,
@@ -264,10 +269,16 @@ class PlanForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        people = (*ConditionForm.NEEDS, Condition.Method.AUTO_NUGGETS_EDITS)
+        people = (*ConditionForm.NEEDS, Condition.Method.AUTO_NUGGETS_EDITS, Condition.Method.ADJUDICATED)
         self.fields["topics"].queryset = campaign.topics.all()  # type: ignore[attr-defined]
         self.fields["condition"].queryset = campaign.conditions.filter(method__in=people)  # type: ignore[attr-defined]
-        self.fields["person"].queryset = queries.assessors(campaign)  # type: ignore[attr-defined]
+        self.people = {str(person.pk): person for person in assessors(campaign)}
+        to_whom = [("", "---------"), (self.WHOEVER, "whoever draws it"), *self.people.items()]
+        self.fields["person"].choices = to_whom  # type: ignore[attr-defined]
+
+    def clean_person(self) -> Person | None:
+        """Return who is chosen; None for whoever draws the topics."""
+        return self.people.get(self.cleaned_data["person"])
 
 
 class PromptForm(forms.Form):

@@ -11,8 +11,8 @@ from django.utils import timezone
 from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Grade, Import, Person, Run, Segment, Topic
 from assessor.collection.queries import pooled
 from assessor.work.kinds import kind_of
-from assessor.work.models import Task
-from assessor.work.queries import minutes, planned, tasks_of
+from assessor.work.models import Task, Waiting
+from assessor.work.queries import lease, minutes, planned, queues_of, tasks_of, waiting_in
 
 
 class TaskRow(NamedTuple):
@@ -21,19 +21,25 @@ class TaskRow(NamedTuple):
     task: Task
     items: str
     time: str
+    lease: str
 
 
 def _row(task: Task) -> TaskRow:
-    return TaskRow(task, kind_of(task).items, minutes(task.seconds))
+    return TaskRow(task, kind_of(task).items, minutes(task.seconds), lease(task))
 
 
 def home(person: Person) -> dict[str, Any]:
-    """Return an assessor's open and finished tasks, and the one to go on with: the last one worked on."""
+    """Return an assessor's open and finished tasks, the one to go on with (the last one worked on), and their queues.
+
+    A queue from which they have a topic that is not finished gives them no other.
+    """
     rows = [_row(task) for task in tasks_of(person)]
     still_open = [row for row in rows if row.task.state == Task.State.OPEN]
     begun = [(row.task.worked_at, row.task.pk, row) for row in still_open if row.task.worked_at]
     latest = max(begun)[2] if begun else None
+    has_drawn = {row.task.condition_id for row in still_open if row.task.leased_until}
     return {
+        "queues": queues_of(person).filter(free__gt=0).exclude(pk__in=has_drawn),
         "next_task": (latest or (still_open[0] if still_open else None)),
         "open_tasks": still_open,
         "finished_tasks": [row for row in rows if row.task.state == Task.State.FINISHED],
@@ -144,10 +150,11 @@ def _gap(what: str, names: "QuerySet[Any, str]") -> Gap:
 
 
 class PlanRow(NamedTuple):
-    """A topic of the plan, with its tasks."""
+    """A topic of the plan: its tasks, and under which conditions it waits to be drawn and is nobody's."""
 
     topic: Topic
     tasks: list[TaskRow]
+    waiting: list[Waiting]
 
 
 def runs_with_texts(campaign: Campaign) -> QuerySet[Run]:
@@ -160,19 +167,13 @@ def runs_with_texts(campaign: Campaign) -> QuerySet[Run]:
 
 
 def plan(campaign: Campaign, topics: Iterable[Topic]) -> list[PlanRow]:
-    """Return topics of the campaign, each with its tasks."""
-    rows = {topic.pk: PlanRow(topic, []) for topic in topics}
+    """Return topics of the campaign, each with its tasks, and where it waits for whoever draws it."""
+    rows = {topic.pk: PlanRow(topic, [], []) for topic in topics}
     for task in planned(campaign).filter(topic__in=rows):
         rows[task.topic_id].tasks.append(_row(task))
+    for waiting in waiting_in(campaign).filter(topic__in=rows):
+        rows[waiting.topic_id].waiting.append(waiting)
     return list(rows.values())
-
-
-def assessors(campaign: Campaign) -> QuerySet[Person]:
-    """Return the people who can be given tasks in a campaign."""
-    people = Person.objects.filter(groups__name="assessor", is_active=True)
-    if campaign.protocol.blind_after_seeing:
-        people = people.exclude(organized__campaign=campaign)
-    return people.order_by("username").distinct()
 
 
 def finished_counts(campaign: Campaign) -> Any:

@@ -27,6 +27,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/imports/<int:import_id>/stop/", imports.stop_import, name="stop_import"),
     path("campaigns/<slug:slug>/plan/", plan.plan, name="plan"),
     path("campaigns/<slug:slug>/plan/<int:task_id>/withdraw/", plan.withdraw, name="withdraw_task"),
+    path("campaigns/<slug:slug>/plan/waiting/<int:waiting_id>/take-out/", plan.take_out, name="take_out_of_queue"),
     path("campaigns/<slug:slug>/prompts/", prompts.prompts, name="prompts"),
     path("campaigns/<slug:slug>/exports/", exports.exports, name="exports"),
     path("campaigns/<slug:slug>/exports/topics.<str:form>", exports.export_topics, name="export_topics"),

@@ -92,11 +92,12 @@ def plan_job(
     topics: Sequence[Topic],
     nuggets: Condition | None = None,
     replicate: int = 0,
+    sample: str = "",
 ) -> Plan:
     """Say what a job would do and take; nothing is written. Raises JobError.
 
     Where the campaign has the condition already, the job goes on under it with what is not done yet. Without a name a
-    new one is called by what is made and by whom.
+    new one is called by what is made and by whom. sample: the name of the study whose sample alone is to be labelled.
     """
     if not topics:
         raise JobError("There are no topics.")
@@ -121,6 +122,7 @@ def plan_job(
         judge=judge.judge,
         prompt_set=prompts.sha256,
         replicate=replicate,
+        sample=sample,
         protocol=judge.campaign.protocol,
     )
     known = Condition.objects.filter(campaign=judge.campaign, identity=condition.describe()).first()

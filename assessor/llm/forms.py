@@ -92,27 +92,15 @@ class BudgetForm(forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {"most_calls": "Empty: no limit.", "most_cost": "In the currency of the prices; empty: no limit."}
 
 
-class LaunchForm(forms.Form):
-    """A new job."""
+class AskForm(forms.Form):
+    """Which judge is asked, under which name, and what that may cost."""
 
-    kind = forms.ChoiceField(label="What to do")
     judge = forms.ModelChoiceField(ModelJudge.objects.none())
-    qrels_source = forms.ModelChoiceField(
-        QrelsSource.objects.none(), label="Qrels", required=False, help_text="For AutoNuggets and Drafts."
-    )
-    nuggets = forms.ModelChoiceField(
-        Condition.objects.none(), required=False, help_text="For AutoAssign: the condition of the finished nuggets."
-    )
     name = forms.CharField(
         max_length=120,
         required=False,
         label="Name of the condition",
         help_text="Empty: what is done and by which judge. An existing condition goes on under its own name.",
-    )
-    topics = forms.CharField(
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3, "cols": 40}),
-        help_text="Topic ids, with blanks or on lines of their own. Empty: all topics.",
     )
     replicate = forms.IntegerField(
         min_value=0,
@@ -134,9 +122,30 @@ class LaunchForm(forms.Form):
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.campaign = campaign
-        self.fields["kind"].choices = [(name, name) for name in kinds.names()]  # type: ignore[attr-defined]
         judges = campaign.model_judges.select_related("judge")
         self.fields["judge"].queryset = judges  # type: ignore[attr-defined]
+
+
+class LaunchForm(AskForm):
+    """A new job."""
+
+    kind = forms.ChoiceField(label="What to do")
+    qrels_source = forms.ModelChoiceField(
+        QrelsSource.objects.none(), label="Qrels", required=False, help_text="For AutoNuggets and Drafts."
+    )
+    nuggets = forms.ModelChoiceField(
+        Condition.objects.none(), required=False, help_text="For AutoAssign: the condition of the finished nuggets."
+    )
+    topics = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 40}),
+        help_text="Topic ids, with blanks or on lines of their own. Empty: all topics.",
+    )
+    field_order = ("kind", "judge", "qrels_source", "nuggets", "name", "topics")
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(campaign, *args, **kwargs)
+        self.fields["kind"].choices = [(name, name) for name in kinds.names()]  # type: ignore[attr-defined]
         self.fields["qrels_source"].queryset = campaign.qrels_sources.all()  # type: ignore[attr-defined]
         nuggets = campaign.conditions.filter(kind=Condition.Kind.NUGGETS)
         self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]

@@ -1,11 +1,9 @@
 """The only way to a topic's passages for a person."""
 
-from django.db.models import Q
 from django.http import Http404
 
 from assessor.collection.models import Condition, Person
-from assessor.collection.roles import ORGANIZER, has_role
-from assessor.work.access import own_task, require_blind
+from assessor.work.access import organized_task, own_task, require_blind, require_open_blind
 from assessor.work.models import Task
 
 
@@ -17,8 +15,7 @@ def own_passages(person: Person, task_id: int) -> Task:
     task = own_task(person, task_id)
     if task.kind != Condition.Kind.RELEVANCE:
         raise Http404("There are no such passages for you.")
-    if task.state == Task.State.OPEN:
-        require_blind(task)
+    require_open_blind(task)
     return task
 
 
@@ -31,17 +28,8 @@ def own_grading(person: Person, task_id: int) -> Task:
 
 def organized_passages(person: Person, task_id: int) -> Task:
     """Return somebody else's task of relevance in a campaign that the person organizes. Raises Http404."""
-    organized = Q(campaign__organizers__person=person, campaign__organizers__until__isnull=True)
-    tasks = Task.objects.select_related(
-        "campaign",
-        "topic",
-        "person",
-        "condition__campaign",
-        "condition__judge",
-        "condition__qrels_source__condition__judge",
-    )
-    tasks = tasks.filter(organized, pk=task_id, kind=Condition.Kind.RELEVANCE).exclude(person=person)
-    task = tasks.first() if has_role(person, ORGANIZER) else None
+    related = ("condition__campaign", "condition__judge", "condition__qrels_source__condition__judge")
+    task = organized_task(person, task_id, Condition.Kind.RELEVANCE, *related)
     if task is None:
         raise Http404("There are no such passages in a campaign of yours.")
     return task

@@ -12,6 +12,7 @@ from assessor.collection.http import PersonRequest
 from assessor.relevance import actions, queries
 from assessor.relevance.access import organized_passages, own_grading, own_passages
 from assessor.relevance.leases import GIVEN, at_hand
+from assessor.work.actions import note_opened
 from assessor.work.guidelines import guidelines_html
 from assessor.work.models import Task
 from assessor.work.queries import minutes
@@ -36,6 +37,7 @@ def relevance(request: PersonRequest, task_id: int) -> HttpResponse:
         return _look(request, organized_passages(request.user, task_id))
     except Http404:
         task = own_passages(request.user, task_id)
+    note_opened(task)
     context = {
         **_at_hand(task),
         "choices": GRADES,

@@ -4,6 +4,8 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 from django.db.models import ExpressionWrapper, F, TextField
 
 from assessor.collection.models import CONTROL, Condition, Run
@@ -13,6 +15,7 @@ from assessor.scores.measures import Measures
 
 _AT_A_TIME = 2_000
 Said = TypeVar("Said")
+Keys = npt.NDArray[Any]
 
 
 class RunName(NamedTuple):
@@ -66,6 +69,27 @@ class Scores(Protocol):
 
     @property
     def unusual(self) -> Mapping[str, int]: ...
+
+
+class Labels(NamedTuple):
+    """All labels that the scores of a condition come from, in arrays of equal length.
+
+    topic, run: by key. owner, item: name together what is labelled, alike under all conditions that label it; code:
+    the label's place among its kind's. Nothing of what lacks a label.
+    """
+
+    topic: Keys
+    run: Keys
+    owner: Keys
+    item: Keys
+    code: Codes
+
+    @classmethod
+    def joined(cls, parts: Sequence["Labels"]) -> "Labels":
+        """Return the labels of all parts."""
+        none = np.zeros(0, dtype=np.int64)
+        nothing = cls(none, none, none, none, none.astype(np.int8))
+        return cls(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 
 class Cell(NamedTuple, Generic[Said]):

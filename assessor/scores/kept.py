@@ -39,7 +39,7 @@ class Scope(NamedTuple):
 def condition_scores(condition: Condition) -> Scores:
     """Return all scores of a condition, computed anew when anything that they depend on has changed."""
     kind = kind_named(condition.kind)
-    key, state = f"scores.{condition.pk}", _state(kind, condition)
+    key, state = f"scores.{condition.pk}", state_of(condition)
     kept = cache.get(key)
     if kept and kept[0] == state:
         found: Scores = kept[1]
@@ -49,7 +49,7 @@ def condition_scores(condition: Condition) -> Scores:
     return found
 
 
-def _state(kind: Kind, condition: Condition) -> tuple[Any, ...]:
+def state_of(condition: Condition) -> tuple[Any, ...]:
     """Name the state of all that a condition's scores depend on.
 
     Whatever changes a sheet counts its version up. Answers, runs and their tasks come with imports only.
@@ -57,7 +57,7 @@ def _state(kind: Kind, condition: Condition) -> tuple[Any, ...]:
     imports = Import.objects.filter(campaign=condition.campaign_id, state=Import.State.DONE)
     done = imports.aggregate(count=Count("pk"), last=Max("ended_at"))
     counts = counts_by_condition([condition]).get(condition.pk)
-    return counts, kind.state(condition), done["count"], done["last"]
+    return counts, kind_named(condition.kind).state(condition), done["count"], done["last"]
 
 
 def counts_by_condition(conditions: Iterable[Condition]) -> dict[int, Counts]:

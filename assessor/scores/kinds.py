@@ -1,12 +1,12 @@
 """The kinds of condition whose labels are scored. Each app registers its own, so that score tables need not know it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from django.db.models import Aggregate, Model, Q, QuerySet
 
 from assessor.collection.models import Campaign, Condition
-from assessor.scores.found import Scores
+from assessor.scores.found import Labels, Scores
 from assessor.scores.measures import Measures
 
 
@@ -14,6 +14,7 @@ class Kind(Protocol):
     """A kind of condition: where its labels stand, and how answers are scored by them."""
 
     condition_kind: str  # of Condition.Kind
+    labels: Sequence[str]  # in ascending order
     measures: Measures
     nothing_yet: str  # what a page says of a campaign that has no such condition
     sheets: type[Model]  # of assessor.work.sheets
@@ -35,6 +36,9 @@ class Kind(Protocol):
 
     def load(self, condition: Condition) -> Scores:
         """Compute all scores of a condition from its sheets."""
+
+    def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
+        """Compute all scores of a condition; return them with the labels that they come from, from one reading."""
 
     def state(self, condition: Condition) -> tuple[Any, ...]:
         """Name the state of what its scores depend on besides its sheets and what imports bring."""
@@ -60,8 +64,11 @@ def kind_named(name: str) -> Kind:
 
 
 def scored_conditions(campaign: Campaign) -> QuerySet[Condition]:
-    """Return all conditions of a campaign whose labels are scored, with what pages and files tell of them."""
-    conditions: QuerySet[Condition] = campaign.conditions.filter(kind__in=_kinds)
+    """Return all conditions of a campaign whose labels are scored, with what pages and files tell of them.
+
+    Labels of a study's sample make no scores of runs.
+    """
+    conditions: QuerySet[Condition] = campaign.conditions.filter(kind__in=_kinds, sample="")
     return conditions.select_related(
         "protocol", "judge", "shown__judge", "nuggets__judge", "qrels_source__condition__judge"
     )

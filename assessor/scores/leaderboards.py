@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from assessor.collection.formats.latex import as_latex
 from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.values import to_json
 from assessor.collection.models import Condition
@@ -23,14 +24,6 @@ STATES = {UNANSWERED: "unanswered", COMPLETE: "complete", INCOMPLETE: "incomplet
 _DIGITS = 10
 _ALL = "all"  # in the place of a topic
 _RUN = ("run_id", "team", "task", "condition", "policy")
-_TEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-} | {char: f"\\{char}" for char in "{}$&#_%"}
 
 
 class Incomplete(Exception):
@@ -167,7 +160,7 @@ def _latex(board: Board) -> Iterator[str]:
     told = "" if is_whole else "; means over the complete answers alone"
     told += "".join(f"; {name.replace('_', ' ')}: {count}" for name, count in board.found.unusual.items() if count)
     yield "\\begin{table}\n"
-    yield f"\\caption{{{board.measures.title} under {_tex(board.condition)}, {judged}{told}.}}\n"
+    yield f"\\caption{{{board.measures.title} under {as_latex(board.condition)}, {judged}{told}.}}\n"
     yield f"\\begin{{tabular}}{{ll{'r' * len(board.measures.all)}{'' if is_whole else 'rr'}}}\n\\toprule\n"
     columns = (measure.latex for measure in board.measures.all)
     counts = () if is_whole else ("Complete", "Incomplete")
@@ -183,15 +176,10 @@ def _latex(board: Board) -> Iterator[str]:
 def _tex_row(board: Board, row: Row) -> str:
     name, task = (row.name, row.run.task) if row.run else (row.name.capitalize(), "")
     counts = (str(row.complete), str(row.incomplete)) if board.table.incomplete else ()
-    cells = (_tex(name), _tex(task), *board.measures.rounded(row.figures, undefined="--"), *counts)
+    cells = (as_latex(name), as_latex(task), *board.measures.rounded(row.figures, undefined="--"), *counts)
     comment = " ".join("; ".join((row.name, *board.of_all)).split())  # a line break would end the comment
     # After the braces, \\ of the row before takes no name that begins with [ or * for its argument.
     return f"{{}}{' & '.join(cells)} \\\\ % {comment}\n"
-
-
-def _tex(text: str) -> str:
-    """Return text as LaTeX shows it."""
-    return "".join(_TEX.get(char, char) for char in " ".join(text.split()))
 
 
 class Form(NamedTuple):

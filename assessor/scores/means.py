@@ -27,8 +27,8 @@ def run_scores(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> 
     UNANSWERED one counts with the scores that stand there, those of an empty answer: 0, or NaN in a measure that the
     topic leaves undefined for all; under Policy.ANSWERED it does not count. A run with nothing that counts has NaN.
     """
-    counted = _counted(scores, states, policy)
-    return _mean(counted, axis=1)
+    cells = counted(scores, states, policy)
+    return _mean(cells, axis=1)
 
 
 def spread(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
@@ -37,11 +37,11 @@ def spread(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figu
     The arguments, and what counts, are as for run_scores; so where an unanswered topic counts 0, it does here. A topic
     on which nothing counts is left out.
     """
-    counted = _counted(scores, states, policy)
-    if not len(counted):
-        return np.full((3, counted.shape[2]), np.nan)
-    in_order = np.sort(counted, axis=0)  # NaN comes last
-    size = (~np.isnan(counted)).sum(axis=0)
+    cells = counted(scores, states, policy)
+    if not len(cells):
+        return np.full((3, cells.shape[2]), np.nan)
+    in_order = np.sort(cells, axis=0)  # NaN comes last
+    size = (~np.isnan(cells)).sum(axis=0)
     last = np.maximum(size - 1, 0)
 
     def at(place: npt.NDArray[Any]) -> Figures:
@@ -52,19 +52,19 @@ def spread(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figu
     return _mean(of_topics, axis=1)
 
 
+def counted(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
+    """Return scores with NaN in place of those that don't count; the arguments are as for run_scores."""
+    of_cells = within(states, UNANSWERED, INCOMPLETE, "states")
+    counts = of_cells == COMPLETE if policy == Policy.ANSWERED else of_cells != INCOMPLETE
+    found: Figures = np.where(counts[..., np.newaxis], np.asarray(scores, dtype=np.float64), np.nan)
+    return found
+
+
 def within(values: npt.ArrayLike, least: int, most: int, what: str) -> npt.NDArray[Any]:
     """Return values as an array. Raises ValueError where one is no whole number from least to most."""
     found = np.asarray(values)
     if not np.isin(found, range(least, most + 1)).all():
         raise ValueError(f"{what} are whole numbers from {least} to {most}")
-    return found
-
-
-def _counted(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
-    """Return the scores with NaN in place of those that don't count."""
-    of_cells = within(states, UNANSWERED, INCOMPLETE, "states")
-    counts = of_cells == COMPLETE if policy == Policy.ANSWERED else of_cells != INCOMPLETE
-    found: Figures = np.where(counts[..., np.newaxis], np.asarray(scores, dtype=np.float64), np.nan)
     return found
 
 

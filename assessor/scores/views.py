@@ -1,9 +1,9 @@
 """Score tables for organizers: of conditions, of a topic, of a run, and as files."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -15,24 +15,10 @@ from assessor.scores.found import Scores, runs_outside
 from assessor.scores.kept import Counts, Scope, condition_scores, counts_by_condition, scopes
 from assessor.scores.kinds import Kind, all_kinds, kind_named, scored_conditions
 from assessor.scores.leaderboards import FORMS, POLICY_WORDS, Incomplete, score_lines
-from assessor.scores.listing import Column, Listing, run_listing, runs_listing, topic_listing
+from assessor.scores.listing import run_listing, runs_listing, topic_listing
 from assessor.scores.means import UNANSWERED, Policy
+from assessor.scores.sorting import Shown, shown
 from assessor.scores.tables import Table, score_table
-
-
-class Head(NamedTuple):
-    """The head of a column. address: of the page sorted by it; order: how it is sorted by it now, if it is."""
-
-    column: Column
-    address: str
-    order: str
-
-
-class Shown(NamedTuple):
-    """A table on a page."""
-
-    heads: list[Head]
-    listing: Listing
 
 
 class ConditionRow(NamedTuple):
@@ -109,7 +95,7 @@ def topic_scores(request: PersonRequest, slug: str, condition_id: int, topic_id:
     context = {
         **_context(campaign, policy, condition),
         "topic": found.topics[at],
-        "shown": _shown(request, topic_listing(found, at, policy), _best_first(found)),
+        "shown": shown(request.GET, topic_listing(found, at, policy), _best_first(found)),
     }
     return render(request, "scores/topic.html", context)
 
@@ -124,7 +110,7 @@ def run_scores(request: PersonRequest, slug: str, condition_id: int, run_id: int
     context = {
         **_context(campaign, policy, condition),
         "run": found.runs[at],
-        "shown": _shown(request, run_listing(found, at, policy), "topic"),
+        "shown": shown(request.GET, run_listing(found, at, policy), "topic"),
     }
     return render(request, "scores/run.html", context)
 
@@ -181,35 +167,10 @@ def _tables(request: PersonRequest, groups: list[Group], policy: Policy) -> list
     for kind, row in chosen:
         found = condition_scores(row.condition)
         table = score_table(found, policy)
-        listed = _shown(request, runs_listing(found.measures, table), _best_first(found), columns)
+        listed = shown(request.GET, runs_listing(found.measures, table), _best_first(found), columns)
         tables.append(ConditionTable(kind, row.condition, row.counts, found, table, listed, runs_outside(found)))
     return tables
 
 
 def _best_first(found: Scores) -> str:
     return f"-{found.measures.keys[0]}"
-
-
-def _shown(request: PersonRequest, listing: Listing, usual: str, others: Collection[str] = ()) -> Shown:
-    """Return a table sorted as the address says, or else as is usual.
-
-    others: names of columns that tables beside it have; sorted by one of these, it stays as is usual.
-    """
-    key = request.GET.get("sort", usual)
-    name = key.removeprefix("-")
-    if name in others and name not in {column.key for column in listing.columns}:
-        key = usual
-    try:
-        listing = listing.sorted_by(key)
-    except LookupError as error:
-        raise Http404("There is no such column.") from error
-    return Shown([_head(request.GET, column, key) for column in listing.columns], listing)
-
-
-def _head(asked: QueryDict, column: Column, key: str) -> Head:
-    """Return the head of a column; its address turns the order round, or begins with the best of a number's."""
-    orders = {column.key: "ascending", f"-{column.key}": "descending"}
-    first, second = reversed(orders) if column.is_number else orders
-    address = asked.copy()
-    address["sort"] = second if key == first else first
-    return Head(column, f"?{address.urlencode()}", orders.get(key, ""))

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponseBase
 
 from assessor.collection.admin import LookOnly, export
 from assessor.work.exports import task_lines
-from assessor.work.models import Exposure, Task, TimeSpent, Write
+from assessor.work.models import Exposure, Task, TimeSpent, Waiting, Write
 
 
 @admin.register(Task)
@@ -20,6 +20,14 @@ class TaskAdmin(LookOnly):
     @admin.action(description="Export the selected tasks (CSV)", permissions=["view"])
     def export_tasks(self, request: HttpRequest, queryset: QuerySet[Task]) -> HttpResponseBase:
         return export(request, None, "tasks.csv", task_lines(queryset))
+
+
+@admin.register(Waiting)
+class WaitingAdmin(LookOnly):
+    list_display = ("topic", "condition", "created_by", "created_at")
+    list_filter = ("condition__campaign", "condition__kind")
+    search_fields = ("topic__qid", "topic__title", "condition__name")
+    list_select_related = ("topic", "condition", "created_by")
 
 
 @admin.register(Exposure)
@@ -42,3 +50,12 @@ class WriteAdmin(LookOnly):
     list_display = ("key", "person", "at")
     search_fields = ("key", "person__username")
     list_select_related = ("person",)
+
+
+class OpinionAdmin(LookOnly):
+    """For each app's opinions."""
+
+    list_display = ("condition", "purpose", "of", "share", "only_cannot", "seed")
+    list_filter = ("purpose",)
+    search_fields = ("condition__name",)
+    list_select_related = ("condition", "of")

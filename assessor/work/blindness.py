@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from assessor.collection.models import Campaign, Condition, Organizer, Person, Topic
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+
+from assessor.collection.models import Campaign, Condition, Organizer, Person, Protocol, Topic
 from assessor.collection.roles import ADMINISTRATOR, has_role
 from assessor.work.models import Exposure, Task
 
@@ -40,6 +42,16 @@ def barred_from(person: Person, campaign: Campaign) -> str | None:
     if is_administrator or Organizer.objects.filter(campaign=campaign, person=person).exists():
         return _why_barred(person, campaign, is_administrator)
     return None
+
+
+def not_barred(person: Person, conditions: QuerySet[Condition]) -> QuerySet[Condition]:
+    """Return those of the conditions in whose campaigns a person may assess: for whom barred_from() says nothing."""
+    newest = Protocol.objects.filter(campaign=OuterRef("campaign")).order_by("-version")
+    conditions = conditions.annotate(keeps_blind=Subquery(newest.values("blind_after_seeing")[:1]))
+    if has_role(person, ADMINISTRATOR):
+        return conditions.filter(keeps_blind=False)
+    organized = Organizer.objects.filter(campaign=OuterRef("campaign"), person=person)
+    return conditions.filter(Q(keeps_blind=False) | ~Exists(organized))
 
 
 def _why_barred(person: Person, campaign: Campaign, is_administrator: bool) -> str:

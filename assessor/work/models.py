@@ -29,6 +29,9 @@ class Task(models.Model):
         max_length=500, blank=True, help_text="Why it was given to this person, where it would be somebody else's."
     )
     worked_at = models.DateTimeField(null=True, help_text="When the person last saved something.")
+    leased_until = models.DateTimeField(
+        null=True, help_text="Of a drawn topic: until when nobody else can draw it. None: it is the person's for good."
+    )
     not_blind: str | None  # why its person can't do it blind; told by work.access, and by nothing else
 
     class Meta:
@@ -40,6 +43,25 @@ class Task(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.topic.qid} by {self.person}"
+
+
+class Waiting(models.Model):
+    """A topic that waits under a condition for whoever draws it: who has it then, and had it, is told by the tasks."""
+
+    condition = models.ForeignKey(Condition, models.PROTECT, related_name="waiting")
+    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="waiting")
+    reason = models.CharField(
+        max_length=500, blank=True, help_text="Why whoever draws it gets it, where it would be somebody else's."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (models.UniqueConstraint(fields=("condition", "topic"), name="topic_waits_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.topic.qid} under {self.condition}"
 
 
 class Write(models.Model):

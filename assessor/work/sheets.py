@@ -36,7 +36,9 @@ class Sheet(MaybeImported):
     labels = JSONText(default=dict, help_text="The labels that count.")
     cannot = JSONText(default=dict, help_text="Why there can be no label, where a person said so.")
     adopted = JSONText(
-        default=dict, help_text="Another person's labels where this one could judge nothing; not for their eyes."
+        default=dict,
+        help_text="What counts where this one could judge nothing: another person's label, or what the organizer "
+        "decided; not for their eyes.",
     )
     invalid = JSONText(default=dict, help_text="What an imported file had in the place of a label.")
     flags = JSONText(default=dict, help_text="A person's notes to the organizer.")

@@ -1,15 +1,17 @@
-"""Guidelines, and the clock of active time."""
+"""Guidelines, the clock of active time, and drawing the next topic."""
 
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from assessor.collection.http import PersonRequest
-from assessor.work.access import own_task
-from assessor.work.actions import record_time
+from assessor.work.access import own_queue, own_task
+from assessor.work.actions import PlanError, draw_next, record_time
 from assessor.work.guidelines import guidelines_html
+from assessor.work.kinds import kind_of
 from assessor.work.queries import minutes
 
 
@@ -21,6 +23,18 @@ def guidelines(request: PersonRequest, kind: str) -> HttpResponse:
     except KeyError as error:
         raise Http404("There are no guidelines of that name.") from error
     return render(request, "work/guidelines.html", {"kind": kind, "html": html})
+
+
+@require_POST
+def draw(request: PersonRequest, condition_id: int) -> HttpResponse:
+    """Go to the topic that the person drew from a queue and has not finished, else to the next one, drawn now."""
+    condition = own_queue(request.user, condition_id)
+    try:
+        task = draw_next(condition=condition, person=request.user)
+    except PlanError as error:
+        messages.info(request, str(error))
+        return redirect("home")
+    return redirect(kind_of(task).url(task))
 
 
 @require_POST

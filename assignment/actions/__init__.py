@@ -19,10 +19,9 @@ from assignment.actions.preparing import (
     renew_sheets,
     usual_name,
 )
-from assignment.actions.resolving import ResolveError, adopt_label, leave_out
+from assignment.actions.resolving import adopt_label, leave_out
 
 __all__ = [
-    "ResolveError",
     "add_lacking_sheets",
     "adopt_label",
     "create_manual_assign",

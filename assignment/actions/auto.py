@@ -9,7 +9,7 @@ from assessor.llm.models import Job, Unit
 from assessor.work.sheets import is_said, revise
 from assignment.actions.sheets import add_sheets, sheet_row
 from assignment.models import AnswerSheet
-from assignment.queries import answers_without_sheet, finished_banks, present_editions
+from assignment.queries import answers_without_sheet, asked_of, finished_banks, present_editions
 from nuggets.drafting import in_batches
 from nuggets.models import NuggetBank
 
@@ -34,9 +34,9 @@ def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
     locked = NuggetBank.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=finished).order_by("pk")
     banks = {bank.topic_id: bank for bank in locked if bank.state == NuggetBank.State.FINISHED}
     editions = present_editions(banks.values())
-    nuggets_of = {topic: [nugget["id"] for nugget in editions[bank.pk].nuggets] for topic, bank in banks.items()}
     new = answers_without_sheet(condition, banks.values())
     for some in in_batches(new, _AT_A_TIME):
+        asked = asked_of(condition, {answer: editions[banks[topic].pk].nuggets for answer, topic, _ in some})
         add_sheets(
             sheet_row(
                 condition=condition.pk,
@@ -44,7 +44,8 @@ def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
                 answer=answer,
                 judge=judge,
                 edition=banks[topic].edition,
-                nuggets=nuggets_of[topic],
+                nuggets=asked[answer],
+                is_part=bool(condition.sample),
                 is_empty=words == 0,
             )
             for answer, topic, words in some

@@ -32,19 +32,24 @@ def bring_up_to_date(bank: NuggetBank, sheets: QuerySet[AnswerSheet]) -> None:
     editions: dict[int, Snapshot] = {edition.edition: edition.nuggets for edition in bank.editions.all()}
     behind = sheets.exclude(edition=bank.edition).order_by("pk")
     # Locked in the order in which jobs lock those that they write labels on.
-    for sheet in behind.select_for_update(no_key=True, of=("self",)):
+    for sheet in behind.select_related("condition").select_for_update(no_key=True, of=("self",)):
         _bring_up_to_date(sheet, editions[sheet.edition], editions[bank.edition], bank.edition)
 
 
 def _bring_up_to_date(sheet: AnswerSheet, before: Snapshot, after: Snapshot, edition: int) -> None:
     changed = consequences(before, after)
+    if sheet.condition.sample:
+        # Reworded, it is not what was drawn: what others said of it was said of another text.
+        changed["gone"] += changed["stale"]
+        changed["stale"] = []
     nothing: dict[str, Any] = dict.fromkeys(AnswerSheet.SAID)
     said: dict[int, dict[str, Any]] = dict.fromkeys(changed["gone"], nothing)
     for nugget in changed["stale"]:
         key = str(nugget)
         said[nugget] = {**nothing, "stale": sheet.labels.get(key) or sheet.stale.get(key), "flag": sheet.flags.get(key)}
     there = [nugget["id"] for nugget in after]
-    asked = None if sheet.asked is None else [nugget for nugget in sheet.asked if nugget in there]
+    left = [nugget for nugget in there if nugget not in changed["gone"]]
+    asked = None if sheet.asked is None else [nugget for nugget in sheet.asked if nugget in left]
     if sheet.by_rule:
         said |= {nugget: {"label": NOT_SUPPORT} for nugget in there if asked is None or nugget in asked}
     # revise() counts what was said and is not any more; of nuggets that came or went it knows nothing.

@@ -3,16 +3,23 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Count, F, Max, Q, Sum
-from django.utils import timezone
-
 from assessor.collection import history
 from assessor.collection.models import Person
 from assessor.llm.questions import ASSIGNMENT
 from assessor.work.models import Task
-from assessor.work.saying import SIGNED_OFF, Gone, counted, on_one_line
+from assessor.work.saying import (
+    SIGNED_OFF,
+    Gone,
+    counted,
+    end,
+    note_work,
+    on_one_line,
+    place_in_queue,
+    require_all_said,
+    require_present,
+)
 from assessor.work.sheets import revise
-from assessor.work.writes import BadWrite, Closed, Result, Stale
+from assessor.work.writes import BadWrite, Closed, Result
 from assignment.access import OwnSheet
 from assignment.models import AnswerSheet
 from assignment.queries import bank_of, progress
@@ -73,10 +80,8 @@ def mark_words(own: OwnSheet, *, nugget: int, marks: Any, seen: int) -> Result:
 
 def put_off(own: OwnSheet, *, to: int | None, seen: int) -> Result:
     """Put an answer off to the end of the person's queue, or (to) back to where it stood. Raises as give_label()."""
-    last = AnswerSheet.everything.filter(task=own.task.pk).aggregate(last=Max("put_off"))["last"]
-    if to is not None and to > last:
-        raise BadWrite("There is no such place in the queue.")
-    return _store(own, "put off", {}, seen, columns={"put_off": last + 1 if to is None else to})
+    place = place_in_queue(AnswerSheet.everything.filter(task=own.task.pk), to)
+    return _store(own, "put off", {}, seen, columns={"put_off": place})
 
 
 def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
@@ -84,17 +89,11 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
 
     seen: the sum of the versions of the person's sheets. Raises Stale, Closed and BadWrite.
     """
-    if not Task.objects.filter(pk=task.pk, state=Task.State.OPEN).update(state=Task.State.FINISHED):
-        raise Closed(SIGNED_OFF)
+    end(task)
     bank = bank_of(task)
     if closed := why_closed(task, bank):
         raise Closed(closed)
-    # Read after the task was locked: whoever labels meanwhile finds it signed off.
-    told = own_rows(task, bank).aggregate(versions=Sum("version"), left=Count("pk", filter=Q(to_do__gt=0)))
-    if (told["versions"] or 0) != seen:
-        raise Stale
-    if told["left"]:
-        raise BadWrite(f"There is still something to say of {told['left']} of the answers.")
+    require_all_said(own_rows(task, bank), seen)
     done, total = progress(task)
     if done < total:
         raise BadWrite("Answers of this topic that are not among yours lack labels: tell your organizer.")
@@ -121,26 +120,13 @@ def _store(
 ) -> Result:
     """Revise the sheet, and bring the task's counters up to date where an answer became done or is no longer."""
     sheet = own.sheet
-    _require_open(own, seen)
+    require_present(own.sheet, why_closed(own.task, own.bank), seen)
     for nugget in said:
         _require_asked(own, nugget)
     was_done = not sheet.to_do
     revise(sheet, verb, said, judge_id=sheet.judge_id, task_id=own.task.pk, seconds=seconds, columns=columns)
-    told: dict[str, Any] = {"worked_at": timezone.now()}
-    if was_done != (not sheet.to_do):
-        told["done"] = F("done") + (-1 if was_done else 1)
-    # The task was read before this locks it: it may have been signed off or withdrawn since.
-    if not Task.objects.filter(pk=own.task.pk, state=Task.State.OPEN).update(**told):
-        raise Closed(SIGNED_OFF)
+    note_work(own.task, (not sheet.to_do) - was_done)
     return {}
-
-
-def _require_open(own: OwnSheet, seen: int) -> None:
-    """Raise Closed and Stale."""
-    if closed := why_closed(own.task, own.bank):
-        raise Closed(closed)
-    if own.sheet.version != seen:
-        raise Stale
 
 
 def _require_asked(own: OwnSheet, nugget: int) -> None:

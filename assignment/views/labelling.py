@@ -13,7 +13,9 @@ from django.views.decorators.http import require_POST, require_safe
 from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest
 from assessor.llm.questions import ASSIGNMENT
+from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn
+from assessor.work.actions import note_opened
 from assessor.work.guidelines import guidelines_html
 from assessor.work.models import Task
 from assessor.work.queries import minutes
@@ -42,8 +44,10 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
         return _look(request, organized_assignment(request.user, task_id))
     except Http404:
         task = own_assignment(request.user, task_id)
+    note_opened(task)
     bank = queries.bank_of(task)
     see_nuggets(bank, acting_user=request.user)
+    see_labels(task)
     queue = screen.queue(task, bank)
     at_hand = _at_hand(queue, request.GET.get("answer", ""))
     is_maker = bank.task is not None and bank.task.person_id == request.user.pk
@@ -93,6 +97,8 @@ def answer(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
         own = own_sheet(request.user, task_id, sheet_id)
     except NotAmongOwn as error:
         raise Http404(str(error)) from error
+    if own.is_adjudicated:
+        see_labels(own.task)
     # Without the request: nothing that every page's frame asks for is in it.
     return HttpResponse(render_to_string("assignment/_answer.html", {"answer": screen.shown(own)}))
 

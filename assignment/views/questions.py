@@ -1,32 +1,30 @@
 """What assessors left open for the organizer: labels they could not give, and flags."""
 
-from django.contrib import messages
-from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Condition
+from assessor.work.answering import ADOPTED, answered, condition_asked, number, page_of
+from assessor.work.questions import questions as open_questions
 from assignment import queries
-from assignment.actions import ResolveError, adopt_label, leave_out
-from assignment.models import AnswerSheet
+from assignment.actions import adopt_label, leave_out
+from assignment.models import AnswerSheet, Opinion
 from nuggets.models import Nugget
-
-_ANSWERS = 50  # on a page
 
 
 @require_safe
 def questions(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
     """The answers of a condition on which something is open, the topics in order."""
     condition = _condition(request, slug, condition_id)
-    page = Paginator(queries.with_questions(condition), _ANSWERS).get_page(request.GET.get("page"))
+    page = page_of(request, AnswerSheet.objects.filter(condition=condition))
+    found = open_questions(list(page), Opinion, queries.other_label)
     context = {
         "campaign": condition.campaign,
         "condition": condition,
         "page": page,
-        "rows": queries.questions(condition, list(page)),
+        "rows": queries.with_texts(found),
         "left_out": queries.left_out(condition),
     }
     return render(request, "assignment/questions.html", context)
@@ -37,14 +35,12 @@ def adopt(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
     """Let the label of another person stand."""
     condition = _condition(request, slug, condition_id)
     sheets = AnswerSheet.objects.select_related("condition__campaign")
-    sheet = get_object_or_404(sheets, pk=_number(request, "sheet"), condition=condition)
-    other = get_object_or_404(sheets, pk=_number(request, "other"), condition__campaign=condition.campaign)
-    try:
-        adopt_label(sheet=sheet, nugget=_number(request, "nugget"), other=other, acting_user=request.user)
-    except ResolveError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, "The label stands; the history says whose it is.")
+    sheet = get_object_or_404(sheets, pk=number(request, "sheet"), condition=condition)
+    other = get_object_or_404(sheets, pk=number(request, "other"), condition__campaign=condition.campaign)
+    nugget = number(request, "nugget")
+    answered(
+        request, lambda: adopt_label(sheet=sheet, nugget=nugget, other=other, acting_user=request.user), done=ADOPTED
+    )
     return redirect("assignment_questions", slug, condition_id)
 
 
@@ -52,34 +48,15 @@ def adopt(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
 def leave_nugget_out(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
     """Leave a nugget out for all runs, or take it back."""
     condition = _condition(request, slug, condition_id)
-    nugget = get_object_or_404(Nugget, pk=_number(request, "nugget"), bank__condition=condition.nuggets)
-    is_out = request.POST.get("out") == "1"
-    try:
-        leave_out(
-            condition=condition,
-            nugget=nugget,
-            is_out=is_out,
-            reason=request.POST.get("reason", ""),
-            acting_user=request.user,
-        )
-    except ResolveError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, f"{'Left out for all runs' if is_out else 'Back in the scores'}: {nugget.text}")
+    nugget = get_object_or_404(Nugget, pk=number(request, "nugget"), bank__condition=condition.nuggets)
+    is_out, reason = request.POST.get("out") == "1", request.POST.get("reason", "")
+    answered(
+        request,
+        lambda: leave_out(condition=condition, nugget=nugget, is_out=is_out, reason=reason, acting_user=request.user),
+        done=f"{'Left out for all runs' if is_out else 'Back in the scores'}: {nugget.text}",
+    )
     return redirect("assignment_questions", slug, condition_id)
 
 
 def _condition(request: PersonRequest, slug: str, condition_id: int) -> Condition:
-    campaign = organized_campaign(request.user, slug)
-    conditions = campaign.conditions.filter(kind=Condition.Kind.ASSIGNMENT).select_related("campaign", "nuggets")
-    condition: Condition | None = conditions.filter(pk=condition_id).first()
-    if condition is None:
-        raise Http404("There is no such condition in this campaign.")
-    return condition
-
-
-def _number(request: PersonRequest, name: str) -> int:
-    text = request.POST.get(name, "")
-    if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise Http404(f"{name} names nothing.")
-    return int(text)
+    return condition_asked(request.user, slug, condition_id, Condition.Kind.ASSIGNMENT)

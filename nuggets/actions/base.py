@@ -5,6 +5,7 @@ from typing import Any
 from django.utils import timezone
 
 from assessor.collection.models import Judge
+from assessor.work.leases import sign_of_work
 from assessor.work.models import Task
 from assessor.work.writes import BadWrite, Closed, Stale
 from nuggets.models import BankEdit, NuggetBank
@@ -31,14 +32,17 @@ def store(
     parent: BankEdit | None = None,
     about: BankEdit | None = None,
 ) -> BankEdit:
-    """Add an edit to the bank's story, count the version up, save the bank, and tell the task."""
+    """Add an edit to the bank's story, count the version up, save the bank, and tell the task. Raises Closed."""
     bank.version += 1
     edit = BankEdit.objects.create(
         bank=bank, version=bank.version, verb=verb, judge=judge, changes=changes, parent=parent, about=about
     )
     bank.save()
     if bank.task_id:
-        Task.objects.filter(pk=bank.task_id).update(done=len(bank.order), worked_at=timezone.now())
+        # The task was read before the bank was locked: it may have been withdrawn since.
+        task = Task.objects.filter(pk=bank.task_id).exclude(state=Task.State.WITHDRAWN)
+        if not task.update(done=len(bank.order), worked_at=timezone.now(), **sign_of_work()):
+            raise Closed
     return edit
 
 

@@ -10,7 +10,7 @@ from assessor.collection.models import Person
 from assessor.collection.roles import ASSESSOR, has_role
 from assessor.work.blindness import barred_from, has_seen
 from assessor.work.models import Task
-from assessor.work.writes import Closed, Result
+from assessor.work.writes import Result
 from nuggets import following
 from nuggets.actions.base import locked_bank, store
 from nuggets.editions import consequences, snapshot
@@ -44,9 +44,7 @@ def finish_bank(bank: NuggetBank, *, acting_user: Person, seen: int) -> Result:
         bank=bank, edition=bank.edition, version=bank.version, nuggets=nuggets, consequences=changed
     )
     if bank.task_id:
-        task = Task.objects.filter(pk=bank.task_id, state=Task.State.OPEN)
-        if not task.update(state=Task.State.FINISHED, total=F("done")):
-            raise Closed  # withdrawn meanwhile
+        Task.objects.filter(pk=bank.task_id).update(state=Task.State.FINISHED, total=F("done"), leased_until=None)
     following.tell(bank)
     told = {"edition": bank.edition, "bank": bank.pk, "consequences": changed}
     history.record("bank finished", bank, campaign=bank.condition.campaign, person=acting_user, **told)

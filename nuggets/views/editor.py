@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest
+from assessor.work.actions import note_opened
 from assessor.work.guidelines import guidelines_html
 from assessor.work.queries import minutes
 from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, sent
@@ -40,7 +41,8 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     """The whole page; read-only for organizers, and once the bank is finished."""
     bank = readable_bank(request.user, bank_id)
     owner = is_owner(request.user, bank)
-    if owner:
+    if owner and bank.task:
+        note_opened(bank.task)
         actions.see_nuggets(bank, acting_user=request.user)
     passages, without_text = queries.passages(bank)
     read_only = not owner or bank.state == NuggetBank.State.FINISHED

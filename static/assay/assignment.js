@@ -167,7 +167,8 @@ assay.marks = (() => {
     }
 
     // What stands of a nugget besides a label, as elements.
-    toldOf({ said, older, article }, nugget) {
+    toldOf(sheet, nugget) {
+      const { said, older, article } = sheet;
       const lines = [];
       const line = (...parts) => {
         const made = document.createElement("p");
@@ -175,6 +176,8 @@ assay.marks = (() => {
         made.append(...parts);
         lines.push(made);
       };
+      const decided = this.decided(sheet, nugget);
+      if (decided) line(...decided);
       if (nugget in said.cannot) line(assay.chip("can't judge"), ` ${said.cannot[nugget]}`);
       if (nugget in said.stale) {
         const pieces = (older[nugget] || []).flatMap(([kind, words]) => {

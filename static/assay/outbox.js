@@ -74,6 +74,15 @@ assay.Outbox = class {
     this.send();
   }
 
+  // A change that was answered changed another thread too, from one version to the next: what waits there was done on
+  // the former. On any other version it stays, and is refused.
+  follow(thread, seen, version) {
+    if (this.versions[thread] === seen) this.versions[thread] = version;
+    const [next] = this.of(thread);
+    if (next?.seen === seen) next.seen = version;
+    this.keep();
+  }
+
   async send() {
     if (this.sending || !this.changes.length) return;
     this.sending = true;

@@ -252,13 +252,19 @@ assay.Sheets = class {
     const sheet = this.sheets.get(fresh.dataset.sheet);
     const article = document.importNode(fresh, true);
     this.drop(sheet);
-    Object.assign(sheet, { article, said: JSON.parse(fresh.dataset.said) });
+    Object.assign(sheet, { article, said: JSON.parse(fresh.dataset.said), toDecide: JSON.parse(fresh.dataset.toDecide) });
     this.taken(sheet, article);
     const waiting = this.outbox.of(sheet.id);
     for (const { about } of waiting) this.effects[about.action](sheet, about);
     if (!waiting.length) this.outbox.versions[sheet.id] = Number(fresh.dataset.version);
     article.hidden = true;
     this.holder.append(article);
+  }
+
+  // What two people said of an item whose labels differ, for the third one who decides: the parts of a line.
+  decided(sheet, item) {
+    const labels = sheet.toDecide[item];
+    return labels && [assay.chip("to decide"), ` one person says ${labels[0]}, another one ${labels[1]}`];
   }
 
   // For a screen to add to: what else comes with an answer, and goes with it.

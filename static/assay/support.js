@@ -18,8 +18,9 @@
       this.dialogs = Object.fromEntries(["cannot", "flag", "ending"].map((id) => [id, document.getElementById(id)]));
     }
 
-    fromQueue([key, number, toDo, total, version, putOff]) {
-      return { ...super.fromQueue([key, number, toDo, version, putOff]), total };
+    // equal: how many lack a label that come with that of an equal citation, which is in another place: not asked here.
+    fromQueue([key, number, toDo, total, version, putOff, equal]) {
+      return { ...super.fromQueue([key, number, toDo - equal, version, putOff]), total, equal };
     }
 
     asked({ said }) {
@@ -84,10 +85,31 @@
 
     answered(change, text) {
       const told = super.answered(change, text);
-      if (change.about.action !== "show") return;
       const sheet = this.sheets.get(change.thread);
+      if (told && sheet && !sheet.said) sheet.toDo -= sheet.equal;
+      if (told?.equal) this.settle(told.equal, change.about);
+      if (change.about.action !== "show") return;
       if (sheet?.said) sheet.said.shown[change.about.item] = told.shown;
       this.draw();
+    }
+
+    // What was said of a citation holds for those that are equal to it, on these sheets.
+    settle(equal, about) {
+      for (const { sheet: key, citations, seen, version, to_do: toDo } of equal) {
+        const sheet = this.sheets.get(String(key));
+        if (!sheet) continue;
+        this.outbox.follow(sheet.id, seen, version);
+        if (!sheet.said) sheet.equal = toDo - sheet.toDo;
+        else for (const item of citations) this.effects[about.action](sheet, { ...about, item });
+      }
+      this.draw();
+    }
+
+    // How many citations of an answer lack a label, those too that are not asked here.
+    left(sheet) {
+      const { said } = sheet;
+      if (!said) return sheet.toDo + sheet.equal;
+      return this.toDo(sheet) + said.equal.filter((key) => !(key in said.labels || key in said.cannot)).length;
     }
 
     turnedDown(changes, status, text) {
@@ -101,6 +123,7 @@
       }
       super.turnedDown(changes, status, text);
       const sheet = this.sheets.get(changes[0].thread);
+      if (sheet && !sheet.said && status === 409) sheet.toDo -= sheet.equal;
       // There is something to judge now that did not come with the answer.
       if (sheet?.said && this.asked(sheet).some((key) => !this.passage(sheet, key))) return this.forget(sheet);
       // Once what was refused has left the outbox.
@@ -119,8 +142,9 @@
     draw() {
       const { present, wanted, closed, item } = this;
       const all = this.inOrder();
-      const total = all.reduce((sum, sheet) => sum + (sheet.said ? this.asked(sheet).length : sheet.total), 0);
-      const done = total - all.reduce((sum, sheet) => sum + this.toDo(sheet), 0);
+      const ofSheet = ({ said, total }) => (said ? said.open.length + said.equal.length : total);
+      const total = all.reduce((sum, sheet) => sum + ofSheet(sheet), 0);
+      const done = total - all.reduce((sum, sheet) => sum + this.left(sheet), 0);
       const words = `${done} of ${total} citations${wanted ? ` · answer ${wanted.number} of ${all.length}` : ""}`;
       this.drawFrame({ done, total, words });
       const passage = present && item && this.passage(present, item);
@@ -134,7 +158,7 @@
         choice.setAttribute("aria-pressed", String(Boolean(passage) && present.said.labels[item] === choice.dataset.label));
       }
       const told = document.getElementById("told");
-      told.replaceChildren(...(passage ? this.toldOf(present.said, item) : []));
+      told.replaceChildren(...(passage ? this.toldOf(present, item) : []));
       this.button("cannot").disabled = Boolean(closed) || !passage || !this.isReady;
       for (const act of ["flag", "later"]) this.button(act).disabled = Boolean(closed) || !passage;
     }
@@ -155,19 +179,30 @@
           const flagged = key in said.flags ? " ⚑" : "";
           return (said.labels[key] || (key in said.cannot ? "can't judge" : "")) + flagged;
         });
-        if (keys.length) line.querySelector(".told").textContent = words.join(", ");
+        const equal = (line.dataset.equal || "").split(" ").filter(Boolean);
+        const settled = equal.map((key) => {
+          const label = said.labels[key] || (key in said.cannot ? "can't judge" : "");
+          return `${label}${label && ", "}judged with an equal one`;
+        });
+        if (keys.length || equal.length) line.querySelector(".told").textContent = [words.join(", "), ...settled].filter(Boolean).join("; ");
       }
     }
 
     // What stands of a citation besides a label, as elements.
-    toldOf({ cannot, flags }, key) {
-      const line = (name, text) => {
+    toldOf(sheet, key) {
+      const { cannot, flags } = sheet.said;
+      const line = (parts) => {
         const made = document.createElement("p");
         made.dir = "auto";
-        made.append(assay.chip(name), ` ${text}`);
+        made.append(...parts);
         return made;
       };
-      return [...(key in cannot ? [line("can't judge", cannot[key])] : []), ...(key in flags ? [line("flag", flags[key])] : [])];
+      const told = [
+        this.decided(sheet, key),
+        key in cannot && [assay.chip("can't judge"), ` ${cannot[key]}`],
+        key in flags && [assay.chip("flag"), ` ${flags[key]}`],
+      ];
+      return told.filter(Boolean).map(line);
     }
 
     // ---- citations ----

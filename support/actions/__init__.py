@@ -1,19 +1,26 @@
 """The only writers of support judgments."""
 
 from support.actions.auto import MOVED, add_lacking_sheets, store_labels
+from support.actions.equal import note_equal
 from support.actions.joining import follow_citations
 from support.actions.judging import flag, give_label, put_off, say_cannot, show, sign_off, why_closed
-from support.actions.preparing import create_support, prepare_sheets, renew_sheets
+from support.actions.preparing import create_opinion, create_support, open_labelled, prepare_sheets, renew_sheets
+from support.actions.resolving import adopt_label, leave_out
 from support.actions.sheets import add_sheets, open_waiting, resolve, sheet_row
 
 __all__ = [
     "MOVED",
     "add_lacking_sheets",
     "add_sheets",
+    "adopt_label",
+    "create_opinion",
     "create_support",
     "flag",
     "follow_citations",
     "give_label",
+    "leave_out",
+    "note_equal",
+    "open_labelled",
     "open_waiting",
     "prepare_sheets",
     "put_off",

@@ -1,15 +1,20 @@
 """What a model's job writes: sheets when it is launched, labels when they come. Called in the job's transactions."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import Q, QuerySet
 
 from assessor.collection.models import Answer, Condition, Topic
 from assessor.llm.kinds import UnitFailure
 from assessor.llm.models import Job
 from assessor.work.sheets import is_said, revise
+from support.actions.equal import say_of_equal
 from support.actions.sheets import add_sheets, mark_loaded, sheet_row
-from support.citations import first_places, judged_citations, key_of
+from support.citations import first_places, key_of, places
 from support.models import SupportSheet
-from support.queries import answers_without_sheet, loaded_docids
+from support.queries import answers_without_sheet, loaded_docids, to_judge
 
 # Labels by answer's key, and then by the sentence's place and the docid.
 Said = Mapping[int, Mapping[tuple[int, str], str]]
@@ -18,11 +23,11 @@ MOVED = "The answer got further citations since, and this one is elsewhere now: 
 
 def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
     """Write a sheet for each answer of a system to topics that has none yet; return how many were written."""
-    judge, most = condition.judge_id, condition.protocol.citations_per_sentence
+    judge = condition.judge_id
     assert judge is not None, "a model's condition has a judge"
     written = 0
     for answers in answers_without_sheet(condition, topics):
-        asked = {answer.pk: judged_citations(answer.sentences(), most) for answer in answers}
+        asked = to_judge(condition, answers)
         loaded = loaded_docids(condition.campaign, {docid for cited in asked.values() for docid in cited.values()})
         add_sheets(
             sheet_row(
@@ -42,14 +47,19 @@ def store_labels(job: Job, said: Said) -> None:
     """Write the labels that a job's model gave, where there is none yet.
 
     Each goes where its citation is now: a run file may have brought the answer further ones since the model was asked.
-    Raises UnitFailure for one that is not among those judged any more.
+    Equal citations get it too, where they are judged once. Raises UnitFailure for one that is not among those judged
+    any more.
     """
     # Two workers may be at citations of one answer. Who limits a judge's rate has locked the job before units end;
     # so must all others, or one waits for the job and the other one for the sheet.
     Job.objects.select_for_update(no_key=True, of=("self",)).get(pk=job.pk)
-    locked = SupportSheet.objects.select_for_update(no_key=True, of=("self",)).order_by("pk")
-    sheets = {sheet.answer_id: sheet for sheet in locked.filter(condition=job.condition_id, answer__in=list(said))}
+    of_job = SupportSheet.objects.filter(condition=job.condition_id)
+    wanted = Q(answer__in=list(said)) | Q(pk__in=_with_equal(of_job.filter(answer__in=list(said)), said))
+    locked = of_job.select_for_update(no_key=True, of=("self",)).filter(wanted).order_by("pk")
+    by_key = {sheet.pk: sheet for sheet in locked}
+    sheets = {sheet.answer_id: sheet for sheet in by_key.values()}
     answers = Answer.objects.only("references", "content").in_bulk(list(said))  # read once the sheets are locked
+    equal: dict[int, dict[str, tuple[str, list[Any]]]] = defaultdict(dict)
     for answer, labels in said.items():
         sheet, place_of = sheets[answer], [first_places(sentence) for sentence in answers[answer].sentences()]
         new = {}
@@ -59,7 +69,25 @@ def store_labels(job: Job, said: Said) -> None:
                 raise UnitFailure(MOVED)
             if not is_said(sheet, key):
                 new[key] = {"label": label}
+                for pk, other in sheet.equal.get(key, ()):
+                    equal[pk][other] = label, [sheet.pk, key]
         if came := [key for key in sheet.unresolved if key in new]:
             mark_loaded(sheet, came, job_id=job.pk)
         if new:
             revise(sheet, "labelled", new, judge_id=job.condition.judge_id, job_id=job.pk)
+    for pk, of_sheet in equal.items():
+        # One that was noted as equal since its sheet was locked here is settled with the next launch.
+        lacking = {key: one for key, one in of_sheet.items() if pk in by_key and not is_said(by_key[pk], key)}
+        if lacking:
+            labelled = {key: {"label": label} for key, (label, _) in lacking.items()}
+            say_of_equal(by_key[pk], labelled, {key: first for key, (_, first) in lacking.items()}, job_id=job.pk)
+
+
+def _with_equal(sheets: QuerySet[SupportSheet], said: Said) -> set[int]:
+    """Return the keys of the sheets on which citations equal to those that got a label stand."""
+    found = set()
+    for sheet in sheets.exclude(equal={}).only("answer", "equal"):
+        # A citation may get another place meanwhile, a sentence never does.
+        at = {sentence for sentence, _ in said[sheet.answer_id]}
+        found |= {pk for key, alike in sheet.equal.items() if places(key)[0] in at for pk, _ in alike}
+    return found

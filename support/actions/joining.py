@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assessor.collection.models import Answer, Sentence
+from django.db.models import Q
+
+from assessor.collection.models import Answer, Condition, Sentence
 from assessor.work.sheets import is_said, revise
+from support.actions.equal import note_equal
 from support.actions.preparing import count
-from support.citations import MOVED_TO, first_places, judged_citations, key_of, places
+from support.citations import MOVED_TO, cited_in, first_places, key_of, places
 from support.models import SupportSheet
-from support.queries import loaded_docids
+from support.queries import loaded_docids, to_judge
 
 
 def follow_citations(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
@@ -19,23 +22,43 @@ def follow_citations(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
     its answer cited nothing; what is to be judged there is known now.
     """
     answers = {answer.pk: (answer, before) for answer, before in changed.items()}
-    sheets = SupportSheet.objects.select_for_update(no_key=True, of=("self",)).filter(answer__in=answers)
-    # All at once, in the order of their keys, so that nobody who locks several of them waits for ever.
+    of_answers = Q(answer__in=answers)
+    made_here = SupportSheet.objects.filter(of_answers).exclude(condition__method=Condition.Method.IMPORTED)
+    once = made_here.filter(condition__protocol__equal_pairs_once=True).order_by()
+    with_equal = set(once.values_list("condition", "answer__topic"))
+    conditions, topics = ({pair[side] for pair in with_equal} for side in (0, 1))
+    # All at once, in the order of their keys, so that nobody who locks several of them waits for ever; first sheets are
+    # older than those of opinions on them. Where equal pairs are judged once, what is said of one of these may be
+    # written on any sheet of the topic.
+    touched = of_answers | Q(condition__in=conditions, answer__topic__in=topics) if with_equal else of_answers
+    locked = SupportSheet.objects.select_for_update(no_key=True, of=("self",))
+    list(locked.filter(touched).order_by("pk").values_list("pk"))
+    sheets = locked.filter(of_answers)
     tasks = {}
-    for sheet in sheets.select_related("condition__campaign", "condition__protocol", "task").order_by("pk"):
+    asked: dict[tuple[int, int], list[str]] = {}  # by condition and answer
+    related = ("condition__campaign", "condition__protocol", "condition__support_opinion", "task")
+    for sheet in sheets.select_related(*related).order_by("pk"):
         if sheet.task:
             tasks[sheet.task.pk] = sheet.task
         answer, before = answers[sheet.answer_id]
-        _follow(sheet, before, list(answer.sentences()))
+        opinion = getattr(sheet.condition, "support_opinion", None)
+        first = asked[opinion.of_id, sheet.answer_id] if opinion and opinion.of_id else None
+        _follow(sheet, answer, before, first)
+        asked[sheet.condition_id, sheet.answer_id] = sheet.asked
+    for condition in Condition.objects.filter(pk__in=conditions).select_related("protocol").order_by("pk"):
+        for topic in sorted(topic for pk, topic in with_equal if pk == condition.pk):
+            note_equal(condition, topic)
     for _, task in sorted(tasks.items()):
         count(task)
 
 
-def _follow(sheet: SupportSheet, before: Sequence[Sentence], after: Sequence[Sentence]) -> None:
+def _follow(sheet: SupportSheet, answer: Answer, before: Sequence[Sentence], first: Sequence[str] | None) -> None:
+    """Change a sheet with its answer. first: what the first sheet asks now, where this is an opinion on it."""
+    after = list(answer.sentences())
     now = {key: _moved(key, before, after) for key in sheet.asked}
     extras = _moved_extras(sheet.extras, before, after) if sheet.import_record_id else sheet.extras
     columns: dict[str, Any] = {
-        **_to_judge(sheet, now, after),
+        **_to_judge(sheet, now, answer, first),
         # What stood in a file in the place of a label may be nothing, which can't be told from no entry below.
         "invalid": {now[key]: found for key, found in sheet.invalid.items()},
     }
@@ -51,17 +74,23 @@ def _follow(sheet: SupportSheet, before: Sequence[Sentence], after: Sequence[Sen
     revise(sheet, verb, said, judge_id=None, task_id=sheet.task_id, columns=columns, notes=notes)
 
 
-def _to_judge(sheet: SupportSheet, now: Mapping[str, str], after: Sequence[Sentence]) -> dict[str, Any]:
+def _to_judge(
+    sheet: SupportSheet, now: Mapping[str, str], answer: Answer, first: Sequence[str] | None
+) -> dict[str, Any]:
     """Return what a sheet asks, by its columns.
 
-    now: where its citations are. A file says itself what was judged. Sheets made here ask what the protocol does of the
-    answer as it is now, and what has been judged already.
+    now: where its citations are. A file says itself what was judged. Sheets made here ask what their condition does of
+    the answer as it is now, or an opinion what the first sheet does, and what has been judged already.
     """
     unresolved, waiting = ([now[key] for key in keys] for keys in (sheet.unresolved, sheet.waiting))
     asked = list(now.values())
     if sheet.import_record_id is None:
         said = [moved for key, moved in now.items() if is_said(sheet, key)]
-        judged = judged_citations(after, sheet.condition.protocol.citations_per_sentence)
+        judged = to_judge(sheet.condition, [answer])[answer.pk]
+        if first is not None:
+            only = asked if sheet.condition.support_opinion.only_cannot else first
+            cited = cited_in(list(answer.sentences()), [key for key in first if key in only])
+            judged = {key: one.docid for key, one in cited.items()}
         asked = sorted({*judged, *said}, key=places)
         new = [key for key in judged if key not in now.values()]
         there = loaded_docids(sheet.condition.campaign, [judged[key] for key in new])

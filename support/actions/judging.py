@@ -1,23 +1,44 @@
 """What a person says of citations in their answers. All of it is called inside work.writes.once, its transaction."""
 
 from collections.abc import Mapping
-from typing import Any
-
-from django.db.models import Count, F, Max, Q, Sum
-from django.utils import timezone
+from typing import Any, NamedTuple
 
 from assessor.collection import history
 from assessor.collection.models import Condition, Person
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
-from assessor.work.saying import SIGNED_OFF, Gone, counted, on_one_line
+from assessor.work.saying import (
+    SIGNED_OFF,
+    Gone,
+    counted,
+    end,
+    note_work,
+    on_one_line,
+    place_in_queue,
+    require_all_said,
+    require_present,
+)
 from assessor.work.sheets import revise
-from assessor.work.writes import BadWrite, Closed, Result, Stale
+from assessor.work.writes import BadWrite, Result
 from support.access import OwnSheet, shown_label
-from support.citations import LABELS
+from support.actions.equal import lock_equal, say_of_equal
+from support.citations import EQUAL, LABELS
 from support.models import SupportSheet
 from support.queries import sheets_on
 from support.screen import own_rows
+
+
+class _Told(NamedTuple):
+    """What a browser has to know of a sheet on which equal citations got a label with the one that was given it.
+
+    Its version before, on which what is still to be sent was done, and after.
+    """
+
+    sheet: int
+    citations: list[str]
+    seen: int
+    version: int
+    to_do: int
 
 
 def why_closed(task: Task) -> str:
@@ -58,22 +79,21 @@ def show(own: OwnSheet, *, citation: str, seen: int) -> Result:
     """
     if own.shown_condition is None:
         raise BadWrite("No model's label is shown here.")
-    _require_open(own, seen)
+    require_present(own.sheet, why_closed(own.task), seen)
     _require_asked(own, citation)
     label = shown_label(own, citation)
     if label is None:
         raise BadWrite("The model has not judged this citation.")
     _store(own, "show", {citation: {"shown": label}}, seen)
-    _record_exposure(own.task)
+    if not own.has_seen:
+        _record_exposure(own.task)
     return {"shown": label}
 
 
 def put_off(own: OwnSheet, *, to: int | None, seen: int) -> Result:
     """Put an answer off to the end of the person's queue, or (to) back to where it stood. Raises as give_label()."""
-    last = SupportSheet.objects.filter(task=own.task.pk).aggregate(last=Max("put_off"))["last"]
-    if to is not None and to > last:
-        raise BadWrite("There is no such place in the queue.")
-    return _store(own, "put off", {}, seen, columns={"put_off": last + 1 if to is None else to})
+    place = place_in_queue(SupportSheet.objects.filter(task=own.task.pk), to)
+    return _store(own, "put off", {}, seen, columns={"put_off": place})
 
 
 def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
@@ -81,14 +101,8 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
 
     seen: the sum of the versions of the person's sheets. Raises Stale, Closed and BadWrite.
     """
-    if not Task.objects.filter(pk=task.pk, state=Task.State.OPEN).update(state=Task.State.FINISHED):
-        raise Closed(SIGNED_OFF)
-    # Read after the task was locked: whoever judges meanwhile finds it signed off.
-    told = own_rows(task).aggregate(versions=Sum("version"), left=Count("pk", filter=Q(to_do__gt=0)))
-    if (told["versions"] or 0) != seen:
-        raise Stale
-    if told["left"]:
-        raise BadWrite(f"There is still something to say of {told['left']} of the answers.")
+    end(task)
+    require_all_said(own_rows(task), seen)
     if sheets_on(task).filter(to_do__gt=0).exists():
         raise BadWrite("Answers of this topic that are not among yours lack labels: tell your organizer.")
     history.record(
@@ -105,11 +119,32 @@ def _record_exposure(task: Task) -> None:
 
 
 def _judge(own: OwnSheet, verb: str, citation: str, said: Mapping[str, Any], seconds: int | None, seen: int) -> Result:
-    _require_open(own, seen)
+    require_present(own.sheet, why_closed(own.task), seen)
     _require_asked(own, citation)
     if own.shown_condition is not None and citation not in own.sheet.shown:
         raise BadWrite("The model's label goes with this citation and has not been shown.")
-    return _store(own, verb, {citation: said}, seen, seconds=counted(seconds))
+    sheet = own.sheet
+    here, others = lock_equal(sheet, citation)
+    done = sheet.to_do
+    notes = {key: {EQUAL: [sheet.pk, citation]} for key in here}
+    revise(
+        sheet,
+        verb,
+        dict.fromkeys((citation, *here), said),
+        judge_id=sheet.judge_id,
+        task_id=own.task.pk,
+        seconds=counted(seconds),
+        notes=notes,
+    )
+    done -= sheet.to_do
+    told = [_Told(sheet.pk, here, seen, sheet.version, sheet.to_do)] if here else []
+    for other, keys in others:
+        before = other.version, other.to_do
+        say_of_equal(other, dict.fromkeys(keys, said), dict.fromkeys(keys, (sheet.pk, citation)))
+        done += before[1] - other.to_do
+        told.append(_Told(other.pk, keys, before[0], other.version, other.to_do))
+    note_work(own.task, done)
+    return {"equal": [one._asdict() for one in told]} if told else {}
 
 
 def _store(
@@ -123,26 +158,13 @@ def _store(
 ) -> Result:
     """Revise the sheet, and bring the task's counters up to date."""
     sheet = own.sheet
-    _require_open(own, seen)
+    require_present(own.sheet, why_closed(own.task), seen)
     for citation in said:
         _require_asked(own, citation)
     before = sheet.to_do
     revise(sheet, verb, said, judge_id=sheet.judge_id, task_id=own.task.pk, seconds=seconds, columns=columns)
-    told: dict[str, Any] = {"worked_at": timezone.now()}
-    if before != sheet.to_do:
-        told["done"] = F("done") + before - sheet.to_do
-    # The task was read before this locks it: it may have been signed off or withdrawn since.
-    if not Task.objects.filter(pk=own.task.pk, state=Task.State.OPEN).update(**told):
-        raise Closed(SIGNED_OFF)
+    note_work(own.task, before - sheet.to_do)
     return {}
-
-
-def _require_open(own: OwnSheet, seen: int) -> None:
-    """Raise Closed and Stale."""
-    if closed := why_closed(own.task):
-        raise Closed(closed)
-    if own.sheet.version != seen:
-        raise Stale
 
 
 def _require_asked(own: OwnSheet, citation: str) -> None:
@@ -151,5 +173,7 @@ def _require_asked(own: OwnSheet, citation: str) -> None:
         raise Gone("This citation can't be judged: the text of what it cites is not loaded.")
     if citation in own.sheet.waiting:
         raise Gone("This citation can't be opened yet: the model has not judged it.")
+    if citation in own.sheet.settled_elsewhere:
+        raise Gone("This citation is judged with an equal one, in another place.")
     if citation not in own.sheet.asked:
         raise BadWrite("There is no such citation to be judged here.")

@@ -1,25 +1,35 @@
 """Conditions under which people judge support, and the citations that they are given."""
 
-import random
+from collections.abc import Collection
+from functools import partial
 
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Q
 
-from assessor.collection import history
-from assessor.collection.actions import ConditionError, create_condition, judge_of
-from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Person
+from assessor.collection.actions import ConditionError, judge_of
+from assessor.collection.models import Answer, Campaign, Condition, Person
+from assessor.studies.actions import require_independent
+from assessor.work import handing, opinions
 from assessor.work.actions import PlanError
+from assessor.work.handing import hand_over, next_place, order
 from assessor.work.models import Task
-from assessor.work.sheets import revise
-from support.actions.sheets import add_sheets, open_waiting, resolve, sheet_row
-from support.citations import judged_citations
-from support.models import Judging, SupportSheet
-from support.queries import are_a_models, citations_are_known, given_labels, loaded_docids, progress, sheets_on
+from assessor.work.opinions import create_first, require_right_person
+from support.actions.again import judged_again
+from support.actions.equal import note_equal
+from support.actions.sheets import add_sheets, lock, open_waiting, resolve, sheet_row
+from support.models import Opinion, SupportSheet
+from support.queries import (
+    answers_in_scope,
+    citations_are_known,
+    given_labels,
+    loaded_docids,
+    progress,
+    sheets_on,
+    to_judge,
+    with_judges,
+)
 
-_SEEDS = 2**31
 
-
-@transaction.atomic
 def create_support(*, campaign: Campaign, name: str, shown: Condition | None, acting_user: Person | None) -> Condition:
     """Make a condition in which people judge support: from scratch, or shown a model's labels.
 
@@ -35,9 +45,10 @@ def create_support(*, campaign: Campaign, name: str, shown: Condition | None, ac
         method=methods.SUPPORT_POST_EDITED if shown else methods.SUPPORT_FROM_SCRATCH,
         shown=shown,
     )
-    create_condition(condition, acting_user=acting_user)
-    Judging.objects.create(condition=condition, seed=random.SystemRandom().randrange(_SEEDS))
-    return condition
+    return create_first(Opinion, condition, acting_user=acting_user)
+
+
+create_opinion = partial(opinions.create_opinion, Opinion)
 
 
 def _require_labels_to_show(campaign: Campaign, shown: Condition) -> None:
@@ -45,24 +56,47 @@ def _require_labels_to_show(campaign: Campaign, shown: Condition) -> None:
         raise ConditionError(f"{shown} is not a condition of {campaign}.")
     if shown.kind != Condition.Kind.SUPPORT:
         raise ConditionError(f"What is post-edited are labels of support; those of {shown} are of {shown.kind}.")
-    if not are_a_models(shown):
+    if shown.sample:
+        raise ConditionError(f"What is post-edited are all of a judge's labels; those of {shown} are of a sample.")
+    if not shown.is_a_models:
         raise ConditionError(f"What is post-edited are a model's labels; those of {shown} are people's.")
 
 
 def prepare_sheets(task: Task) -> None:
     """Make the sheets that a task's person will fill, and take over what another one left. Raises PlanError."""
-    judging = Judging.objects.filter(condition=task.condition).first()
-    if judging is None:
+    opinion = Opinion.objects.select_related("of").filter(condition=task.condition).first()
+    if opinion is None:
         raise PlanError(f"Nobody can be given {task.condition}: it is not done by people on a screen.")
+    if task.condition.sample:
+        require_independent(task)
+    require_right_person(task, opinion, with_judges(task.topic_id))
+    if task.condition.protocol.equal_pairs_once:
+        # All at once and in their order, since a label that is on its way may be for several of them.
+        lock(task.topic, SupportSheet.objects.filter(condition=task.condition))
     # First what can be judged by now: then it is known who has done all of an answer.
     resolve(task.condition, task.topic)
     if task.condition.shown:
         open_waiting(task.condition, task.topic)
-    take_over(task, judging)
-    _add_sheets(task, judging)
+    take_over(task, opinion)
+    _add_sheets(task, opinion)
     if not SupportSheet.objects.filter(task=task).exists():
         raise PlanError(f"There is no answer to judge on {task.topic.qid} under {task.condition}.")
+    note_equal(task.condition, task.topic_id)
     count(task)
+
+
+def open_labelled(shown: Condition, topics: Collection[int]) -> None:
+    """Open what waited for labels of a model that are there now, on topics by key, and the tasks that it is part of.
+
+    Called once these labels are committed: whoever holds their sheets must wait for nobody else's.
+    """
+    waiting = SupportSheet.objects.filter(condition__shown=shown, answer__topic__in=topics).exclude(waiting=[])
+    tasks = Task.objects.filter(pk__in=waiting.order_by().values("task"))
+    for task in tasks.select_related("condition__shown", "condition__protocol", "topic").order_by("pk"):
+        with transaction.atomic():
+            if open_waiting(task.condition, task.topic):
+                note_equal(task.condition, task.topic_id)
+                count(task)
 
 
 def renew_sheets(task: Task) -> None:
@@ -71,25 +105,26 @@ def renew_sheets(task: Task) -> None:
     task.refresh_from_db(fields=["state", "done", "total"])
 
 
-def _order(judging: Judging, task: Task) -> random.Random:
-    return random.Random(f"{judging.seed} {task.topic.qid} {task.person_id}")  # noqa: S311  # an order, no secret
-
-
-def _add_sheets(task: Task, judging: Judging) -> None:
-    """Write the sheets that are not there yet; in shuffled order, so that not even their keys tell a run."""
-    condition, topic = task.condition, task.topic
+def _judged_first(task: Task) -> list[tuple[Answer, dict[str, str]]]:
+    """Return the answers that have no sheet yet, with the citations that the protocol has judged: docids by key."""
     there = sheets_on(task).values("answer")
-    own = Answer.objects.filter(topic=topic, apart=False, run__import_record__state="done").exclude(run__task=CONTROL)
+    own = answers_in_scope(task.condition, [task.topic])
     # Of a bare text that came with labels of nuggets nobody knows yet what it cites.
     new = [answer for answer in own.exclude(pk__in=there).order_by("run__tag") if citations_are_known(answer)]
-    _order(judging, task).shuffle(new)
-    most = condition.protocol.citations_per_sentence
-    asked = [judged_citations(answer.sentences(), most) for answer in new]
-    loaded = loaded_docids(condition.campaign, {docid for of_answer in asked for docid in of_answer.values()})
+    asked = to_judge(task.condition, new)
+    return [(answer, asked[answer.pk]) for answer in new]
+
+
+def _add_sheets(task: Task, opinion: Opinion) -> None:
+    """Write the sheets that are not there yet; in shuffled order, so that not even their keys tell a run."""
+    condition, topic = task.condition, task.topic
+    new = judged_again(task, opinion) if opinion.of else _judged_first(task)
+    order(opinion.seed, task).shuffle(new)
+    loaded = loaded_docids(condition.campaign, {docid for _, citations in new for docid in citations.values()})
     labelled = given_labels(condition.shown, topic) if condition.shown else None
-    judge, first = judge_of(task.person), _next_place(task)
+    judge, first = judge_of(task.person), next_place(SupportSheet.objects.filter(task=task))
     rows = []
-    for place, (answer, citations) in enumerate(zip(new, asked, strict=True), first):
+    for place, (answer, citations) in enumerate(new, first):
         unresolved = [key for key, docid in citations.items() if docid not in loaded]
         waiting: list[str] = []
         if labelled is not None:
@@ -110,12 +145,7 @@ def _add_sheets(task: Task, judging: Judging) -> None:
     add_sheets(rows)
 
 
-def _next_place(task: Task) -> int:
-    last: int | None = SupportSheet.objects.filter(task=task).aggregate(last=Max("place"))["last"]
-    return 0 if last is None else last + 1
-
-
-def take_over(task: Task, judging: Judging) -> None:
+def take_over(task: Task, opinion: Opinion) -> None:
     """Make a task's what somebody else was given before and has not done; what they began starts anew.
 
     Answers that they have done stay theirs, and count. Those of which nothing is said, because nothing can be, go
@@ -123,27 +153,19 @@ def take_over(task: Task, judging: Judging) -> None:
     """
     left = sheets_on(task).filter(Q(to_do__gt=0) | Q(labels={}, cannot={})).exclude(task=task)
     sheets = list(left.order_by("pk"))
-    _order(judging, task).shuffle(sheets)
-    judge, nothing = judge_of(task.person), dict.fromkeys(SupportSheet.SAID)
-    for place, sheet in enumerate(sheets, _next_place(task)):
-        said = {**sheet.labels, **sheet.cannot, **sheet.flags, **sheet.shown}
-        revise(
-            sheet,
-            "handed over",
-            dict.fromkeys(said, nothing),
-            judge_id=judge.pk,
-            task_id=task.pk,
-            columns={"judge": judge, "task": task, "place": place, "put_off": 0},
-        )
+    order(opinion.seed, task).shuffle(sheets)
+    hand_over(task, sheets, next_place(SupportSheet.objects.filter(task=task)), _said_on)
+
+
+def _said_on(sheet: SupportSheet) -> dict[str, object]:
+    return {**sheet.labels, **sheet.cannot, **sheet.flags, **sheet.shown}
 
 
 def count(task: Task) -> None:
     """Bring a task's counters up to date, and open it where something is to be done again."""
-    # Locked before anything is counted: its person may save a label or sign off at the same moment.
-    locked = Task.objects.select_for_update(no_key=True, of=("self",)).select_related("campaign").get(pk=task.pk)
-    found = progress(sheets_on(locked))
-    locked.done, locked.total = found.done, found.total
-    if locked.state == Task.State.FINISHED and locked.done < locked.total:
-        locked.state = Task.State.OPEN
-        history.record("support opened again", locked, campaign=locked.campaign, person=None)
-    locked.save(update_fields=["done", "total", "state"])
+    handing.count(task, _done_of_all, "support opened again")
+
+
+def _done_of_all(task: Task) -> tuple[int, int]:
+    found = progress(sheets_on(task))
+    return found.done, found.total

@@ -17,6 +17,7 @@ from support.queries import given_labels, loaded_docids
 _FIELDS = (
     *("condition", "answer", "judge", "task", "place", "asked", "unresolved", "to_do", "labels", "invalid", "extras"),
     *("waiting", "import_record", "put_off", "version", "cannot", "adopted", "flags", "shown"),
+    "equal",
 )
 _NOTHING = "{}"
 
@@ -48,7 +49,7 @@ def sheet_row(
         *(condition, answer, judge, task, place, to_json(list(asked)), to_json(list(unresolved)), to_do),
         *(to_json(said) if said else _NOTHING, to_json(invalid) if invalid else _NOTHING),
         *(to_json(extras) if extras else _NOTHING, to_json(list(waiting)), import_record),
-        *(0, 0, _NOTHING, _NOTHING, _NOTHING, _NOTHING),
+        *(0, 0, _NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING),
     )
 
 
@@ -64,7 +65,7 @@ def resolve(condition: Condition, topic: Topic | None = None) -> int:
     topic: on it alone. Where a model's label goes with each, they wait for that. The counters of tasks are not brought
     up to date by this.
     """
-    sheets = _on(topic, SupportSheet.objects.filter(condition=condition).exclude(unresolved=[]))
+    sheets = lock(topic, SupportSheet.objects.filter(condition=condition).exclude(unresolved=[]))
     # Read once the sheets are locked: an answer and the keys of its citations change together.
     answers = Answer.objects.in_bulk([sheet.answer_id for sheet in sheets])
     docids = {sheet.pk: {key: docid_of(answers[sheet.answer_id], key) for key in sheet.unresolved} for sheet in sheets}
@@ -96,7 +97,7 @@ def open_waiting(condition: Condition, topic: Topic | None = None) -> int:
     assert condition.shown is not None, "only what is post-edited waits"
     sheets = SupportSheet.objects.filter(condition=condition).exclude(waiting=[])
     opened = 0
-    locked = _on(topic, sheets)
+    locked = lock(topic, sheets)
     given = given_labels(condition.shown, topic)  # read once they are locked: both may move together
     for sheet in locked:
         there = given.get(sheet.answer_id, {})
@@ -109,8 +110,11 @@ def open_waiting(condition: Condition, topic: Topic | None = None) -> int:
     return opened
 
 
-def _on(topic: Topic | None, sheets: QuerySet[SupportSheet]) -> list[SupportSheet]:
-    """Return sheets, locked: a person's or a job's labels could come in between."""
+def lock(topic: Topic | int | None, sheets: QuerySet[SupportSheet]) -> list[SupportSheet]:
+    """Return sheets, of a topic alone where there is one, locked: a person's or a job's labels could come in between.
+
+    Whoever locks several does it in the order of their keys, so that nobody waits for ever.
+    """
     on_it = sheets.filter(answer__topic=topic) if topic else sheets
     return list(on_it.order_by("pk").select_for_update(no_key=True, of=("self",)))
 

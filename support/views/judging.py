@@ -11,7 +11,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest
+from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn
+from assessor.work.actions import note_opened
 from assessor.work.guidelines import guidelines_html
 from assessor.work.models import Task
 from assessor.work.queries import minutes
@@ -45,6 +47,8 @@ def support(request: PersonRequest, task_id: int) -> HttpResponse:
         return _look(request, organized_judging(request.user, task_id))
     except Http404:
         task = own_judging(request.user, task_id)
+    see_labels(task)
+    note_opened(task)
     queue = screen.queue(task)
     own = own_sheets(task, _at_hand(queue, request.GET.get("answer", "")))
     context = {
@@ -91,6 +95,8 @@ def answer(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
         own = own_sheet(request.user, task_id, sheet_id)
     except NotAmongOwn as error:
         raise Http404(str(error)) from error
+    if own.is_adjudicated:
+        see_labels(own.task)
     # Without the request: nothing that every page's frame asks for is in it.
     return HttpResponse(render_to_string("support/_answer.html", {"answer": screen.shown([own])[0]}))
 

@@ -13,6 +13,7 @@ from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Condition
 from assessor.scores.kinds import kind_named
+from support.citations import NOT_JUDGED
 from support.pairs import MAX_SENTENCE, STATES, Wanted, differ, pairs_of, shown, supporting, topics_with_sheets
 
 Record = TypeVar("Record", bound=Model)
@@ -70,6 +71,7 @@ def pairs(request: PersonRequest, slug: str) -> HttpResponse:
         "page": page,
         "rows": shown(campaign, list(page), columns, with_words=with_words),
         "max_sentence": MAX_SENTENCE,
+        "not_judged": NOT_JUDGED,
     }
     return render(request, "support/pairs.html", context)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assessor.collection.actions import ConditionError
+from assessor.collection.actions import ConditionError, change_protocol
 from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Event, Person, Run, Topic
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.models import Task
@@ -289,6 +289,28 @@ class TestOpinions:
         label_all(first)
         second = create_opinion(of=manual, name="second", purpose="second", acting_user=olga)
         assert give(second, topic, anna).total == 2
+
+    def test_runs_that_came_later_are_repeated_too(self, task, manual, topic, anna, olga, answered, import_file):
+        label_all(task)
+        sign_off(task)
+        again = create_opinion(of=manual, name="again", purpose="repeat", acting_user=olga)
+        assert give(again, topic, anna).total == 2
+        assert import_file(answered, "runs", run_file("late", {"t1": ["Late."]}), name="late").state == "done"
+        first = give(manual, topic, anna)  # who repeats a topic is still the one whose first labels these are
+        assert (first.state, first.total) == ("open", 4)
+        label_all(first)
+        sign_off(first)
+        assert give(again, topic, anna).total == 3
+
+    def test_it_is_the_same_work_under_the_same_protocol(self, task, manual, topic, ben, olga):
+        change_protocol(campaign=manual.campaign, settings={"show_citations": True}, acting_user=olga)
+        second = create_opinion(of=manual, name="second", purpose="second", acting_user=olga)
+        assert second.protocol == manual.protocol != manual.campaign.protocol
+
+    def test_there_is_none_on_an_opinion(self, manual, olga):
+        second = create_opinion(of=manual, name="second", purpose="second", acting_user=olga)
+        with pytest.raises(ConditionError, match="second is itself an opinion on Manual/Manual"):
+            create_opinion(of=second, name="third", purpose="second", acting_user=olga)
 
     @pytest.mark.parametrize("share", [0, 101])
     def test_a_share_is_some_percent(self, manual, olga, share: int):

@@ -94,6 +94,11 @@ def test_nothing_is_adopted_while_the_first_person_may_still_say_something(as_ol
     refused(as_olga, sheet, nugget_ids[A], other, "anna has not signed the topic off")
 
 
+def test_it_is_adopted_where_the_first_person_had_to_leave(as_olga: Client, sheet, other, nugget_ids):
+    Task.objects.filter(pk=sheet.task_id).update(state="withdrawn")
+    assert "The label stands" in adopt(as_olga, sheet, nugget_ids[A], other)
+
+
 def test_a_repetition_is_nobody_elses_label(as_olga: Client, sheet, other, nugget_ids):
     Opinion.objects.filter(condition=other.condition).update(purpose="repeat")
     assert "Take partial_support" not in as_olga.get(address(sheet.condition)).content.decode()

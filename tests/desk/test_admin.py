@@ -16,6 +16,7 @@ from assessor.collection.actions import add_organizer, create_campaign
 from assessor.collection.admin import LookOnly
 from assessor.collection.models import AppendOnly, Campaign, Event, Import, Judge, Person, Topic
 from assessor.relevance.models import Item
+from assessor.work.actions import put_in_queue
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, TimeSpent, Write
 from nuggets import actions
@@ -26,6 +27,7 @@ from tests.llm.records import leave_traces
 from tests.nuggets.conftest import A, fill
 from tests.nuggets.model import draft, make_condition, make_job, make_model
 from tests.relevance.conftest import give_relevance, judge_item
+from tests.studies.conftest import coded_study
 
 KEPT_HERE = {"person", "organizer"}  # what an administrator may change
 ANSWER = {"run_id": "r1", "topic_id": "t1", "references": ["d1"], "answer": [{"text": "Yes.", "citations": [0]}]}
@@ -37,7 +39,7 @@ def client(admin: Person) -> Client:
 
 
 def ours() -> list[type[Model]]:
-    apps = ("collection", "work", "llm", "relevance", "nuggets", "assignment")
+    apps = ("collection", "work", "llm", "studies", "relevance", "nuggets", "assignment")
     return [model for model in django_admin.site._registry if model._meta.app_label in apps]
 
 
@@ -62,6 +64,9 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     leave_traces(make_job(condition, [bank.topic]))
     draft(condition, [bank.topic], ["a"])
     assign(bank)
+    [topic] = Topic.objects.filter(campaign=campaign).exclude(pk=bank.topic_id)
+    put_in_queue(topics=[topic], condition=bank.condition, acting_user=None)
+    coded_study(campaign, "r1", "t1")
     return {model: model._base_manager.order_by("pk")[0] for model in ours() if model._meta.model_name not in KEPT_HERE}
 
 

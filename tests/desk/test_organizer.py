@@ -25,12 +25,15 @@ from assessor.desk.management.commands import load_demo
 from assessor.llm.actions import Plan, launch
 from assessor.llm.models import Job
 from assessor.relevance.models import Item
-from assessor.work.actions import PlanError, give_tasks
-from assessor.work.models import Task
+from assessor.studies.models import Study
+from assessor.work.actions import PlanError, draw_next, give_tasks
+from assessor.work.models import Task, Waiting
+from metaeval.studies import study_result
 from nuggets.models import NuggetBank
 from tests.assignment.lines import line as assignments
 from tests.assignment.lines import nugget
 from tests.conftest import QRELS, SEGMENTS, client_of
+from tests.llm.conftest import endpoint  # noqa: F401  # a fixture
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.support.lines import cites
 from tests.support.lines import line as judgments
@@ -193,6 +196,41 @@ def test_the_plan_gives_topics_withdraws_them_and_gives_them_back(as_olga, condi
     as_olga.post("/campaigns/study/plan/", form)
     assert client_of(anna).get(f"/nuggets/{task.nugget_bank.pk}/").status_code == 200
     assert Task.objects.count() == 2
+
+
+def test_the_plan_puts_topics_in_a_queue_and_takes_them_out(as_olga, condition, anna, ben, time_machine):
+    time_machine.move_to("2026-11-02T10:15:00+00:00", tick=False)
+    address = "/campaigns/study/plan/"
+    page = as_olga.get(address).content.decode()
+    assert '<option value="whoever">whoever draws it</option>' in page
+    topics = list(condition.campaign.topics.order_by("qid"))
+    form = {"topics": [topic.pk for topic in topics], "condition": condition.pk, "person": "whoever", "reason": "<b>"}
+    page = as_olga.post(address, form, follow=True).content.decode()
+    assert "For whoever draws them: 2 topics under ManualNuggets." in page
+    free = "whoever draws it, ManualNuggets (<bdi>&lt;b&gt;</bdi>): free"
+    assert (page.count(free), page.count("data-given")) == (2, 2)
+    task = draw_next(condition=condition, person=anna)
+    page = as_olga.get(address).content.decode()
+    assert (page.count("whoever draws it, "), page.count(">Take out<"), page.count(">Withdraw<")) == (1, 1, 1)
+    assert "open, —, drawn, lease until 2026-11-03 10:15" in page
+    time_machine.move_to("2026-11-04T10:15:00+00:00", tick=False)
+    page = client_of(condition.created_by).get(address).content.decode()
+    assert "open, —, drawn, lease ran out on 2026-11-03 10:15" in page
+    assert page.count("whoever draws it, ") == 1, "it is still hers until somebody draws it"
+
+    olga = client_of(condition.created_by)
+    first, second = Waiting.objects.all()
+    page = olga.post(f"{address}waiting/{first.pk}/take-out/", follow=True).content.decode()
+    assert "somebody else&#x27;s already: t1 (anna)" in page
+    response = olga.post(f"{address}waiting/{second.pk}/take-out/?page=1")
+    assert response["Location"] == f"{address}?page=1"
+    assert "Nobody can draw t2 under ManualNuggets any more." in olga.get(address).content.decode()
+    assert list(Waiting.objects.all()) == [first]
+    assert olga.post(f"{address}waiting/{second.pk}/take-out/").status_code == 404
+    assert draw_next(condition=condition, person=ben).topic == task.topic
+    page = olga.post(address, form | {"person": ""}).content.decode()
+    assert "This field is required" in page
+    assert "Select a valid choice" in olga.post(address, form | {"person": "0"}).content.decode()
 
 
 def test_a_long_plan_has_pages_and_one_stays_on_ones_page(as_olga, condition, anna, import_file):
@@ -506,11 +544,13 @@ def test_a_demo_that_was_killed_while_loading_is_taken_up_again(db, settings, im
     assert (Import.objects.count(), campaign.tasks.count()) == (imports, 5)
 
 
-def test_the_demos_judge_is_given_answers_and_citations_once(db, settings, monkeypatch):
+@pytest.mark.django_db(transaction=True)
+def test_the_demo_is_loaded_once_however_often_it_is_begun(settings, monkeypatch, endpoint):  # noqa: F811
     settings.DEMO = True
+    url = endpoint().base_url
 
     def load() -> list[tuple[str, int]]:
-        call_command("load_demo", model_url="http://127.0.0.1:9/v1", stdout=StringIO())
+        call_command("load_demo", model_url=url, stdout=StringIO())
         return list(Job.objects.order_by("pk").values_list("kind", "units_total"))
 
     def launch_one(plan: Plan, **options: Any) -> Job:
@@ -522,8 +562,19 @@ def test_the_demos_judge_is_given_answers_and_citations_once(db, settings, monke
         patched.setattr(load_demo, "launch", launch_one)
         with pytest.raises(KeyboardInterrupt):
             load()
-    assert list(Job.objects.values_list("kind", flat=True)) == ["AutoAssign"]
-    assert load() == load() == [("AutoAssign", 52), ("Support", 326)]
+    assert list(Job.objects.values_list("kind", "units_total", "units_done")) == [("Support", 164, 163)]
+    assert load() == load() == [("Support", 164), ("AutoAssign", 52), ("Support", 163)]
+    # What people and the rehearsal label differently was drawn and labelled by somebody else, once.
+    study = Study.objects.get()
+    [ben] = study_result(study).judges
+    assert (study.drawn.count(), ben.labelled) == (30, 30)
+    given = Task.objects.filter(kind="support").order_by("pk").values_list("person__username", "topic__qid", "state")
+    assert list(given) == [
+        ("anna", "demo-1", "open"),
+        ("ben", "demo-4", "open"),
+        ("ben", "demo-5", "finished"),
+        ("ben", "demo-6", "finished"),
+    ]
 
 
 def test_an_import_that_is_over_is_not_said_to_be_stopped(as_olga, campaign, import_file):

@@ -20,15 +20,18 @@ from assessor.collection.actions import create_condition
 from assessor.collection.models import Answer, Campaign, Condition, Judge, Person
 from assessor.llm.models import Unit
 from assessor.relevance.models import Item
-from assessor.work.actions import give_tasks
+from assessor.studies.actions import let_people_judge
+from assessor.work.actions import draw_next, give_tasks, put_in_queue
 from assessor.work.blindness import record_exposure
-from assessor.work.models import Task, TimeSpent
+from assessor.work.models import Task, TimeSpent, Waiting
 from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign
 from assignment.models import LeftOut
+from metaeval.actions import create_comparison, run
+from metaeval.models import Comparison, ScoreTable
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
-from support.actions import add_sheets, create_support, sheet_row
+from support.actions import add_sheets, create_opinion, create_support, sheet_row
 from support.models import SupportSheet
 from tests.assignment.conftest import give
 from tests.conftest import client_of, make_person
@@ -36,6 +39,7 @@ from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance, judge_item
+from tests.studies.conftest import coded_study
 from tests.support.judging_helpers import give as give_support
 from tests.support.judging_helpers import label_as_model, models_condition
 from tests.support.lines import FULL, cites
@@ -43,12 +47,15 @@ from tests.support.lines import line as support_line
 
 SMALL, LARGE = 2, 9
 UNSAFE = {"logout", "control_runs", "stop_import", "withdraw_task", "time_spent"}  # these answer POSTs only, as do:
+UNSAFE |= {"take_out_of_queue", "draw_topic"}
 UNSAFE |= {f"nugget_{verb}" for verb in ("add", "reword", "importance", "move", "delete", "undo", "redo", "finish")}
 UNSAFE |= {f"{verb}_job" for verb in ("pause", "resume", "cancel", "retry")} | {"try_judge", "job_budget"}
 UNSAFE |= {f"relevance_{verb}" for verb in ("judge", "undo", "draw", "show")}
 UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "note", "reading", "read", "reopen")}
-UNSAFE |= {"adopt_label", "leave_nugget_out"}
+UNSAFE |= {"adopt_label", "leave_nugget_out", "adopt_support_label", "leave_citation_out"}
+UNSAFE |= {"give_study", "define_code", "code_item"}
 UNSAFE |= {f"support_{verb}" for verb in ("label", "cannot", "flag", "show", "later", "sign_off")}
+UNSAFE |= {"import_table", "compute_again"}
 UNSAFE |= {f"assignment_{verb}" for verb in ("label", "cannot", "flag", "mark", "later", "sign_off")}
 
 
@@ -80,6 +87,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
     given = campaign.tasks.filter(kind=Condition.Kind.ASSIGNMENT).earliest("pk")
     sheet = given.answer_sheets.earliest("pk")
     judging = campaign.tasks.filter(kind=Condition.Kind.SUPPORT).earliest("pk")
+    study = campaign.studies.latest("pk").pk
     return {
         "guidelines": ["nuggets"],
         "judge": [slug, campaign.model_judges.earliest("pk").pk],
@@ -107,15 +115,29 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "assignment_answer": [given.pk, sheet.pk],
         "assignment_nugget": [given.pk, sheet.bank.nuggets.earliest("pk").pk],
         "assignment_questions": [slug, assigning],
+        "support_questions": [slug, judging.condition_id],
+        **{
+            name: [slug, Comparison.objects.get(campaign=campaign, name=f"Grades {SMALL}").pk, *further]
+            for name, further in (
+                ("comparison", ()),
+                ("comparison_topic", (campaign.topics.get(qid="t1").pk,)),
+                ("comparison_file", ("labels.csv",)),
+                ("comparison_figure", ("labels", "svg")),
+            )
+        },
         "export_scores": [slug, assigning, "csv"],
         "topic_scores": [slug, assigning, campaign.topics.get(qid="t1").pk],
         "run_scores": [slug, assigning, campaign.runs.earliest("pk").pk],
+        "study": [slug, study],
+        "ask_study": [slug, study],
+        "export_study": [slug, study, "items.csv"],
     } | {
         name: [slug]
         for name in (
             *("campaign", "protocol", "new_condition", "imports", "plan", "prompts", "exports"),
             *("export_segments", "export_run_list", "export_pool"),
-            *("judges", "new_judge", "jobs", "launch_job", "scores", "support_pairs"),
+            *("judges", "new_judge", "jobs", "launch_job", "scores", "support_pairs", "studies", "comparisons"),
+            "export_studies",
         )
     }
 
@@ -143,6 +165,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             ("topics", [f"t{number}x\twhat is {number}" for number in new], {}),
             ("qrels", [f"t1 0 s{number} 2" for number in new], {"source": "NIST", "by": "people"}),
             ("qrels", [f"t2 0 s{number} 2" for number in new], {"source": "Mia's", "by": "model"}),
+            ("qrels", [f"t1 0 s{number} 1" for number in new], {"source": "Mia's", "by": "model"}),
         ]:
             assert import_file(campaign, kind, "".join(f"{line}\n" for line in lines), **options).state == "done"
         import_file(campaign, "segments", [{"docid": f"s{number}", "segment": "text"} for number in new])
@@ -184,6 +207,10 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         assign_on_t1(campaign, anna, new)
         judge_support(campaign, new)
         judge_support_on_t1(campaign, anna, new)
+        draw_support(campaign, ben, size)
+        study = coded_study(campaign, f"r{new[0]}", "t1", *(f"r{number}" for number in new[1:]))
+        for number in new:
+            let_people_judge(study=study, name=f"Judge {number} of {study}", acting_user=None)
         # Some are edited, some given, some only drafted.
         for task in give_tasks(campaign=campaign, topics=topics[1::2], condition=edits, person=ben, acting_user=olga)[
             ::2
@@ -200,6 +227,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         give_relevance(campaign, anna, topics, drawn=True, shown=shown)
         for item in Item.objects.filter(judgment=None, topic__qid="t2")[: size // 2]:
             judge_item(item)
+        compare_all(campaign, new)
         fullest = NuggetBank.objects.get(task__topic__qid="t1")
         fill(fullest, *((uuid4(), f"text {number}", "vital") for number in new))
         for task in tasks[-size:]:
@@ -267,6 +295,31 @@ def judge_support_on_t1(campaign: Campaign, person: Person, new: range) -> None:
             if key not in (*sheet.waiting, *sheet.unresolved)
         }
         revise(sheet, "can't judge", said, judge_id=sheet.judge_id)
+    for number in new:  # and by others, blind to that
+        second = create_opinion(of=first, name=f"Second {number}", purpose="second", acting_user=None)
+        other = give_support(second, topic, Person.objects.get(username=f"person{number}"))
+        for sheet in other.support_sheets.filter(to_do__gt=0):
+            revise(sheet, "label", {"0.0": {"label": "none"}}, judge_id=sheet.judge_id)
+
+
+def draw_support(campaign: Campaign, person: Person, most: int) -> None:
+    """Have topics wait under several conditions for whoever draws them, and a person draw some."""
+    firsts = campaign.conditions.filter(method="support post-edited", support_opinion__purpose="first")
+    for condition in firsts.order_by("pk"):
+        own = Task.objects.filter(condition=condition).exclude(person=person)
+        topics = campaign.topics.exclude(tasks__in=own).order_by("qid")
+        put_in_queue(topics=list(topics), condition=condition, acting_user=None)
+        draw_next(condition=condition, person=person)
+    assert Waiting.objects.count() > most
+
+
+def compare_all(campaign: Campaign, new: range) -> None:
+    """Have grades compared, and score tables and conditions be there to be compared."""
+    sources = [campaign.qrels_sources.get(name=name) for name in ("NIST", "Mia's")]
+    for number in new:
+        ScoreTable.objects.create(campaign=campaign, name=f"Table {number}", content="run_id,v\nr,1\n")
+        name = f"Grades {number}"
+        run(create_comparison(campaign=campaign, first=sources[0], second=sources[1], name=name, acting_user=None))
 
 
 def count(client: Client, address: str) -> int | None:
@@ -315,12 +368,22 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
     places = of_jobs | {
         **{f"support_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "show", "later")},
         **{f"assignment_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "mark", "later")},
-        **{name: ["study", 1] for name in ("adopt_label", "leave_nugget_out")},
+        **{
+            name: ["study", 1]
+            for name in ("adopt_label", "leave_nugget_out", "adopt_support_label", "leave_citation_out")
+        },
         "control_runs": ["study"],
+        "import_table": ["study"],
+        "compute_again": ["study", 1],
         "stop_import": ["study", 1],
         "withdraw_task": ["study", 1],
+        "take_out_of_queue": ["study", 1],
+        "draw_topic": [1],
         "time_spent": [1],
         "logout": [],
+        "give_study": ["study", 1],
+        "define_code": ["study", 1],
+        "code_item": ["study", 1, 1],
     }
     for name in UNSAFE:
         on_a_nugget = name.removeprefix("nugget_") in ON_A_NUGGET

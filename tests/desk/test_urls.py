@@ -8,15 +8,17 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from assessor.collection.models import Campaign, Condition, Import, Person
-from assessor.work.actions import give_tasks
+from assessor.work.actions import give_tasks, put_in_queue
 from assignment.actions import create_manual_assign
+from metaeval.actions import create_comparison, run
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import give
 from tests.conftest import client_of, make_person
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance
+from tests.studies.conftest import coded_study
+from tests.support.judging_helpers import from_scratch, post_edited
 from tests.support.judging_helpers import give as give_support
-from tests.support.judging_helpers import post_edited
 from tests.support.lines import cites
 from tests.support.lines import line as support_line
 
@@ -46,6 +48,8 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "stop_import": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "plan": ("GET", ORGANIZER),
     "withdraw_task": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "take_out_of_queue": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "draw_topic": ("POST", (401, 302, 302, 404, 404, 404, 404)),
     "prompts": ("GET", ORGANIZER),
     "exports": ("GET", ORGANIZER),
     "export_topics": ("GET", ORGANIZER),
@@ -110,14 +114,25 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "assignment_questions": ("GET", ORGANIZER),
     "adopt_label": ("POST", (401, 404, 404, 404, 404, 404, 404)),
     "leave_nugget_out": ("POST", (401, 404, 404, 404, 404, 404, 404)),
+    "support_questions": ("GET", ORGANIZER),
+    "adopt_support_label": ("POST", (401, 404, 404, 404, 404, 404, 404)),
+    "leave_citation_out": ("POST", (401, 404, 404, 404, 404, 404, 404)),
     "scores": ("GET", ORGANIZER),
     "export_scores": ("GET", ("in", 404, 404, 409, 404, 404, 404)),  # not final: labels are missing
     "topic_scores": ("GET", ORGANIZER),
     "run_scores": ("GET", ORGANIZER),
     "support_pairs": ("GET", ORGANIZER),
+    **dict.fromkeys(("studies", "export_studies", "study", "ask_study", "export_study"), ("GET", ORGANIZER)),
+    **dict.fromkeys(("give_study", "define_code", "code_item"), ("POST", (401, 404, 404, 302, 404, 404, 404))),
+    **dict.fromkeys(
+        ("comparisons", "comparison", "comparison_topic", "comparison_file", "comparison_figure"), ("GET", ORGANIZER)
+    ),
+    "import_table": ("POST", (401, 404, 404, 200, 404, 404, 404)),
+    "compute_again": ("POST", (401, 404, 404, 302, 404, 404, 404)),
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
 POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan", "new_judge", "judge", "launch_job")
+POSTED += ("studies", "ask_study", "comparisons")
 
 
 def named_patterns() -> list[URLPattern]:
@@ -151,12 +166,19 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     sheet = assigning.answer_sheets.get(by_rule=False)
     judging = give_support(post_edited(campaign, {"r": {"0.0": "none"}}), bank.topic, bank.task.person)
     judged = judging.support_sheets.get()
+    [waiting] = put_in_queue(topics=[bank.topic], condition=from_scratch(campaign), acting_user=None)
     grading = give_relevance(campaign, bank.task.person, shown=campaign.qrels_sources.get(name="Mia's"))
+    sources = [campaign.qrels_sources.get(name=name) for name in ("NIST", "Mia's")]
+    compared = run(
+        create_comparison(campaign=campaign, first=sources[0], second=sources[1], acting_user=None)
+    ).comparison
     base, task = f"/campaigns/{campaign.slug}", bank.task
     assert task is not None
     edits = make_condition(make_model(campaign))
     job = draft(edits, [bank.topic], ["a"])
     [edited] = give_tasks(campaign=campaign, topics=[bank.topic], condition=edits, person=task.person, acting_user=None)
+    study = coded_study(campaign, "r", "t1")
+    studies = f"{base}/studies/{study.pk}"
     uid = "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11"
     return {
         "home": "/",
@@ -175,6 +197,8 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "stop_import": f"{base}/imports/{Import.objects.last().pk}/stop/",
         "plan": f"{base}/plan/",
         "withdraw_task": f"{base}/plan/{task.pk}/withdraw/",
+        "take_out_of_queue": f"{base}/plan/waiting/{waiting.pk}/take-out/",
+        "draw_topic": f"/queues/{waiting.condition_id}/draw/",
         "prompts": f"{base}/prompts/",
         "exports": f"{base}/exports/",
         "export_topics": f"{base}/exports/topics.tsv",
@@ -232,11 +256,29 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "assignment_questions": f"{base}/questions/{assigning.condition_id}/",
         "adopt_label": f"{base}/questions/{assigning.condition_id}/adopt/",
         "leave_nugget_out": f"{base}/questions/{assigning.condition_id}/leave-out/",
+        "support_questions": f"{base}/support-questions/{judging.condition_id}/",
+        "adopt_support_label": f"{base}/support-questions/{judging.condition_id}/adopt/",
+        "leave_citation_out": f"{base}/support-questions/{judging.condition_id}/leave-out/",
         "scores": f"{base}/scores/",
         "export_scores": f"{base}/scores/{assigning.condition_id}.csv",
         "topic_scores": f"{base}/scores/{assigning.condition_id}/topics/{bank.topic_id}/",
         "run_scores": f"{base}/scores/{assigning.condition_id}/runs/{campaign.runs.get().pk}/",
         "support_pairs": f"{base}/pairs/?topic={bank.topic_id}",
+        "studies": f"{base}/studies/",
+        "export_studies": f"{base}/studies.csv",
+        "study": f"{studies}/",
+        "ask_study": f"{studies}/ask/",
+        "give_study": f"{studies}/give/",
+        "define_code": f"{studies}/codes/",
+        "code_item": f"{studies}/items/{study.drawn.get().pk}/",
+        "export_study": f"{studies}/export/items.csv",
+        "comparisons": f"{base}/comparisons/",
+        "import_table": f"{base}/comparisons/tables/",
+        "comparison": f"{base}/comparisons/{compared.pk}/",
+        "compute_again": f"{base}/comparisons/{compared.pk}/again/",
+        "comparison_topic": f"{base}/comparisons/{compared.pk}/topics/{bank.topic_id}/",
+        "comparison_file": f"{base}/comparisons/{compared.pk}/files/labels.csv",
+        "comparison_figure": f"{base}/comparisons/{compared.pk}/figures/labels.json",
         "nugget_undo": f"/nuggets/{bank.pk}/undo/",
         "nugget_redo": f"/nuggets/{bank.pk}/redo/",
         "nugget_finish": f"/nuggets/{bank.pk}/finish/",
@@ -305,17 +347,37 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "condition_drafts",
         "export_drafts",
         "assignment_questions",
+        "support_questions",
         "export_scores",
         "topic_scores",
         "run_scores",
         "support_pairs",
+        "comparison",
+        "comparison_topic",
+        "comparison_file",
+        "comparison_figure",
         "judge",
         "job",
         "job_failures",
+        "study",
+        "ask_study",
+        "export_study",
     ):
         own = addresses[name].replace("/campaigns/study/", "/campaigns/other/")
         assert outcome(client, "GET", own) == 404, name
-    for name in ("stop_import", "withdraw_task", "try_judge", "pause_job", "retry_job", "job_budget"):
+    for name in (
+        "stop_import",
+        "withdraw_task",
+        "take_out_of_queue",
+        "try_judge",
+        "pause_job",
+        "retry_job",
+        "job_budget",
+        "give_study",
+        "define_code",
+        "code_item",
+        "compute_again",
+    ):
         own = addresses[name].replace("/campaigns/study/", "/campaigns/other/")
         assert outcome(client, "POST", own) == 404, name
 

@@ -17,7 +17,9 @@ from assessor.llm.actions import JobError, Plan, change_judge, launch, plan_job
 from assessor.llm.kinds import UnitFailure, kind_named
 from assessor.llm.models import Job, ModelJudge, Unit
 from assessor.llm.prompt_sets import prompt_set
-from support.actions import MOVED, add_lacking_sheets, resolve, store_labels
+from assessor.work.actions import give_tasks
+from assessor.work.models import Task
+from support.actions import MOVED, add_lacking_sheets, create_support, resolve, store_labels
 from support.actions.sheets import docid_of
 from support.auto import Given, Support
 from support.models import Revision, SupportSheet
@@ -163,6 +165,26 @@ def store(job: Job, results: Sequence[tuple[Unit, str]]) -> None:
 
 
 # --- What is asked
+
+
+def test_what_waits_for_its_label_opens_as_the_job_goes(cited: Campaign, anna: Person, endpoint):  # noqa: F811
+    """Also on a topic that was signed off: nobody has to give it again."""
+    job = launched(plan(make_judge(cited, endpoint().base_url)))
+    beside = create_support(campaign=cited, name="beside", shown=job.condition, acting_user=None)
+    given_to = {"campaign": cited, "condition": beside, "person": anna, "acting_user": None}
+    [task] = give_tasks(topics=[cited.topics.get(qid="t1")], **given_to)
+    assert (task.done, task.total) == (0, 0)
+    Task.objects.filter(pk=task.pk).update(state=Task.State.FINISHED)
+    ended(job)
+    task.refresh_from_db()
+    assert (task.state, task.done, task.total) == ("open", 0, 4)
+    waiting = SupportSheet.objects.filter(task=task).values_list("answer__run__tag", "waiting", "unresolved", "to_do")
+    assert sorted(waiting) == [
+        ("team.bare", [], [], 0),
+        ("team.empty", [], [], 0),
+        ("team.one", [], [], 2),
+        ("team.two", [], ["1.0"], 2),
+    ]
 
 
 @pytest.mark.parametrize("structured", [False, True])

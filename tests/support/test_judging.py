@@ -202,11 +202,12 @@ def test_on_an_old_version_it_is_refused_with_what_stands(sheet: SupportSheet, a
     before = everything()
     response = send(as_anna, sheet, verb, "0.0", version=0, **WRITES[verb])
     assert (response.status_code, response["X-Assay-Write"]) == (409, "1")
+    stands = {"labels": {"1.0": "none"}, "cannot": {}, "flags": {}, "shown": {}}
     assert response.json() == {
         "version": 1,
         "to_do": 1,
         "put_off": 0,
-        "said": {"open": ["0.0", "1.0"], "labels": {"1.0": "none"}, "cannot": {}, "flags": {}, "shown": {}},
+        "said": {"open": ["0.0", "1.0"], "equal": []} | stands,
         "closed": "",
     }
     assert everything() == before
@@ -244,6 +245,19 @@ def test_a_label_asks_the_database_little(sheet: SupportSheet, as_anna: Client):
     ]
     # Session and person; the sheet; the key; the sheet's change, its revision, the task's counters.
     assert len(told) <= 8, told
+
+
+def test_beside_a_models_label_it_asks_hardly_more(beside: SupportSheet, as_anna: Client):
+    assert beside.answer
+    send(as_anna, sheet_of(beside.task, "team.two"), "show", "0.0")
+    asked = []
+    for verb in ("show", "label"):
+        with CaptureQueriesContext(connection) as queries:
+            assert send(as_anna, beside, verb, "0.0", **WRITES[verb], version=len(asked)).status_code == 200
+        told = [query["sql"] for query in queries]
+        asked.append([one for one in told if not one.startswith(("SAVEPOINT", "RELEASE", "BEGIN", "COMMIT"))])
+    # As above; to show it takes the model's label and the key's result besides.
+    assert [len(told) for told in asked] == [9, 7], asked
 
 
 # Signing off
@@ -443,8 +457,8 @@ def test_the_page_has_what_is_to_be_judged(task: Task, sheet: SupportSheet, as_a
     page = as_anna.get(f"/support/{task.pk}/")
     text = page.content.decode()
     assert {row[0]: row[2:] for row in queue(page)} == {
-        sheet.pk: [2, 2, 0, 0],
-        sheet_of(task, "team.two").pk: [1, 1, 0, 0],
+        sheet.pk: [2, 2, 0, 0, 0],
+        sheet_of(task, "team.two").pk: [1, 1, 0, 0, 0],
     }
     assert answers(page) == [row[0] for row in queue(page)]
     assert "2 sentences without citations (each none by rule)" in text

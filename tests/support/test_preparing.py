@@ -10,7 +10,7 @@ from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
 from assessor.work.sheets import revise
 from support.actions import create_support, open_waiting, resolve
-from support.models import Judging, Revision, SupportSheet
+from support.models import Opinion, Revision, SupportSheet
 from tests.conftest import client_of
 from tests.support.judging_helpers import (
     RUNS,
@@ -63,7 +63,7 @@ def test_what_a_condition_is(answered: Campaign, olga: Person):
     scratch = create_support(campaign=answered, name="scratch", shown=None, acting_user=olga)
     assert (scratch.kind, scratch.method, scratch.is_blind()) == ("support", "support from scratch", True)
     assert scratch.identity == "kind=support; method=support from scratch; judge=people; protocol=trec-2024 v1"
-    assert Judging.objects.get(condition=scratch).seed > 0
+    assert Opinion.objects.get(condition=scratch).seed > 0
     edited = post_edited(answered)
     assert (edited.method, edited.is_blind(), edited.name_for_assessors) == (
         "support post-edited",
@@ -163,7 +163,7 @@ def test_the_order_is_shuffled_by_seed_topic_and_person(campaign: Campaign, impo
 
     def order(name: str, seed: int, topic: Topic, person: Person) -> list[str]:
         condition = from_scratch(campaign, name)
-        Judging.objects.filter(condition=condition).update(seed=seed)
+        Opinion.objects.filter(condition=condition).update(seed=seed)
         task = give(condition, topic, person)
         found = list(task.support_sheets.order_by("place").values_list("answer__run__tag", flat=True))
         assert found == list(task.support_sheets.order_by("pk").values_list("answer__run__tag", flat=True))

@@ -9,14 +9,16 @@ from django.db import IntegrityError, transaction
 
 from assessor.collection.actions import judge_of
 from assessor.collection.history import record
-from assessor.collection.models import Answer, AppendOnly, Event, Run, Topic
+from assessor.collection.models import Answer, AppendOnly, Condition, Event, Run, Topic
 from assessor.collection.models.history import AppendOnlyError
 from assessor.llm.models import Call, StoredPromptSet
 from assessor.relevance.models import Judgment
+from assessor.studies.models import Coding, Drawn, Study
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task, TimeSpent
 from assessor.work.sheets import revise
 from assignment.models import AnswerSheet, LeftOut, Revision
+from metaeval.models import Calculation, Comparison, Figure, ScoreTable
 from nuggets import actions
 from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
 from support.models import Revision as SupportRevision
@@ -38,6 +40,10 @@ FIELDS = {
     Revision: "verb",
     SupportRevision: "verb",
     LeftOut: "reason",
+    Drawn: "item",
+    Coding: "note",
+    ScoreTable: "content",
+    Figure: "title",
 }
 
 
@@ -60,6 +66,23 @@ def _support_revision(bank: NuggetBank, task: Task) -> SupportRevision:
     return SupportRevision.objects.get()
 
 
+def _drawn(task: Task) -> Drawn:
+    """What was drawn of a study; its conditions are of no matter here."""
+    first, second = Condition.objects.order_by("pk")[:2]
+    sides = {"kind": "support", "purpose": "disagreement", "first": first, "second": second}
+    study = Study.objects.create(campaign=task.campaign, name="Study", seed=1, **sides)
+    answer = Answer.everything.get(run__tag="one")
+    return Drawn.objects.create(study=study, answer=answer, item="0 d1", first_label="full", second_label="none")
+
+
+def _figure(table: ScoreTable) -> Figure:
+    other = ScoreTable.objects.create(campaign=table.campaign, name="U", content="run,v")
+    tables = {"first_table": table, "second_table": other}
+    comparison = Comparison.objects.create(campaign=table.campaign, name="both", seed=1, draws=0, **tables)
+    calculation = Calculation.objects.create(comparison=comparison)
+    return Figure.objects.create(calculation=calculation, name="scores", title="Scores")
+
+
 @pytest.fixture
 def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
     """One record of each kind."""
@@ -70,6 +93,11 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
     job = make_job(condition, topics)
     leave_traces(job)
     draft(condition, topics, ["a"])
+    revision, table = (
+        _revision(bank, task),
+        ScoreTable.objects.create(campaign=task.campaign, name="T", content="run,v"),
+    )
+    drawn = _drawn(task)
     return {
         Event: record("told", bank, campaign=task.campaign, person=None),
         BankEdit: BankEdit.objects.get(),
@@ -82,11 +110,15 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         Drafting: Drafting.objects.get(),
         StoredPromptSet: StoredPromptSet.objects.get(),
         Call: Call.objects.get(),
-        Revision: _revision(bank, task),
+        Revision: revision,
         SupportRevision: _support_revision(bank, task),
         LeftOut: LeftOut.objects.create(
             condition=task.condition, nugget=bank.nuggets.get(), is_out=True, reason="unclear"
         ),
+        Drawn: drawn,
+        Coding: Coding.objects.create(drawn=drawn, codes=[], note="unclear"),
+        ScoreTable: table,
+        Figure: _figure(table),
     }
 
 

@@ -16,6 +16,11 @@ class Problem(NamedTuple):
     found: str
     expected: str
 
+    def told(self, file: str) -> str:
+        """Return it as a line for people."""
+        field = f" {self.field}:" if self.field else ""
+        return f"{file}, line {self.line}:{field} found {self.found}; expected {self.expected}"
+
 
 class Unreadable(Exception):
     """Reading can't go on behind this line; the reason is in the report."""

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from assessor.collection.formats.run_list import CsvLine
 
@@ -11,8 +12,7 @@ _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
     """Yield the lines of a table; a cell that a spreadsheet would take for a formula gets an apostrophe before it."""
     writer = csv.writer(CsvLine())
-    yield writer.writerow(columns)
-    for row in rows:
+    for row in chain([columns], rows):
         yield writer.writerow([_harmless("" if cell is None else str(cell)) for cell in row])
 
 

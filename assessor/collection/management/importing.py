@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from django.core.management.base import BaseCommand, CommandError
 
 from assessor.collection import importing
+from assessor.collection.formats.report import Problem
 from assessor.collection.management.common import campaign_called
 from assessor.collection.models import Campaign, Import, Person
 from assessor.collection.tasks import sweep_imports
@@ -113,7 +114,4 @@ def print_report(command: BaseCommand, import_record: Import) -> None:
 
 def _print_problems(command: BaseCommand, file: str, problems: list[dict[str, Any]]) -> None:
     for problem in problems:
-        field = f" {problem['field']}:" if problem["field"] else ""
-        command.stdout.write(
-            f"  {file}, line {problem['line']}:{field} found {problem['found']}; expected {problem['expected']}"
-        )
+        command.stdout.write(f"  {Problem(**problem).told(file)}")

@@ -73,6 +73,7 @@ class Protocol(models.Model):
         "assign_batch",
         "draft_order",
         "citations_per_sentence",
+        "equal_pairs_once",
         "max_answer_words",
         "max_sentence_citations",
         "max_references",
@@ -101,6 +102,12 @@ class Protocol(models.Model):
     assign_batch = _count(10, "Nuggets in a call of AutoAssign.")
     draft_order = models.CharField(max_length=20, choices=DraftOrder, default=DraftOrder.SHUFFLED)
     citations_per_sentence = _count(1, "Citations judged for each sentence.")
+    equal_pairs_once = models.BooleanField(
+        default=False,
+        verbose_name="Judge equal pairs of sentence and passage once",
+        help_text="Where answers to a topic have the same sentence with the same cited passage, whether a judge is "
+        "asked about one of them alone, and what is said of it holds for all.",
+    )
     max_answer_words = _count(400, "Words of an answer before an import warns.")
     max_sentence_citations = _count(20, "Citations of a sentence before an import warns.")
     max_references = _count(20, "References of an answer before an import warns.")

@@ -72,6 +72,7 @@ class Condition(MaybeImported):
         MANUAL_RELEVANCE = "manual relevance", "manual relevance"
         RELEVANCE_POST_EDITED = "relevance post-edited", "relevance post-edited"
         UMBRELA = "UMBRELA", "UMBRELA"
+        ADJUDICATED = "adjudicated", "adjudicated"
         IMPORTED = "imported", "imported"
 
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="conditions")
@@ -94,6 +95,9 @@ class Condition(MaybeImported):
     prompt_set = models.CharField(max_length=64, blank=True, help_text="Content hash of the prompt set.")
     replicate = models.PositiveSmallIntegerField(
         default=0, help_text="Which sample of a judge that is asked the same more than once; 0 is the first."
+    )
+    sample = models.CharField(
+        max_length=100, blank=True, help_text="The study whose sample is labelled; empty: all there is to label."
     )
     protocol = models.ForeignKey("collection.Protocol", models.PROTECT)
     identity = models.CharField(max_length=700, editable=False)
@@ -128,6 +132,7 @@ class Condition(MaybeImported):
             "shown": self.shown,
             "prompts": self.prompt_set[:12] or None,
             "replicate": self.replicate or None,
+            "sample": self.sample or None,
             "protocol": self.protocol,
         }
         return "; ".join(f"{name}={value}" for name, value in parts.items() if value is not None)
@@ -136,6 +141,18 @@ class Condition(MaybeImported):
         """Say whether its nuggets, or some of them, are a model's, or may be."""
         by = self.judge.parameters.get("by") if self.judge else None
         return self.method != self.Method.MANUAL_NUGGETS and by != "people"
+
+    @property
+    def is_a_models(self) -> bool:
+        """Say whether its labels are a model's, given here or imported."""
+        return self.judge is not None and (
+            self.judge.kind == Judge.Kind.MODEL or self.judge.parameters.get("by") == "model"
+        )
+
+    @property
+    def is_peoples(self) -> bool:
+        """Say whether its labels are people's, given here or imported."""
+        return self.judge is None or self.judge.parameters.get("by") == "people"
 
     @property
     def is_drafted(self) -> bool:
@@ -151,8 +168,8 @@ class Condition(MaybeImported):
 
     @property
     def name_for_assessors(self) -> str:
-        """What those who work under it read: where they see a model's work, the name might say which model's."""
-        return self.name if self.is_blind() else self.method
+        """What those who work under it read: a name might say which model's work they see, or that labels differed."""
+        return self.name if self.is_blind() and not self.sample else self.method
 
     def is_blind(self) -> bool:
         """Say whether a person who works under it must not have seen a model's output of that kind."""

@@ -16,10 +16,10 @@ from assessor.desk import queries
 from assessor.desk.forms import CampaignForm, ConditionForm, ControlForm, ProtocolForm
 from assessor.desk.views.errors import not_found
 from assessor.relevance.actions import create_relevance
-from assignment.actions import create_manual_assign, create_opinion
+from assignment import actions as assignment
 from assignment.control import ControlError, make_control_runs
 from assignment.queries import assigning
-from support.actions import create_support
+from support import actions as support
 from support.queries import supporting
 
 
@@ -95,13 +95,15 @@ def _create(campaign: Campaign, form: ConditionForm, acting_user: Person) -> Con
     if asked["method"] == Condition.Method.MANUAL_NUGGETS:
         return create_manual_nuggets(qrels_source=asked["qrels_source"], **by)
     if asked["method"] == Condition.Method.MANUAL_ASSIGN:
-        return create_manual_assign(nuggets=asked["nuggets"], name=asked["name"], acting_user=acting_user)
+        return assignment.create_manual_assign(nuggets=asked["nuggets"], name=asked["name"], acting_user=acting_user)
     if asked["of"]:
         opinion = {name: asked[name] for name in ("of", "share", "name")}
         only_cannot = bool(asked["only_cannot"])
+        is_support = asked["of"].kind == Condition.Kind.SUPPORT
+        create_opinion = support.create_opinion if is_support else assignment.create_opinion
         return create_opinion(purpose=asked["method"], only_cannot=only_cannot, acting_user=acting_user, **opinion)
     if asked["method"] in (Condition.Method.SUPPORT_FROM_SCRATCH, Condition.Method.SUPPORT_POST_EDITED):
-        return create_support(shown=asked["shown_labels"], **by)
+        return support.create_support(shown=asked["shown_labels"], **by)
     return create_relevance(shown=asked["shown"], drawn=asked["given"] == form.DRAWN, **by)
 
 

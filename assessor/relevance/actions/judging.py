@@ -14,6 +14,7 @@ from assessor.relevance.leases import LEASE
 from assessor.relevance.models import Item, Judgment
 from assessor.relevance.queries import items_of, judged, openable, shown_grades, version_of
 from assessor.work.blindness import record_exposure
+from assessor.work.leases import sign_of_work
 from assessor.work.models import Task
 from assessor.work.writes import BadWrite, Closed, Result, Stale
 
@@ -162,9 +163,9 @@ def _tell(task: Task, person: Person) -> None:
     to_do = items_of(task).filter(judgment=None).count()
     done = judged(task).count()
     total = 0 if task.condition.relevance_sheet.drawn else done + to_do
-    Task.objects.filter(pk=task.pk).update(done=done, total=total, worked_at=timezone.now())
+    Task.objects.filter(pk=task.pk).update(done=done, total=total, worked_at=timezone.now(), **sign_of_work())
     before, after = (Task.State.OPEN, Task.State.FINISHED) if not to_do else (Task.State.FINISHED, Task.State.OPEN)
     same = Task.objects.filter(topic=task.topic, condition=task.condition, state=before)
-    if same.update(state=after):
+    if same.update(state=after, leased_until=None):  # once finished it is nobody else's any more
         verb = "relevance finished" if not to_do else "relevance opened again"
         history.record(verb, task, campaign=task.campaign, person=person, condition=task.condition.name)

@@ -12,9 +12,9 @@ from assessor.llm.questions import GRADES
 from assessor.relevance.models import Item, Sheet
 from assessor.relevance.queries import items_of, judged, pool
 from assessor.work.actions import PlanError
+from assessor.work.handing import new_seed
 from assessor.work.models import Task
 
-_SEEDS = 2**31
 _FIELDS = ("condition", "topic", "docid", "place", "version", "judgment", "holder", "held_until", "shown", "shown_to")
 _EMPTY = (None,) * 5
 
@@ -44,7 +44,7 @@ def create_relevance(
         qrels_source=shown,
     )
     create_condition(condition, acting_user=acting_user)
-    Sheet.objects.create(condition=condition, drawn=drawn, seed=random.SystemRandom().randrange(_SEEDS))
+    Sheet.objects.create(condition=condition, drawn=drawn, seed=new_seed())
     return condition
 
 

@@ -1,0 +1,1 @@
+"""Studies of samples: labels of two conditions that differ, drawn and given to judges who know neither."""

@@ -1,0 +1,36 @@
+"""The only way to what belongs to a study, for a person."""
+
+from collections.abc import Iterable
+
+from django.http import Http404
+
+from assessor.collection.models import Campaign, Condition
+from assessor.studies.models import Drawn, Study
+from assessor.studies.queries import drawn_under, studies_of
+from assessor.work.models import Task
+
+
+def campaign_study(campaign: Campaign, study_id: int) -> Study:
+    """Return a study of a campaign that was reached through organized_campaign. Raises Http404."""
+    study = studies_of(campaign).filter(pk=study_id).first()
+    if study is None:
+        raise Http404("There is no such study in this campaign.")
+    return study
+
+
+def study_item(study: Study, drawn_id: int) -> Drawn:
+    """Return an item of a study that was reached through campaign_study. Raises Http404."""
+    drawn: Drawn | None = study.drawn.filter(pk=drawn_id).first()
+    if drawn is None:
+        raise Http404("There is no such item in this study.")
+    return drawn
+
+
+def labels_to_decide(task: Task, answers: Iterable[int]) -> dict[int, list[Drawn]]:
+    """Return what two people said of items of answers, by answer's key, for the third one whose own task this is.
+
+    Nothing where the task isn't one of adjudication: all others are blind.
+    """
+    if task.condition.method != Condition.Method.ADJUDICATED:
+        return {}
+    return drawn_under(task.condition, answers)

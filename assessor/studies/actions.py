@@ -1,0 +1,222 @@
+"""The writers of studies."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Max
+
+from assessor.collection import history
+from assessor.collection.actions import create_condition
+from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
+from assessor.studies.kinds import Key, Kind, kind_named, names
+from assessor.studies.models import Coding, Drawn, ErrorCode, Study
+from assessor.studies.queries import judges_of, study_of
+from assessor.work.actions import PlanError
+from assessor.work.blindness import record_exposure
+from assessor.work.handing import new_seed
+from assessor.work.models import Exposure, Task
+from assessor.work.writes import Stale
+
+PER_TOPIC = 15  # as the TREC 2024 RAG track drew them
+MAX_NOTE = 500  # characters
+_TOPICS_AT_ONCE = 10  # are read together: a track's have 1,500 answers
+
+
+class StudyError(Exception):
+    """There can be no such study, or this can't be done with it; the text says why."""
+
+
+def draw_study(
+    *,
+    campaign: Campaign,
+    name: str,
+    purpose: str,
+    first: Condition,
+    second: Condition,
+    per_topic: int | None = PER_TOPIC,
+    seed: int | None = None,
+    topics: Sequence[Topic] | None = None,
+    acting_user: Person | None,
+) -> Study:
+    """Draw what two conditions label differently, and keep it with both labels. Raises StudyError.
+
+    purpose: of Study.Purpose. per_topic: at most so many of each topic, all of them where it is None. seed: the same
+    one draws the same from the same labels; made up where there is none. topics: of these alone. Drawn from are items
+    that have a label under both conditions.
+    """
+    kind = _require_comparable(campaign, purpose, first, second)
+    study = Study(
+        campaign=campaign,
+        name=" ".join(name.split()),
+        kind=kind.condition_kind,
+        purpose=purpose,
+        first=first,
+        second=second,
+        per_topic=per_topic,
+        seed=new_seed() if seed is None else seed,
+        created_by=acting_user,
+    )
+    if per_topic == 0:
+        raise StudyError("At most 0 of a topic are none at all; without a number all are drawn.")
+    _require_valid(study)
+    # Before the transaction: SQLite has one writer, and reading a track's labels takes seconds.
+    wanted = list(campaign.topics.order_by("qid") if topics is None else topics)
+    some = [wanted[at : at + _TOPICS_AT_ONCE] for at in range(0, len(wanted), _TOPICS_AT_ONCE)]
+    drawn = [one for topics_of_some in some for one in _drawn_on(study, kind, topics_of_some)]
+    if not drawn:
+        raise StudyError(f"{first} and {second} label nothing differently: there is nothing to draw.")
+    with transaction.atomic():
+        # One after the other, or two of one name could both find that there is none yet.
+        Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
+        _require_valid(study)
+        study.save()
+        Drawn.objects.bulk_create(drawn)
+        history.record(
+            "study drawn",
+            study,
+            campaign=campaign,
+            person=acting_user,
+            purpose=purpose,
+            first=first.name,
+            second=second.name,
+            seed=study.seed,
+            per_topic=per_topic,
+            items=len(drawn),
+        )
+    return study
+
+
+def _require_valid(record: Study | ErrorCode) -> None:
+    """Raise StudyError where a record can't be saved, such as one whose name there is already."""
+    try:
+        record.full_clean()
+    except ValidationError as error:
+        raise StudyError(" ".join(error.messages)) from error
+
+
+def _require_comparable(campaign: Campaign, purpose: str, first: Condition, second: Condition) -> Kind:
+    if first.campaign_id != campaign.pk or second.campaign_id != campaign.pk:
+        raise StudyError(f"Both conditions must be of {campaign}.")
+    if first.kind != second.kind or first.kind not in names():
+        raise StudyError(f"{first} has labels of {first.kind}, {second} of {second.kind}: they can't be compared.")
+    if first.nuggets_id != second.nuggets_id:
+        raise StudyError(f"{first} and {second} are about different nuggets.")
+    if first.pk == second.pk:
+        raise StudyError("A study is of two conditions.")
+    if first.sample or second.sample:
+        raise StudyError("A study's own labels are of a sample: draw from the conditions that it is about.")
+    if not first.is_peoples:
+        raise StudyError(f"The labels of {first} are not people's.")
+    if purpose == Study.Purpose.ADJUDICATION and not second.is_peoples:
+        raise StudyError(f"The labels of {second} are not people's: there is nothing between people to decide.")
+    if purpose == Study.Purpose.DISAGREEMENT and not second.is_a_models:
+        raise StudyError(f"The labels of {second} are not a model's.")
+    return kind_named(first.kind)
+
+
+def _drawn_on(study: Study, kind: Kind, topics: Sequence[Topic]) -> list[Drawn]:
+    """Return what is drawn of topics: of each those whose hash with the seed is lowest, so in an order of no meaning.
+
+    The hash is over names that hold whatever is imported later, so the seed draws the same from the same labels.
+    """
+    labels = kind.labels_on(study.first, topics)
+    others = kind.labels_on(study.second, topics)
+    differ = [key for key, label in labels.items() if others.get(key, label) != label]
+    answers = Answer.objects.filter(pk__in={answer for answer, _ in differ})
+    told = {pk: (qid, tag) for pk, qid, tag in answers.values_list("pk", "topic__qid", "run__tag")}
+    name_of = kind.names(differ)
+    hashed: dict[str, list[tuple[bytes, Key]]] = {topic.qid: [] for topic in topics}
+    for key in differ:
+        qid, tag = told[key[0]]
+        hashed[qid].append((sha256(f"{study.seed} {qid} {tag} {name_of[key]}".encode()).digest(), key))
+    return [
+        Drawn(study=study, answer_id=key[0], item=name_of[key], first_label=labels[key], second_label=others[key])
+        for of_topic in hashed.values()
+        for _, key in sorted(of_topic)[: study.per_topic]
+    ]
+
+
+@transaction.atomic
+def let_people_judge(*, study: Study, name: str, acting_user: Person | None) -> Condition:
+    """Make a condition under which a person labels a study's sample. Raises ConditionError.
+
+    In a study of disagreements it is a blind one like all others of its kind; in an adjudication both labels are shown.
+    """
+    kind = kind_named(study.kind)
+    # One replicate after another.
+    study = Study.objects.select_for_update(no_key=True, of=("self",)).select_related("first").get(pk=study.pk)
+    method = Condition.Method.ADJUDICATED if study.is_adjudication else kind.peoples_method
+    last = judges_of(study).filter(judge=None).aggregate(last=Max("replicate"))["last"]
+    condition = Condition(
+        campaign=study.campaign,
+        name=name,
+        kind=study.kind,
+        method=method,
+        nuggets=study.first.nuggets,
+        replicate=0 if last is None else last + 1,
+        sample=study.name,
+    )
+    create_condition(condition, acting_user=acting_user)
+    kind.hand_out(condition)
+    return condition
+
+
+def require_independent(task: Task) -> None:
+    """Raise PlanError where the person of a task on a study's sample has labelled the topic for that study before."""
+    study = study_of(task.condition)
+    kind = kind_named(study.kind)
+    for other in (study.first, study.second, *judges_of(study).exclude(pk=task.condition_id)):
+        if task.person_id in kind.labellers(other, task.topic):
+            raise PlanError(
+                f"{task.person} labels or labelled {task.topic.qid} under {other}: a judge of {study} is somebody else."
+            )
+
+
+def see_labels(task: Task) -> None:
+    """Record that the person of a task of adjudication has seen what others said there; once a study is enough."""
+    if task.condition.method != Condition.Method.ADJUDICATED:
+        return
+    where = f"labels to decide between in {task.condition.sample}"
+    if not Exposure.objects.filter(person=task.person, topic=task.topic, kind=task.kind, where=where).exists():
+        record_exposure(task.person, [task.topic], task.kind, where)
+
+
+@transaction.atomic
+def define_code(*, campaign: Campaign, code: str, meaning: str, acting_user: Person | None) -> ErrorCode:
+    """Give a campaign a word for why labels differ, or change what one means. Raises StudyError."""
+    Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)  # one after the other
+    record = ErrorCode.objects.filter(campaign=campaign, code=code).first()
+    before = record.meaning if record else ""
+    record = record or ErrorCode(campaign=campaign, code=code, created_by=acting_user)
+    record.meaning = " ".join(meaning.split())
+    _require_valid(record)
+    record.save()
+    history.record(
+        "error code defined", record, campaign=campaign, person=acting_user, before=before, meaning=record.meaning
+    )
+    return record
+
+
+@transaction.atomic
+def code_item(*, drawn: Drawn, codes: Sequence[str], note: str, seen: int, acting_user: Person | None) -> Coding:
+    """Say why the labels of an item differ, by the campaign's codes; without any, it is not coded any more.
+
+    seen: the key of the coding that the person saw, 0 for none. Raises Stale where there is a newer one, and
+    StudyError.
+    """
+    # Codings of an item one after the other.
+    study = Study.objects.select_for_update(no_key=True, of=("self",)).get(pk=drawn.study_id)
+    newest = drawn.codings.order_by("-pk").first()
+    if (newest.pk if newest else 0) != seen:
+        raise Stale
+    known = list(ErrorCode.objects.filter(campaign=study.campaign_id).values_list("code", flat=True))
+    if unknown := sorted(set(codes) - set(known)):
+        raise StudyError(f"The campaign has no error code {', '.join(unknown)}.")
+    note = " ".join(note.split())
+    if len(note) > MAX_NOTE or "\x00" in note:
+        raise StudyError(f"A note has at most {MAX_NOTE} characters and no NUL.")
+    return Coding.objects.create(
+        drawn=drawn, codes=[code for code in known if code in codes], note=note, person=acting_user
+    )

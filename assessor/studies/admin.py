@@ -1,0 +1,37 @@
+"""Studies in Django's admin, to look at."""
+
+from django.contrib import admin
+
+from assessor.collection.admin import LookOnly
+from assessor.studies.models import Coding, Drawn, ErrorCode, Study
+
+
+@admin.register(Study)
+class StudyAdmin(LookOnly):
+    list_display = ("name", "campaign", "kind", "purpose", "first", "second", "per_topic", "seed", "created_at")
+    list_filter = ("campaign", "kind", "purpose")
+    search_fields = ("name",)
+    list_select_related = ("campaign", "first", "second")
+
+
+@admin.register(Drawn)
+class DrawnAdmin(LookOnly):
+    list_display = ("study", "answer_id", "item", "first_label", "second_label")
+    list_filter = ("study",)
+    search_fields = ("item", "study__name")
+    list_select_related = ("study",)
+
+
+@admin.register(ErrorCode)
+class ErrorCodeAdmin(LookOnly):
+    list_display = ("code", "campaign", "meaning", "created_at")
+    list_filter = ("campaign",)
+    search_fields = ("code", "meaning")
+    list_select_related = ("campaign",)
+
+
+@admin.register(Coding)
+class CodingAdmin(LookOnly):
+    list_display = ("drawn", "codes", "note", "person", "at")
+    search_fields = ("note", "drawn__item")
+    list_select_related = ("drawn", "person")

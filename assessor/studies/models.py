@@ -1,0 +1,100 @@
+"""Studies of what two conditions label differently."""
+
+from django.db import models
+from django.db.models import Q
+
+from assessor.collection.fields import JSONText
+from assessor.collection.models import AppendOnly, Condition
+
+
+class Study(models.Model):
+    """Items that two conditions label differently, drawn to be labelled by others.
+
+    Whoever labels them does so under a condition of their own: one whose `sample` is the study's name.
+    """
+
+    class Purpose(models.TextChoices):
+        DISAGREEMENT = "disagreement", "people and a model differ: others say who is right, blind to both"
+        ADJUDICATION = "adjudication", "two people differ: a third one sees both and decides"
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="studies")
+    name = models.CharField(max_length=100)
+    kind = models.CharField(max_length=12, choices=Condition.Kind)
+    purpose = models.CharField(max_length=12, choices=Purpose)
+    first = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="People's labels.")
+    second = models.ForeignKey(
+        Condition, models.PROTECT, related_name="+", help_text="A model's labels; other people's in an adjudication."
+    )
+    per_topic = models.PositiveIntegerField(
+        null=True, blank=True, help_text="At most so many of each topic; none: all."
+    )
+    seed = models.PositiveBigIntegerField(help_text="Decides what is drawn.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+
+    class Meta:
+        ordering = ("name",)
+        verbose_name_plural = "studies"
+        constraints = (
+            models.UniqueConstraint(fields=("campaign", "name"), name="study_name_once"),
+            models.CheckConstraint(condition=~Q(first=models.F("second")), name="study_of_two_conditions"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_adjudication(self) -> bool:
+        """Say whether a third person decides, and sees what the two said."""
+        return self.purpose == self.Purpose.ADJUDICATION
+
+
+class Drawn(AppendOnly):
+    """One item of a study, with the two labels as they were when it was drawn."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="drawn", db_index=False)
+    answer = models.ForeignKey("collection.Answer", models.PROTECT, related_name="+")
+    item = models.TextField(help_text="What of the answer was labelled, as its kind names it for ever.")
+    first_label = models.CharField(max_length=20)
+    second_label = models.CharField(max_length=20)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("pk",)
+        verbose_name_plural = "drawn items"
+        constraints = (models.UniqueConstraint(fields=("study", "answer", "item"), name="drawn_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.item} of answer {self.answer_id}"
+
+
+class ErrorCode(models.Model):
+    """A campaign's word for why labels differ."""
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="error_codes")
+    code = models.SlugField(max_length=40)
+    meaning = models.CharField(max_length=300)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+
+    class Meta:
+        ordering = ("code",)
+        constraints = (models.UniqueConstraint(fields=("campaign", "code"), name="error_code_once"),)
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Coding(AppendOnly):
+    """What an organizer finds to be the reason why labels of an item differ; the newest of an item counts."""
+
+    drawn = models.ForeignKey(Drawn, models.PROTECT, related_name="codings")
+    codes = JSONText(default=list, help_text="Of the campaign's error codes, in their order; none: not coded any more.")
+    note = models.CharField(max_length=500, blank=True)
+    person = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return ", ".join(self.codes) or "not coded"

@@ -1,0 +1,71 @@
+"""What apps and pages read of studies."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from django.db.models import Count, QuerySet
+
+from assessor.collection.models import Campaign, Condition, Topic
+from assessor.collection.queries import byte_order
+from assessor.studies.models import Coding, Drawn, Study
+
+# What pages tell of a condition, read with it.
+_TOLD = ("judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
+
+
+def study_of(condition: Condition) -> Study:
+    """Return the study whose sample a condition labels."""
+    return Study.objects.select_related("first", "second").get(campaign=condition.campaign_id, name=condition.sample)
+
+
+def sample_of(condition: Condition) -> QuerySet[Drawn]:
+    """Return what is to be labelled under a study's condition."""
+    return Drawn.objects.filter(study__campaign=condition.campaign_id, study__name=condition.sample)
+
+
+def drawn_under(condition: Condition, answers: Iterable[int]) -> dict[int, list[Drawn]]:
+    """Return what of answers is to be labelled under a study's condition, by answer's key."""
+    found: dict[int, list[Drawn]] = {}
+    for one in sample_of(condition).filter(answer__in=list(answers)).order_by("pk"):
+        found.setdefault(one.answer_id, []).append(one)
+    return found
+
+
+def studies_of(campaign: Campaign) -> QuerySet[Study]:
+    """Return a campaign's studies with how much was drawn for each (items) and on how many topics."""
+    counts = {"items": Count("drawn"), "topics": Count("drawn__answer__topic", distinct=True)}
+    told = [f"{side}__{name}" for side in ("first", "second") for name in _TOLD]
+    return campaign.studies.select_related("campaign", *told).annotate(**counts)
+
+
+def judges_of(study: Study) -> QuerySet[Condition]:
+    """Return the conditions under which a study's sample is labelled, in the order in which they were made."""
+    conditions = study.campaign.conditions.filter(kind=study.kind, sample=study.name)
+    return conditions.select_related(*_TOLD).order_by("pk")
+
+
+def judges_of_all(studies: Collection[Study]) -> dict[int, list[Condition]]:
+    """Return the conditions under which samples of studies of one campaign are labelled, by the study's key."""
+    named = {study.name: study.pk for study in studies}
+    found: dict[int, list[Condition]] = {study.pk: [] for study in studies}
+    campaigns = {study.campaign_id for study in studies}
+    conditions = Condition.objects.filter(campaign__in=campaigns, sample__in=named)
+    for condition in conditions.select_related(*_TOLD).order_by("pk"):
+        found[named[condition.sample]].append(condition)
+    return found
+
+
+def topics_of(study: Study) -> QuerySet[Topic]:
+    """Return the topics on which something was drawn, by their ids."""
+    return Topic.objects.filter(pk__in=study.drawn.order_by().values("answer__topic")).order_by("qid")
+
+
+def items_of(study: Study) -> QuerySet[Drawn]:
+    """Return what was drawn with its answer, by topic, run and in the order of the draw."""
+    drawn = study.drawn.select_related("answer__topic", "answer__run")
+    return drawn.order_by(byte_order("answer__topic__qid"), byte_order("answer__run__tag"), "pk")
+
+
+def codings_of(drawn: QuerySet[Drawn] | Sequence[Drawn]) -> dict[int, Coding]:
+    """Return the coding that counts of each item that has one, by the item's key."""
+    codings = Coding.objects.filter(drawn__in=drawn).order_by("pk")
+    return {coding.drawn_id: coding for coding in codings}

@@ -1,0 +1,220 @@
+"""Second opinions and repetitions: what a person labelled is labelled again, by somebody else or by the same person.
+
+Each is a condition of its own, whose Opinion says of what, so that its labels never mix with the first ones. The model
+is each app's own, and so are its sheets; whose they may be and which answers they are about is decided here.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from hashlib import sha256
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from django.core.exceptions import PermissionDenied
+from django.db import models, transaction
+from django.db.models import Max, QuerySet
+
+from assessor.collection.actions import ConditionError, create_condition
+from assessor.collection.models import Answer, Condition, Person, Topic
+from assessor.work.actions import PlanError
+from assessor.work.handing import new_seed
+from assessor.work.models import Task
+from assessor.work.sheets import Sheet, revise
+
+Item = TypeVar("Item")
+
+
+class Opinion(models.Model):
+    """Whose labels a condition holds under which people label, and how its answers are handed out."""
+
+    DONE: ClassVar[str]  # what people have done under it
+
+    class Purpose(models.TextChoices):
+        FIRST = "first", "the first labels"
+        SECOND = "second", "a second person's"
+        REPEAT = "repeat", "the same person's again"
+
+    condition = models.OneToOneField("collection.Condition", models.PROTECT, related_name="%(app_label)s_opinion")
+    purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.FIRST)
+    of = models.ForeignKey(
+        "collection.Condition",
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="The condition whose answers are labelled again, blind to its labels.",
+    )
+    share = models.PositiveSmallIntegerField(default=100, help_text="Percent of a topic's answers, drawn by the seed.")
+    only_cannot = models.BooleanField(
+        default=False, help_text="Whether only that is asked which the first person couldn't judge."
+    )
+    seed = models.PositiveIntegerField(help_text="Decides which answers are drawn, and their order.")
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.condition}: {self.get_purpose_display()}"
+
+
+FIRST, SECOND, REPEAT = Opinion.Purpose.FIRST, Opinion.Purpose.SECOND, Opinion.Purpose.REPEAT
+Opinions = type[Opinion]
+
+
+def conditions(opinions: Opinions, **which: Any) -> QuerySet[Any]:
+    """Return the keys of the conditions that some of an app's opinions are, to be looked for among."""
+    return opinions._default_manager.filter(**which).values("condition")
+
+
+@transaction.atomic
+def create_first(opinions: Opinions, condition: Condition, *, acting_user: Person | None) -> Condition:
+    """Save a new condition under which people label for the first time. Raises ConditionError."""
+    create_condition(condition, acting_user=acting_user)
+    opinions._default_manager.create(condition=condition, seed=new_seed())
+    return condition
+
+
+@transaction.atomic
+def create_opinion(
+    opinions: Opinions,
+    *,
+    of: Condition,
+    name: str,
+    purpose: str,
+    share: int = 100,
+    only_cannot: bool = False,
+    acting_user: Person | None,
+) -> Condition:
+    """Make a condition in which answers of another one are labelled again: by somebody else, or by the same person.
+
+    It is the same work, so it is done under the same protocol and beside the same labels of a model, if any.
+    purpose: SECOND or REPEAT; share: percent of each topic's answers, 1 to 100; only_cannot: only what the first person
+    couldn't judge. Raises ConditionError.
+    """
+    first = opinions._default_manager.filter(condition=of).select_related("of").first()
+    if first is None:
+        raise ConditionError(f"{of} was not {opinions.DONE} by people here, so nobody can be asked to do it again.")
+    if of.sample:
+        raise ConditionError(f"{of} has a study's sample: let somebody else label it from the study's page.")
+    if first.of:
+        raise ConditionError(f"{of} is itself an opinion on {first.of}: ask for another one on that.")
+    if not 1 <= share <= 100:
+        raise ConditionError("The share of the answers is 1 to 100 percent.")
+    Condition.objects.select_for_update(no_key=True, of=("self",)).get(pk=of.pk)  # one replicate after another
+    same = Condition.everything.filter(
+        campaign=of.campaign_id, kind=of.kind, method=of.method, nuggets=of.nuggets_id, shown=of.shown_id
+    )
+    condition = Condition(
+        campaign=of.campaign,
+        name=name,
+        kind=of.kind,
+        method=of.method,
+        nuggets=of.nuggets,
+        shown=of.shown,
+        replicate=(same.aggregate(last=Max("replicate"))["last"] or 0) + 1,
+    )
+    create_condition(condition, acting_user=acting_user, protocol=of.protocol)
+    opinions._default_manager.create(
+        condition=condition, purpose=purpose, of=of, share=share, only_cannot=only_cannot, seed=new_seed()
+    )
+    return condition
+
+
+def require_right_person(task: Task, opinion: Opinion, sheets: QuerySet[Any]) -> None:
+    """Raise PlanError where the labels on a topic should be somebody else's.
+
+    sheets: all on the task's topic of which somebody is asked something, under whatever condition.
+    """
+    person, qid, opinions = task.person, task.topic.qid, type(opinion)
+    if opinion.purpose == FIRST:
+        seconds = conditions(opinions, of=task.condition_id, purpose=SECOND)
+        if _has_labelled(person, sheets.filter(condition__in=seconds)):
+            raise PlanError(f"{person} labels {qid} beside {task.condition}: both would be the same person's.")
+        return
+    firsts = sheets.filter(condition=opinion.of_id).exclude(task=None)
+    before = set(firsts.values_list("task__person", flat=True))
+    if not before:
+        raise PlanError(f"Nobody was given {qid} under {opinion.of} yet: there is nothing to repeat.")
+    if opinion.purpose == REPEAT:
+        if before != {person.pk}:
+            raise PlanError(f"{person} did not label all of {qid} under {opinion.of}: only who did can repeat it.")
+        if firsts.exclude(task__state=Task.State.FINISHED).exists():
+            raise PlanError(f"{person} has not signed {qid} off under {opinion.of} yet.")
+        return
+    others = conditions(opinions, of=opinion.of_id).exclude(pk=opinion.pk)
+    under = models.Q(condition=opinion.of_id) | models.Q(condition__in=others)
+    if _has_labelled(person, sheets.filter(under)):
+        raise PlanError(f"{person} labelled {qid} before: a second opinion is somebody else's.")
+
+
+def _has_labelled(person: Person, sheets: QuerySet[Any]) -> bool:
+    """Say whether some of the sheets are a person's, or were before they were taken over and something was said."""
+    theirs = sheets.filter(revisions__task__person=person, revisions__judge__isnull=False)
+    return sheets.filter(task__person=person).exists() or theirs.exists()
+
+
+def asked_again(opinion: Opinion, first: Sheet, asked: Iterable[Item]) -> list[Item]:
+    """Return what is asked again of what a first sheet asks."""
+    return [item for item in asked if not opinion.only_cannot or str(item) in first.cannot]
+
+
+class HasAnswer(Protocol):
+    """What is wanted of somebody: an answer, and what is asked of it."""
+
+    @property
+    def answer(self) -> Answer: ...
+
+
+Wanted = TypeVar("Wanted", bound=HasAnswer)
+
+
+def drawn(opinion: Opinion, topic: Topic, wanted: Iterable[Wanted]) -> list[Wanted]:
+    """Return the share that is labelled again of a topic's answers, at least one; their runs are read with them.
+
+    They are the same whoever labels them: drawn by the seed, the topic and the run alone.
+    """
+    in_order = sorted(
+        wanted, key=lambda one: sha256(f"{opinion.seed} {topic.qid} {one.answer.run.tag}".encode()).digest()
+    )
+    return in_order[: -(-len(in_order) * opinion.share // 100)]
+
+
+def without_sheet(opinion: Opinion, wanted: Sequence[Wanted], there: Collection[int]) -> list[Wanted]:
+    """Return those of the answers to which there is no sheet yet. there: the keys of those with one."""
+    new = [one for one in wanted if one.answer.pk not in there]
+    if opinion.share < 100:
+        new = new[: max(0, len(wanted) - len(there))]  # an answer that came since changes what is drawn
+    return new
+
+
+def ask_more(sheet: Any, asked: Sequence[Any]) -> None:
+    """Ask a sheet also about items that the first person has said since that they can't judge."""
+    if more := len(asked) - len(sheet.asked):
+        columns = {"asked": list(asked), "to_do": sheet.to_do + more}
+        revise(sheet, "asked more", {}, judge_id=None, columns=columns)
+
+
+def repeats(opinions: Opinions) -> str:
+    """Return the condition that a task's person is repeating it, for a query in which the task is work_task.
+
+    Who labels answers again, to see whether they say the same, must not look at what they said the first time.
+    """
+    return f"""EXISTS (
+        SELECT 1 FROM {opinions._meta.db_table} opinion
+        JOIN work_task again ON again.condition_id = opinion.condition_id
+        WHERE opinion.of_id = work_task.condition_id AND opinion.purpose = '{REPEAT}' AND again.state = 'open'
+            AND again.person_id = work_task.person_id AND again.topic_id = work_task.topic_id)"""  # noqa: S608  # ours
+
+
+def require_not_repeated(task: Task, opinions: Opinions) -> None:
+    """Raise PermissionDenied where a task's person is repeating it now."""
+    again = Task.objects.filter(person=task.person_id, topic=task.topic_id, state=Task.State.OPEN)
+    require_no_repetition(
+        again.filter(condition__in=conditions(opinions, of=task.condition_id, purpose=REPEAT)).exists()
+    )
+
+
+def require_no_repetition(is_repeated: bool) -> None:
+    """Raise PermissionDenied where a query with repeats() says that it is so."""
+    if is_repeated:
+        raise PermissionDenied(
+            "You are labelling these answers again, without a look at what you said the first time: "
+            "it can be opened once you have signed the repetition off."
+        )

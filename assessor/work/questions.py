@@ -1,0 +1,126 @@
+"""What people left open for the organizer, labels that they could not give and flags, and how it is settled."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from assessor.collection import history
+from assessor.collection.models import Person
+from assessor.work.models import Task
+from assessor.work.opinions import SECOND, Opinions, conditions
+from assessor.work.sheets import revise
+from assessor.work.writes import Stale
+
+MAX_REASON = 500  # characters
+
+
+class ResolveError(Exception):
+    """It can't be resolved like that; the text says why."""
+
+
+class OtherLabel(NamedTuple):
+    """What another person says of the same item of the same answer."""
+
+    sheet: Any
+    label: str
+
+
+class Question(NamedTuple):
+    """What is open on an item of a sheet, by its key: why it can't be judged, or a flag's note, or both."""
+
+    sheet: Any
+    item: str
+    cannot: str
+    adopted: str
+    flag: str
+    others: list[OtherLabel]
+
+
+def with_questions(sheets: QuerySet[Any]) -> QuerySet[Any]:
+    """Return those of the sheets on which a person could not judge something or flagged it, the topics in order."""
+    found = sheets.exclude(cannot={}, flags={}).select_related("answer__run", "answer__topic", "judge")
+    return found.order_by("answer__topic__qid", "pk")
+
+
+def questions(
+    sheets: Sequence[Any], opinions: Opinions, label_of: Callable[[Any, Any, str], str | None]
+) -> list[Question]:
+    """Return what is open on sheets of one condition, item by item, with what other people said there.
+
+    label_of: what another person's sheet says of an item of the first one, where that counts.
+    """
+    others: dict[int, list[Any]] = {}
+    for sheet in sheets[:1]:
+        seconds = conditions(opinions, of=sheet.condition_id, purpose=SECOND)
+        found = type(sheet).objects.filter(condition__in=seconds, answer__in=[one.answer_id for one in sheets])
+        for other in found.select_related("condition", "judge").order_by("pk"):
+            others.setdefault(other.answer_id, []).append(other)
+    return [
+        Question(
+            sheet,
+            item,
+            sheet.cannot.get(item, ""),
+            sheet.adopted.get(item, ""),
+            sheet.flags.get(item, ""),
+            [
+                OtherLabel(other, label)
+                for other in others.get(sheet.answer_id, ())
+                if (label := label_of(sheet, other, item))
+            ],
+        )
+        for sheet in sheets
+        for item in {**sheet.cannot, **sheet.flags}
+    ]
+
+
+@transaction.atomic
+def adopt(*, sheet: Any, item: str, other: Any, label: str | None, opinions: Opinions, acting_user: Person) -> None:
+    """Let another person's label count where the first one could not judge. Raises ResolveError.
+
+    label: what the other sheet says there, None where that does not count. It stands apart from what the first person
+    said, who is never shown it.
+    """
+    seconds = conditions(opinions, of=sheet.condition_id, purpose=SECOND)
+    if other.answer_id != sheet.answer_id or not seconds.filter(condition=other.condition_id).exists():
+        raise ResolveError("That is no other person's opinion on this answer.")
+    _require_open(sheet, item)
+    if label is None:
+        raise ResolveError("The other person has no label there that counts.")
+    reason = f"adopted by {acting_user} from {other.condition}"
+    _settle(sheet, "adopted", item, label, judge_id=other.judge_id, reason=reason)
+    told = {"sheet": sheet.pk, "item": item, "label": label, "from": other.condition.name}
+    history.record("label adopted", sheet.condition, campaign=sheet.condition.campaign, person=acting_user, **told)
+
+
+@transaction.atomic
+def decide(*, sheet: Any, item: str, label: str, reason: str, acting_user: Person) -> None:
+    """Let a label that an organizer decides on count where a person could not judge. Raises ResolveError."""
+    reason = given_reason(reason)
+    _require_open(sheet, item)
+    _settle(sheet, "decided", item, label, judge_id=None, reason=f"{label}, says {acting_user}: {reason}")
+    told = {"sheet": sheet.pk, "item": item, "label": label, "reason": reason}
+    history.record("label decided", sheet.condition, campaign=sheet.condition.campaign, person=acting_user, **told)
+
+
+def given_reason(text: str) -> str:
+    """Return an organizer's reason with its blanks folded. Raises ResolveError."""
+    reason = " ".join(text.split())
+    if not reason or len(reason) > MAX_REASON or "\x00" in reason:
+        raise ResolveError(f"Say why, in at most {MAX_REASON} characters.")
+    return reason
+
+
+def _require_open(sheet: Any, item: str) -> None:
+    if sheet.task is None or sheet.task.state == Task.State.OPEN:
+        raise ResolveError(f"{sheet.judge} has not signed the topic off, and may still say something there.")
+    if item not in sheet.cannot or item in sheet.adopted:
+        raise ResolveError("Nothing is unresolved there: load the page again.")
+
+
+def _settle(sheet: Any, verb: str, item: str, label: str, *, judge_id: int | None, reason: str) -> None:
+    try:
+        revise(sheet, verb, {item: {"adopted": label}}, judge_id=judge_id, reason=reason[:MAX_REASON])
+    except Stale as error:
+        raise ResolveError("The person changed this answer at the same moment: load the page again.") from error

@@ -1,0 +1,272 @@
+"""People at work on answers over loopback HTTP: the load, what it took, and whether labels stand where they were put.
+
+A round is what a person's browser does: fetch the answer if it is another one than before, have the model's label shown
+where that goes with the work, then save a label. The load comes from a process of its own (this module), which reports
+its CPU: a run in which it was the bottleneck says nothing and is discarded.
+"""
+
+import http.client
+import json
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode
+
+from bench import house
+
+if TYPE_CHECKING:
+    from assessor.work.models import Task
+    from assessor.work.sheets import Sheet
+
+BUSY = 0.7  # of a core: above that the load generator itself may have been what was measured
+
+
+class Way(NamedTuple):
+    """A way of putting load on the server. pause: seconds from the start of one round to that of the next."""
+
+    name: str
+    people: int
+    seconds: float
+    pause: float
+    workers: int
+
+
+class Limits(NamedTuple):
+    """Milliseconds a round may take, and rounds a second there must be."""
+
+    median: float | None = None
+    high: float | None = None
+    rate: float | None = None
+
+
+class Item(NamedTuple):
+    """What a label is about: an item of a sheet, by its key; fields: what a write on it tells besides."""
+
+    sheet: int
+    key: str
+    fields: dict[str, str]
+
+
+class Work(NamedTuple):
+    """A kind of work. field: what a write calls an item; is_shown: whether a model's label is asked for before each."""
+
+    path: str
+    field: str
+    labels: Sequence[str]
+    sheets: "type[Sheet]"
+    is_shown: bool = False
+
+
+# ---- the load ----
+
+
+class Browser:
+    """One assessor's connection: kept alive, with a session."""
+
+    def __init__(self, port: int, cookie: str, base: str) -> None:
+        self._connection = http.client.HTTPConnection("localhost", port)
+        self._base = base
+        self._headers = {"Cookie": f"sessionid={cookie}"}
+        page = self._send("GET", self._base)
+        token = next(
+            value.split("csrftoken=")[1].split(";")[0]
+            for name, value in page.getheaders()
+            if name.lower() == "set-cookie" and "csrftoken=" in value
+        )
+        self._headers["Cookie"] += f"; csrftoken={token}"
+        self._write = self._headers | {"X-CSRFToken": token, "Content-Type": "application/x-www-form-urlencoded"}
+
+    def _send(self, method: str, path: str, body: str = "", headers: dict[str, str] | None = None) -> Any:
+        self._connection.request(method, path, body or None, headers or self._headers)
+        response = self._connection.getresponse()
+        self.body = response.read()
+        if response.status != 200:
+            raise SystemExit(f"{method} {path}: {response.status} {self.body[:300]!r}")
+        return response
+
+    def rest(self) -> None:
+        """Have no connection until the next request, which opens one."""
+        self._connection.close()
+
+    def answer(self, sheet: int) -> None:
+        self._send("GET", f"{self._base}answers/{sheet}/")
+
+    def write(self, sheet: int, action: str, version: int, fields: dict[str, str]) -> int:
+        """Send a write; return the version that it made."""
+        body = urlencode({"key": str(uuid.uuid4()), "version": str(version), **fields})
+        self._send("POST", f"{self._base}answers/{sheet}/{action}/", body, self._write)
+        return int(json.loads(self.body)["version"])
+
+
+def drive(plan: dict[str, Any]) -> dict[str, Any]:
+    """Send rounds until the time is over; return what each took, what was saved, and the CPU it cost here."""
+    rounds: list[dict[str, float]] = []
+    saved: list[tuple[int, str, str]] = []
+    errors: list[str] = []
+    ready = threading.Barrier(len(plan["people"]) + 1)
+    labels = plan["labels"]
+
+    def work(number: int, person: dict[str, Any]) -> None:
+        try:
+            browser = Browser(plan["port"], person["cookie"], person["base"])
+            versions = dict(map(tuple, person["versions"]))
+            browser.answer(person["versions"][0][0])
+            before = None
+            browser.rest()
+            ready.wait()
+            due = time.perf_counter() + plan["pause"] * number / len(plan["people"])
+            until = time.perf_counter() + plan["seconds"]
+            for place, (sheet, item, fields) in enumerate(person["items"]):
+                if plan["pause"]:
+                    # The server closes what is idle for two seconds, and people think longer than that. Otherwise each
+                    # would stay with one of the processes, however many others had come to the same.
+                    browser.rest()
+                    time.sleep(max(0.0, due - time.perf_counter()))
+                    due += plan["pause"]
+                at = {"start": time.perf_counter()}
+                if at["start"] > until:
+                    return
+                named = {plan["field"]: item, **fields}
+                if sheet != before:
+                    browser.answer(sheet)
+                    at["answer"] = time.perf_counter()
+                before = sheet
+                if plan["is_shown"]:
+                    versions[sheet] = browser.write(sheet, "show", versions[sheet], named)
+                    at["show"] = time.perf_counter()
+                label = labels[(place + number) % len(labels)]
+                given = named | {"label": label, "seconds": "1"}
+                versions[sheet] = browser.write(sheet, "label", versions[sheet], given)
+                at["label"] = time.perf_counter()
+                rounds.append({name: then - since for (_, since), (name, then) in pairwise(at.items())})
+                saved.append((sheet, item, label))
+        except BaseException as error:
+            errors.append(f"{type(error).__name__}: {error}")
+            ready.abort()
+
+    threads = [threading.Thread(target=work, args=pair) for pair in enumerate(plan["people"])]
+    for thread in threads:
+        thread.start()
+    try:
+        ready.wait()
+    except threading.BrokenBarrierError:
+        raise SystemExit("\n".join(errors)) from None
+    cpu, started = time.process_time(), time.perf_counter()
+    for thread in threads:
+        thread.join()
+    took = time.perf_counter() - started
+    return {
+        "rounds": rounds,
+        "saved": saved,
+        "errors": errors,
+        "seconds": took,
+        "cpu": (time.process_time() - cpu) / took,
+    }
+
+
+# ---- what came of it ----
+
+
+def run(work: Work, way: Way, tasks: "Sequence[tuple[Task, Sequence[Item]]]") -> dict[str, Any]:
+    """Run the load against a server of its own; check afterwards that every label stands where it was put.
+
+    tasks: each with what is to be labelled in it, in this order.
+    """
+    people = []
+    for task, items in tasks[: way.people]:
+        keys = list(dict.fromkeys(item.sheet for item in items))
+        versions = dict(work.sheets.everything.filter(pk__in=keys).values_list("pk", "version"))
+        people.append(
+            {
+                "cookie": house.session(task.person),
+                "base": work.path.format(task.pk),
+                "versions": [[key, versions[key]] for key in keys],
+                "items": items,
+            }
+        )
+    with house.serve(workers=way.workers) as port:
+        before = _standing(work, tasks)
+        plan = {
+            "port": port,
+            "pause": way.pause,
+            "seconds": way.seconds,
+            "field": work.field,
+            "labels": work.labels,
+            "is_shown": work.is_shown,
+            "people": people,
+        }
+        command = [sys.executable, "-m", "bench.people"]
+        load = subprocess.run(command, input=json.dumps(plan), capture_output=True, text=True, check=False)
+        if load.returncode:
+            raise SystemExit(load.stderr)
+        result: dict[str, Any] = json.loads(load.stdout)
+    after = _standing(work, tasks)
+    saved = Counter((sheet, str(key)) for sheet, key, _ in result["saved"])
+    stands = {(sheet, key): label for sheet, labels in after.labels.items() for key, label in labels.items()}
+    stood = {(sheet, key) for sheet, labels in before.labels.items() for key in labels}
+    result["wrong"] = {
+        "lost or of another kind": sum(stands.get((sheet, str(key))) != label for sheet, key, label in result["saved"]),
+        "that nobody gave": len(stands.keys() - stood - saved.keys()),
+        "given twice": sum(count - 1 for count in saved.values()) + len(stood & saved.keys()),
+        "revisions too many": after.revisions - before.revisions - len(saved) * (2 if work.is_shown else 1),
+    }
+    return result
+
+
+class _Standing(NamedTuple):
+    """What stands on all sheets of people's tasks."""
+
+    labels: dict[int, dict[str, str]]
+    revisions: int
+
+
+def _standing(work: Work, tasks: "Sequence[tuple[Task, Sequence[Item]]]") -> _Standing:
+    of_people = work.sheets.everything.filter(task__in=[task for task, _ in tasks])
+    revisions: Any = work.sheets._meta.get_field("revisions").related_model
+    return _Standing(dict(of_people.values_list("pk", "labels")), revisions.objects.filter(sheet__in=of_people).count())
+
+
+def told(way: Way, limits: Limits, result: dict[str, Any]) -> int:
+    """Print what came of a way; return how many figures are over their limits."""
+    rounds: list[dict[str, float]] = result["rounds"]
+    both = [1000 * sum(parts.values()) for parts in rounds]
+    rate = len(both) / result["seconds"]
+    median, high = statistics.median(both), _high(both)
+    print(f"{way.name}: {rate:.0f} rounds/s; load generator {100 * result['cpu']:.0f} % of a core")
+    kinds = {
+        "rounds": both,
+        "of these with another answer": [1000 * sum(parts.values()) for parts in rounds if "answer" in parts],
+    }
+    kinds |= {name: [1000 * parts[name] for parts in rounds if name in parts] for name in ("answer", "show", "label")}
+    for what, took in kinds.items():
+        if took:
+            middle, most = statistics.median(took), _high(took)
+            print(f"  {len(took)} {what}: median {middle:.1f} ms, p95 {most:.1f} ms", flush=True)
+    if result["cpu"] > BUSY:
+        print("  DISCARDED: the load generator was busy itself")
+    wrong = [f"{count} labels {what}" for what, count in result["wrong"].items() if count] + result["errors"][:3]
+    if wrong:
+        print("  WRONG:", "; ".join(wrong))
+    over = [
+        limits.median is not None and median > limits.median,
+        limits.high is not None and high > limits.high,
+        limits.rate is not None and rate < limits.rate,
+    ]
+    if any(over):
+        print(f"  OVER its limits: {limits}")
+    return sum(over) + bool(wrong)
+
+
+def _high(took: Sequence[float]) -> float:
+    return statistics.quantiles(took, n=20, method="inclusive")[-1]
+
+
+if __name__ == "__main__":
+    print(json.dumps(drive(json.load(sys.stdin))))

@@ -1,0 +1,31 @@
+"""The only way to what belongs to a comparison, for a person."""
+
+from django.http import Http404
+
+from assessor.collection.models import Campaign
+from metaeval.models import Calculation, Comparison, Figure
+from metaeval.queries import comparisons_of
+
+
+def campaign_comparison(campaign: Campaign, comparison_id: int) -> Comparison:
+    """Return a comparison of a campaign that was reached through organized_campaign. Raises Http404."""
+    comparison = comparisons_of(campaign).filter(pk=comparison_id).first()
+    if comparison is None:
+        raise Http404("There is no such comparison in this campaign.")
+    return comparison
+
+
+def last_result(comparison: Comparison) -> Calculation:
+    """Return what was last computed of a comparison reached through campaign_comparison. Raises Http404."""
+    done = comparison.calculations.filter(state=Calculation.State.DONE).order_by("-pk").first()
+    if done is None:
+        raise Http404("Nothing has been computed of this comparison yet.")
+    return done
+
+
+def result_figure(calculation: Calculation, name: str) -> Figure:
+    """Return a figure of a result reached through last_result. Raises Http404."""
+    figure: Figure | None = calculation.figures.filter(name=name).first()
+    if figure is None:
+        raise Http404("There is no such figure.")
+    return figure

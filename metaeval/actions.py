@@ -1,0 +1,313 @@
+"""The writers of comparisons: made, imported, computed."""
+
+import logging
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, connection, models, transaction
+from django.utils import timezone
+
+from assessor.collection import history
+from assessor.collection.formats.lines import Line, SourceFile
+from assessor.collection.formats.report import Report, Unreadable
+from assessor.collection.models import Campaign, Condition, Person, QrelsSource
+from assessor.collection.processes import is_running, me
+from assessor.scores.kinds import kind_named
+from assessor.scores.means import Policy
+from assessor.work.handing import new_seed
+from metaeval.computing import Computed, compute
+from metaeval.formats.score_tables import read_score_table
+from metaeval.models import Calculation, Comparison, Figure, ScoreTable, Side
+from metaeval.sides import Nothing, resolved
+
+DRAWS, MOST_DRAWS = 1_000, 10_000
+MAX_LINES = 500_000  # of a score table: a track's, by topic and measure, in a leaderboard, has 310,000
+_MAX_ATTEMPTS = 3
+_PRESUMED_DEAD = 300  # seconds without a sign of life, where the process can't be looked at
+_log = logging.getLogger(__name__)
+
+# The calculations that this process is at.
+_at_work: set[int] = set()
+
+
+class ComparisonError(Exception):
+    """There can be no such comparison; the text says why."""
+
+
+class TableError(Exception):
+    """A score table can't be read; the report says why."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(f"{report.file_name} was not read: {report.error_count} errors.")
+        self.report = report
+
+
+def import_table(
+    *, campaign: Campaign, name: str, path: Path, file_name: str, run: str = "", acting_user: Person | None
+) -> ScoreTable:
+    """Keep a score table. run: whose it is, where the file names none. Raises TableError and ComparisonError."""
+    report, source = Report(file_name), SourceFile(path)
+    kept: list[Line] = []
+    try:
+        for line in source.lines(report):
+            kept.append(line)
+            if len(kept) > MAX_LINES:
+                raise report.fatal(line.number, "", "more lines", f"a table of at most {MAX_LINES:,} lines")
+        found = read_score_table(kept, report, name=name, run=run, policy=Policy.ZERO)
+    except Unreadable:
+        found = None
+    if found and not report.error_count:
+        called = Counter(resolved(campaign, found.runs))
+        for tag, count in called.items():
+            if count > 1:
+                report.error(0, "run_id", f"{count} names of the run {tag}", "each run once")
+    if found is None or report.error_count:
+        raise TableError(report)
+    table = ScoreTable(
+        campaign=campaign,
+        name=" ".join(name.split()),
+        file_name=file_name[:255],
+        sha256=source.sha256,
+        run=run,
+        content="".join(f"{line.text}\n" for line in kept),
+        created_by=acting_user,
+    )
+    _require_valid(table)
+    with transaction.atomic():
+        table.save()
+        history.record(
+            "score table imported",
+            table,
+            campaign=campaign,
+            person=acting_user,
+            file=table.file_name,
+            sha256=table.sha256,
+            runs=len(found.runs),
+            measures=found.measures,
+        )
+    return table
+
+
+def _require_valid(record: models.Model) -> None:
+    try:
+        record.full_clean()
+    except ValidationError as error:
+        raise ComparisonError(" ".join(error.messages)) from error
+
+
+def create_comparison(
+    *,
+    campaign: Campaign,
+    first: Side,
+    second: Side,
+    name: str = "",
+    first_support: Condition | None = None,
+    second_support: Condition | None = None,
+    tasks: Sequence[str] = (),
+    runs: Sequence[str] = (),
+    topics: Sequence[str] = (),
+    topics_of: Condition | None = None,
+    policy: Policy = Policy.ZERO,
+    seed: int | None = None,
+    draws: int = DRAWS,
+    acting_user: Person | None,
+) -> Calculation:
+    """Make a comparison, and note down that it is to be computed. Raises ComparisonError.
+
+    name: one is made of both sides where there is none. What restricts is as Comparison has it. seed: made up where
+    there is none.
+    """
+    _require_comparable(campaign, first, second, (first_support, second_support), topics_of)
+    _require_known("task", tasks, campaign.runs.values_list("task", flat=True))
+    _require_known("run", runs, campaign.runs.values_list("tag", flat=True))
+    _require_known("topic", topics, campaign.topics.values_list("qid", flat=True))
+    if not 1 <= draws <= MOST_DRAWS:
+        raise ComparisonError(f"Topics are drawn 1 to {MOST_DRAWS:,} times.")
+    comparison = Comparison(
+        campaign=campaign,
+        name=" ".join(name.split()) or _free_name(campaign, f"{first} and {second}"),
+        **{_field("first", first): first, _field("second", second): second},
+        first_support=first_support,
+        second_support=second_support,
+        tasks=sorted(set(tasks)),
+        runs=sorted(set(runs)),
+        topics=sorted(set(topics)),
+        topics_of=topics_of,
+        policy=policy,
+        seed=new_seed() if seed is None else seed,
+        draws=draws,
+        created_by=acting_user,
+    )
+    _require_valid(comparison)
+    with transaction.atomic():
+        comparison.save()
+        history.record(
+            "comparison made",
+            comparison,
+            campaign=campaign,
+            person=acting_user,
+            first=str(first),
+            second=str(second),
+            tasks=comparison.tasks,
+            runs=comparison.runs,
+            topics=comparison.topics,
+            topics_of=str(topics_of) if topics_of else None,
+            policy=policy,
+            seed=comparison.seed,
+            draws=draws,
+        )
+        return Calculation.objects.create(comparison=comparison, created_by=acting_user)
+
+
+def _field(side: str, record: Side) -> str:
+    if isinstance(record, Condition):
+        return f"{side}_condition"
+    return f"{side}_source" if isinstance(record, QrelsSource) else f"{side}_table"
+
+
+def _free_name(campaign: Campaign, name: str) -> str:
+    """Return a name that no comparison has yet."""
+    name = name[:180]
+    taken = set(Comparison.objects.filter(campaign=campaign, name__startswith=name).values_list("name", flat=True))
+    numbered = (f"{name} ({number})" for number in range(2, len(taken) + 3))
+    return next(one for one in (name, *numbered) if one not in taken)
+
+
+def _require_comparable(
+    campaign: Campaign,
+    first: Side,
+    second: Side,
+    supports: tuple[Condition | None, Condition | None],
+    topics_of: Condition | None,
+) -> None:
+    records = [first, second, *(one for one in (*supports, topics_of) if one)]
+    if any(one.campaign_id != campaign.pk for one in records):
+        raise ComparisonError(f"Both sides must be of {campaign}.")
+    if first == second:
+        raise ComparisonError("A comparison is of two different things.")
+    kinds = {_kind(one) for one in (first, second)} - {""}
+    if len(kinds) > 1:
+        raise ComparisonError(f"{first} and {second} have labels of different kinds: they can't be compared.")
+    if "grades" in kinds and any(isinstance(one, ScoreTable) for one in (first, second)):
+        raise ComparisonError(
+            "Grades are of passages: they make no scores of runs that a table could be compared with."
+        )
+    for side, support in zip((first, second), supports, strict=True):
+        if support and (_kind(support) != Condition.Kind.SUPPORT or _kind(side) != Condition.Kind.ASSIGNMENT):
+            raise ComparisonError(
+                "F1 is made of support and nuggets: choose a condition of support for one of nuggets."
+            )
+    if bool(supports[0]) != bool(supports[1]):
+        raise ComparisonError("F1 can be compared where both sides have a condition of support.")
+    if topics_of:
+        _kind(topics_of)
+
+
+def _kind(side: Side) -> str:
+    """Return what a side's labels are of; nothing for a table. Raises ComparisonError."""
+    if isinstance(side, QrelsSource):
+        return "grades"
+    if isinstance(side, ScoreTable):
+        return ""
+    try:
+        kind_named(side.kind)
+    except KeyError as error:
+        raise ComparisonError(f"{side} has no labels of answers to compare.") from error
+    if side.sample:
+        raise ComparisonError(f"{side} is a study's: its sample makes no scores of runs.")
+    return side.kind
+
+
+def _require_known(what: str, names: Collection[str], known: "models.QuerySet[models.Model, str]") -> None:
+    if unknown := sorted(set(names) - set(known)):
+        raise ComparisonError(f"The campaign has no {what} {', '.join(unknown)}.")
+
+
+def calculate_again(comparison: Comparison, *, acting_user: Person | None) -> Calculation:
+    """Note down that a comparison is to be computed anew; one that waits or runs already is that one."""
+    try:
+        with transaction.atomic():
+            return Calculation.objects.create(comparison=comparison, created_by=acting_user)
+    except IntegrityError:
+        return comparison.calculations.filter(state__in=Calculation.ACTIVE).get()
+
+
+def run(calculation: Calculation) -> Calculation:
+    """Compute what waits, and keep what comes of it; what doesn't wait any more is left alone."""
+    waiting = Calculation.objects.filter(pk=calculation.pk, state=Calculation.State.WAITING)
+    claimed = waiting.update(
+        state=Calculation.State.RUNNING,
+        owner=me(),
+        alive_at=timezone.now(),
+        attempts=models.F("attempts") + 1,
+        percent=0,
+    )
+    if not claimed:
+        calculation.refresh_from_db()
+        return calculation
+    mine = Calculation.objects.filter(pk=calculation.pk, state=Calculation.State.RUNNING, owner=me())
+
+    def progress(percent: int, stage: str) -> None:
+        mine.update(percent=percent, stage=stage[:120], alive_at=timezone.now())
+
+    _at_work.add(calculation.pk)
+    try:
+        computed = compute(calculation.comparison, progress)
+        progress(95, "writing")
+        _keep(calculation, mine, computed)
+    except Nothing as nothing:
+        mine.update(state=Calculation.State.EMPTY, why=str(nothing), ended_at=timezone.now(), stage="")
+    except Exception as error:
+        if not connection.in_atomic_block:
+            connection.close()  # it may be the connection that broke
+        _log.exception("Calculation %s failed", calculation.pk)
+        why = f"{type(error).__name__}: {error}"
+        mine.update(state=Calculation.State.FAILED, why=why, ended_at=timezone.now(), stage="")
+    finally:
+        _at_work.discard(calculation.pk)
+    calculation.refresh_from_db()
+    return calculation
+
+
+def _keep(calculation: Calculation, mine: "models.QuerySet[Calculation]", computed: Computed) -> None:
+    with transaction.atomic():
+        done = mine.update(
+            state=Calculation.State.DONE,
+            percent=100,
+            stage="",
+            inputs=computed.inputs,
+            result=computed.result,
+            files=computed.files,
+            ended_at=timezone.now(),
+        )
+        if done:  # else another process took it for dead and has it now
+            Figure.objects.bulk_create(
+                Figure(calculation=calculation, name=name, title=title, specification=figure.to_dict())
+                for name, title, figure in computed.figures
+            )
+
+
+def sweep() -> list[int]:
+    """Have calculations wait again whose process died, three times at most; return the keys of all that wait."""
+    for running in Calculation.objects.filter(state=Calculation.State.RUNNING):
+        if _is_alive(running):
+            continue
+        same = Calculation.objects.filter(pk=running.pk, state=Calculation.State.RUNNING, owner=running.owner)
+        if running.attempts < _MAX_ATTEMPTS:
+            same.update(state=Calculation.State.WAITING)
+        else:
+            why = f"its process died {_MAX_ATTEMPTS} times"
+            same.update(state=Calculation.State.FAILED, why=why, ended_at=timezone.now())
+    return list(Calculation.objects.filter(state=Calculation.State.WAITING).values_list("pk", flat=True))
+
+
+def _is_alive(calculation: Calculation) -> bool:
+    if calculation.owner == me():
+        return calculation.pk in _at_work
+    running = is_running(calculation.owner)
+    if running is not None:
+        return running
+    alive_at = calculation.alive_at
+    return alive_at is not None and (timezone.now() - alive_at).total_seconds() < _PRESUMED_DEAD

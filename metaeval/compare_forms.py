@@ -1,0 +1,115 @@
+"""The organizer's forms of comparisons."""
+
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+from assessor.collection.models import Campaign, Condition
+from assessor.scores.kinds import scored_conditions
+from assessor.scores.leaderboards import POLICY_WORDS
+from assessor.scores.means import Policy
+from metaeval.actions import DRAWS, MOST_DRAWS
+from metaeval.models import Side
+from metaeval.queries import sides_of
+
+_LARGEST_SEED = 2**53  # what every program reads as it is
+_LINES = forms.Textarea(attrs={"rows": 2})
+_MOST_BYTES = 64 * 1024 * 1024
+
+
+class CompareForm(forms.Form):
+    """A new comparison."""
+
+    first = forms.ChoiceField(label="First side", help_text="It stands for the truth, where that matters.")
+    second = forms.ChoiceField(label="Second side")
+    first_support = forms.ModelChoiceField(
+        Condition.objects.none(), required=False, label="Support of the first side", help_text="With nuggets, for F1."
+    )
+    second_support = forms.ModelChoiceField(
+        Condition.objects.none(), required=False, label="Support of the second side", help_text="It may be the same."
+    )
+    tasks = forms.MultipleChoiceField(
+        required=False, widget=forms.CheckboxSelectMultiple, label="Runs of these tasks alone"
+    )
+    runs = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        label="These runs alone",
+        help_text="Tags; empty: all.",
+    )
+    topics = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        label="These topics alone",
+        help_text="Ids; empty: all.",
+    )
+    topics_of = forms.ModelChoiceField(
+        Condition.objects.none(), required=False, label="Only topics that are judged under"
+    )
+    policy = forms.ChoiceField(label="Means over topics", choices=list(POLICY_WORDS.items()), initial=Policy.ZERO)
+    draws = forms.IntegerField(
+        min_value=1, max_value=MOST_DRAWS, initial=DRAWS, label="Draws", help_text="Of topics, for intervals."
+    )
+    seed = forms.IntegerField(
+        min_value=0, max_value=_LARGEST_SEED, required=False, help_text="Empty: one is made up and kept."
+    )
+    name = forms.CharField(max_length=200, required=False, help_text="Empty: that of both sides.")
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._sides = {f"{type(one).__name__}-{one.pk}": one for one in sides_of(campaign)}
+        choices = [(key, _labelled(one)) for key, one in self._sides.items()]
+        tasks = campaign.runs.exclude(task="").order_by("task").values_list("task", flat=True).distinct()
+        for name in ("first", "second"):
+            self._choices(name, choices)
+        self._choices("tasks", [(task, task) for task in tasks])
+        conditions = scored_conditions(campaign).order_by("name")
+        support = conditions.filter(kind=Condition.Kind.SUPPORT)
+        for name, found in (("first_support", support), ("second_support", support), ("topics_of", conditions)):
+            self.fields[name].queryset = found  # type: ignore[attr-defined]
+
+    def _choices(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
+
+    @property
+    def has_sides(self) -> bool:
+        """Say whether there are two things to compare."""
+        return len(self._sides) > 1
+
+    def clean_first(self) -> Side:
+        return self._sides[self.cleaned_data["first"]]
+
+    def clean_second(self) -> Side:
+        return self._sides[self.cleaned_data["second"]]
+
+    def clean_runs(self) -> list[str]:
+        return str(self.cleaned_data["runs"]).split()
+
+    def clean_topics(self) -> list[str]:
+        return str(self.cleaned_data["topics"]).split()
+
+
+def _labelled(side: Side) -> str:
+    what = (
+        side.kind if isinstance(side, Condition) else {"QrelsSource": "grades"}.get(type(side).__name__, "score table")
+    )
+    return f"{side} ({what})"
+
+
+class TableForm(forms.Form):
+    """A score table to be kept."""
+
+    file = forms.FileField(label="Score table", help_text="CSV, JSONL or a leaderboard, plain or .gz.")
+    name = forms.CharField(max_length=120, required=False, help_text="Empty: the file's.")
+    run = forms.CharField(
+        max_length=256, required=False, label="Whose scores", help_text="A run's tag, if the file names none."
+    )
+
+    def clean_file(self) -> "UploadedFile[Any]":
+        file: UploadedFile[Any] = self.cleaned_data["file"]
+        if file.size and file.size > _MOST_BYTES:
+            raise forms.ValidationError(f"A score table has at most {_MOST_BYTES // 1024**2} MiB.")
+        return file

@@ -1,0 +1,170 @@
+"""What a comparison comes to: every number and figure, from both sides as they stand now."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import altair as alt
+import numpy as np
+
+from assessor.collection.models import Condition
+from assessor.scores.kinds import kind_named
+from assessor.scores.means import Policy
+from metaeval import figures
+from metaeval.comparing import Compared, compare
+from metaeval.documents import documents
+from metaeval.label_results import LabelsFound, described, further_judges, label_results
+from metaeval.labels import agreement
+from metaeval.models import Comparison
+from metaeval.results import drawn
+from metaeval.score_results import hours_per_topic, score_results, titled
+from metaeval.scored import Pair
+from metaeval.sides import Gap, Names, Nothing, Restriction, Side, fingerprint, load_side, matched, names_of, restrict
+from metaeval.told import number, value_told
+
+FORMAT = 1  # of results
+
+Json = dict[str, Any]
+Progress = Callable[[int, str], None]  # percent, and what is done next
+
+
+class Drawn(NamedTuple):
+    """A figure by its name in addresses."""
+
+    name: str
+    title: str
+    figure: alt.LayerChart
+
+
+class Computed(NamedTuple):
+    """What came of a comparison. inputs: what names the state of both sides when they were read; files: by name."""
+
+    inputs: Json
+    result: Json
+    files: dict[str, str]
+    figures: list[Drawn]
+
+
+def compute(comparison: Comparison, progress: Progress) -> Computed:
+    """Compute all of a comparison. Raises Nothing where both sides have nothing in common."""
+    policy, names = Policy(comparison.policy), names_of(comparison.campaign)
+    restriction = Restriction(comparison.tasks, comparison.runs, _topics(comparison))
+    sides, gaps = [], []
+    for at, (record, support) in enumerate(
+        ((comparison.first, comparison.first_support), (comparison.second, comparison.second_support))
+    ):
+        progress(5 + 15 * at, f"reading {record}")
+        side, left_out = restrict(load_side(record, policy, names, support), restriction, names)
+        sides.append(side)
+        gaps += left_out
+    first, second = sides
+    inputs = {
+        name: side.told | {"name": side.name, "sha256": fingerprint(side)}
+        for name, side in (("first", first), ("second", second))
+    }
+    result: Json = {
+        "format": FORMAT,
+        "sides": [_side_told(side) for side in sides],
+        "policy": policy.value,
+        "seed": comparison.seed,
+        "draws": comparison.draws,
+    }
+    pair: Pair | None = None
+    compared: list[Compared] = []
+    drawings: list[Drawn] = []
+    if first.scored and second.scored:
+        progress(35, "rankings of runs")
+        pair, more = matched(first.scored, second.scored)
+        gaps += more
+        hours = hours_per_topic([side.record for side in sides if isinstance(side.record, Condition)])
+        draws = {"seed": comparison.seed, "draws": comparison.draws}
+        compared = compare(pair, **draws)
+        result |= score_results(pair, compared, **draws, hours=hours)
+        progress(60, "figures of scores")
+        drawings += [Drawn(name, titled(name), figure) for name, figure in drawn(pair, compared, **draws, hours=hours)]
+    progress(75, "labels")
+    labels = label_results(first, second)
+    if pair is None and (labels is None or not labels.topics):
+        raise Nothing(f"{first.name} and {second.name} have no labels of the same things.")
+    if labels:
+        drawings += _label_figures(first, second, labels)
+        progress(85, "other judges of the same things")
+    result["labels"] = labels.told if labels else None
+    result["judges"] = further_judges(first, second, policy, restriction, names) if labels else []
+    result["topics"] = _topics_told(pair, compared, labels, names)
+    result["described"] = [told for side in sides if (told := described(side, restriction))]
+    result["left_out"] = [gap._asdict() for gap in _joined(gaps)]
+    return Computed(inputs, result, documents(result, pair, compared), drawings)
+
+
+def _label_figures(first: Side, second: Side, labels: LabelsFound) -> list[Drawn]:
+    both = (first.name, second.name)
+    return [
+        Drawn(
+            "labels",
+            "Confusion matrix of labels",
+            figures.confusion_figure(labels.agreement, first.words, judges=both),
+        ),
+        Drawn("shares", "Shares of labels", figures.distribution_figure(both, first.words, labels.given)),
+    ]
+
+
+def _topics(comparison: Comparison) -> set[str] | None:
+    """Return the ids of the topics that are asked for; None for all."""
+    wanted = set(comparison.topics) or None
+    if comparison.topics_of:
+        kind = kind_named(comparison.topics_of.kind)
+        sheets = kind.sheets._default_manager.filter(condition=comparison.topics_of).order_by()
+        judged = set(sheets.values_list("answer__topic__qid", flat=True).distinct())
+        wanted = judged if wanted is None else wanted & judged
+    return wanted
+
+
+def _side_told(side: Side) -> Json:
+    scored = side.scored
+    return {
+        "name": side.name,
+        "identity": side.told["identity"],
+        "runs": len(scored.runs) if scored else 0,
+        "topics": len(scored.topics) if scored else 0,
+        "labels": len(side.labels.code) if side.labels is not None else 0,
+    }
+
+
+def _joined(gaps: Sequence[Gap]) -> list[Gap]:
+    """Return what was left out, of both sides at once where it is the same."""
+    found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    for what, side, reason, names in gaps:
+        found.setdefault((what, reason, tuple(names)), []).append(side)
+    return [Gap(what, " and ".join(sides), reason, list(names)) for (what, reason, names), sides in found.items()]
+
+
+def _topics_told(
+    pair: Pair | None, compared: Sequence[Compared], labels: LabelsFound | None, names: Names
+) -> list[Json]:
+    """Return the topics with their agreement, worst first: by tau where runs are ranked, else by equal labels."""
+    taus: dict[str, float] = {}
+    if pair and pair.first.topics:
+        taus = dict(zip(pair.first.topics, compared[0].levels.by_topic.tolist(), strict=True))
+    of_labels: dict[str, Json] = {}
+    if labels:
+        for pk, counts in zip(labels.topics, labels.by_topic, strict=True):
+            found, pairs = agreement(counts), int(counts.sum())
+            of_labels[names.topics[pk]] = {
+                "pairs": pairs,
+                "differ": pairs - int(np.trace(counts)),
+                "match": value_told(found.match),
+                "kappa": value_told(found.unweighted),
+            }
+    keys = {qid: pk for pk, qid in names.topics.items()}
+    rows: list[Json] = [
+        {"qid": qid, "pk": keys.get(qid), "title": names.titles.get(qid, ""), "tau": number(taus.get(qid, math.nan))}
+        | of_labels.get(qid, {})
+        for qid in sorted(taus.keys() | of_labels.keys())
+    ]
+
+    def worst(row: Json) -> tuple[bool, float]:
+        figure = row["tau"] if taus else row["match"]["value"]
+        return figure is None, figure or 0.0
+
+    return sorted(rows, key=worst)

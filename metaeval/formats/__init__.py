@@ -1,0 +1,1 @@
+"""Files of comparisons: score tables that come in."""

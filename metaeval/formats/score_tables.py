@@ -1,0 +1,226 @@
+"""Score tables that other tools, papers or Assay's own exports hold.
+
+CSV with a header (run_id and measures, and where there are rows by topic, topic), JSONL of the nuggetizer's kind (qid
+and measures; without run_id the file is of one run), and leaderboards, "run measure topic value" or "run topic measure
+value". In all of them "all" in the place of a topic is the mean over topics.
+
+What is empty or null is undefined and counts nowhere. A run without a line for a topic did not answer it: that counts
+by the policy, except in a table that tells its own (Assay's exports), which has a line for all that count.
+"""
+
+import csv
+import math
+from collections.abc import Iterable
+from sys import intern
+
+import numpy as np
+
+from assessor.collection.formats import values
+from assessor.collection.formats.lines import Line
+from assessor.collection.formats.report import Report
+from assessor.scores.means import Policy
+from assignment.measures import NUGGET_SCORES
+from metaeval.scored import Scored
+from support.measures import SUPPORT_SCORES
+
+ALL = "all"
+OVER = ("minimum", "median", "maximum")  # rows over all runs of Assay's CSV
+# Columns and keys of Assay's exports that are no scores.
+TOLD = frozenset(
+    {"run_id", "team", "task", "condition", "policy", "topic", "qid", "state", "topics", "complete", "incomplete"}
+    | {"topics_without_vital", "topics_without_importance", "nuggets_left_out"}
+    | {"citations_not_judged", "citations_without_text", "answers_citing_nothing"}
+)
+_KEYS = {measure.json: measure.key for measure in (*NUGGET_SCORES.all, *SUPPORT_SCORES.all)}
+_GUARDED = ("'=", "'+", "'-", "'@", "'\t", "'\r")
+
+
+class _Rows:
+    """What was read, each score once."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.tasks: dict[str, str] = {}
+        self.entries: dict[tuple[str, str, str], float] = {}
+        self.measures: dict[str, None] = {}
+        self.topics: dict[str, set[str]] = {}  # of each run, those that have a line
+        self.tells_policy = False
+
+    def add(self, line: Line, run: str, topic: str, measure: str, value: float | None) -> None:
+        key = (intern(run), intern(topic), intern(measure))
+        if key in self.entries:
+            self.report.error(line.number, measure, f"{run} on {topic} again", "each run, topic and measure once")
+        self.entries[key] = math.nan if value is None else value
+        self.measures.setdefault(measure)
+        self.topics.setdefault(run, set()).add(key[1])
+
+
+def read_score_table(lines: Iterable[Line], report: Report, *, name: str, run: str, policy: Policy) -> Scored:
+    """Read a score table; the first line says which form it has.
+
+    name: of this side; run: of a file that names none. What is wrong is in the report; then what is returned is not
+    whole. Raises Unreadable where reading can't go on.
+    """
+    rows = _Rows(report)
+    at = iter(lines)
+    first = next(at, None)
+    if first is None:
+        raise report.fatal(0, "", "nothing", "a score table")
+    everything = _chain(first, at)
+    if first.text.lstrip().startswith("{"):
+        _read_jsonl(everything, rows, run)
+    elif "," in first.text:
+        _read_csv(everything, rows)
+    else:
+        _read_leaderboard(everything, rows)
+    if not rows.entries and not report.error_count:
+        report.error(first.number, "", "no scores", "at least one score")
+    return _scored(rows, name, policy)
+
+
+def _chain(first: Line, rest: Iterable[Line]) -> Iterable[Line]:
+    yield first
+    yield from rest
+
+
+def _read_csv(lines: Iterable[Line], rows: _Rows) -> None:
+    report = rows.report
+    columns: list[str] | None = None
+    for line in lines:
+        try:
+            cells = next(csv.reader([line.text], strict=True))
+        except csv.Error as error:
+            report.error(line.number, "", f"{error}: {line.text}", "one row of CSV")
+            continue
+        if columns is None:
+            columns = _header([cell.strip() for cell in cells], line, report)
+        elif len(cells) != len(columns):
+            report.error(line.number, "", f"{len(cells)} columns: {line.text}", f"{len(columns)} columns")
+        else:
+            _csv_row(dict(zip(columns, cells, strict=True)), line, rows)
+
+
+def _header(columns: list[str], line: Line, report: Report) -> list[str]:
+    if "run_id" not in columns:
+        raise report.fatal(line.number, "header", line.text, "a column run_id")
+    if len(set(columns)) < len(columns) or not all(columns):
+        raise report.fatal(line.number, "header", line.text, "each column named, and once")
+    if not set(columns) - TOLD:
+        raise report.fatal(line.number, "header", line.text, "a column of scores besides run_id")
+    return columns
+
+
+def _csv_row(cells: dict[str, str], line: Line, rows: _Rows) -> None:
+    is_own = "policy" in cells
+    if is_own and cells["run_id"] in OVER and not cells.get("team") and not cells.get("task"):
+        return
+    run = values.identifier(_unguarded(cells["run_id"]), "run_id", line, rows.report)
+    topic = values.topic_id(_unguarded(cells["topic"]), "topic", line, rows.report) if "topic" in cells else ALL
+    if not run or not topic:
+        return
+    rows.tells_policy |= is_own
+    task = _unguarded(cells.get("task", "")).strip()
+    if rows.tasks.setdefault(run, task) != task:
+        rows.report.error(line.number, "task", task, f"the task {rows.tasks[run] or '(none)'} of a line before")
+    for column, text in cells.items():
+        if column not in TOLD:
+            rows.add(line, run, topic, column, _number(text.strip(), column, line, rows.report))
+
+
+def _unguarded(cell: str) -> str:
+    """Return a cell without the apostrophe that keeps spreadsheets from taking it for a formula."""
+    return cell[1:] if cell.startswith(_GUARDED) else cell
+
+
+def _read_jsonl(lines: Iterable[Line], rows: _Rows, run: str) -> None:
+    report = rows.report
+    for line in lines:
+        record = values.json_object(line, report)
+        if record is None or not values.required(record, "qid", line, report):
+            continue
+        topic = values.topic_id(record["qid"], "qid", line, report)
+        tag = values.identifier(record.get("run_id", run), "run_id", line, report)
+        if not topic or not tag:
+            continue
+        rows.tells_policy |= "policy" in record
+        rows.tasks.setdefault(tag, "")
+        for key, value in record.items():
+            if key in TOLD:
+                continue
+            if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+                score = None if value is None else _number(repr(value), key, line, report)
+                rows.add(line, tag, topic, _KEYS.get(key, key), score)
+            else:
+                report.error(line.number, key, value, "a number or null")
+
+
+def _read_leaderboard(lines: Iterable[Line], rows: _Rows) -> None:
+    """Read four columns; which of the two in the middle is the topic is told by where "all" stands."""
+    report = rows.report
+    found: list[tuple[Line, list[str], float | None]] = []
+    at_topic: int | None = None
+    for line in lines:
+        cells = line.text.split()
+        if len(cells) != 4:
+            report.error(line.number, "", f"{len(cells)} columns: {line.text}", "four columns, or CSV or JSONL")
+            continue
+        for place in (1, 2):
+            if cells[place] == ALL and at_topic != place:
+                if at_topic is not None:
+                    report.error(line.number, "topic", line.text, f"the topic {ALL} in one column alone")
+                at_topic = place
+        value = _number(cells[3], "value", line, report)
+        found.append((line._replace(text=""), [intern(cell) for cell in cells[:3]], value))
+    if found and at_topic is None:
+        report.error(0, "topic", f"no line of the topic {ALL}", "one, which tells in which column topics stand")
+        return
+    for line, cells, value in found:
+        topic, measure = (cells[2], cells[1]) if at_topic == 2 else (cells[1], cells[2])
+        run = values.identifier(cells[0], "run", line, report)
+        if run and values.identifier(topic, "topic", line, report):
+            name, bracket, told = measure.partition("[")
+            rows.tells_policy |= bool(bracket) and told.endswith("]")
+            rows.tasks.setdefault(run, "")
+            rows.add(line, run, topic, name if told.endswith("]") else measure, value)
+
+
+def _number(text: str, field: str, line: Line, report: Report) -> float | None:
+    """Read a score; nothing is undefined."""
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        report.error(line.number, field, text, "a finite number, or nothing where it is undefined")
+        return None
+    return value
+
+
+def _scored(rows: _Rows, name: str, policy: Policy) -> Scored:
+    runs, measures = sorted(rows.tasks), list(rows.measures)
+    topics = sorted({topic for of_run in rows.topics.values() for topic in of_run} - {ALL})
+    places = [{name: at for at, name in enumerate(names)} for names in (runs, topics, measures)]
+    is_zero = policy == Policy.ZERO and not rows.tells_policy
+    cells = np.full((len(runs), len(topics), len(measures)), np.nan)
+    if is_zero:
+        for run, answered in rows.topics.items():
+            for topic in set(topics) - answered:
+                cells[places[0][run], places[1][topic]] = 0
+    means = np.full((len(runs), len(measures)), np.nan)
+    has_mean = np.zeros(means.shape, dtype=bool)
+    for (run, topic, measure), value in rows.entries.items():
+        at = places[0][run], places[2][measure]
+        if topic == ALL:
+            means[at], has_mean[at] = value, True
+        else:
+            cells[at[0], places[1][topic], at[1]] = value
+    there = ~np.isnan(cells)
+    size = there.sum(axis=1)
+    over_topics = np.divide(
+        np.where(there, cells, 0).sum(axis=1), size, out=np.full(size.shape, np.nan), where=size > 0
+    )
+    return Scored(
+        name, runs, [rows.tasks[run] for run in runs], topics, measures, cells, np.where(has_mean, means, over_topics)
+    )

@@ -1,0 +1,92 @@
+"""The organizer's forms of studies."""
+
+from typing import Any
+
+from django import forms
+
+from assessor.collection.models import Campaign, Condition, Person
+from assessor.studies import kinds
+from assessor.studies.actions import MAX_NOTE, PER_TOPIC
+from assessor.studies.models import ErrorCode, Study
+from assessor.studies.queries import judges_of
+
+_LARGEST_SEED = 2**53  # what every program reads as it is
+
+
+class DrawForm(forms.Form):
+    """A new study."""
+
+    purpose = forms.ChoiceField(label="What for", choices=Study.Purpose.choices)
+    name = forms.CharField(max_length=100)
+    first = forms.ModelChoiceField(
+        Condition.objects.none(), label="First labels", help_text="People's, given here or imported."
+    )
+    second = forms.ModelChoiceField(
+        Condition.objects.none(),
+        label="Second labels",
+        help_text="A model's; to have somebody decide between two people, those of the other one.",
+    )
+    per_topic = forms.IntegerField(
+        min_value=1,
+        required=False,
+        initial=PER_TOPIC,
+        label="At most so many of a topic",
+        help_text="Empty: all that differs.",
+    )
+    seed = forms.IntegerField(
+        min_value=0,
+        max_value=_LARGEST_SEED,
+        required=False,
+        help_text="Decides what is drawn; empty: one is made up and kept.",
+    )
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        labelled = campaign.conditions.filter(kind__in=kinds.names(), sample="").select_related("judge")
+        first = [condition.pk for condition in labelled if condition.is_peoples]
+        second = [condition.pk for condition in labelled if condition.is_peoples or condition.is_a_models]
+        self.fields["first"].queryset = labelled.filter(pk__in=first)  # type: ignore[attr-defined]
+        self.fields["second"].queryset = labelled.filter(pk__in=second)  # type: ignore[attr-defined]
+
+
+class GiveForm(forms.Form):
+    """A study's sample for a person."""
+
+    person = forms.ModelChoiceField(Person.objects.none(), label="Assessor")
+    condition = forms.ModelChoiceField(
+        Condition.objects.none(),
+        label="As",
+        required=False,
+        empty_label="a new judge",
+        help_text="A judge is a condition of the sample: several people can share its topics, on the plan.",
+    )
+    name = forms.CharField(
+        max_length=120, required=False, label="The new judge's name", help_text="Of its condition; empty: one is made."
+    )
+
+    def __init__(self, study: Study, people: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["person"].queryset = people  # type: ignore[attr-defined]
+        self.fields["condition"].queryset = judges_of(study).filter(judge=None)  # type: ignore[attr-defined]
+
+
+class CodeForm(forms.ModelForm):  # type: ignore[type-arg]
+    """An error code; one that is there gets another meaning."""
+
+    class Meta:
+        model = ErrorCode
+        fields = ("code", "meaning")
+        help_texts = {"code": "Letters, digits, hyphens and underscores.", "meaning": "When it is to be given."}
+
+
+class CodingForm(forms.Form):
+    """Why the labels of an item differ."""
+
+    codes = forms.MultipleChoiceField(required=False)
+    note = forms.CharField(required=False, max_length=MAX_NOTE)
+    seen = forms.IntegerField(min_value=0)
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = campaign.error_codes.values_list("code", flat=True)
+        self.fields["codes"].choices = [(code, code) for code in known]  # type: ignore[attr-defined]

@@ -1,0 +1,77 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from assessor.collection.formats.lines import SourceFile
+from assessor.collection.formats.report import Report, Unreadable
+from assessor.scores.means import Policy
+from metaeval.comparing import compare
+from metaeval.formats.score_tables import read_score_table
+from metaeval.rendering import Theme
+from metaeval.results import write_results
+from metaeval.scored import Scored, match
+from metaeval.tables import text_lines
+
+
+class Command(BaseCommand):
+    help = "Compare two score tables, without a database: agreement of the rankings, as a table, JSON and figures."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("first", help="A score table: CSV, JSONL or a leaderboard. It stands for the truth.")
+        parser.add_argument("second", help="The other one.")
+        parser.add_argument("--out", type=Path, help="A folder for tables, JSON and figures.")
+        parser.add_argument("--names", nargs=2, metavar=("FIRST", "SECOND"), help="What the two sides are called.")
+        parser.add_argument("--seed", type=int, default=0, help="Of the draws; the same seed, the same result.")
+        parser.add_argument("--draws", type=int, default=1000, help="How often topics are drawn for intervals.")
+        parser.add_argument(
+            "--policy",
+            choices=list(Policy),
+            default=Policy.ZERO,
+            help="How a topic without a line of a run counts, unless the table tells: zero, or only answered ones do.",
+        )
+        parser.add_argument("--theme", choices=list(Theme), default=Theme.LIGHT, help="Of the figures.")
+        parser.add_argument("--hours", type=float, help="Hours of work for a topic, for the curve of topics needed.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["draws"] < 1 or options["seed"] < 0:
+            raise CommandError("There must be at least one draw, and a seed is not negative.")
+        paths = [Path(options[side]) for side in ("first", "second")]
+        names = options["names"] or [path.name for path in paths]
+        read = [self._read(path, name, options["policy"]) for path, name in zip(paths, names, strict=True)]
+        pair = match(read[0][0], read[1][0])
+        compared = compare(pair, seed=options["seed"], draws=options["draws"])
+        for line in text_lines(pair, compared):
+            self.stdout.write(line)
+        if options["out"]:
+            inputs = [
+                {"file": path.name, "sha256": sha256, "policy": str(options["policy"])}
+                for path, (_, sha256) in zip(paths, read, strict=True)
+            ]
+            how = {"inputs": inputs, "seed": options["seed"], "draws": options["draws"]}
+            try:
+                written = write_results(
+                    options["out"], pair, compared, how, theme=Theme(options["theme"]), hours=options["hours"]
+                )
+            except OSError as error:
+                raise CommandError(f"The results could not be written: {error}") from error
+            self.stdout.write(f"\n{len(written)} files in {options['out']}: {', '.join(written)}")
+
+    def _read(self, path: Path, name: str, policy: str) -> tuple[Scored, str]:
+        """Read a table; what is wrong ends the command, with file, line and field."""
+        if not path.is_file():
+            raise CommandError(f"There is no file {path}.")
+        report, source = Report(path.name), SourceFile(path)
+        try:
+            lines = source.lines(report)
+            found = read_score_table(lines, report, name=name, run=path.name.split(".")[0], policy=Policy(policy))
+        except Unreadable:
+            found = None
+        if found is None or report.error_count:
+            listed = "\n".join(f"  {problem.told(path.name)}" for problem in report.errors)
+            raise CommandError(
+                f"{path.name} was not read; {report.error_count:,} errors, the first {len(report.errors)}:\n{listed}"
+            )
+        return found, source.sha256

@@ -1,0 +1,180 @@
+"""Comparisons of conditions and score tables, and what was computed of them."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from assessor.collection.fields import JSONText
+from assessor.collection.models import AppendOnly, Condition, QrelsSource
+from assessor.scores.means import Policy
+
+_SIDES = ("condition", "source", "table")
+
+
+class ScoreTable(AppendOnly):
+    """A score table from elsewhere, as it came; it can stand on either side of a comparison."""
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="score_tables")
+    name = models.CharField(max_length=120)
+    file_name = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64, help_text="Of the file.")
+    run = models.CharField(max_length=256, blank=True, help_text="Whose scores they are where the file names no run.")
+    content = models.TextField(help_text="Its lines, without blank ones.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=("campaign", "name"), name="score_table_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Side = Condition | QrelsSource | ScoreTable  # of a comparison
+
+
+def _side(name: str) -> Q:
+    """Return that a side is one thing: a condition, a source of grades or a table."""
+    fields = [f"{name}_{what}" for what in _SIDES]
+    one = Q()
+    for wanted in fields:
+        one |= Q(**{f"{field}__isnull": field != wanted for field in fields})
+    return one
+
+
+class Comparison(models.Model):
+    """Two sides, over what of them, and how. It is never changed; what was computed of it is in its calculations."""
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="comparisons")
+    name = models.CharField(max_length=200)
+    first_condition = models.ForeignKey(Condition, models.PROTECT, null=True, blank=True, related_name="+")
+    first_source = models.ForeignKey(QrelsSource, models.PROTECT, null=True, blank=True, related_name="+")
+    first_table = models.ForeignKey(ScoreTable, models.PROTECT, null=True, blank=True, related_name="+")
+    second_condition = models.ForeignKey(Condition, models.PROTECT, null=True, blank=True, related_name="+")
+    second_source = models.ForeignKey(QrelsSource, models.PROTECT, null=True, blank=True, related_name="+")
+    second_table = models.ForeignKey(ScoreTable, models.PROTECT, null=True, blank=True, related_name="+")
+    first_support = models.ForeignKey(
+        Condition,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Whose support makes the first side's F1.",
+    )
+    second_support = models.ForeignKey(
+        Condition,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Whose support makes the second side's F1.",
+    )
+    tasks = JSONText(default=list, blank=True, help_text="Runs of these tasks alone; none: of all.")
+    runs = JSONText(default=list, blank=True, help_text="These runs alone, by tag; none: all.")
+    topics = JSONText(default=list, blank=True, help_text="These topics alone, by id; none: all.")
+    topics_of = models.ForeignKey(
+        Condition,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Only topics that are judged under it.",
+    )
+    policy = models.CharField(max_length=10, choices=[(one.value, one.value) for one in Policy], default=Policy.ZERO)
+    seed = models.PositiveBigIntegerField(help_text="Decides which topics are drawn.")
+    draws = models.PositiveIntegerField(help_text="How often topics are drawn for intervals.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (
+            models.UniqueConstraint(fields=("campaign", "name"), name="comparison_name_once"),
+            models.CheckConstraint(condition=_side("first"), name="first_side_is_one_thing"),
+            models.CheckConstraint(condition=_side("second"), name="second_side_is_one_thing"),
+            *(
+                models.CheckConstraint(
+                    condition=~Q(**{f"first_{what}": F(f"second_{what}")}) | Q(**{f"first_{what}": None}),
+                    name=f"two_sides_by_{what}",
+                )
+                for what in _SIDES
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def first(self) -> Side:
+        """What stands on the first side."""
+        return self._side("first")
+
+    @property
+    def second(self) -> Side:
+        """What stands on the second side."""
+        return self._side("second")
+
+    def _side(self, name: str) -> Side:
+        side: Side = next(one for what in _SIDES if (one := getattr(self, f"{name}_{what}")))
+        return side
+
+
+class Calculation(models.Model):
+    """What a comparison came to at a time; the newest one that is done counts."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting for the worker"
+        RUNNING = "running", "running"
+        DONE = "done", "done"
+        EMPTY = "empty", "nothing to compare"
+        FAILED = "failed", "failed"
+
+    ACTIVE = (State.WAITING, State.RUNNING)
+
+    comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="calculations")
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    stage = models.CharField(max_length=120, blank=True, help_text="What is being done.")
+    percent = models.PositiveSmallIntegerField(default=0)
+    why = models.TextField(blank=True, help_text="Why there is no result.")
+    inputs = JSONText(default=dict, help_text="What names the state of both sides when they were read.")
+    result = JSONText(default=None, null=True)
+    files = JSONText(default=dict, help_text="The result as tables, by file name.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+    ended_at = models.DateTimeField(null=True)
+    # Which process runs it and when that last gave a sign of life: how the next start knows that it died.
+    owner = models.CharField(max_length=200, blank=True)
+    alive_at = models.DateTimeField(null=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("comparison",), condition=Q(state__in=("waiting", "running")), name="one_calculation_at_a_time"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.comparison}, {self.get_state_display()}"
+
+    @property
+    def is_over(self) -> bool:
+        """Say whether nothing more will come of it."""
+        return self.state not in self.ACTIVE
+
+
+class Figure(AppendOnly):
+    """A figure of a result, as a Vega-Lite specification without colours."""
+
+    calculation = models.ForeignKey(Calculation, models.PROTECT, related_name="figures")
+    name = models.CharField(max_length=60, help_text="In addresses and file names.")
+    title = models.CharField(max_length=300)
+    specification = JSONText(default=dict)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("pk",)
+        constraints = (models.UniqueConstraint(fields=("calculation", "name"), name="figure_once"),)
+
+    def __str__(self) -> str:
+        return self.title

@@ -1,0 +1,183 @@
+"""What pages show of a result: score tables, figures with what they show, the things that are labelled differently."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
+
+from assessor.collection.models import Answer, Condition, Grade, QrelsSource, Topic
+from assessor.scores.listing import Cell, Column, Line, Listing
+from assessor.scores.measures import Measure
+from assessor.studies.kinds import kind_named
+from assignment.measures import NUGGET_SCORES
+from metaeval.models import Figure, Side
+from metaeval.sides import F1
+from nuggets.models import Nugget
+from support.measures import SUPPORT_SCORES
+
+_KNOWN = {measure.key: measure for measure in (*NUGGET_SCORES.all, *SUPPORT_SCORES.all)} | {
+    F1: Measure(F1, "F1", "", "$F_1$", F1)
+}
+_UNDEFINED = "—"
+# What layers of figures hold besides what is to be read off them.
+_MANY = "names"  # of the cells on a point
+_NO_FIGURES = {"front", "order", "start", "end", "middle", "told", "share", "draws", "why", "hours"}
+
+Json = dict[str, Any]
+
+
+def measure_named(key: str) -> Measure:
+    """Return what tables call a measure; one that no app has is called by its key."""
+    return _KNOWN.get(key) or Measure(key, key, "", key, key)
+
+
+class MeasureRow(NamedTuple):
+    """A measure with its statistics, as results have them."""
+
+    measure: Measure
+    statistics: Json
+    dropped: str | None
+
+
+def measure_rows(result: Json) -> list[MeasureRow]:
+    """Return the measures that were compared."""
+    scores = result.get("scores")
+    found = scores["measures"] if scores else {}
+    return [
+        MeasureRow(measure_named(key), of_measure["statistics"], of_measure["dropped"])
+        for key, of_measure in found.items()
+    ]
+
+
+def side_listing(result: Json, side: str) -> Listing:
+    """Return the score table of a side, "first" or "second", over the runs and topics that both sides have."""
+    scores = result["scores"]
+    measures = [measure_named(key) for key in scores["measures"]]
+    columns = [Column("run", "Run", is_number=False), Column("task", "Task", is_number=False)]
+    columns += [Column(measure.key, measure.label, measure.below) for measure in measures]
+    lines = []
+    for at, run in enumerate(scores["runs"]):
+        figures = [scores["measures"][measure.key][side][at] for measure in measures]
+        lines.append(_line(run["run_id"], run["task"], measures, figures))
+    spread = result["spread"][("first", "second").index(side)] if result["spread"] else {}
+    over = [
+        _line(name, "", measures, [figures[measure.key] for measure in measures]) for name, figures in spread.items()
+    ]
+    return Listing(columns, lines, over, [])
+
+
+def _line(name: str, task: str, measures: Sequence[Measure], figures: Sequence[float | None]) -> Line:
+    texts = [
+        _UNDEFINED if value is None else f"{value:.{measure.digits}f}"
+        for measure, value in zip(measures, figures, strict=True)
+    ]
+    return Line(name, None, "", [Cell(task, False), *(Cell(text, True) for text in texts)], [name, task, *figures])
+
+
+class FigureTable(NamedTuple):
+    """What a layer of a figure shows, as a table."""
+
+    columns: list[str]
+    rows: list[list[object]]
+
+
+class ShownFigure(NamedTuple):
+    """A figure of a page. tables: what can be read off it; of cells only their number is told, in `cells`."""
+
+    figure: Figure
+    tables: list[FigureTable]
+    cells: int
+
+
+def shown_figures(figures: QuerySet[Figure], measure: str) -> list[ShownFigure]:
+    """Return the figures of a measure, and those that are of none."""
+    return [_shown(figure) for figure in figures if (of := measure_of(figure.name)) is None or of == measure]
+
+
+def measure_of(name: str) -> str | None:
+    """Return the measure that a figure is of, by its name such as scatter-1-vstrict; None for others."""
+    parts = name.split("-", 2)
+    return parts[2] if len(parts) == 3 and parts[1].isdigit() else None
+
+
+def _shown(figure: Figure) -> ShownFigure:
+    layers = list(layer_rows(figure.specification))
+    cells = sum(int(row.get("cells", 1)) for rows in layers for row in rows if _MANY in row)
+    tables = []
+    for rows in layers:
+        columns = [name for name in rows[0] if name not in _NO_FIGURES]
+        if (_MANY not in rows[0] and len(columns) > 2) or ("tau" in rows[0] and len(columns) > 1):
+            tables.append(FigureTable(columns, [[row.get(name) for name in columns] for row in rows]))
+    return ShownFigure(figure, _distinct(tables), cells)
+
+
+def _distinct(tables: Sequence[FigureTable]) -> list[FigureTable]:
+    """Leave out what another layer shows too."""
+    kept: list[FigureTable] = []
+    for table in tables:
+        if not any(all(row in other.rows for row in table.rows) for other in kept):
+            kept.append(table)
+    return kept
+
+
+def layer_rows(specification: Mapping[str, Any]) -> Iterator[list[Json]]:
+    """Yield the rows of each layer of a figure, as they are in its specification."""
+    named = specification.get("datasets", {})
+
+    def walk(part: Mapping[str, Any]) -> Iterator[list[Json]]:
+        data = part.get("data") or {}
+        rows = data.get("values") or named.get(data.get("name"), [])
+        if rows and rows[0]:
+            yield rows
+        for layer in part.get("layer", ()):
+            yield from walk(layer)
+
+    return walk(specification)
+
+
+def figure_table(figure: Figure) -> tuple[list[str], list[list[object]]]:
+    """Return all that a figure shows as one table: its columns, and rows that say which layer they are of."""
+    layers = list(layer_rows(figure.specification))
+    columns = list(dict.fromkeys(name for rows in layers for row in rows for name in row))
+    rows = [[number, *(row.get(name) for name in columns)] for number, of in enumerate(layers, 1) for row in of]
+    return ["layer", *columns], rows
+
+
+class Difference(NamedTuple):
+    """A thing that both sides label, and not alike. run: "" where it is of none."""
+
+    run: str
+    what: str
+    answer: str
+    first: str
+    second: str
+
+
+def differences(first: Side, second: Side, topic: Topic) -> list[Difference]:
+    """Return what two sides label differently on a topic, as labels stand now, by run or docid."""
+    if isinstance(first, QrelsSource) and isinstance(second, QrelsSource):
+        given = [
+            dict(Grade.objects.filter(source=source, topic=topic).values_list("docid", "grade"))
+            for source in (first, second)
+        ]
+        differ = sorted(docid for docid, grade in given[0].items() if given[1].get(docid, grade) != grade)
+        return [Difference("", docid, "", str(given[0][docid]), str(given[1][docid])) for docid in differ]
+    if not isinstance(first, Condition) or not isinstance(second, Condition):
+        return []
+    if first.kind != Condition.Kind.ASSIGNMENT or first.nuggets_id != second.nuggets_id:
+        return []  # of support there is a page with the passages
+    kind = kind_named(first.kind)
+    labels = [kind.labels_on(side, [topic]) for side in (first, second)]
+    keys = [key for key, label in labels[0].items() if labels[1].get(key, label) != label]
+    answers = Answer.objects.select_related("run").in_bulk({answer for answer, _ in keys})
+    nuggets = Nugget.objects.in_bulk({int(nugget) for _, nugget in keys})
+    keys.sort(key=lambda key: (answers[key[0]].run.tag, int(key[1])))
+    return [
+        Difference(
+            answers[answer].run.tag,
+            nuggets[int(nugget)].text,
+            answers[answer].text,
+            *(of[answer, nugget] for of in labels),
+        )
+        for answer, nugget in keys
+    ]

@@ -1,0 +1,76 @@
+"""What pages and commands read of comparisons."""
+
+from typing import Any, NamedTuple
+
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from assessor.collection.models import Campaign
+from assessor.scores.kinds import scored_conditions
+from metaeval.models import Calculation, Comparison, ScoreTable, Side
+from metaeval.sides import state
+
+_ASIDE = ("content",)  # of tables: all lines
+_LARGE = ("result", "files", "inputs")
+_TOLD = ("judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
+
+
+def sides_of(campaign: Campaign) -> list[Side]:
+    """Return all that can stand on a side of a comparison: conditions, then grades, then tables, by name."""
+    tables = ScoreTable.objects.filter(campaign=campaign).defer(*_ASIDE)
+    sources = campaign.qrels_sources.select_related("condition__judge")
+    return [*scored_conditions(campaign).order_by("kind", "name"), *sources, *tables]
+
+
+def side_named(campaign: Campaign, name: str) -> list[Side]:
+    """Return what has this name among all that can stand on a side."""
+    return [one for one in sides_of(campaign) if str(one) == name]
+
+
+def comparisons_of(campaign: Campaign) -> QuerySet[Comparison]:
+    """Return a campaign's comparisons, the newest first, with the state of what was last computed of each."""
+    last = Calculation.objects.filter(comparison=OuterRef("pk")).order_by("-pk")
+    found = Comparison.objects.filter(campaign=campaign).select_related(*_related())
+    return found.defer(*(f"{side}_table__{name}" for side in ("first", "second") for name in _ASIDE)).annotate(
+        **{f"last_{name}": Subquery(last.values(name)[:1]) for name in ("state", "why", "ended_at")}
+    )
+
+
+def _related() -> list[str]:
+    sides = [f"{side}_{what}" for side in ("first", "second") for what in ("condition", "source", "table")]
+    of_conditions = [f"{side}_condition__{name}" for side in ("first", "second") for name in _TOLD]
+    return [*sides, *of_conditions, "first_support", "second_support", "topics_of", "campaign"]
+
+
+class Shown(NamedTuple):
+    """What a page shows of a comparison.
+
+    newest: the last calculation, whatever became of it; done: the last one with a result. changed: the sides that may
+    have changed since; figures: without their specifications.
+    """
+
+    newest: Calculation
+    done: Calculation | None
+    changed: list[str]
+    figures: list[Any]
+
+
+def shown(comparison: Comparison) -> Shown:
+    """Return what there is of a comparison."""
+    newest = comparison.calculations.defer(*_LARGE).latest("pk")
+    done = comparison.calculations.filter(state=Calculation.State.DONE).order_by("-pk").first()
+    figures = list(done.figures.defer("specification")) if done else []
+    return Shown(newest, done, changed_since(comparison, done) if done else [], figures)
+
+
+def changed_since(comparison: Comparison, done: Calculation) -> list[str]:
+    """Return the names of the sides of which anything may have changed since a result was computed."""
+    pairs = (
+        ("first", comparison.first, comparison.first_support),
+        ("second", comparison.second, comparison.second_support),
+    )
+    return [
+        done.inputs[name]["name"]
+        for name, side, support in pairs
+        if done.inputs[name]["state"] != state(side)
+        or (support and done.inputs[name].get("support_state") != state(support))
+    ]

@@ -1,0 +1,100 @@
+"""A comparison as a folder of files: tables, JSON, and figures as SVG, PDF and PNG."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+
+from assignment.measures import NUGGET_SCORES
+from metaeval import figures, tables
+from metaeval.comparing import Compared
+from metaeval.rendering import Theme, as_pdf, as_png, as_svg
+from metaeval.scored import Pair
+from metaeval.topics_needed import topics_needed
+from support.measures import SUPPORT_SCORES
+
+LENGTH, PRECISION, RECALL = "length", "weighted_precision", "weighted_recall"
+_LABELS = {
+    measure.key: f"{measure.label} {measure.below}".strip() for measure in (*NUGGET_SCORES.all, *SUPPORT_SCORES.all)
+}
+
+
+def write_results(
+    folder: Path,
+    pair: Pair,
+    compared: Sequence[Compared],
+    how: dict[str, Any],
+    *,
+    theme: Theme = Theme.LIGHT,
+    hours: float | None = None,
+) -> list[str]:
+    """Write everything that a comparison found into a folder; return the files' names.
+
+    how: what is needed to do it again (inputs, seed, draws), which goes into the JSON. hours: of work for a topic.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {
+        "comparison.json": json.dumps(how | tables.as_data(pair, compared), ensure_ascii=False, indent=1) + "\n",
+        "statistics.csv": "".join(tables.csv_lines(compared)),
+        "runs.csv": "".join(tables.runs_csv(pair, compared)),
+        "taus.tex": "".join(tables.latex_lines(pair, compared)),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    written = list(texts)
+    for name, figure in drawn(pair, compared, seed=how["seed"], draws=how["draws"], hours=hours):
+        (folder / f"{name}.svg").write_text(as_svg(figure, theme), encoding="utf-8")
+        (folder / f"{name}.pdf").write_bytes(as_pdf(figure, theme))
+        (folder / f"{name}.png").write_bytes(as_png(figure, theme))
+        written += [f"{name}.{ending}" for ending in ("svg", "pdf", "png")]
+    return written
+
+
+def drawn(
+    pair: Pair, compared: Sequence[Compared], *, seed: int, draws: int, hours: float | None = None
+) -> Iterator[tuple[str, alt.LayerChart]]:
+    """Yield the figures of a comparison, by the name of their file."""
+    first, second, _ = pair
+    runs = figures.Runs(first.runs, first.tasks)
+    for at, one in enumerate(compared):
+        if one.measure == LENGTH:
+            continue
+        label = _LABELS.get(one.measure, one.measure)
+        name = f"{at + 1}-{re.sub(r'[^A-Za-z0-9_]+', '_', one.measure)[:40]}"
+        x, y = first.cells[..., at], second.cells[..., at]
+        yield (
+            f"scatter-{name}",
+            figures.score_scatter(
+                runs,
+                one.first,
+                one.second,
+                one.levels,
+                titles=(f"{label}, {first.name}", f"{label}, {second.name}"),
+                cells=figures.Cells(first.topics, x, y) if first.topics else None,
+            ),
+        )
+        if first.topics:
+            title = f"τ of runs, {label}"
+            yield f"topics-{name}", figures.topic_tau_figure(first.topics, one.levels.by_topic, title=title)
+            steps = topics_needed(x, y, seed=seed, draws=draws)
+            yield f"needed-{name}", figures.topics_needed_figure(steps, title=title, hours=hours)
+    if LENGTH in first.measures and first.measures[0] != LENGTH:
+        lengths, scores = compared[first.measures.index(LENGTH)], compared[0]
+        label = _LABELS.get(scores.measure, scores.measure)
+        for side, name, length, score in (
+            ("first", first.name, lengths.first, scores.first),
+            ("second", second.name, lengths.second, scores.second),
+        ):
+            yield f"length-{side}", figures.length_figure(runs, length, score, title=f"{label}, {name}")
+    if first.topics and {PRECISION, RECALL} <= set(first.measures):
+        columns = [first.measures.index(measure) for measure in (PRECISION, RECALL)]
+        for side, scored in (("first", first), ("second", second)):
+            cells = [scored.cells[..., at] for at in columns]
+            titles = (f"Weighted precision, {scored.name}", f"Weighted recall, {scored.name}")
+            yield (
+                f"support-{side}",
+                figures.precision_recall_scatter(runs, first.topics, cells[0], cells[1], titles=titles),
+            )

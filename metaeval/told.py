@@ -1,0 +1,31 @@
+"""Statistics as results (JSON) have them: what is undefined is null, beside the reason."""
+
+import math
+from typing import Any
+
+from metaeval.labels import Agreement, percent
+from metaeval.values import Value
+
+Json = dict[str, Any]
+_DIGITS = 10
+RATES = ("match", "above", "below", "unweighted", "linear", "quadratic")
+
+
+def value_told(value: Value) -> Json:
+    """Return a statistic."""
+    told: Json = {"value": None if value.value is None else number(value.value), "n": value.n}
+    return told | ({"why": value.why} if value.why else {})
+
+
+def agreement_told(found: Agreement) -> Json:
+    """Return how far two judges agree."""
+    return {
+        "matrix": found.matrix.tolist(),
+        "percent": [[number(share) for share in row] for row in percent(found.matrix).tolist()],
+        **{name: value_told(getattr(found, name)) for name in RATES},
+    }
+
+
+def number(value: float) -> float | None:
+    """Return a figure with ten digits after the point; None for NaN."""
+    return None if math.isnan(value) else round(value, _DIGITS)

@@ -1,0 +1,24 @@
+from django.urls import path
+
+from metaeval.views import comparisons, studies
+
+_STUDY = "campaigns/<slug:slug>/studies/<int:study_id>"
+_COMPARISON = "campaigns/<slug:slug>/comparisons/<int:comparison_id>"
+
+urlpatterns = [
+    path("campaigns/<slug:slug>/comparisons/", comparisons.comparisons, name="comparisons"),
+    path("campaigns/<slug:slug>/comparisons/tables/", comparisons.import_table, name="import_table"),
+    path(f"{_COMPARISON}/", comparisons.comparison, name="comparison"),
+    path(f"{_COMPARISON}/again/", comparisons.compute_again, name="compute_again"),
+    path(f"{_COMPARISON}/topics/<int:topic_id>/", comparisons.comparison_topic, name="comparison_topic"),
+    path(f"{_COMPARISON}/files/<str:name>", comparisons.comparison_file, name="comparison_file"),
+    path(f"{_COMPARISON}/figures/<str:name>.<str:form>", comparisons.comparison_figure, name="comparison_figure"),
+    path("campaigns/<slug:slug>/studies/", studies.studies, name="studies"),
+    path("campaigns/<slug:slug>/studies.csv", studies.export_studies, name="export_studies"),
+    path(f"{_STUDY}/", studies.study, name="study"),
+    path(f"{_STUDY}/give/", studies.give, name="give_study"),
+    path(f"{_STUDY}/ask/", studies.ask, name="ask_study"),
+    path(f"{_STUDY}/codes/", studies.define_code, name="define_code"),
+    path(f"{_STUDY}/items/<int:drawn_id>/", studies.code_item, name="code_item"),
+    path(f"{_STUDY}/export/<str:form>", studies.export_study, name="export_study"),
+]

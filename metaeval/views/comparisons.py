@@ -1,0 +1,216 @@
+"""Comparisons: made, computed in the background, shown with tables and figures, and as files."""
+
+from pathlib import Path
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from assessor.collection import history
+from assessor.collection.access import organized_campaign
+from assessor.collection.formats.tables import write_table
+from assessor.collection.formats.values import to_json
+from assessor.collection.http import PersonRequest, download
+from assessor.collection.models import Campaign, Condition, Topic
+from assessor.scores.leaderboards import POLICY_WORDS
+from assessor.scores.means import Policy
+from assessor.scores.sorting import shown as sorted_table
+from metaeval import actions
+from metaeval.access import campaign_comparison, last_result, result_figure
+from metaeval.actions import ComparisonError, TableError
+from metaeval.compare_forms import CompareForm, TableForm
+from metaeval.models import Calculation, Comparison, ScoreTable
+from metaeval.pages import differences, figure_table, measure_rows, shown_figures, side_listing
+from metaeval.queries import comparisons_of, shown
+from metaeval.rendering import Theme, config
+from metaeval.tasks import calculate
+from metaeval.written import FORMS, JSON, figure_bytes, result_json
+
+_ON_A_PAGE = 50
+
+
+@require_http_methods(["GET", "POST"])
+def comparisons(request: PersonRequest, slug: str) -> HttpResponse:
+    """The comparisons so far, and the form of a new one, which goes to the background and leads to its page."""
+    campaign = organized_campaign(request.user, slug)
+    form = CompareForm(campaign, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            with transaction.atomic():
+                calculation = actions.create_comparison(
+                    campaign=campaign, **form.cleaned_data, acting_user=request.user
+                )
+                _hint(calculation)
+        except ComparisonError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect("comparison", slug, calculation.comparison_id)
+    return _list(request, campaign, form, TableForm())
+
+
+def _list(request: PersonRequest, campaign: Campaign, form: CompareForm, table: TableForm) -> HttpResponse:
+    page = Paginator(comparisons_of(campaign), _ON_A_PAGE).get_page(request.GET.get("page"))
+    tables = ScoreTable.objects.filter(campaign=campaign).defer("content").select_related("created_by")
+    context = {"campaign": campaign, "form": form, "table": table, "page": page, "tables": tables}
+    return render(request, "metaeval/comparisons.html", context)
+
+
+def _hint(calculation: Calculation) -> None:
+    """Tell the worker. Should the queue be gone, the next start of one finds it waiting in the database."""
+    transaction.on_commit(lambda: calculate.delay(calculation.pk), robust=True)
+
+
+@require_POST
+def import_table(request: PersonRequest, slug: str) -> HttpResponse:
+    """Keep an uploaded score table."""
+    campaign = organized_campaign(request.user, slug)
+    form = TableForm(request.POST, request.FILES)
+    if form.is_valid():
+        file = form.cleaned_data["file"]
+        try:
+            table = actions.import_table(
+                campaign=campaign,
+                name=form.cleaned_data["name"] or file.name[:120],
+                path=Path(file.temporary_file_path()),
+                file_name=file.name,
+                run=form.cleaned_data["run"],
+                acting_user=request.user,
+            )
+        except TableError as error:
+            form.add_error("file", [problem.told(file.name) for problem in error.report.errors])
+        except ComparisonError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"{table} is kept.")
+            return redirect("comparisons", slug)
+    return _list(request, campaign, CompareForm(campaign), form)
+
+
+@require_safe
+def comparison(request: PersonRequest, slug: str, comparison_id: int) -> HttpResponse:
+    """Progress while it is computed (htmx asks again each second), then all that came of it."""
+    campaign = organized_campaign(request.user, slug)
+    found = campaign_comparison(campaign, comparison_id)
+    if request.htmx:
+        newest = found.calculations.defer("result", "files", "inputs").latest("pk")
+        response = render(
+            request, "metaeval/comparison.html#progress", {"campaign": campaign, "comparison": found, "newest": newest}
+        )
+        if newest.is_over:
+            response["HX-Refresh"] = "true"  # what came of it takes the whole page
+        return response
+    return render(request, "metaeval/comparison.html", _context(request, campaign, found))
+
+
+def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> dict[str, object]:
+    told = shown(found)
+    context: dict[str, object] = {
+        "campaign": campaign,
+        "comparison": found,
+        "newest": told.newest,
+        "done": told.done,
+        "changed": told.changed,
+        "policy_words": POLICY_WORDS[Policy(found.policy)],
+    }
+    if told.done is None:
+        return context
+    result = told.done.result
+    rows = measure_rows(result)
+    measure = request.GET.get("measure", rows[0].measure.key if rows else "")
+    if rows and measure not in {row.measure.key for row in rows}:
+        raise Http404("There is no such measure.")
+    usual = f"-{rows[0].measure.key}" if rows else ""
+    listings = [side_listing(result, side) for side in ("first", "second")] if rows else []
+    sides = [sorted_table(request.GET, listing, usual) for listing in listings]
+    return context | {
+        "result": result,
+        "rows": rows,
+        "measure": measure,
+        "matrix": _matrix(result),
+        "tables": list(zip(result["sides"], sides, strict=False)),
+        "figures": shown_figures(told.done.figures.all(), measure),
+        "figure_forms": FORMS,
+        "files": [JSON, *told.done.files],
+        "pairs_page": _pairs_page(found),
+    }
+
+
+def _matrix(result: dict[str, object]) -> list[tuple[str, list[tuple[int, float | None]]]]:
+    """Return the confusion matrix by rows: a label, and counts with percent."""
+    labels = result["labels"]
+    if not isinstance(labels, dict):
+        return []
+    return [
+        (label, list(zip(counts, shares, strict=True)))
+        for label, counts, shares in zip(labels["labels"], labels["matrix"], labels["percent"], strict=True)
+    ]
+
+
+def _pairs_page(found: Comparison) -> str:
+    """Return the address of the page that has pairs of support side by side, but for the topic; nothing for others."""
+    first, second = found.first, found.second
+    if not isinstance(first, Condition) or not isinstance(second, Condition) or first.kind != Condition.Kind.SUPPORT:
+        return ""
+    asked = urlencode({"a": first.pk, "b": second.pk, "differ": 1})
+    return f"{reverse('support_pairs', args=[found.campaign.slug])}?{asked}"
+
+
+@require_POST
+def compute_again(request: PersonRequest, slug: str, comparison_id: int) -> HttpResponse:
+    """Have a comparison computed anew, from what stands now."""
+    campaign = organized_campaign(request.user, slug)
+    found = campaign_comparison(campaign, comparison_id)
+    with transaction.atomic():
+        _hint(actions.calculate_again(found, acting_user=request.user))
+    return redirect("comparison", slug, comparison_id)
+
+
+@require_safe
+def comparison_topic(request: PersonRequest, slug: str, comparison_id: int, topic_id: int) -> HttpResponse:
+    """What both sides label differently on a topic, as labels stand now."""
+    campaign = organized_campaign(request.user, slug)
+    found = campaign_comparison(campaign, comparison_id)
+    topic: Topic = get_object_or_404(campaign.topics, pk=topic_id)
+    page = Paginator(differences(found.first, found.second, topic), _ON_A_PAGE).get_page(request.GET.get("page"))
+    context = {"campaign": campaign, "comparison": found, "topic": topic, "page": page}
+    return render(request, "metaeval/comparison_topic.html", context)
+
+
+@require_safe
+def comparison_file(request: PersonRequest, slug: str, comparison_id: int, name: str) -> HttpResponseBase:
+    """A result as a file: JSON with all of it, or one of its tables."""
+    campaign = organized_campaign(request.user, slug)
+    found = campaign_comparison(campaign, comparison_id)
+    done = last_result(found)
+    if name != JSON and name not in done.files:
+        raise Http404("There is no such file.")
+    text = result_json(done) if name == JSON else done.files[name]
+    history.record("exported", f"{found}: {name}", campaign=campaign, person=request.user)
+    return download(f"{campaign.slug}.{found}.{name}", iter([text]))
+
+
+@require_safe
+def comparison_figure(request: PersonRequest, slug: str, comparison_id: int, name: str, form: str) -> HttpResponseBase:
+    """A figure as a file, as the specification that the page draws, or what it shows as a table."""
+    campaign = organized_campaign(request.user, slug)
+    found = campaign_comparison(campaign, comparison_id)
+    figure = result_figure(last_result(found), name)
+    try:
+        theme = Theme(request.GET.get("theme", Theme.LIGHT))
+    except ValueError as error:
+        raise Http404("There is no such theme.") from error
+    if form == "json":
+        return HttpResponse(to_json(figure.specification | {"config": config(theme)}), content_type="application/json")
+    if form == "csv":
+        columns, rows = figure_table(figure)
+        return download(f"{campaign.slug}.{found}.{name}.csv", write_table(columns, rows))
+    if form not in FORMS:
+        raise Http404("There is no such form of figures.")
+    response = HttpResponse(figure_bytes(figure, form, theme), content_type=FORMS[form][0])
+    response["Content-Disposition"] = f'attachment; filename="{campaign.slug}.{name}.{form}"'
+    return response

@@ -1,0 +1,228 @@
+"""Studies of disagreements and adjudications: drawn, given out, and what came of them."""
+
+from django.contrib import messages
+from django.core.exceptions import NON_FIELD_ERRORS
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.forms import BaseForm
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from assessor.collection import history
+from assessor.collection.access import organized_campaign
+from assessor.collection.actions import ConditionError
+from assessor.collection.http import PersonRequest, download
+from assessor.llm import kinds as jobs
+from assessor.llm.actions import JobError, Plan, launch, plan_job
+from assessor.llm.forms import AskForm
+from assessor.studies import actions, queries
+from assessor.studies.access import campaign_study, study_item
+from assessor.studies.actions import StudyError
+from assessor.studies.kinds import kind_named
+from assessor.studies.models import Study
+from assessor.work.actions import PlanError, give_tasks
+from assessor.work.queries import assessors
+from assessor.work.writes import Stale
+from metaeval.forms import CodeForm, CodingForm, DrawForm, GiveForm
+from metaeval.studies import (
+    distribution_lines,
+    item_lines,
+    result_json,
+    result_lines,
+    study_items,
+    study_result,
+    study_results,
+)
+
+_ITEMS = 20  # on a page
+_NAME = 120  # characters of a condition's
+
+
+@require_http_methods(["GET", "POST"])
+def studies(request: PersonRequest, slug: str) -> HttpResponse:
+    """All studies of a campaign with what came of them; a POST draws a new one."""
+    campaign = organized_campaign(request.user, slug)
+    form = DrawForm(campaign, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            study = actions.draw_study(campaign=campaign, **form.cleaned_data, acting_user=request.user)
+        except StudyError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"Drawn: {study.drawn.count()} {kind_named(study.kind).items}.")
+            return redirect("study", slug, study.pk)
+    context = {"campaign": campaign, "form": form, "results": study_results(list(queries.studies_of(campaign)))}
+    return render(request, "metaeval/studies.html", context)
+
+
+@require_safe
+def study(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
+    """One study: its judges, how far they agree, and every item with all its labels."""
+    campaign = organized_campaign(request.user, slug)
+    study = campaign_study(campaign, study_id)
+    page = Paginator(queries.items_of(study), _ITEMS).get_page(request.GET.get("page"))
+    judges = list(queries.judges_of(study))
+    context = {
+        "campaign": campaign,
+        "study": study,
+        "result": study_result(study),
+        "judges": judges,
+        "give": GiveForm(study, assessors(campaign)),
+        "code": CodeForm(),
+        "codes": campaign.error_codes.all(),
+        "page": page,
+        "items": study_items(study, list(page), judges),
+        "max_note": actions.MAX_NOTE,
+    }
+    return render(request, "metaeval/study.html", context)
+
+
+@require_POST
+def give(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
+    """Give a person all topics of a study's sample."""
+    campaign = organized_campaign(request.user, slug)
+    study = campaign_study(campaign, study_id)
+    form = GiveForm(study, assessors(campaign), request.POST)
+    if not form.is_valid():
+        messages.error(request, _what_is_wrong(form))
+        return redirect("study", slug, study_id)
+    chosen = form.cleaned_data
+    name = chosen["name"] or _name(study, chosen["person"].username)
+    try:
+        with transaction.atomic():
+            condition = chosen["condition"] or actions.let_people_judge(
+                study=study, name=name, acting_user=request.user
+            )
+            tasks = give_tasks(
+                campaign=campaign,
+                topics=list(queries.topics_of(study)),
+                condition=condition,
+                person=chosen["person"],
+                acting_user=request.user,
+            )
+    except (ConditionError, PlanError) as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{chosen['person']} has {len(tasks)} topics under {condition}.")
+    return redirect("study", slug, study_id)
+
+
+def _name(study: Study, judge: str) -> str:
+    """Return what a judge's condition is called where nobody named it."""
+    return f"{study}: {judge}"[:_NAME]
+
+
+@require_http_methods(["GET", "POST"])
+def ask(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
+    """Have another model label a study's sample: first what it will take, then the launch."""
+    campaign = organized_campaign(request.user, slug)
+    study = campaign_study(campaign, study_id)
+    form = AskForm(campaign, request.POST or None)
+    plan = None
+    if request.method == "POST" and form.is_valid():
+        try:
+            plan = _plan(study, form)
+            if "launch" in request.POST:
+                budget = {name: form.cleaned_data[name] for name in ("most_calls", "most_cost")}
+                job = launch(plan, **budget, acting_user=request.user)
+                return redirect("job", slug, job.pk)
+        except JobError as error:
+            form.add_error(None, str(error))
+    context = {"campaign": campaign, "study": study, "form": form, "plan": plan}
+    return render(request, "metaeval/ask.html", context)
+
+
+def _plan(study: Study, form: AskForm) -> Plan:
+    """Return the job that a form asks for. Raises JobError."""
+    asked = form.cleaned_data
+    judge, replicate = asked["judge"], asked["replicate"] or 0
+    if study.is_adjudication:
+        raise JobError("Where two people differ, a third person decides.")
+    if judge.judge_id == study.second.judge_id and replicate == study.second.replicate:
+        raise JobError(f"{judge} gave the labels of {study.second}: choose another judge, or another replicate.")
+    return plan_job(
+        kind=jobs.kind_named(kind_named(study.kind).job),
+        judge=judge,
+        name=asked["name"] or _name(study, f"{judge}{f' #{replicate}' if replicate else ''}"),
+        qrels_source=None,
+        topics=list(queries.topics_of(study)),
+        nuggets=study.first.nuggets,
+        replicate=replicate,
+        sample=study.name,
+    )
+
+
+@require_POST
+def define_code(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
+    """Add an error code to the campaign, or change what one means."""
+    campaign = organized_campaign(request.user, slug)
+    campaign_study(campaign, study_id)
+    form = CodeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _what_is_wrong(form))
+    else:
+        code = actions.define_code(campaign=campaign, **form.cleaned_data, acting_user=request.user)
+        messages.success(request, f"{code}: {code.meaning}")
+    return redirect("study", slug, study_id)
+
+
+def _what_is_wrong(form: BaseForm) -> str:
+    """Return a form's errors for a message: the page that shows it comes anew."""
+    return " ".join(
+        str(error) if name == NON_FIELD_ERRORS else f"{form[name].label}: {error}"
+        for name, errors in form.errors.items()
+        for error in errors
+    )
+
+
+@require_POST
+def code_item(request: PersonRequest, slug: str, study_id: int, drawn_id: int) -> HttpResponse:
+    """Say why the labels of an item differ."""
+    campaign = organized_campaign(request.user, slug)
+    drawn = study_item(campaign_study(campaign, study_id), drawn_id)
+    form = CodingForm(campaign, request.POST)
+    if not form.is_valid():
+        messages.error(request, _what_is_wrong(form))
+    else:
+        try:
+            actions.code_item(drawn=drawn, **form.cleaned_data, acting_user=request.user)
+        except StudyError as error:
+            messages.error(request, str(error))
+        except Stale:
+            messages.error(request, "Somebody coded this item since the page was loaded: nothing of yours was saved.")
+        else:
+            messages.success(request, "Saved.")
+    response = redirect("study", slug, study_id)
+    page = request.POST.get("page", "")
+    response["Location"] += (f"?page={page}" if page.isascii() and page.isdigit() else "") + f"#item-{drawn_id}"
+    return response
+
+
+@require_safe
+def export_study(request: PersonRequest, slug: str, study_id: int, form: str) -> HttpResponseBase:
+    """A study as a file: how far its judges agree, what they gave, its items, or all that is counted as JSON."""
+    campaign = organized_campaign(request.user, slug)
+    study = campaign_study(campaign, study_id)
+    if form == "items.csv":
+        lines = item_lines(study)
+    elif form == "agreement.csv":
+        lines = result_lines([study_result(study)])
+    elif form == "labels.csv":
+        lines = distribution_lines([study_result(study)])
+    elif form == "json":
+        lines = iter([result_json(study_result(study)) + "\n"])
+    else:
+        raise Http404("There is no such form of a study.")
+    name = f"study.{study.name}.{form}"
+    history.record("exported", name, campaign=campaign, person=request.user)
+    return download(f"{campaign.slug}.{name}", lines)
+
+
+@require_safe
+def export_studies(request: PersonRequest, slug: str) -> HttpResponseBase:
+    """How far the judges of all studies agree, as one table."""
+    campaign = organized_campaign(request.user, slug)
+    history.record("exported", "studies.csv", campaign=campaign, person=request.user)
+    return download(f"{campaign.slug}.studies.csv", result_lines(study_results(list(queries.studies_of(campaign)))))

@@ -1,0 +1,18 @@
+"""What an organizer does about citations that a person could not judge."""
+
+from assessor.collection.models import Person
+from assessor.work import questions
+from support.citations import NOT_JUDGED
+from support.models import Opinion, SupportSheet
+from support.queries import other_label
+
+
+def adopt_label(*, sheet: SupportSheet, citation: str, other: SupportSheet, acting_user: Person) -> None:
+    """Let another person's label count where the first one could not judge. Raises ResolveError."""
+    label = other_label(sheet, other, citation)
+    questions.adopt(sheet=sheet, item=citation, other=other, label=label, opinions=Opinion, acting_user=acting_user)
+
+
+def leave_out(*, sheet: SupportSheet, citation: str, reason: str, acting_user: Person) -> None:
+    """Let a citation that the person could not judge count nowhere, as one not judged. Raises ResolveError."""
+    questions.decide(sheet=sheet, item=citation, label=NOT_JUDGED, reason=reason, acting_user=acting_user)

@@ -1,0 +1,74 @@
+"""What studies draw from support judgments: citations."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from assessor.collection.models import Answer, Condition, Topic
+from assessor.collection.queries import answers_to, segment_texts
+from assessor.studies.kinds import Key, Kind, Told
+from assessor.studies.models import Drawn
+from assessor.work.handing import new_seed
+from support.citations import LABELS, cited_in, name_of
+from support.models import Opinion, Revision, SupportSheet
+from support.queries import named_citations
+
+
+class SupportStudies(Kind):
+    """Labels of citations; assessor.studies.kinds.Kind says what each function is for."""
+
+    condition_kind = Condition.Kind.SUPPORT.value
+    labels = tuple(reversed(LABELS))
+    items = "citations"
+    job = "Support"
+    peoples_method = Condition.Method.SUPPORT_FROM_SCRATCH.value
+
+    def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
+        sheets = SupportSheet.objects.filter(condition=condition, answer__in=answers_to(topics)).order_by()
+        return {
+            (answer, key): label
+            for answer, labels in sheets.exclude(labels={}).values_list("answer", "labels")
+            for key, label in labels.items()
+            if label in LABELS
+        }
+
+    def names(self, keys: Collection[Key]) -> Mapping[Key, str]:
+        by_answer: dict[int, list[str]] = {}
+        for answer, key in keys:
+            by_answer.setdefault(answer, []).append(key)
+        answers = Answer.objects.filter(pk__in=by_answer).order_by().only("references", "content")
+        cited = {one.pk: cited_in(list(one.sentences()), by_answer[one.pk]) for one in answers}
+        return {(answer, key): name_of(key, cited[answer][key].docid) for answer, key in keys}
+
+    def labels_of(self, drawn: Mapping[int, Collection[Drawn]]) -> Mapping[int, Mapping[int, str]]:
+        wanted: dict[tuple[int, int], dict[str, int]] = {}
+        for condition, items in drawn.items():
+            for one in items:
+                wanted.setdefault((condition, one.answer_id), {})[one.item] = one.pk
+        found: dict[int, dict[int, str]] = {condition: {} for condition in drawn}
+        sheets = SupportSheet.objects.filter(condition__in=drawn.keys(), answer__in={answer for _, answer in wanted})
+        for sheet in sheets.select_related("answer"):
+            named = wanted.get((sheet.condition_id, sheet.answer_id), {})
+            for key, docid in named_citations(sheet.answer, named).items():
+                if sheet.labels.get(key) in LABELS:
+                    found[sheet.condition_id][named[name_of(key, docid)]] = sheet.labels[key]
+        return found
+
+    def labellers(self, condition: Condition, topic: Topic) -> set[int]:
+        sheets = SupportSheet.objects.filter(condition=condition, answer__topic=topic)
+        have = sheets.exclude(task=None).values_list("task__person", flat=True)
+        had = Revision.objects.filter(sheet__in=sheets).exclude(task=None).values_list("task__person", flat=True)
+        return {*have, *had}
+
+    def hand_out(self, condition: Condition) -> None:
+        Opinion.objects.create(condition=condition, seed=new_seed())
+
+    def told(self, drawn: Sequence[Drawn]) -> Mapping[int, Told]:
+        if not drawn:
+            return {}
+        named = {one.pk: one.item.split(" ", 1) for one in drawn}
+        texts = segment_texts(drawn[0].study.campaign, {docid for _, docid in named.values()})
+        found = {}
+        for one in drawn:
+            place, docid = named[one.pk]
+            text = one.answer.content[int(place)]["text"]
+            found[one.pk] = Told(f"sentence {int(place) + 1}", text, docid, texts.get(docid, ""))
+        return found

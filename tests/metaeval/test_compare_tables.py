@@ -1,0 +1,140 @@
+"""The command on two files, without a database."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from scipy.stats import kendalltau
+
+from tests.metaeval.scored import Scores, two_sides
+
+TASKS = ("RAG", "AG")
+
+
+def table(path: Path, scores: Scores, measures: tuple[str, ...], *, by_topic: bool = True) -> str:
+    """Write a score table of (runs, topics, measures); return its path."""
+    rows = [",".join(("run_id", "task", *(["topic"] if by_topic else []), *measures))]
+    for run in range(scores.shape[0]):
+        told = [f"r{run}", TASKS[run % 2]]
+        if by_topic:
+            for topic in range(scores.shape[1]):
+                rows.append(",".join((*told, f"t{topic}", *map(repr, scores[run, topic].tolist()))))
+        else:
+            rows.append(",".join((*told, *map(repr, scores[run].mean(axis=0).tolist()))))
+    path.write_text("\n".join(rows) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def sides() -> tuple[Scores, Scores]:
+    return two_sides(3, 12, 8, measures=2)
+
+
+def compared(capsys: pytest.CaptureFixture[str], *given: str, **options: object) -> str:
+    call_command("compare_tables", *given, **options)
+    return capsys.readouterr().out
+
+
+def test_tables_by_topic_have_all_three_levels(tmp_path: Path, sides, capsys):
+    first, second = sides
+    paths = [table(tmp_path / f"{at}.csv", one, ("v", "length")) for at, one in enumerate(sides)]
+    out = compared(capsys, *paths, out=tmp_path / "out", draws=50, seed=4, hours=1.5, names=["people", "model"])
+    assert "people and model: 12 runs (6 AG, 6 RAG)\n8 topics\n" in out
+    found = json.loads((tmp_path / "out/comparison.json").read_text())
+    assert (found["seed"], found["draws"], found["first"]) == (4, 50, "people")
+    assert [one["file"] for one in found["inputs"]] == ["0.csv", "1.csv"]
+    assert {len(one["sha256"]) for one in found["inputs"]} == {64}
+    statistics = found["measures"]["v"]["statistics"]
+    x, y = first[..., 0], second[..., 0]
+    expected = kendalltau(x.mean(axis=1).round(10), y.mean(axis=1).round(10)).statistic
+    assert statistics["tau_run"]["value"] == pytest.approx(expected, abs=1e-9)
+    assert statistics["tau_cell"]["value"] == pytest.approx(kendalltau(x.ravel(), y.ravel()).statistic, abs=1e-9)
+    assert (statistics["tau_topic"]["n"], statistics["topics_without_tau"]["value"]) == (7, 1)
+    bounds = statistics["tau_run"]["interval"]
+    assert bounds["low"] < bounds["mean"] < bounds["high"]
+    assert bounds["draws"] == 50
+    assert f"{expected:.4f} [{bounds['low']:.3f}, {bounds['high']:.3f}] (12 runs)" in out
+    rows = list(csv.DictReader((tmp_path / "out/statistics.csv").open()))
+    assert float(rows[0]["value"]) == pytest.approx(expected, abs=1e-9)
+    assert (rows[0]["measure"], rows[0]["statistic"], rows[0]["n"]) == ("v", "tau_run", "12")
+    assert f"{expected:.4f} [" in (tmp_path / "out/taus.tex").read_text()
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    figures = {"scatter-1-v", "topics-1-v", "needed-1-v", "length-first", "length-second"}
+    assert names == {"comparison.json", "statistics.csv", "runs.csv", "taus.tex"} | {
+        f"{name}.{ending}" for name in figures for ending in ("svg", "pdf", "png")
+    }
+    assert "12 topics" not in (tmp_path / "out/scatter-1-v.svg").read_text()
+    assert (tmp_path / "out/scatter-1-v.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "out/scatter-1-v.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_tables_of_means_alone_have_runs_alone(tmp_path: Path, sides, capsys):
+    paths = [table(tmp_path / f"{at}.csv", one, ("v", "w"), by_topic=False) for at, one in enumerate(sides)]
+    out = compared(capsys, *paths, out=tmp_path / "out")
+    assert "no topics in common: means over each side's own alone" in out
+    assert "tau_topic: no scores by topic" in out
+    statistics = json.loads((tmp_path / "out/comparison.json").read_text())["measures"]["w"]["statistics"]
+    means = [one[..., 1].mean(axis=1).round(10) for one in sides]
+    assert statistics["tau_run"] == {"value": pytest.approx(kendalltau(*means).statistic, abs=1e-9), "n": 12}
+    assert statistics["tau_cell"] == {"value": None, "n": 0, "why": "no scores by topic"}
+    runs = list(csv.reader((tmp_path / "out/runs.csv").open()))
+    assert runs[0] == ["run_id", "task", "v 0.csv", "v 1.csv", "w 0.csv", "w 1.csv"]
+    assert [float(cell) for cell in runs[1][2:]] == pytest.approx(
+        [sides[at][0, :, measure].mean() for measure in range(2) for at in range(2)]
+    )
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, sides, capsys):
+    paths = [table(tmp_path / f"{at}.csv", one[..., :1], ("v",)) for at, one in enumerate(sides)]
+    for name in ("one", "two"):
+        compared(capsys, *paths, out=tmp_path / name, draws=20, seed=9)
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
+
+
+def test_what_only_one_table_has_is_told(tmp_path: Path, sides, capsys):
+    first = table(tmp_path / "a.csv", sides[0], ("v", "w"))
+    second = table(tmp_path / "b.csv", sides[1][:9, :6], ("v", "other"))
+    out = compared(capsys, first, second, draws=5)
+    assert "left out, runs of a.csv alone: 3 (r10, r11, r9)" in out
+    assert "left out, topics of a.csv alone: 2 (t6, t7)" in out
+    assert "left out, measures of b.csv alone: 1 (other)" in out
+
+
+@pytest.mark.parametrize("measure", ["v", "w"])
+def test_an_empty_overlap_is_a_message(tmp_path: Path, sides, capsys, measure: str):
+    first = table(tmp_path / "a.csv", sides[0][..., :1], ("v",))
+    (tmp_path / "b.csv").write_text(f"run_id,topic,{measure}\nr{0 if measure == 'w' else 99},t1,0.5\n")
+    out = compared(capsys, first, str(tmp_path / "b.csv"), out=tmp_path / "out", draws=5)
+    assert f"Nothing to compare: no {'runs' if measure == 'v' else 'measures'} in common." in out
+    if measure == "v":
+        assert "No run has a score on both sides." in (tmp_path / "out/scatter-1-v.svg").read_text()
+
+
+def test_a_wrong_table_ends_the_command_with_file_line_and_field(tmp_path: Path, sides):
+    first = table(tmp_path / "a.csv", sides[0], ("v", "w"))
+    wrong = tmp_path / "b.csv"
+    wrong.write_text("run_id,v\nr0,high\n")
+    with pytest.raises(CommandError, match=r"b\.csv, line 2: v: found high; expected a finite number"):
+        call_command("compare_tables", first, str(wrong), out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(CommandError, match="There is no file"):
+        call_command("compare_tables", first, str(tmp_path / "c.csv"))
+    with pytest.raises(CommandError, match="at least one draw"):
+        call_command("compare_tables", first, first, draws=0)
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, sides):
+    first = table(tmp_path / "a.csv", sides[0], ("v", "w"), by_topic=False)
+    with pytest.raises(CommandError, match="could not be written"):
+        call_command("compare_tables", first, first, out=Path(first))
+
+
+def test_support_has_a_figure_of_precision_and_recall(tmp_path: Path, sides, capsys):
+    measures = ("weighted_precision", "weighted_recall")
+    paths = [table(tmp_path / f"{at}.csv", np.clip(one, 0, 1), measures) for at, one in enumerate(sides)]
+    compared(capsys, *paths, out=tmp_path / "out", draws=5)
+    assert {"support-first.svg", "support-second.pdf"} <= {path.name for path in (tmp_path / "out").iterdir()}

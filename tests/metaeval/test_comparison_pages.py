@@ -1,0 +1,184 @@
+"""Pages of comparisons: made, followed, looked at, downloaded."""
+
+import json
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from assessor.collection.models import Condition, Event
+from metaeval.actions import calculate_again, run
+from metaeval.models import Calculation, Comparison, ScoreTable
+from tests.assignment.scored import auto_condition, label
+from tests.conftest import client_of
+
+BASE = "/campaigns/study/comparisons/"
+
+
+@pytest.fixture
+def client(olga) -> Client:
+    return client_of(olga)
+
+
+def post(client: Client, first: Condition, second: Condition, **given: object):
+    sides = {name: f"Condition-{one.pk}" for name, one in (("first", first), ("second", second))}
+    return client.post(BASE, sides | {"policy": "zero", "draws": 20, "seed": 3} | given)
+
+
+@pytest.fixture
+def compared(client: Client, first: Condition, second: Condition) -> Comparison:
+    assert post(client, first, second).status_code == 302
+    calculation = Calculation.objects.get()
+    assert run(calculation).state == "done"
+    return calculation.comparison
+
+
+def page(client: Client, comparison: Comparison, more: str = "") -> str:
+    response = client.get(f"{BASE}{comparison.pk}/{more}")
+    assert response.status_code == 200, response.status_code
+    return response.content.decode()
+
+
+def test_a_comparison_is_made_and_followed(client: Client, first: Condition, second: Condition):
+    response = post(client, first, second, topics=" t1\nt2", name="Mine")
+    comparison = Comparison.objects.get()
+    assert response["Location"] == f"{BASE}{comparison.pk}/"
+    assert (comparison.name, comparison.topics, comparison.seed) == ("Mine", ["t1", "t2"], 3)
+    text = page(client, comparison)
+    assert "Waiting for the worker" in text
+    assert 'hx-trigger="every 1s"' in text
+    assert "vega/embed.js" not in text
+    calculation = comparison.calculations.get()
+    Calculation.objects.update(state="running", percent=35, stage="rankings of runs")
+    response = client.get(f"{BASE}{comparison.pk}/", headers={"HX-Request": "true"})
+    assert "rankings of runs" in response.content.decode()
+    assert "HX-Refresh" not in response
+    Calculation.objects.update(state="waiting")
+    run(calculation)
+    response = client.get(f"{BASE}{comparison.pk}/", headers={"HX-Request": "true"})
+    assert response["HX-Refresh"] == "true"
+    assert "Mine" in client.get(BASE).content.decode()
+
+
+def test_what_cannot_be_compared_is_told(client: Client, first: Condition):
+    text = post(client, first, first).content.decode()
+    assert "A comparison is of two different things." in text
+    assert not Comparison.objects.exists()
+    other = label(auto_condition(first.nuggets, "Only"), {"t2": {"team.one": "ss"}})
+    post(client, first, other, topics="t1")
+    run(Calculation.objects.get())
+    text = page(client, Comparison.objects.get())
+    assert "Nothing to compare." in text
+    assert "Only has none of the topics that are asked for." in text
+    assert "data-figure" not in text
+
+
+def test_the_page_shows_what_was_found(client: Client, compared: Comparison):
+    text = page(client, compared)
+    assert "unmatched 0 and 0" in text
+    assert '<td class="num">4 <span class="quiet">30.8 %</span></td>' in text
+    assert "0.769" in text  # equal
+    assert "vega/embed.js" in text
+    assert f'data-figure="{BASE}{compared.pk}/figures/scatter-1-vstrict.json"' in text
+    assert "scatter-2-v.json" not in text
+    assert "scatter-2-v.json" in page(client, compared, "?measure=v")
+    assert client.get(f"{BASE}{compared.pk}/?measure=x").status_code == 404
+    assert "have changed since" not in text
+
+
+def test_score_tables_are_sorted(client: Client, compared: Comparison):
+    def runs(text: str) -> list[str]:
+        table = text.split('id="scores-1"')[1].split("</table>")[0]
+        return re.findall(r'<th scope="row" class="any">(team\.\w+)<', table)
+
+    assert runs(page(client, compared)) == ["team.one", "team.two", "team.empty"]
+    assert runs(page(client, compared, "?sort=astrict")) == ["team.empty", "team.one", "team.two"]
+    assert client.get(f"{BASE}{compared.pk}/?sort=x").status_code == 404
+
+
+def test_the_cells_that_differ_are_a_click_away(client: Client, compared: Comparison):
+    topic = compared.campaign.topics.get(qid="t1")
+    assert f"{BASE}{compared.pk}/topics/{topic.pk}/" in page(client, compared)
+    text = page(client, compared, f"topics/{topic.pk}/")
+    assert "cats purr when content" in text
+    assert "partial_support" in text
+    assert text.count('class="any wide"') == 2
+    assert "glass is sorted" not in text
+    assert client.get(f"{BASE}{compared.pk}/topics/{topic.pk + 1000}/").status_code == 404
+
+
+def test_support_leads_to_its_pairs(client: Client, first_support: Condition, second_support: Condition):
+    post(client, first_support, second_support)
+    run(Calculation.objects.get())
+    comparison = Comparison.objects.get()
+    text = page(client, comparison)
+    topic = comparison.campaign.topics.get(qid="t1")
+    address = (
+        f"/campaigns/study/pairs/?a={first_support.pk}&amp;b={second_support.pk}&amp;differ=1&amp;topic={topic.pk}"
+    )
+    assert address in text
+    assert client.get(address.replace("&amp;", "&")).status_code == 200
+
+
+def test_results_are_files(client: Client, compared: Comparison):
+    def text(name: str) -> str:
+        response = client.get(f"{BASE}{compared.pk}/files/{name}")
+        assert response.status_code == 200
+        return response.getvalue().decode()
+
+    assert json.loads(text("comparison.json"))["labels"]["pairs"] == 13
+    assert text("statistics.csv").startswith("measure,statistic,value")
+    assert "booktabs" not in text("taus.tex")
+    assert "\\toprule" in text("labels.tex")
+    assert client.get(f"{BASE}{compared.pk}/files/other.csv").status_code == 404
+    assert Event.objects.filter(verb="exported").count() == 4
+
+
+def test_figures_are_files(client: Client, compared: Comparison):
+    address = f"{BASE}{compared.pk}/figures/labels"
+    light, dark = (json.loads(client.get(f"{address}.json?theme={theme}").content) for theme in ("light", "dark"))
+    assert light["config"]["background"] != dark["config"]["background"]
+    assert client.get(f"{address}.svg")["Content-Type"] == "image/svg+xml"
+    assert client.get(f"{address}.pdf").content.startswith(b"%PDF")
+    assert client.get(f"{address}.png").content.startswith(b"\x89PNG")
+    rows = client.get(f"{address}.csv").getvalue().decode().splitlines()
+    assert rows[0].startswith("layer,row,column,count")
+    assert "1,not_support,not_support,5," in rows[1]
+    for wrong in (f"{address}.gif", f"{address}.svg?theme=blue", f"{BASE}{compared.pk}/figures/none.svg"):
+        assert client.get(wrong).status_code == 404
+
+
+def test_an_old_result_says_so_and_is_computed_again(client: Client, compared: Comparison, second: Condition):
+    sheet = second.answer_sheets.earliest("pk")
+    type(sheet).everything.filter(pk=sheet.pk).update(version=9)
+    assert "Something may have changed since this was computed: Second." in page(client, compared)
+    response = client.post(f"{BASE}{compared.pk}/again/")
+    assert response.status_code == 302
+    assert compared.calculations.count() == 2
+    text = page(client, compared)
+    assert "Waiting for the worker" in text
+    assert "unmatched 0 and 0" in text  # the last result stays until there is a new one
+    run(calculate_again(compared, acting_user=None))
+    assert "may have changed" not in page(client, compared)
+
+
+def test_a_score_table_is_uploaded(client: Client, first: Condition):
+    good = SimpleUploadedFile("published.csv", b"run_id,vstrict\nteam.one,0.5\nteam.two,0.2\n")
+    assert client.post(f"{BASE}tables/", {"file": good}).status_code == 302
+    table = ScoreTable.objects.get()
+    assert (table.name, table.created_by.username) == ("published.csv", "olga")
+    bad = SimpleUploadedFile("bad.csv", b"run_id,vstrict\nteam.one,much\n")
+    text = client.post(f"{BASE}tables/", {"file": bad}).content.decode()
+    assert "bad.csv, line 2: vstrict: found much" in text
+    assert ScoreTable.objects.count() == 1
+    assert f'value="ScoreTable-{table.pk}"' in client.get(BASE).content.decode()
+
+
+def test_names_of_others_are_text(client: Client, first: Condition, second: Condition):
+    post(client, first, second, name="<script>alert(1)</script>")
+    run(Calculation.objects.get())
+    for address in (BASE, f"{BASE}{Comparison.objects.get().pk}/"):
+        text = client.get(address).content.decode()
+        assert "<script>alert" not in text
+        assert "&lt;script&gt;alert" in text

@@ -1,0 +1,174 @@
+"""Where two people differ a third sees both labels, and nobody else does; it is recorded, and all labels stay."""
+
+import json
+import re
+from html import unescape
+
+import pytest
+from django.http import HttpResponse
+
+from assessor.collection.actions import change_protocol
+from assessor.collection.models import Condition
+from assessor.studies.actions import let_people_judge
+from assessor.studies.models import Study
+from assessor.work.actions import PlanError
+from assessor.work.models import Exposure, Task
+from assignment.actions import create_manual_assign
+from assignment.models import AnswerSheet
+from support.actions import create_support
+from support.models import SupportSheet
+from tests.assignment import screen as assignment_screen
+from tests.conftest import client_of
+from tests.studies.conftest import draw, give, ids_of, nugget_labels
+from tests.support import judging_helpers as support_screen
+
+N_OTHERS = {("team.one", "t1"): {"purring heals": "partial_support", "cats purr": "support", "dogs bark": "support"}}
+
+
+@pytest.fixture
+def study(people: Condition, others: Condition) -> Study:
+    return draw(people, others, purpose="adjudication")
+
+
+@pytest.fixture
+def n_study(nuggets: Condition, n_people: Condition) -> Study:
+    others = nugget_labels(nuggets, "Others assigned", "people", N_OTHERS)
+    return draw(n_people, others, purpose="adjudication", name="Telltale nuggets")
+
+
+def judges(study: Study, name: str = "Telltale judge") -> Condition:
+    return let_people_judge(study=study, name=name, acting_user=None)
+
+
+def to_decide(response: HttpResponse) -> list[dict[str, list[str]]]:
+    assert response.status_code == 200
+    return [json.loads(unescape(text)) for text in re.findall(r'data-to-decide="(.*?)"', response.content.decode())]
+
+
+def test_the_third_sees_both_labels_of_citations_which_is_recorded_once(study, people, others, topic, carl, olga):
+    condition = judges(study)
+    assert (condition.method, condition.is_blind()) == ("adjudicated", False)
+    before = list(SupportSheet.objects.filter(condition__in=[people, others]).order_by("pk").values())
+    [task] = give(condition, carl, topic)
+    assert not Exposure.objects.exists()
+    client = client_of(carl)
+    client.get("/")
+    assert not Exposure.objects.exists(), "nothing was on screen yet"
+    one, two = (SupportSheet.objects.get(task=task, answer__run__tag=tag) for tag in ("team.one", "team.two"))
+    assert (one.asked, two.asked) == (["0.0"], ["1.0"])
+    found = to_decide(client.get(f"/support/{task.pk}/"))
+    assert sorted(found, key=str) == [{"0.0": ["full", "none"]}, {"1.0": ["full", "partial"]}]
+    assert to_decide(client.get(support_screen.url(one))) == [{"0.0": ["full", "none"]}]
+    assert to_decide(client.get(support_screen.url(two))) == [{"1.0": ["full", "partial"]}]
+    exposure = Exposure.objects.get()
+    assert (exposure.person, exposure.topic, exposure.kind) == (carl, topic, "support")
+    assert exposure.where == "labels to decide between in Telltale study"
+    # All three stay.
+    assert support_screen.send(client, one, "label", "0.0", label="partial").status_code == 200
+    assert list(SupportSheet.objects.filter(condition__in=[people, others]).order_by("pk").values()) == before
+    one.refresh_from_db()
+    assert one.labels == {"0.0": "partial"}
+    drawn = study.drawn.get(answer=one.answer)
+    assert (drawn.first_label, drawn.second_label) == ("full", "none")
+    text = client_of(olga).get(f"/campaigns/study/studies/{study.pk}/export/items.csv").getvalue().decode()
+    assert "t1,team.one,sentence 1,Cats purr to heal.,d1,full,none,partial,," in text
+    # Which study it is and who they were is not told.
+    page = client.get(f"/support/{task.pk}/").content.decode() + client.get("/").content.decode()
+    for secret in ("Telltale", "NIST", "Others", "team."):
+        assert secret not in page
+
+
+def test_the_third_sees_both_labels_of_nuggets(n_study, nuggets, topic, carl):
+    [task] = give(judges(n_study), carl, topic)
+    ids, client = ids_of(nuggets), client_of(carl)
+    wanted = {
+        str(ids["purring heals"]): ["support", "partial_support"],
+        str(ids["dogs bark"]): ["not_support", "support"],
+    }
+    sheet = AnswerSheet.objects.get(task=task)
+    # The answer alone is enough to be recorded.
+    assert to_decide(client.get(assignment_screen.url(sheet))) == [wanted]
+    assert Exposure.objects.get().where == "labels to decide between in Telltale nuggets"
+    assert to_decide(client.get(f"/assign/{task.pk}/")) == [wanted]
+    assert Exposure.objects.count() == 1
+    said = assignment_screen.send(client, sheet, "label", ids["dogs bark"], label="support")
+    stale = assignment_screen.send(client, sheet, "label", ids["dogs bark"], label="support", version=0)
+    for response in (said, stale):
+        assert "partial_support" not in response.content.decode()
+
+
+@pytest.mark.parametrize("kind", ["support", "assignment"])
+def test_who_decided_labels_nothing_of_the_topic_blind_any_more(
+    study, n_study, nuggets, answered, topic, carl, ben, kind
+):
+    if kind == "support":
+        of, blind = study, create_support(campaign=answered, name="blind", shown=None, acting_user=None)
+    else:
+        of, blind = n_study, create_manual_assign(nuggets=nuggets, name="blind", acting_user=None)
+    address = "support" if kind == "support" else "assign"
+    [before] = give(blind, carl, topic)
+    [task] = give(judges(of), carl, topic)
+    client = client_of(carl)
+    assert client.get(f"/{address}/{before.pk}/").status_code == 200
+    assert client.get(f"/{address}/{task.pk}/").status_code == 200
+    assert client.get(f"/{address}/{before.pk}/").status_code == 403
+    assert client.get(f"/{address}/{task.pk}/").status_code == 200
+    with pytest.raises(PlanError, match="carl has seen LLM output of this kind on t1"):
+        give(blind, carl, topic)
+    assert give(judges(of, "other"), ben, topic)
+
+
+@pytest.mark.parametrize("kind", ["support", "assignment"])
+def test_only_an_adjudicated_condition_shows_both(study, n_study, topic, carl, kind):
+    of = study if kind == "support" else n_study
+    condition = judges(of)
+    [task] = give(condition, carl, topic)
+    blind = "support from scratch" if kind == "support" else "ManualAssign"
+    Condition.objects.filter(pk=condition.pk).update(method=blind)
+    address = "support" if kind == "support" else "assign"
+    client = client_of(carl)
+    assert all(found == {} for found in to_decide(client.get(f"/{address}/{task.pk}/")))
+    sheets = SupportSheet if kind == "support" else AnswerSheet
+    screen = support_screen if kind == "support" else assignment_screen
+    for sheet in sheets.objects.filter(task=task):
+        assert to_decide(client.get(screen.url(sheet))) == [{}]
+    assert not Exposure.objects.exists()
+
+
+def test_nobody_else_opens_it(study, topic, carl, ben, otto):
+    [task] = give(judges(study), carl, topic)
+    sheet = SupportSheet.objects.filter(task=task).earliest("pk")
+    for person in (ben, otto):
+        client = client_of(person)
+        for address in (f"/support/{task.pk}/", support_screen.url(sheet)):
+            assert client.get(address).status_code == 404
+    assert not Exposure.objects.exists()
+
+
+def test_who_is_one_of_the_two_decides_nothing(people, answered, topic, anna, ben, carl):
+    here = create_support(campaign=answered, name="here", shown=None, acting_user=None)
+    [task] = give(here, anna, topic)
+    for sheet in SupportSheet.objects.filter(task=task).exclude(asked=[]):
+        SupportSheet.objects.filter(pk=sheet.pk).update(labels={"0.0": "none"})
+    condition = judges(draw(people, here, purpose="adjudication", name="adjudicated"))
+    with pytest.raises(PlanError, match="anna labels or labelled t1 under here"):
+        give(condition, anna, topic)
+    assert give(condition, ben, topic)
+
+
+def test_each_study_is_an_exposure_of_its_own(study, people, others, topic, carl):
+    again = draw(people, others, purpose="adjudication", name="Second study", seed=2)
+    for of in (study, again):
+        [task] = give(judges(of, f"of {of}"), carl, topic)
+        for _ in range(2):
+            client_of(carl).get(f"/support/{task.pk}/")
+    told = [f"labels to decide between in {name}" for name in ("Telltale study", "Second study")]
+    assert list(Exposure.objects.order_by("pk").values_list("where", flat=True)) == told
+
+
+def test_a_small_team_that_switched_blindness_off_still_has_it_recorded(study, topic, carl, olga):
+    change_protocol(campaign=study.campaign, settings={"blind_after_seeing": False}, acting_user=olga)
+    [task] = give(judges(study), carl, topic)
+    client_of(carl).get(f"/support/{task.pk}/")
+    assert Exposure.objects.count() == 1
+    assert Task.objects.get().state == "open"

@@ -1,0 +1,466 @@
+"""Whom a sample can be given, what they are asked, and that nothing tells them what it is or what others said."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.test import Client
+
+from assessor.collection.actions import ConditionError
+from assessor.collection.models import Answer, Campaign, Condition, Person
+from assessor.scores.kinds import scored_conditions
+from assessor.studies.actions import let_people_judge
+from assessor.studies.models import Drawn, Study
+from assessor.work.actions import PlanError, give_tasks, withdraw_task
+from assessor.work.blindness import record_exposure
+from assessor.work.models import Exposure, Task
+from assessor.work.sheets import revise
+from assignment.actions import create_manual_assign
+from assignment.models import AnswerSheet
+from support.actions import create_support
+from support.models import SupportSheet
+from support.queries import with_a_models_labels
+from tests.assignment import screen as assignment_screen
+from tests.conftest import client_of, make_person
+from tests.studies.conftest import draw, everything, give, ids_of, support_labels
+from tests.support import judging_helpers as support_screen
+from tests.support.judging_helpers import run_file
+
+# Whatever names a study, its conditions and judges, and runs.
+SECRETS = ("telltale", "NIST", "Mia", "team.", "disagree", "studies", "sample")
+
+
+@pytest.fixture
+def study(people: Condition, model: Condition) -> Study:
+    return draw(people, model)
+
+
+@pytest.fixture
+def n_study(n_people: Condition, n_model: Condition) -> Study:
+    return draw(n_people, n_model, name="Telltale nuggets")
+
+
+def judges(study: Study, name: str = "Telltale judge") -> Condition:
+    return let_people_judge(study=study, name=name, acting_user=None)
+
+
+def asked(condition: Condition) -> dict[tuple[str, str], list[str]]:
+    """Return what is asked under a condition, by run and topic: citations, or nuggets' ids."""
+    sheets = SupportSheet if condition.kind == "support" else AnswerSheet
+    found = sheets.objects.filter(condition=condition).select_related("answer__run", "answer__topic")
+    return {(sheet.answer.run.tag, sheet.answer.topic.qid): sheet.asked for sheet in found}
+
+
+# What is asked
+
+
+def test_only_drawn_citations_are_asked(study, carl):
+    condition = judges(study)
+    tasks = give(condition, carl)
+    assert asked(condition) == {
+        ("team.one", "t1"): ["0.0", "1.0", "2.0"],
+        ("team.one", "t2"): ["1.0"],
+        ("team.two", "t1"): ["0.0", "1.0"],
+        ("team.two", "t2"): ["0.0"],
+    }
+    assert [(task.done, task.total) for task in Task.objects.filter(pk__in=[task.pk for task in tasks])] == [
+        (0, 5),
+        (0, 2),
+    ]
+    assert (condition.method, condition.kind, condition.replicate) == ("support from scratch", "support", 0)
+    assert condition.identity.endswith("sample=Telltale study; protocol=trec-2024 v1")
+
+
+def test_only_drawn_nuggets_are_asked(n_study, nuggets, carl):
+    condition = judges(n_study)
+    tasks = give(condition, carl)
+    ids = ids_of(nuggets)
+    assert asked(condition) == {
+        ("team.one", "t1"): [ids["purring heals"], ids["dogs bark"]],
+        ("team.two", "t1"): [ids["purring heals"], ids["cats purr"]],
+        ("team.one", "t2"): [ids["glass is melted"]],
+    }
+    assert [(task.done, task.total) for task in Task.objects.filter(pk__in=[task.pk for task in tasks])] == [
+        (0, 2),
+        (0, 1),
+    ]
+    assert condition.method == "ManualAssign"
+
+
+def test_topics_without_anything_drawn_are_not_given(people, model, carl, answered):
+    study = draw(people, model, topics=list(answered.topics.filter(qid="t1")))
+    condition = judges(study)
+    with pytest.raises(PlanError, match="There is no answer to judge on t2"):
+        give(condition, carl)
+    assert not Task.objects.exists()
+    assert not SupportSheet.objects.filter(condition=condition).exists()
+
+
+def test_of_a_small_sample_the_other_citations_of_an_answer_are_not_asked(people, model, carl):
+    study = draw(people, model, per_topic=1)
+    condition = judges(study)
+    give(condition, carl)
+    assert sum(map(len, asked(condition).values())) == 2
+    assert len(asked(condition)) == 2
+
+
+def test_each_judge_is_a_condition_of_its_own(study, carl, ben):
+    first, second = judges(study, "A"), judges(study, "B")
+    assert (first.replicate, second.replicate) == (0, 1)
+    assert first.identity != second.identity
+    assert first.support_opinion.seed != second.support_opinion.seed
+    give(first, carl)
+    give(second, ben)
+    with pytest.raises(ConditionError, match="another condition called A"):
+        judges(study, "A")
+
+
+def test_a_sample_of_the_same_name_elsewhere_is_no_concern(study, n_study, carl):
+    other = Condition.objects.get(pk=judges(n_study).pk)
+    assert other.identity != judges(study, "x").identity
+
+
+# To whom
+
+
+def test_who_labelled_before_is_refused(study, people, model, answered, topic, anna, ben, carl):
+    """Under the first, the second or a sibling; whoever is to, too."""
+    first = create_support(campaign=answered, name="People here", shown=None, acting_user=None)
+    [task] = give(first, anna, topic)
+    sheet = SupportSheet.objects.get(task=task, answer__run__tag="team.one")
+    revise(sheet, "label", {"0.0": {"label": "none"}}, judge_id=sheet.judge_id, task_id=task.pk)
+    mine = draw(first, model, name="Telltale here")
+    blind, sibling = judges(mine, "A"), judges(mine, "B")
+    before = everything()
+    with pytest.raises(PlanError, match="anna labels or labelled t1 under People here: a judge of Telltale here is"):
+        give(blind, anna, topic)
+    assert everything() == before
+    # Ben takes over what Anna did not do: then both are no strangers to it.
+    withdraw_task(task=task, acting_user=carl)
+    [bens] = give(first, ben, topic)
+    assert not SupportSheet.objects.filter(task=task, to_do__gt=0).exists()
+    for person in (anna, ben):
+        with pytest.raises(PlanError, match="labels or labelled t1 under People here"):
+            give(blind, person, topic)
+    give(blind, carl, topic)
+    with pytest.raises(PlanError, match="carl labels or labelled t1 under A"):
+        give(sibling, carl, topic)
+    assert bens.pk
+
+
+def test_who_labelled_nuggets_before_is_refused(n_study, nuggets, n_model, topic, anna, ben, carl):
+    first = create_manual_assign(nuggets=nuggets, name="People here", acting_user=None)
+    give(first, anna, topic)
+    for sheet in AnswerSheet.objects.filter(condition=first):
+        said = {pk: {"label": "not_support"} for pk in ids_of(nuggets).values()}
+        revise(
+            sheet, "label", {pk: label for pk, label in said.items() if pk in sheet.bank.order}, judge_id=sheet.judge_id
+        )
+    mine = draw(first, n_model, name="here")
+    blind, sibling = judges(mine, "A"), judges(mine, "B")
+    with pytest.raises(PlanError, match="anna labels or labelled t1 under People here"):
+        give(blind, anna, topic)
+    give(blind, carl, topic)
+    with pytest.raises(PlanError, match="carl labels or labelled t1 under A"):
+        give(sibling, carl, topic)
+    give(sibling, ben, topic)
+
+
+def test_a_topic_that_comes_back_is_asked_about_anew(study, model, topic, answered, ben, carl):
+    """Given, withdrawn, labelled under the first meanwhile: not given back."""
+    first = create_support(campaign=answered, name="People here", shown=None, acting_user=None)
+    [bens] = give(first, ben, topic)
+    sheet = SupportSheet.objects.get(task=bens, answer__run__tag="team.one")
+    revise(sheet, "label", {"0.0": {"label": "none"}}, judge_id=sheet.judge_id, task_id=bens.pk)
+    mine = draw(first, model, name="here", topics=[topic])
+    blind = judges(mine)
+    [task] = give(blind, carl, topic)
+    withdraw_task(task=task, acting_user=ben)
+    withdraw_task(task=bens, acting_user=ben)
+    give(first, carl, topic)
+    with pytest.raises(PlanError, match="carl labels or labelled t1 under People here"):
+        give(blind, carl, topic)
+    task.refresh_from_db()
+    assert task.state == "withdrawn"
+
+
+@pytest.mark.parametrize("kind", ["support", "assignment"])
+def test_who_has_seen_a_models_labels_is_refused_and_shut_out(study, n_study, topic, carl, ben, kind: str):
+    condition = judges(study if kind == "support" else n_study)
+    record_exposure(carl, [topic], kind, "test")
+    with pytest.raises(PlanError, match="carl has seen LLM output of this kind on t1"):
+        give(condition, carl)
+    assert not Task.objects.exists()
+    [task] = give(condition, ben, topic)
+    address = "support" if kind == "support" else "assign"
+    assert client_of(ben).get(f"/{address}/{task.pk}/").status_code == 200
+    record_exposure(ben, [topic], kind, "test")
+    assert client_of(ben).get(f"/{address}/{task.pk}/").status_code == 403
+
+
+def test_whoever_takes_a_sample_over_is_asked_the_same(study, topic, carl, ben, olga):
+    condition = judges(study)
+    [task] = give(condition, carl, topic)
+    before = asked(condition)
+    withdraw_task(task=task, acting_user=olga)
+    [again] = give(condition, ben, topic)
+    assert asked(condition) == before
+    assert set(SupportSheet.objects.filter(condition=condition).values_list("task", flat=True)) == {again.pk}
+
+
+# What they see
+
+
+def told(response: HttpResponse) -> str:
+    return f"{response.status_code} {response.content.decode()} {sorted(response.items())} {response.cookies}"
+
+
+def support_readings(client: Client, task: Task) -> Iterator[HttpResponse]:
+    base, sheets = f"/support/{task.pk}/", list(SupportSheet.everything.filter(task=task))
+    for one in [*sheets, *SupportSheet.everything.exclude(task=task)]:
+        yield client.get(support_screen.url(one, task=task.pk))
+        yield client.get(f"{base}?answer={one.pk}")
+        for verb, fields in support_screen.WRITES.items():
+            yield client.get(support_screen.url(one, verb, task.pk))
+            for version in (0, 77, "x"):
+                key = one.asked[0] if one.asked else "0.0"
+                yield support_screen.send(client, one, verb, key, task=task.pk, version=version, **fields)
+    yield support_screen.sign_off(client, task, version=99)
+
+
+def assignment_readings(client: Client, task: Task) -> Iterator[HttpResponse]:
+    base, sheets = f"/assign/{task.pk}/", list(AnswerSheet.everything.filter(task=task))
+    for one in [*sheets, *AnswerSheet.everything.exclude(task=task)]:
+        yield client.get(assignment_screen.url(one, task=task.pk))
+        yield client.get(f"{base}?answer={one.pk}")
+        nugget = one.asked[0] if one.asked else one.bank.order[0]
+        yield client.get(f"{base}nuggets/{nugget}/")
+        for verb, fields in assignment_screen.WRITES.items():
+            yield client.get(assignment_screen.url(one, verb, task.pk))
+            for version in (0, 77, "x"):
+                yield assignment_screen.send(client, one, verb, nugget, task=task.pk, version=version, **fields)
+    yield assignment_screen.sign_off(client, task, version=99)
+
+
+def refused_elsewhere(client: Client, study: Study, task: Task) -> Iterator[HttpResponse]:
+    base = f"/campaigns/{study.campaign.slug}/studies"
+    yield client.get("/")
+    yield client.get(f"/guidelines/{study.kind}/")
+    for address in (
+        "/",
+        ".csv",
+        f"/{study.pk}/",
+        f"/{study.pk}/ask/",
+        *(f"/{study.pk}/export/{form}" for form in FORMS),
+    ):
+        response = client.get(base + address)
+        assert response.status_code == 404
+        yield response
+    for address in ("give", "ask", "codes", f"items/{study.drawn.first().pk}"):
+        response = client.post(f"{base}/{study.pk}/{address}/")
+        assert response.status_code == 404
+        yield response
+
+
+FORMS = ("items.csv", "agreement.csv", "labels.csv", "json")
+
+
+@pytest.mark.parametrize("kind", ["support", "assignment"])
+def test_nothing_tells_what_it_is_or_what_others_said(study, n_study, topic, carl, kind: str):
+    of = study if kind == "support" else n_study
+    condition = judges(of)
+    # Another judge has said something already, and so have all that it was drawn from.
+    sibling = judges(of, "Telltale sibling")
+    give(sibling, make_person("dora", "assessor"), topic)
+    sheets = SupportSheet if kind == "support" else AnswerSheet
+    secret = {"0.0": "telltale", "1.0": "telltale"}
+    for sheet in sheets.objects.exclude(condition=condition):
+        sheets.objects.filter(pk=sheet.pk).update(labels=dict.fromkeys({**sheet.labels, **secret}, "telltale"))
+    QuerySet(Drawn).filter(study=of).update(first_label="telltale first", second_label="telltale second")
+    [task] = give(condition, carl, topic)
+    client = client_of(carl)
+    page = client.get(f"/{'support' if kind == 'support' else 'assign'}/{task.pk}/")
+    assert page.status_code == 200
+    readings = support_readings if kind == "support" else assignment_readings
+    responses = [page, *readings(client, task), *refused_elsewhere(client, of, task)]
+    assert {200, 400, 404, 405, 409} <= {response.status_code for response in responses}
+    for response in responses:
+        text = told(response)
+        # Addresses that the person asked for are theirs to know.
+        text = re.sub(r"/campaigns/study/studies[^ \"'<]*", "", text)
+        for secret_word in SECRETS:
+            assert secret_word.lower() not in text.lower(), (response.status_code, secret_word)
+    data = [
+        value for response in responses for value in re.findall(r'data-to-decide="(.*?)"', response.content.decode())
+    ]
+    assert set(data) == {"{}"}
+    assert not Exposure.objects.filter(kind=kind).exists()
+
+
+@pytest.mark.parametrize("kind", ["support", "assignment"])
+def test_the_first_and_the_second_change_no_byte(study, n_study, topic, carl, kind: str):
+    of = study if kind == "support" else n_study
+    [task] = give(judges(of), carl, topic)
+    client = client_of(carl)
+    sheets = SupportSheet if kind == "support" else AnswerSheet
+    sheet = sheets.objects.filter(task=task).earliest("pk")
+    screen = support_screen if kind == "support" else assignment_screen
+
+    def served() -> list[str]:
+        found = [client.get(screen.url(sheet))]
+        page = client.get(f"/{'support' if kind == 'support' else 'assign'}/{task.pk}/").content.decode()
+        return [response.content.decode() for response in found] + re.findall(r'data-\w[\w-]*="(.*?)"', page)
+
+    before = served()
+    QuerySet(Drawn).filter(study=of).update(first_label="none", second_label="full")
+    sheets.objects.exclude(condition=task.condition).update(labels={})
+    assert served() == before
+
+
+# Labels of samples stay apart
+
+
+def test_samples_are_in_no_score_table_and_are_not_shown_in_post_editing(study, n_study, answered: Campaign, model):
+    scored = set(scored_conditions(answered))
+    made = {judges(study), judges(n_study, "N")}
+    asked_model = support_labels(answered, "S", "model", {}, sample=study.name)
+    assert set(scored_conditions(answered)) == scored
+    assert not made & scored
+    assert set(with_a_models_labels(answered)) == {model}
+    with pytest.raises(ConditionError, match="those of S are of a sample"):
+        create_support(campaign=answered, name="edited", shown=asked_model, acting_user=None)
+
+
+def test_a_samples_page_of_scores_is_404(study, olga):
+    condition = judges(study)
+    assert client_of(olga).get(f"/campaigns/study/scores/{condition.pk}.csv").status_code == 404
+
+
+# What comes, moves and leaves after the draw
+
+
+def test_citations_that_moved_are_asked_where_they_are_now(study, people, answered, carl, import_file):
+    condition = judges(study)
+    give(condition, carl)
+    sheet = SupportSheet.objects.get(condition=condition, answer__run__tag="team.one", answer__topic__qid="t1")
+    revise(sheet, "label", {"0.0": {"label": "none"}}, judge_id=sheet.judge_id)
+    late = judges(study, "late")
+    from support.actions import follow_citations
+
+    answer = sheet.answer
+    before = list(answer.sentences())
+    answer.content = [
+        sentence | {"citations": [answer.references.index("d3"), *sentence["citations"]]} if place < 2 else sentence
+        for place, sentence in enumerate(answer.content)
+    ]
+    answer.save()
+    follow_citations({answer: before})
+    sheet.refresh_from_db()
+    assert (sheet.asked, sheet.labels, sheet.to_do) == (["0.1", "1.1", "2.0"], {"0.1": "none"}, 2)
+    give(late, make_person("dora", "assessor"))
+    assert asked(late)["team.one", "t1"] == ["0.1", "1.1", "2.0"]
+    # The sheet of a condition of all follows the protocol: the first of each sentence.
+    assert study.drawn.filter(answer=answer).count() == 3
+
+
+def test_answers_and_runs_that_come_later_are_not_asked(study, answered, carl, ben, import_file):
+    condition = judges(study)
+    more = run_file("team.late", {"t1": [("Cats purr.", ["d1"])]})
+    assert import_file(answered, "runs", more, name="late").state == "done"
+    give(condition, carl)
+    assert "team.late" not in {tag for tag, _ in asked(condition)}
+
+
+def test_an_answer_that_gave_way_is_not_asked(study, n_study, carl, ben):
+    Answer.objects.filter(run__tag="team.two", topic__qid="t1").update(apart=True)
+    for of in (study, n_study):
+        condition = judges(of, f"of {of}")
+        give(condition, carl)
+        assert ("team.two", "t1") not in asked(condition)
+        assert ("team.one", "t1") in asked(condition)
+
+
+@transaction.atomic
+def finished_again(nuggets: Condition, texts: dict[str, str | None]) -> None:
+    """Finish t1's bank with nuggets reworded or, without a text, left out."""
+    from django.db.models import F
+
+    from assignment.actions import follow_edition
+    from nuggets.models import BankEdition, NuggetBank
+
+    bank = NuggetBank.objects.get(condition=nuggets, topic__qid="t1")
+    last = bank.editions.latest("edition")
+    kept = [nugget | {"text": texts.get(nugget["text"], nugget["text"])} for nugget in last.nuggets]
+    kept = [nugget for nugget in kept if nugget["text"]]
+    NuggetBank.objects.filter(pk=bank.pk).update(edition=F("edition") + 1, order=[nugget["id"] for nugget in kept])
+    bank.refresh_from_db()
+    BankEdition.objects.create(bank=bank, edition=bank.edition, version=bank.edition, nuggets=kept)
+    follow_edition(bank)
+
+
+@pytest.mark.parametrize("to", [None, "dogs growl"])
+def test_a_nugget_that_left_or_says_something_else_now_is_not_asked(n_study, nuggets, carl, ben, topic, to):
+    ids = ids_of(nuggets)
+    condition = judges(n_study)
+    [task] = give(condition, carl, topic)
+    sheet = AnswerSheet.objects.get(task=task, answer__run__tag="team.one")
+    said = {ids["purring heals"]: {"label": "support"}, ids["dogs bark"]: {"label": "support"}}
+    revise(sheet, "label", said, judge_id=sheet.judge_id)
+    finished_again(nuggets, {"dogs bark": to})
+    sheet.refresh_from_db()
+    assert (sheet.asked, sheet.to_do, sheet.stale) == ([ids["purring heals"]], 0, {})
+    assert sheet.labels == {str(ids["purring heals"]): "support"}
+    late = judges(n_study, "late")
+    give(late, ben, topic)
+    assert asked(late) == {
+        ("team.one", "t1"): [ids["purring heals"]],
+        ("team.two", "t1"): [ids["purring heals"], ids["cats purr"]],
+    }
+    # What was drawn stays, and is told as it was.
+    from assessor.studies.kinds import kind_named
+    from assessor.studies.queries import items_of
+
+    texts = {told.text for told in kind_named("assignment").told(list(items_of(n_study))).values()}
+    assert texts == {"purring heals", "dogs bark", "cats purr", "glass is melted"}
+
+
+def test_the_plan_gives_samples_too_and_asks_the_same(study, topic, anna, carl, olga, model, answered):
+    condition = judges(study)
+    client = client_of(olga)
+    data = {"topics": [topic.pk], "condition": condition.pk, "person": carl.pk, "reason": ""}
+    client.post("/campaigns/study/plan/", data)
+    assert Task.objects.get().condition == condition
+    other = judges(study, "other")
+    text = client.post("/campaigns/study/plan/", data | {"condition": other.pk}, follow=True).content.decode()
+    assert "carl labels or labelled t1 under Telltale judge" in text
+    assert Task.objects.count() == 1
+
+
+def test_tasks_are_given_all_or_none(study, topic, carl, answered):
+    condition = judges(study)
+    sibling = judges(study, "sibling")
+    give(sibling, carl, topic)
+    before = everything()
+    with pytest.raises(PlanError, match="carl labels or labelled t1 under sibling"):
+        give_tasks(
+            campaign=answered,
+            topics=list(answered.topics.order_by("-qid")),
+            condition=condition,
+            person=carl,
+            acting_user=None,
+        )
+    assert everything() == before
+
+
+def test_a_person_labels_the_sample_on_the_screen(study, topic, carl: Person):
+    [task] = give(judges(study), carl, topic)
+    client = client_of(carl)
+    for sheet in SupportSheet.objects.filter(task=task):
+        for key in sheet.asked:
+            assert support_screen.send(client, sheet, "label", key, label="full").status_code == 200
+    assert support_screen.sign_off(client, task).status_code == 200
+    task.refresh_from_db()
+    assert (task.state, task.done, task.total) == ("finished", 5, 5)

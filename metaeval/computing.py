@@ -13,7 +13,7 @@ from assessor.scores.means import Policy
 from metaeval import figures
 from metaeval.comparing import Compared, compare
 from metaeval.documents import documents
-from metaeval.label_results import LabelsFound, described, further_judges, label_results
+from metaeval.label_results import LabelsFound, described, further_conditions, label_results
 from metaeval.labels import agreement
 from metaeval.models import Comparison
 from metaeval.results import drawn
@@ -88,11 +88,12 @@ def compute(comparison: Comparison, progress: Progress) -> Computed:
         raise Nothing(f"{first.name} and {second.name} have no labels of the same things.")
     if labels:
         drawings += _label_figures(first, second, labels)
-        progress(85, "other judges of the same things")
+    progress(80, "other conditions")
+    others = further_conditions(first, second, policy, restriction, names)
     result["labels"] = labels.told if labels else None
-    result["judges"] = further_judges(first, second, policy, restriction, names) if labels else []
+    result["judges"] = others.judges
     result["topics"] = _topics_told(pair, compared, labels, names)
-    result["described"] = [told for side in sides if (told := described(side, restriction))]
+    result["described"] = [*(told for side in sides if (told := described(side, restriction))), *others.described]
     result["left_out"] = [gap._asdict() for gap in _joined(gaps)]
     return Computed(inputs, result, documents(result, pair, compared), drawings)
 

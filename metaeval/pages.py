@@ -9,26 +9,16 @@ from assessor.collection.models import Answer, Condition, Grade, QrelsSource, To
 from assessor.scores.listing import Cell, Column, Line, Listing
 from assessor.scores.measures import Measure
 from assessor.studies.kinds import kind_named
-from assignment.measures import NUGGET_SCORES
+from metaeval.measures import measure_named
 from metaeval.models import Figure, Side
-from metaeval.sides import F1
 from nuggets.models import Nugget
-from support.measures import SUPPORT_SCORES
 
-_KNOWN = {measure.key: measure for measure in (*NUGGET_SCORES.all, *SUPPORT_SCORES.all)} | {
-    F1: Measure(F1, "F1", "", "$F_1$", F1)
-}
 _UNDEFINED = "—"
 # What layers of figures hold besides what is to be read off them.
 _MANY = "names"  # of the cells on a point
 _NO_FIGURES = {"front", "order", "start", "end", "middle", "told", "share", "draws", "why", "hours"}
 
 Json = dict[str, Any]
-
-
-def measure_named(key: str) -> Measure:
-    """Return what tables call a measure; one that no app has is called by its key."""
-    return _KNOWN.get(key) or Measure(key, key, "", key, key)
 
 
 class MeasureRow(NamedTuple):

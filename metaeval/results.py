@@ -8,18 +8,12 @@ from typing import Any
 
 import altair as alt
 
-from assignment.measures import NUGGET_SCORES
 from metaeval import figures, tables
 from metaeval.comparing import Compared
+from metaeval.measures import LENGTH, PRECISION, RECALL, measure_named
 from metaeval.rendering import Theme, as_pdf, as_png, as_svg
 from metaeval.scored import Pair
 from metaeval.topics_needed import topics_needed
-from support.measures import SUPPORT_SCORES
-
-LENGTH, PRECISION, RECALL = "length", "weighted_precision", "weighted_recall"
-_LABELS = {
-    measure.key: f"{measure.label} {measure.below}".strip() for measure in (*NUGGET_SCORES.all, *SUPPORT_SCORES.all)
-}
 
 
 def write_results(
@@ -62,7 +56,7 @@ def drawn(
     for at, one in enumerate(compared):
         if one.measure == LENGTH:
             continue
-        label = _LABELS.get(one.measure, one.measure)
+        label = _told(one.measure)
         name = f"{at + 1}-{re.sub(r'[^A-Za-z0-9_]+', '_', one.measure)[:40]}"
         x, y = first.cells[..., at], second.cells[..., at]
         yield (
@@ -83,7 +77,7 @@ def drawn(
             yield f"needed-{name}", figures.topics_needed_figure(steps, title=title, hours=hours)
     if LENGTH in first.measures and first.measures[0] != LENGTH:
         lengths, scores = compared[first.measures.index(LENGTH)], compared[0]
-        label = _LABELS.get(scores.measure, scores.measure)
+        label = _told(scores.measure)
         for side, name, length, score in (
             ("first", first.name, lengths.first, scores.first),
             ("second", second.name, lengths.second, scores.second),
@@ -98,3 +92,8 @@ def drawn(
                 f"support-{side}",
                 figures.precision_recall_scatter(runs, first.topics, cells[0], cells[1], titles=titles),
             )
+
+
+def _told(key: str) -> str:
+    measure = measure_named(key)
+    return f"{measure.label} {measure.below}".strip()

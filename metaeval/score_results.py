@@ -12,7 +12,7 @@ from assessor.work.models import TimeSpent
 from metaeval import tables
 from metaeval.comparing import Compared
 from metaeval.descriptive import pareto_front
-from metaeval.results import LENGTH
+from metaeval.measures import LENGTH
 from metaeval.scored import Pair, Scored
 from metaeval.told import number
 from metaeval.topics_needed import topics_needed

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import altair as alt
 import numpy as np
 
 from assessor.collection.models import Condition
@@ -16,8 +15,8 @@ from metaeval.documents import documents
 from metaeval.label_results import LabelsFound, described, further_conditions, label_results
 from metaeval.labels import agreement
 from metaeval.models import Comparison
-from metaeval.results import drawn
-from metaeval.score_results import hours_per_topic, score_results, titled
+from metaeval.results import Drawn, drawn
+from metaeval.score_results import hours_per_topic, score_results
 from metaeval.scored import Pair
 from metaeval.sides import Gap, Names, Nothing, Restriction, Side, fingerprint, load_side, matched, names_of, restrict
 from metaeval.told import number, value_told
@@ -26,14 +25,6 @@ FORMAT = 1  # of results
 
 Json = dict[str, Any]
 Progress = Callable[[int, str], None]  # percent, and what is done next
-
-
-class Drawn(NamedTuple):
-    """A figure by its name in addresses."""
-
-    name: str
-    title: str
-    figure: alt.LayerChart
 
 
 class Computed(NamedTuple):
@@ -81,7 +72,7 @@ def compute(comparison: Comparison, progress: Progress) -> Computed:
         compared = compare(pair, **draws)
         result |= score_results(pair, compared, **draws, hours=hours)
         progress(60, "figures of scores")
-        drawings += [Drawn(name, titled(name), figure) for name, figure in drawn(pair, compared, **draws, hours=hours)]
+        drawings += drawn(pair, compared, **draws, hours=hours)
     progress(75, "labels")
     labels = label_results(first, second)
     if pair is None and (labels is None or not labels.topics):

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import altair as alt
 
@@ -14,6 +14,14 @@ from metaeval.measures import LENGTH, PRECISION, RECALL, measure_named
 from metaeval.rendering import Theme, as_pdf, as_png, as_svg
 from metaeval.scored import Pair
 from metaeval.topics_needed import topics_needed
+
+
+class Drawn(NamedTuple):
+    """A figure by its name in addresses and files."""
+
+    name: str
+    title: str
+    figure: alt.LayerChart
 
 
 def write_results(
@@ -39,7 +47,7 @@ def write_results(
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
     written = list(texts)
-    for name, figure in drawn(pair, compared, seed=how["seed"], draws=how["draws"], hours=hours):
+    for name, _, figure in drawn(pair, compared, seed=how["seed"], draws=how["draws"], hours=hours):
         (folder / f"{name}.svg").write_text(as_svg(figure, theme), encoding="utf-8")
         (folder / f"{name}.pdf").write_bytes(as_pdf(figure, theme))
         (folder / f"{name}.png").write_bytes(as_png(figure, theme))
@@ -49,8 +57,8 @@ def write_results(
 
 def drawn(
     pair: Pair, compared: Sequence[Compared], *, seed: int, draws: int, hours: float | None = None
-) -> Iterator[tuple[str, alt.LayerChart]]:
-    """Yield the figures of a comparison, by the name of their file."""
+) -> Iterator[Drawn]:
+    """Yield the figures of a comparison of scores."""
     first, second, _ = pair
     runs = figures.Runs(first.runs, first.tasks)
     for at, one in enumerate(compared):
@@ -59,8 +67,9 @@ def drawn(
         label = _told(one.measure)
         name = f"{at + 1}-{re.sub(r'[^A-Za-z0-9_]+', '_', one.measure)[:40]}"
         x, y = first.cells[..., at], second.cells[..., at]
-        yield (
+        yield Drawn(
             f"scatter-{name}",
+            f"{label} of runs on both sides",
             figures.score_scatter(
                 runs,
                 one.first,
@@ -72,9 +81,11 @@ def drawn(
         )
         if first.topics:
             title = f"τ of runs, {label}"
-            yield f"topics-{name}", figures.topic_tau_figure(first.topics, one.levels.by_topic, title=title)
+            by_topic = figures.topic_tau_figure(first.topics, one.levels.by_topic, title=title)
+            yield Drawn(f"topics-{name}", f"Agreement of rankings by topic, {label}", by_topic)
             steps = topics_needed(x, y, seed=seed, draws=draws)
-            yield f"needed-{name}", figures.topics_needed_figure(steps, title=title, hours=hours)
+            needed = figures.topics_needed_figure(steps, title=title, hours=hours)
+            yield Drawn(f"needed-{name}", f"How many topics are enough, {label}", needed)
     if LENGTH in first.measures and first.measures[0] != LENGTH:
         lengths, scores = compared[first.measures.index(LENGTH)], compared[0]
         label = _told(scores.measure)
@@ -82,14 +93,17 @@ def drawn(
             ("first", first.name, lengths.first, scores.first),
             ("second", second.name, lengths.second, scores.second),
         ):
-            yield f"length-{side}", figures.length_figure(runs, length, score, title=f"{label}, {name}")
+            title = f"{label}, {name}"
+            by_length = figures.length_figure(runs, length, score, title=title)
+            yield Drawn(f"length-{side}", f"Score against length: {title}", by_length)
     if first.topics and {PRECISION, RECALL} <= set(first.measures):
         columns = [first.measures.index(measure) for measure in (PRECISION, RECALL)]
         for side, scored in (("first", first), ("second", second)):
             cells = [scored.cells[..., at] for at in columns]
             titles = (f"Weighted precision, {scored.name}", f"Weighted recall, {scored.name}")
-            yield (
+            yield Drawn(
                 f"support-{side}",
+                f"Weighted precision and recall: {scored.name}",
                 figures.precision_recall_scatter(runs, first.topics, cells[0], cells[1], titles=titles),
             )
 

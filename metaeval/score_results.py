@@ -66,16 +66,3 @@ def hours_per_topic(conditions: Sequence[Condition]) -> float | None:
                 per_topic += sum(spent for _, spent in seconds) / len({topic for topic, _ in seconds})
         found.append(per_topic / _HOUR)
     return max(found, default=0.0) or None
-
-
-def titled(name: str) -> str:
-    """Return what a figure is called in lists."""
-    what, _, rest = name.partition("-")
-    words = {
-        "scatter": "Scores of runs on both sides",
-        "topics": "Agreement of rankings by topic",
-        "needed": "How many topics are enough",
-        "length": "Score against length",
-        "support": "Weighted precision and recall",
-    }
-    return f"{words.get(what, what)}: {rest.partition('-')[2] or rest}"

@@ -15,7 +15,7 @@ from metaeval.documents import documents
 from metaeval.label_results import LabelsFound, described, further_conditions, label_results
 from metaeval.labels import agreement
 from metaeval.models import Comparison
-from metaeval.results import Drawn, drawn
+from metaeval.results import NamedFigure, drawn
 from metaeval.score_results import hours_per_topic, score_results
 from metaeval.scored import Pair
 from metaeval.sides import Gap, Names, Nothing, Restriction, Side, fingerprint, load_side, matched, names_of, restrict
@@ -33,7 +33,7 @@ class Computed(NamedTuple):
     inputs: Json
     result: Json
     files: dict[str, str]
-    figures: list[Drawn]
+    figures: list[NamedFigure]
 
 
 def compute(comparison: Comparison, progress: Progress) -> Computed:
@@ -62,7 +62,7 @@ def compute(comparison: Comparison, progress: Progress) -> Computed:
     }
     pair: Pair | None = None
     compared: list[Compared] = []
-    drawings: list[Drawn] = []
+    drawings: list[NamedFigure] = []
     if first.scored and second.scored:
         progress(35, "rankings of runs")
         pair, more = matched(first.scored, second.scored)
@@ -89,15 +89,15 @@ def compute(comparison: Comparison, progress: Progress) -> Computed:
     return Computed(inputs, result, documents(result, pair, compared), drawings)
 
 
-def _label_figures(first: Side, second: Side, labels: LabelsFound) -> list[Drawn]:
+def _label_figures(first: Side, second: Side, labels: LabelsFound) -> list[NamedFigure]:
     both = (first.name, second.name)
     return [
-        Drawn(
+        NamedFigure(
             "labels",
             "Confusion matrix of labels",
             figures.confusion_figure(labels.agreement, first.words, judges=both),
         ),
-        Drawn("shares", "Shares of labels", figures.distribution_figure(both, first.words, labels.given)),
+        NamedFigure("shares", "Shares of labels", figures.distribution_figure(both, first.words, labels.given)),
     ]
 
 

@@ -16,7 +16,7 @@ from metaeval.scored import Pair
 from metaeval.topics_needed import topics_needed
 
 
-class Drawn(NamedTuple):
+class NamedFigure(NamedTuple):
     """A figure by its name in addresses and files."""
 
     name: str
@@ -57,7 +57,7 @@ def write_results(
 
 def drawn(
     pair: Pair, compared: Sequence[Compared], *, seed: int, draws: int, hours: float | None = None
-) -> Iterator[Drawn]:
+) -> Iterator[NamedFigure]:
     """Yield the figures of a comparison of scores."""
     first, second, _ = pair
     runs = figures.Runs(first.runs, first.tasks)
@@ -67,7 +67,7 @@ def drawn(
         label = _told(one.measure)
         name = f"{at + 1}-{re.sub(r'[^A-Za-z0-9_]+', '_', one.measure)[:40]}"
         x, y = first.cells[..., at], second.cells[..., at]
-        yield Drawn(
+        yield NamedFigure(
             f"scatter-{name}",
             f"{label} of runs on both sides",
             figures.score_scatter(
@@ -82,10 +82,10 @@ def drawn(
         if first.topics:
             title = f"τ of runs, {label}"
             by_topic = figures.topic_tau_figure(first.topics, one.levels.by_topic, title=title)
-            yield Drawn(f"topics-{name}", f"Agreement of rankings by topic, {label}", by_topic)
+            yield NamedFigure(f"topics-{name}", f"Agreement of rankings by topic, {label}", by_topic)
             steps = topics_needed(x, y, seed=seed, draws=draws)
             needed = figures.topics_needed_figure(steps, title=title, hours=hours)
-            yield Drawn(f"needed-{name}", f"How many topics are enough, {label}", needed)
+            yield NamedFigure(f"needed-{name}", f"How many topics are enough, {label}", needed)
     if LENGTH in first.measures and first.measures[0] != LENGTH:
         lengths, scores = compared[first.measures.index(LENGTH)], compared[0]
         label = _told(scores.measure)
@@ -95,13 +95,13 @@ def drawn(
         ):
             title = f"{label}, {name}"
             by_length = figures.length_figure(runs, length, score, title=title)
-            yield Drawn(f"length-{side}", f"Score against length: {title}", by_length)
+            yield NamedFigure(f"length-{side}", f"Score against length: {title}", by_length)
     if first.topics and {PRECISION, RECALL} <= set(first.measures):
         columns = [first.measures.index(measure) for measure in (PRECISION, RECALL)]
         for side, scored in (("first", first), ("second", second)):
             cells = [scored.cells[..., at] for at in columns]
             titles = (f"Weighted precision, {scored.name}", f"Weighted recall, {scored.name}")
-            yield Drawn(
+            yield NamedFigure(
                 f"support-{side}",
                 f"Weighted precision and recall: {scored.name}",
                 figures.precision_recall_scatter(runs, first.topics, cells[0], cells[1], titles=titles),

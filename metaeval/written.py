@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from assessor.collection.formats.values import to_json
-from metaeval.models import Calculation, Figure
+from metaeval.models import Calculation
 from metaeval.rendering import Theme, as_pdf, as_png, as_svg
 
 JSON = "comparison.json"
@@ -25,9 +25,9 @@ FORMS: dict[str, tuple[str, Callable[[alt.LayerChart, Theme], bytes]]] = {
 }
 
 
-def figure_bytes(figure: Figure, form: str, theme: Theme) -> bytes:
-    """Return a stored figure in one of FORMS."""
-    chart = alt.LayerChart.from_dict(figure.specification, validate=False)
+def figure_bytes(specification: dict[str, Any], form: str, theme: Theme) -> bytes:
+    """Return a figure in one of FORMS."""
+    chart = alt.LayerChart.from_dict(specification, validate=False)
     return FORMS[form][1](chart, theme)
 
 
@@ -57,6 +57,6 @@ def write_files(folder: Path, calculation: Calculation, theme: Theme) -> list[st
     for figure in calculation.figures.all():
         for form in FORMS:
             name = f"{figure.name}.{form}"
-            (folder / name).write_bytes(figure_bytes(figure, form, theme))
+            (folder / name).write_bytes(figure_bytes(figure.specification, form, theme))
             written.append(name)
     return written

@@ -26,15 +26,19 @@ from assessor.work.actions import PlanError, give_tasks
 from assessor.work.queries import assessors
 from assessor.work.writes import Stale
 from metaeval.forms import CodeForm, CodingForm, DrawForm, GiveForm
+from metaeval.pages import shown_figure
 from metaeval.studies import (
     distribution_lines,
     item_lines,
     result_json,
     result_lines,
+    study_figures,
     study_items,
     study_result,
     study_results,
 )
+from metaeval.views.figures import figure_response
+from metaeval.written import FORMS
 
 _ITEMS = 20  # on a page
 _NAME = 120  # characters of a condition's
@@ -64,10 +68,13 @@ def study(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
     study = campaign_study(campaign, study_id)
     page = Paginator(queries.items_of(study), _ITEMS).get_page(request.GET.get("page"))
     judges = list(queries.judges_of(study))
+    result = study_result(study)
     context = {
         "campaign": campaign,
         "study": study,
-        "result": study_result(study),
+        "result": result,
+        "figures": [shown_figure(one.name, one.title, one.figure.to_dict()) for one in study_figures(result)],
+        "figure_forms": FORMS,
         "judges": judges,
         "give": GiveForm(study, assessors(campaign)),
         "code": CodeForm(),
@@ -77,6 +84,17 @@ def study(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
         "max_note": actions.MAX_NOTE,
     }
     return render(request, "metaeval/study.html", context)
+
+
+@require_safe
+def study_figure(request: PersonRequest, slug: str, study_id: int, name: str, form: str) -> HttpResponseBase:
+    """A figure of a study, of what its judges say now."""
+    campaign = organized_campaign(request.user, slug)
+    found = campaign_study(campaign, study_id)
+    figure = next((one.figure for one in study_figures(study_result(found)) if one.name == name), None)
+    if figure is None:
+        raise Http404("There is no such figure.")
+    return figure_response(request, figure.to_dict(), name=f"{campaign.slug}.study-{found.pk}.{name}", form=form)
 
 
 @require_POST

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
-from assessor.collection.models import Answer, Condition, Grade, QrelsSource, Topic
+from assessor.collection.models import CONTROL, Answer, Condition, Grade, QrelsSource, Topic
 from assessor.scores.kinds import kind_named
 from assessor.scores.listing import Cell, Column, Line, Listing
 from assessor.scores.measures import Measure
 from assignment.arrays import load_with_labels
 from metaeval.measures import measure_named
-from metaeval.models import Figure, Side
+from metaeval.models import Comparison, Figure
 from metaeval.pairs import places_in_all
 from nuggets.models import Nugget
 
@@ -149,15 +149,22 @@ class Difference(NamedTuple):
     second: str
 
 
-def differences(first: Side, second: Side, topic: Topic) -> list[Difference]:
-    """Return what two sides label differently on a topic, as labels stand now, by run or docid."""
+def differences(comparison: Comparison, topic: Topic) -> list[Difference]:
+    """Return what both sides label differently on a topic, as labels stand now, by run or docid.
+
+    Of the runs that are compared alone, as sides.restrict has them.
+    """
+    first, second = comparison.first, comparison.second
     if isinstance(first, QrelsSource) and isinstance(second, QrelsSource):
         return _grades_that_differ(first, second, topic)
     if not isinstance(first, Condition) or not isinstance(second, Condition):
         return []
     if first.kind != Condition.Kind.ASSIGNMENT or first.nuggets_id != second.nuggets_id:
         return []  # of support there is a page with the passages
-    return _labels_that_differ(first, second, topic)
+    asked = Q(run__task__in=comparison.tasks) if comparison.tasks else Q()
+    asked &= Q(run__tag__in=comparison.runs) if comparison.runs else Q()
+    answers = topic.answers.filter(asked).exclude(run__task=CONTROL).select_related("run")
+    return _labels_that_differ(first, second, topic, answers)
 
 
 def _grades_that_differ(first: QrelsSource, second: QrelsSource, topic: Topic) -> list[Difference]:
@@ -169,16 +176,18 @@ def _grades_that_differ(first: QrelsSource, second: QrelsSource, topic: Topic) -
     return [Difference("", docid, "", str(one[docid]), str(other[docid])) for docid in differ]
 
 
-def _labels_that_differ(first: Condition, second: Condition, topic: Topic) -> list[Difference]:
+def _labels_that_differ(first: Condition, second: Condition, topic: Topic, of: QuerySet[Answer]) -> list[Difference]:
     words = kind_named(first.kind).labels
     both = [load_with_labels(side, topic.pk)[1] for side in (first, second)]
     _, places = places_in_all(both)
     codes = zip(*(labels.code[at].tolist() for labels, at in zip(both, places, strict=True)), strict=True)
     things = zip(*(column[places[0]].tolist() for column in (both[0].owner, both[0].item)), strict=True)
     given = {thing: pair for thing, pair in zip(things, codes, strict=True) if len(set(pair)) > 1}
-    answers = Answer.objects.select_related("run").in_bulk({answer for answer, _ in given})
+    answers = of.in_bulk({answer for answer, _ in given})
     nuggets = Nugget.objects.in_bulk({nugget for _, nugget in given})
-    in_order = sorted(given, key=lambda thing: (answers[thing[0]].run.tag, thing[1]))
+    in_order = sorted(
+        (thing for thing in given if thing[0] in answers), key=lambda thing: (answers[thing[0]].run.tag, thing[1])
+    )
     return [
         Difference(
             answers[answer].run.tag,

@@ -175,7 +175,7 @@ def comparison_topic(request: PersonRequest, slug: str, comparison_id: int, topi
     campaign = organized_campaign(request.user, slug)
     found = campaign_comparison(campaign, comparison_id)
     topic: Topic = get_object_or_404(campaign.topics, pk=topic_id)
-    page = Paginator(differences(found.first, found.second, topic), _ON_A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(differences(found, topic), _ON_A_PAGE).get_page(request.GET.get("page"))
     context = {"campaign": campaign, "comparison": found, "topic": topic, "page": page}
     return render(request, "metaeval/comparison_topic.html", context)
 

@@ -144,8 +144,13 @@ def test_what_differs_on_a_topic_is_as_many_as_are_told(first: Condition, second
         leave_out(condition=condition, nugget=left_out_one, is_out=True, reason="twice", acting_user=olga)
     found = computed(first=first, second=second)
     [told] = [topic for topic in found.result["topics"] if topic["qid"] == "t1"]
-    listed = differences(first, second, first.campaign.topics.get(qid="t1"))
+    topic = first.campaign.topics.get(qid="t1")
+    listed = differences(found.comparison, topic)
     assert len(listed) == told["differ"] > 0
+    other = computed(first=first, second=second, runs=["team.two"])
+    [told] = [topic for topic in other.result["topics"] if topic["qid"] == "t1"]
+    assert {one.run for one in differences(other.comparison, topic)} <= {"team.two"}
+    assert len(differences(other.comparison, topic)) == told["differ"] < len(listed)
     assert ("team.one", "partial_support", "support") in [(one.run, one.first, one.second) for one in listed]
     assert left_out_one.text not in [one.what for one in listed]
 

@@ -25,7 +25,6 @@ from assessor.studies.models import Study
 from assessor.work.actions import PlanError, give_tasks
 from assessor.work.queries import assessors
 from assessor.work.writes import Stale
-from metaeval.forms import CodeForm, CodingForm, DrawForm, GiveForm
 from metaeval.studies import (
     distribution_lines,
     item_lines,
@@ -35,6 +34,7 @@ from metaeval.studies import (
     study_result,
     study_results,
 )
+from metaeval.study_forms import CodeForm, CodingForm, DrawForm, GiveForm
 
 _ITEMS = 20  # on a page
 _NAME = 120  # characters of a condition's

@@ -59,7 +59,7 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
         "closed": actions.why_closed(task, bank),
         "nuggets": screen.rows(bank, with_notes=is_maker),
         "queue": to_json(queue),
-        "answers": [screen.shown(own) for own in own_sheets(task, at_hand)],
+        "answers": screen.shown(own_sheets(task, at_hand)),
         "by_rule": screen.by_rule(task, bank),
         "choices": CHOICES,
         "max_reason": MAX_REASON,
@@ -100,7 +100,7 @@ def answer(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
     if own.is_adjudicated:
         see_labels(own.task)
     # Without the request: nothing that every page's frame asks for is in it.
-    return HttpResponse(render_to_string("assignment/_answer.html", {"answer": screen.shown(own)}))
+    return HttpResponse(render_to_string("assignment/_answer.html", {"answer": screen.shown([own])[0]}))
 
 
 @require_safe

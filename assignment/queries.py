@@ -34,7 +34,7 @@ def nuggets_of(bank: NuggetBank) -> Snapshot:
 
 def present_editions(banks: Iterable[NuggetBank]) -> dict[int, BankEdition]:
     """Return the edition of each bank as it was last finished, by bank's key."""
-    editions = BankEdition.objects.filter(bank__in=[bank.pk for bank in banks], edition=F("bank__edition"))
+    editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition"))
     return {edition.bank_id: edition for edition in editions}
 
 

@@ -17,10 +17,9 @@ from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn
 from assessor.work.actions import note_opened
 from assessor.work.guidelines import guidelines_html
-from assessor.work.models import Task
+from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes
 from assessor.work.saves import seconds, signed_off, writes_on
-from assessor.work.saying import MAX_REASON
 from assessor.work.writes import BadWrite, Result, number
 from assignment import actions, queries, screen
 from assignment.access import OwnSheet, organized_assignment, own_assignment, own_sheet, own_sheets

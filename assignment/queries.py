@@ -122,12 +122,6 @@ def bank_of(task: Task) -> NuggetBank:
     return bank
 
 
-def other_label(sheet: AnswerSheet, other: AnswerSheet, nugget: str) -> str | None:
-    """Return another person's label of a nugget where it counts: it is about the same edition of the same bank."""
-    is_same = (other.bank_id, other.edition) == (sheet.bank_id, sheet.edition)
-    return other.labels.get(nugget) if is_same else None
-
-
 def with_texts(found: Sequence[Question]) -> list[tuple[Question, str]]:
     """Return what is open on sheets, each with the text of its nugget."""
     nuggets = Nugget.objects.filter(pk__in={int(question.item) for question in found})

@@ -56,11 +56,6 @@ class Result(NamedTuple):
     codes: list[tuple[ErrorCode, int]]
     uncoded: int
 
-    @property
-    def alone(self) -> "list[Result]":
-        """It as the only row of a table."""
-        return [self]
-
 
 class Item(NamedTuple):
     """A drawn item with what it is about, what the judges of the sample said ("" where nothing), and its coding."""

@@ -75,6 +75,7 @@ def study(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
         "campaign": campaign,
         "study": study,
         "result": result,
+        "results": [result],  # of the table that the page of all studies has too
         "judges": judges,
         "give": GiveForm(study, assessors(campaign)),
         "code": CodeForm(),

@@ -13,6 +13,7 @@ from assessor.work.handing import LARGEST_SEED
 from metaeval.actions import DRAWS, MOST_DRAWS
 from metaeval.models import Side
 from metaeval.queries import sides_of
+from metaeval.scored import CONTROL
 
 _LINES = forms.Textarea(attrs={"rows": 2})
 _MOST_BYTES = 64 * 1024 * 1024
@@ -49,8 +50,8 @@ class CompareForm(forms.Form):
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._sides = {f"{type(one).__name__}-{one.pk}": one for one in sides_of(campaign)}
-        choices = [(key, _labelled(one)) for key, one in self._sides.items()]
-        tasks = campaign.runs.exclude(task="").order_by("task").values_list("task", flat=True).distinct()
+        choices = [("", "---------"), *((key, _labelled(one)) for key, one in self._sides.items())]
+        tasks = campaign.runs.exclude(task__in=("", CONTROL)).order_by("task").values_list("task", flat=True).distinct()
         for name in ("first", "second"):
             self._choices(name, choices)
         self._choices("tasks", [(task, task) for task in tasks])
@@ -63,6 +64,16 @@ class CompareForm(forms.Form):
         field = self.fields[name]
         assert isinstance(field, forms.ChoiceField)
         field.choices = choices
+
+    @property
+    def sides(self) -> list[forms.BoundField]:
+        """The two fields that every comparison needs."""
+        return [self["first"], self["second"]]
+
+    @property
+    def details(self) -> list[forms.BoundField]:
+        """All others."""
+        return [field for field in self if field.name not in ("first", "second")]
 
     @property
     def has_sides(self) -> bool:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import altair as alt
 import numpy as np
 
 from assessor.collection.models import Condition
@@ -13,11 +12,11 @@ from assessor.scores.means import Policy
 from metaeval import figures
 from metaeval.comparing import Compared, compare
 from metaeval.documents import documents
-from metaeval.label_results import LabelsFound, described, further_judges, label_results
+from metaeval.label_results import LabelsFound, described, further_conditions, label_results
 from metaeval.labels import agreement
 from metaeval.models import Comparison
-from metaeval.results import drawn
-from metaeval.score_results import hours_per_topic, score_results, titled
+from metaeval.results import NamedFigure, drawn
+from metaeval.score_results import hours_per_topic, score_results
 from metaeval.scored import Pair
 from metaeval.sides import Gap, Names, Nothing, Restriction, Side, fingerprint, load_side, matched, names_of, restrict
 from metaeval.told import number, value_told
@@ -28,21 +27,13 @@ Json = dict[str, Any]
 Progress = Callable[[int, str], None]  # percent, and what is done next
 
 
-class Drawn(NamedTuple):
-    """A figure by its name in addresses."""
-
-    name: str
-    title: str
-    figure: alt.LayerChart
-
-
 class Computed(NamedTuple):
     """What came of a comparison. inputs: what names the state of both sides when they were read; files: by name."""
 
     inputs: Json
     result: Json
     files: dict[str, str]
-    figures: list[Drawn]
+    figures: list[NamedFigure]
 
 
 def compute(comparison: Comparison, progress: Progress) -> Computed:
@@ -71,7 +62,7 @@ def compute(comparison: Comparison, progress: Progress) -> Computed:
     }
     pair: Pair | None = None
     compared: list[Compared] = []
-    drawings: list[Drawn] = []
+    drawings: list[NamedFigure] = []
     if first.scored and second.scored:
         progress(35, "rankings of runs")
         pair, more = matched(first.scored, second.scored)
@@ -81,31 +72,32 @@ def compute(comparison: Comparison, progress: Progress) -> Computed:
         compared = compare(pair, **draws)
         result |= score_results(pair, compared, **draws, hours=hours)
         progress(60, "figures of scores")
-        drawings += [Drawn(name, titled(name), figure) for name, figure in drawn(pair, compared, **draws, hours=hours)]
+        drawings += drawn(pair, compared, **draws, hours=hours)
     progress(75, "labels")
     labels = label_results(first, second)
     if pair is None and (labels is None or not labels.topics):
         raise Nothing(f"{first.name} and {second.name} have no labels of the same things.")
     if labels:
         drawings += _label_figures(first, second, labels)
-        progress(85, "other judges of the same things")
+    progress(80, "other conditions")
+    others = further_conditions(first, second, policy, restriction, names)
     result["labels"] = labels.told if labels else None
-    result["judges"] = further_judges(first, second, policy, restriction, names) if labels else []
+    result["judges"] = others.judges
     result["topics"] = _topics_told(pair, compared, labels, names)
-    result["described"] = [told for side in sides if (told := described(side, restriction))]
+    result["described"] = [*(told for side in sides if (told := described(side, restriction))), *others.described]
     result["left_out"] = [gap._asdict() for gap in _joined(gaps)]
     return Computed(inputs, result, documents(result, pair, compared), drawings)
 
 
-def _label_figures(first: Side, second: Side, labels: LabelsFound) -> list[Drawn]:
+def _label_figures(first: Side, second: Side, labels: LabelsFound) -> list[NamedFigure]:
     both = (first.name, second.name)
     return [
-        Drawn(
+        NamedFigure(
             "labels",
             "Confusion matrix of labels",
             figures.confusion_figure(labels.agreement, first.words, judges=both),
         ),
-        Drawn("shares", "Shares of labels", figures.distribution_figure(both, first.words, labels.given)),
+        NamedFigure("shares", "Shares of labels", figures.distribution_figure(both, first.words, labels.given)),
     ]
 
 

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from assessor.collection.formats import latex
 from assessor.collection.formats.latex import as_latex
 from assessor.collection.formats.tables import write_table
 from metaeval import tables
 from metaeval.comparing import Compared
+from metaeval.measures import measure_named
 from metaeval.scored import Pair
 from metaeval.told import RATES
 
@@ -30,11 +32,15 @@ def documents(result: Json, pair: Pair | None, compared: Sequence[Compared]) -> 
     found: dict[str, Iterator[str]] = {}
     if pair:
         found |= tables.files(pair, compared)
+        found["scores.tex"] = _scores_latex(result)
     if result["labels"]:
         found["labels.csv"] = _labels_csv(result)
         found["labels.tex"] = _labels_latex(result)
     if result["judges"]:
         found["judges.csv"] = _judges_csv(result)
+    if result["described"]:
+        found["described.csv"] = _described_csv(result)
+        found["described.tex"] = _described_latex(result)
     if result["topics"]:
         found["topics.csv"] = _topics_csv(result)
     if result["left_out"]:
@@ -42,6 +48,32 @@ def documents(result: Json, pair: Pair | None, compared: Sequence[Compared]) -> 
         found["left_out.csv"] = write_table(("what", "side", "reason", "name"), rows)
     found[SUMMARY] = _summary(result, pair, compared)
     return {name: "".join(lines) for name, lines in found.items()}
+
+
+def _scores_latex(result: Json) -> Iterator[str]:
+    """Yield the score table of each side, over the runs and topics that both have (booktabs)."""
+    scores = result["scores"]
+    measures = [measure_named(key) for key in scores["measures"]]
+    over = f"{len(scores['topics'])} topics" if scores["topics"] else "each side's own topics"
+
+    def row(name: str, task: str, figures: Sequence[float | None]) -> str:
+        told = (
+            "--" if value is None else f"{value:.{of.digits}f}" for value, of in zip(figures, measures, strict=True)
+        )
+        return latex.row((as_latex(name), as_latex(task), *told))
+
+    for place, side in enumerate(("first", "second")):
+        given = [scores["measures"][measure.key][side] for measure in measures]
+        runs = (row(run["run_id"], run["task"], figures) for run, *figures in zip(scores["runs"], *given, strict=True))
+        spread = result["spread"][place] if result["spread"] else {}
+        over_runs = [row(name.capitalize(), "", list(of.values())) for name, of in spread.items()]
+        yield from latex.table(
+            f"Scores under {as_latex(result['sides'][place]['name'])}, means over {over}",
+            f"ll{'r' * len(measures)}",
+            ("Run", "Task", *(measure.latex for measure in measures)),
+            runs,
+            *([over_runs] if over_runs else []),
+        )
 
 
 def _labels_csv(result: Json) -> Iterator[str]:
@@ -65,15 +97,17 @@ def _labels_csv(result: Json) -> Iterator[str]:
 def _labels_latex(result: Json) -> Iterator[str]:
     """Yield the confusion matrix in percent of all pairs as a table for a paper (booktabs)."""
     labels, (first, second) = result["labels"], result["sides"]
-    yield "\\begin{table}\n"
     told = f"Labels of {as_latex(first['name'])} (rows) and {as_latex(second['name'])} (columns)"
-    yield f"\\caption{{{told}, in \\% of {labels['pairs']} pairs; {_kappa(labels)}.}}\n"
-    yield f"\\begin{{tabular}}{{l{'r' * len(labels['labels'])}}}\n\\toprule\n"
-    yield " & ".join(("", *map(as_latex, labels["labels"]))) + " \\\\\n\\midrule\n"
-    for label, shares in zip(labels["labels"], labels["percent"], strict=True):
-        cells = ("--" if share is None else f"{share:.1f}" for share in shares)
-        yield f"{{}}{as_latex(label)} & {' & '.join(cells)} \\\\\n"
-    yield "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+    rows = (
+        latex.row((as_latex(label), *("--" if share is None else f"{share:.1f}" for share in shares)))
+        for label, shares in zip(labels["labels"], labels["percent"], strict=True)
+    )
+    return latex.table(
+        f"{told}, in \\% of {labels['pairs']} pairs; {_kappa(labels)}",
+        f"l{'r' * len(labels['labels'])}",
+        ("", *map(as_latex, labels["labels"])),
+        rows,
+    )
 
 
 def _kappa(labels: Json) -> str:
@@ -98,6 +132,43 @@ def _rates(row: Json) -> list[Json]:
 def _figure(told: Json) -> float | None:
     value: float | None = told["value"]
     return value
+
+
+_DESCRIBED = ("topics", "nuggets", "nuggets_per_topic", "words_per_nugget", "share_vital", "labels")
+
+
+def _described_rows(result: Json) -> Iterator[tuple[str, list[float | None]]]:
+    """Yield each condition's name, and what _DESCRIBED and the shares of labels are of it."""
+    for one in result["described"]:
+        nuggets = one["nuggets"]
+        of_nuggets = [_figure(nuggets[name]) for name in ("per_topic", "words", "vital")] if nuggets else [None] * 3
+        shares = [share["share"] for share in one["shares"]]
+        yield one["name"], [one["topics"], nuggets and nuggets["nuggets"], *of_nuggets, one["labels"], *shares]
+
+
+def _described_csv(result: Json) -> Iterator[str]:
+    """Yield what the nuggets and labels of each condition look like."""
+    shares = [f"share_{share['label']}" for share in result["described"][0]["shares"]]
+    return write_table(("name", *_DESCRIBED, *shares), ([name, *rest] for name, rest in _described_rows(result)))
+
+
+def _described_latex(result: Json) -> Iterator[str]:
+    """Yield the same as a table for a paper (booktabs), shares in percent."""
+    shares = [f"{as_latex(share['label'])} (\\%)" for share in result["described"][0]["shares"]]
+
+    def told(place: int, value: float | None) -> str:
+        if value is None:
+            return "--"
+        if place >= len(_DESCRIBED) or _DESCRIBED[place] == "share_vital":
+            return f"{100 * value:.1f}"
+        return f"{value:.2f}" if "_per_" in _DESCRIBED[place] else f"{value}"
+
+    rows = (
+        latex.row((as_latex(name), *(told(place, value) for place, value in enumerate(rest))))
+        for name, rest in _described_rows(result)
+    )
+    head = ("Condition", "Topics", "Nuggets", "Nuggets a topic", "Words a nugget", "Vital (\\%)", "Labels", *shares)
+    return latex.table("Nuggets and labels of each condition", f"l{'r' * (len(head) - 1)}", head, rows)
 
 
 def _topics_csv(result: Json) -> Iterator[str]:

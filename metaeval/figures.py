@@ -22,6 +22,7 @@ from metaeval.values import Value
 WIDTH = 238
 _TALL = 200
 _NAMED = 3  # cells whose names a tooltip tells where several lie on one point
+_MANY = 1_000  # points of cells
 _LABELLED = 40  # topics whose ids fit under an axis
 _NO_TASK = "no task"
 _USUAL_TASKS = ("AG", "RAG")
@@ -120,7 +121,9 @@ def _diagonal(scale: alt.Scale, top: float) -> alt.Chart:
 
 
 def _small(rows: list[Row], scale: alt.Scale, titles: tuple[str, str], tasks: list[str]) -> alt.Chart:
-    points = _chart(rows).mark_point(filled=True, size=6, opacity=1, fillOpacity=0.32, strokeWidth=0)
+    # So many that they lie on each other are small and fainter.
+    size, opacity = (6, 0.32) if len(rows) > _MANY else (14, 0.5)
+    points = _chart(rows).mark_point(filled=True, size=size, opacity=1, fillOpacity=opacity, strokeWidth=0)
     return _points(points, scale, titles, tasks, [alt.Tooltip("names:N", title="Cells")])
 
 
@@ -219,20 +222,23 @@ def kappa_figure(judges: Sequence[str], kappas: dict[tuple[int, int], Value], *,
     """Return the kappa of each two judges. kappas: by the places of both, the smaller first; weights: which kappa."""
     if not kappas:
         return message("No two judges labelled the same things.")
+    # Numbered, since columns are too narrow for names.
+    names = [f"({at}) {name}" for at, name in enumerate(judges, start=1)]
+    numbers = [f"({at})" for at in range(1, len(names) + 1)]
     rows = []
     for (one, other), value in kappas.items():
         for at, place in ((one, other), (other, one)):
             rows.append(
                 {
-                    "row": judges[at],
-                    "column": judges[place],
+                    "row": names[at],
+                    "column": numbers[place],
                     "count": _short(value),
                     "percent": f"n = {value.n:,}",
                     "share": max(0.0, value.value or 0.0) * 100,
                 }
             )
-    names = list(judges)
-    return _grid(rows, names, names, ("", ""), [f"Cohen's κ, {weights}, of each two judges; — is undefined"], most=100)
+    note = [f"Cohen's κ, {weights}, of each two judges; — is undefined"]
+    return _grid(rows, names, numbers, ("", ""), note, most=100)
 
 
 def _grid(
@@ -253,7 +259,7 @@ def _grid(
         sort=in_rows,
         scale=alt.Scale(domain=in_rows, padding=0),
         title=titles[0] or None,
-        axis=alt.Axis(domain=False, ticks=False, grid=False, labelLimit=80),
+        axis=alt.Axis(domain=False, ticks=False, grid=False, labelLimit=110),
     )
     base = _chart(rows).encode(x, y)
     # Never so dark that the text on it, of the theme's ink, could not be read.
@@ -467,8 +473,9 @@ def distribution_figure(judges: Sequence[str], labels: Sequence[str], counts: np
                     }
                 )
     names = list(dict.fromkeys(row["judge"] for row in rows))
-    y = alt.Y("judge:N", sort=names, title=None, axis=alt.Axis(labelLimit=90, domain=False, ticks=False, grid=False))
-    x = alt.X("start:Q", title="% of labels", scale=alt.Scale(domain=[0, 100], nice=False))
+    y = alt.Y("judge:N", sort=names, axis=None)
+    scale = alt.Scale(domain=[0, 100], nice=False)
+    x = alt.X("start:Q", title="% of labels", scale=scale, axis=alt.Axis(grid=False))
     colour = alt.Color(
         "label:O",
         sort=list(labels),
@@ -481,12 +488,15 @@ def distribution_figure(judges: Sequence[str], labels: Sequence[str], counts: np
         alt.Tooltip("label:N", title="Label"),
         alt.Tooltip("count:Q", title="Labels", format=","),
     ]
+    # Names stand above their bars, which keep all of the width however long the names are.
+    named = _chart([{"judge": name} for name in names])
     return _figure(
         [
-            base.mark_bar(style="part").encode(x, alt.X2("end:Q"), y, colour, tooltip=tooltip),
-            base.mark_text(style="note").encode(alt.X("middle:Q"), y, text="told:N"),
+            base.mark_bar(style="part", height=13, yOffset=6).encode(x, alt.X2("end:Q"), y, colour, tooltip=tooltip),
+            base.mark_text(style="note", yOffset=6).encode(alt.X("middle:Q"), y, text="told:N"),
+            named.mark_text(style="note", align="left", x=2, yOffset=-6, limit=WIDTH - 16).encode(y, text="judge:N"),
         ],
-        height=18 * len(names),
+        height=28 * len(names),
     )
 
 

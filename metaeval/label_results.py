@@ -21,7 +21,7 @@ from metaeval.labels import (
     krippendorff_alpha,
 )
 from metaeval.pairs import match_labels, matrices, places_in_all
-from metaeval.sides import Names, Restriction, Side, load_side, restrict
+from metaeval.sides import Names, Nothing, Restriction, Side, load_side, restrict
 from metaeval.told import agreement_told, value_told
 
 Json = dict[str, Any]
@@ -63,24 +63,39 @@ def label_results(first: Side, second: Side) -> LabelsFound | None:
     return LabelsFound(told, found, given, topics.tolist(), by_topic)
 
 
-def further_judges(first: Side, second: Side, policy: Policy, restriction: Restriction, names: Names) -> list[Json]:
-    """Return for each further condition on the same things how far each two of the three agree, where all labelled.
+class Others(NamedTuple):
+    """What is told of further conditions: how far each agrees with both sides, and what its labels look like."""
 
-    So people beside people stand beside people and a model, on the very same things.
+    judges: list[Json]
+    described: list[Json]
+
+
+def further_conditions(first: Side, second: Side, policy: Policy, restriction: Restriction, names: Names) -> Others:
+    """Tell of all further conditions of the same kind.
+
+    Of those that label the same things: how far each two of the three agree, where all labelled. So people beside
+    people stand beside people and a model, on the very same things.
     """
-    if not isinstance(first.record, Condition) or not isinstance(second.record, Condition):
-        return []
-    told = []
-    for other in _labelling_the_same(first.record, second.record):
-        third, _ = restrict(load_side(other, policy, names), restriction, names)
-        if found := _three(first, second, third):
+    judges, told = [], []
+    is_judged = isinstance(first.record, Condition) and isinstance(second.record, Condition)
+    for other in _of_the_same_kind(first, second):
+        try:
+            third, _ = restrict(load_side(other, policy, names), restriction, names)
+        except Nothing:  # it has nothing of what is asked for
+            continue
+        if found := described(third, restriction):
             told.append(found)
-    return told
+        if is_judged and third.basis == first.basis == second.basis and (found := _three(first, second, third)):
+            judges.append(found)
+    return Others(judges, told)
 
 
-def _labelling_the_same(first: Condition, second: Condition) -> Iterator[Condition]:
-    same = scored_conditions(first.campaign).filter(kind=first.kind, nuggets=first.nuggets)
-    return same.exclude(pk__in=(first.pk, second.pk)).order_by("name").iterator()
+def _of_the_same_kind(first: Side, second: Side) -> Iterator[Condition]:
+    sides = [side.record for side in (first, second) if isinstance(side.record, Condition)]
+    if not sides:
+        return iter(())
+    same = scored_conditions(sides[0].campaign).filter(kind=sides[0].kind)
+    return same.exclude(pk__in=[side.pk for side in sides]).order_by("name").iterator()
 
 
 def _three(first: Side, second: Side, third: Side) -> Json | None:

@@ -9,26 +9,16 @@ from assessor.collection.models import Answer, Condition, Grade, QrelsSource, To
 from assessor.scores.listing import Cell, Column, Line, Listing
 from assessor.scores.measures import Measure
 from assessor.studies.kinds import kind_named
-from assignment.measures import NUGGET_SCORES
+from metaeval.measures import measure_named
 from metaeval.models import Figure, Side
-from metaeval.sides import F1
 from nuggets.models import Nugget
-from support.measures import SUPPORT_SCORES
 
-_KNOWN = {measure.key: measure for measure in (*NUGGET_SCORES.all, *SUPPORT_SCORES.all)} | {
-    F1: Measure(F1, "F1", "", "$F_1$", F1)
-}
 _UNDEFINED = "—"
 # What layers of figures hold besides what is to be read off them.
 _MANY = "names"  # of the cells on a point
 _NO_FIGURES = {"front", "order", "start", "end", "middle", "told", "share", "draws", "why", "hours"}
 
 Json = dict[str, Any]
-
-
-def measure_named(key: str) -> Measure:
-    """Return what tables call a measure; one that no app has is called by its key."""
-    return _KNOWN.get(key) or Measure(key, key, "", key, key)
 
 
 class MeasureRow(NamedTuple):
@@ -84,14 +74,17 @@ class FigureTable(NamedTuple):
 class ShownFigure(NamedTuple):
     """A figure of a page. tables: what can be read off it; of cells only their number is told, in `cells`."""
 
-    figure: Figure
+    name: str
+    title: str
     tables: list[FigureTable]
     cells: int
 
 
 def shown_figures(figures: QuerySet[Figure], measure: str) -> list[ShownFigure]:
     """Return the figures of a measure, and those that are of none."""
-    return [_shown(figure) for figure in figures if (of := measure_of(figure.name)) is None or of == measure]
+    names = figures.values_list("pk", "name")
+    wanted = [pk for pk, name in names if (of := measure_of(name)) is None or of == measure]
+    return [shown_figure(one.name, one.title, one.specification) for one in figures.filter(pk__in=wanted)]
 
 
 def measure_of(name: str) -> str | None:
@@ -100,15 +93,16 @@ def measure_of(name: str) -> str | None:
     return parts[2] if len(parts) == 3 and parts[1].isdigit() else None
 
 
-def _shown(figure: Figure) -> ShownFigure:
-    layers = list(layer_rows(figure.specification))
+def shown_figure(name: str, title: str, specification: Mapping[str, Any]) -> ShownFigure:
+    """Return a figure with the tables of what its layers show."""
+    layers = list(layer_rows(specification))
     cells = sum(int(row.get("cells", 1)) for rows in layers for row in rows if _MANY in row)
     tables = []
     for rows in layers:
         columns = [name for name in rows[0] if name not in _NO_FIGURES]
         if (_MANY not in rows[0] and len(columns) > 2) or ("tau" in rows[0] and len(columns) > 1):
             tables.append(FigureTable(columns, [[row.get(name) for name in columns] for row in rows]))
-    return ShownFigure(figure, _distinct(tables), cells)
+    return ShownFigure(name, title, _distinct(tables), cells)
 
 
 def _distinct(tables: Sequence[FigureTable]) -> list[FigureTable]:
@@ -135,9 +129,9 @@ def layer_rows(specification: Mapping[str, Any]) -> Iterator[list[Json]]:
     return walk(specification)
 
 
-def figure_table(figure: Figure) -> tuple[list[str], list[list[object]]]:
+def figure_table(specification: Mapping[str, Any]) -> tuple[list[str], list[list[object]]]:
     """Return all that a figure shows as one table: its columns, and rows that say which layer they are of."""
-    layers = list(layer_rows(figure.specification))
+    layers = list(layer_rows(specification))
     columns = list(dict.fromkeys(name for rows in layers for row in rows for name in row))
     rows = [[number, *(row.get(name) for name in columns)] for number, of in enumerate(layers, 1) for row in of]
     return ["layer", *columns], rows

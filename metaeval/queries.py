@@ -1,6 +1,6 @@
 """What pages and commands read of comparisons."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
@@ -45,21 +45,19 @@ class Shown(NamedTuple):
     """What a page shows of a comparison.
 
     newest: the last calculation, whatever became of it; done: the last one with a result. changed: the sides that may
-    have changed since; figures: without their specifications.
+    have changed since.
     """
 
     newest: Calculation
     done: Calculation | None
     changed: list[str]
-    figures: list[Any]
 
 
 def shown(comparison: Comparison) -> Shown:
     """Return what there is of a comparison."""
     newest = comparison.calculations.defer(*_LARGE).latest("pk")
     done = comparison.calculations.filter(state=Calculation.State.DONE).order_by("-pk").first()
-    figures = list(done.figures.defer("specification")) if done else []
-    return Shown(newest, done, changed_since(comparison, done) if done else [], figures)
+    return Shown(newest, done, changed_since(comparison, done) if done else [])
 
 
 def changed_since(comparison: Comparison, done: Calculation) -> list[str]:

@@ -4,23 +4,26 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import altair as alt
 
-from assignment.measures import NUGGET_SCORES
 from metaeval import figures, tables
 from metaeval.comparing import Compared
+from metaeval.measures import LENGTH, PRECISION, RECALL, measure_named
 from metaeval.rendering import FORMS, Theme
 from metaeval.scored import Pair
 from metaeval.topics_needed import topics_needed
-from support.measures import SUPPORT_SCORES
 
 JSON = "comparison.json"
-LENGTH, PRECISION, RECALL = "length", "weighted_precision", "weighted_recall"
-_LABELS = {
-    measure.key: f"{measure.label} {measure.below}".strip() for measure in (*NUGGET_SCORES.all, *SUPPORT_SCORES.all)
-}
+
+
+class NamedFigure(NamedTuple):
+    """A figure by its name in addresses and files."""
+
+    name: str
+    title: str
+    figure: alt.LayerChart
 
 
 def write_results(
@@ -38,8 +41,8 @@ def write_results(
     """
     texts = {JSON: json.dumps(how | tables.as_data(pair, compared), ensure_ascii=False, indent=1) + "\n"}
     texts |= {name: "".join(lines) for name, lines in tables.files(pair, compared).items()}
-    figures_drawn = drawn(pair, compared, seed=how["seed"], draws=how["draws"], hours=hours)
-    return write_folder(folder, texts, figures_drawn, theme)
+    named = drawn(pair, compared, seed=how["seed"], draws=how["draws"], hours=hours)
+    return write_folder(folder, texts, ((one.name, one.figure) for one in named), theme)
 
 
 def write_folder(
@@ -59,18 +62,19 @@ def write_folder(
 
 def drawn(
     pair: Pair, compared: Sequence[Compared], *, seed: int, draws: int, hours: float | None = None
-) -> Iterator[tuple[str, alt.LayerChart]]:
-    """Yield the figures of a comparison, by the name of their file."""
+) -> Iterator[NamedFigure]:
+    """Yield the figures of a comparison of scores."""
     first, second, _ = pair
     runs = figures.Runs(first.runs, first.tasks)
     for at, one in enumerate(compared):
         if one.measure == LENGTH:
             continue
-        label = _LABELS.get(one.measure, one.measure)
+        label = _told(one.measure)
         name = f"{at + 1}-{re.sub(r'[^A-Za-z0-9_]+', '_', one.measure)[:40]}"
         x, y = first.cells[..., at], second.cells[..., at]
-        yield (
+        yield NamedFigure(
             f"scatter-{name}",
+            f"{label} of runs on both sides",
             figures.score_scatter(
                 runs,
                 one.first,
@@ -82,23 +86,33 @@ def drawn(
         )
         if first.topics:
             title = f"τ of runs, {label}"
-            yield f"topics-{name}", figures.topic_tau_figure(first.topics, one.levels.by_topic, title=title)
+            by_topic = figures.topic_tau_figure(first.topics, one.levels.by_topic, title=title)
+            yield NamedFigure(f"topics-{name}", f"Agreement of rankings by topic, {label}", by_topic)
             steps = topics_needed(x, y, seed=seed, draws=draws)
-            yield f"needed-{name}", figures.topics_needed_figure(steps, title=title, hours=hours)
+            needed = figures.topics_needed_figure(steps, title=title, hours=hours)
+            yield NamedFigure(f"needed-{name}", f"How many topics are enough, {label}", needed)
     if LENGTH in first.measures and first.measures[0] != LENGTH:
         lengths, scores = compared[first.measures.index(LENGTH)], compared[0]
-        label = _LABELS.get(scores.measure, scores.measure)
+        label = _told(scores.measure)
         for side, name, length, score in (
             ("first", first.name, lengths.first, scores.first),
             ("second", second.name, lengths.second, scores.second),
         ):
-            yield f"length-{side}", figures.length_figure(runs, length, score, title=f"{label}, {name}")
+            title = f"{label}, {name}"
+            by_length = figures.length_figure(runs, length, score, title=title)
+            yield NamedFigure(f"length-{side}", f"Score against length: {title}", by_length)
     if first.topics and {PRECISION, RECALL} <= set(first.measures):
         columns = [first.measures.index(measure) for measure in (PRECISION, RECALL)]
         for side, scored in (("first", first), ("second", second)):
             cells = [scored.cells[..., at] for at in columns]
             titles = (f"Weighted precision, {scored.name}", f"Weighted recall, {scored.name}")
-            yield (
+            yield NamedFigure(
                 f"support-{side}",
+                f"Weighted precision and recall: {scored.name}",
                 figures.precision_recall_scatter(runs, first.topics, cells[0], cells[1], titles=titles),
             )
+
+
+def _told(key: str) -> str:
+    measure = measure_named(key)
+    return f"{measure.label} {measure.below}".strip()

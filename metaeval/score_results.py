@@ -11,7 +11,7 @@ from assessor.work.models import TimeSpent
 from metaeval import tables
 from metaeval.comparing import Compared
 from metaeval.descriptive import pareto_front
-from metaeval.results import LENGTH
+from metaeval.measures import LENGTH
 from metaeval.scored import Pair, Scored
 from metaeval.told import number
 from metaeval.topics_needed import topics_needed
@@ -65,16 +65,3 @@ def hours_per_topic(conditions: Sequence[Condition]) -> float | None:
                 per_topic += sum(spent for _, spent in seconds) / len({topic for topic, _ in seconds})
         found.append(per_topic / _HOUR)
     return max(found, default=0.0) or None
-
-
-def titled(name: str) -> str:
-    """Return what a figure is called in lists."""
-    what, _, rest = name.partition("-")
-    words = {
-        "scatter": "Scores of runs on both sides",
-        "topics": "Agreement of rankings by topic",
-        "needed": "How many topics are enough",
-        "length": "Score against length",
-        "support": "Weighted precision and recall",
-    }
-    return f"{words.get(what, what)}: {rest.partition('-')[2] or rest}"

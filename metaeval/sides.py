@@ -18,10 +18,10 @@ from metaeval import models
 from metaeval.formats.score_tables import read_score_table
 from metaeval.formulas import f1
 from metaeval.levels import run_means
+from metaeval.measures import COVERAGE, F1, PRECISION
 from metaeval.pairs import restricted
 from metaeval.scored import CONTROL, Pair, Scored, match
 
-PRECISION, COVERAGE, F1 = "weighted_precision", "astrict", "f1"
 _AT_A_TIME = 20_000
 _UNASKED = "not among those asked for"
 
@@ -195,7 +195,8 @@ def restrict(side: Side, restriction: Restriction, names: Names) -> tuple[Side, 
     scored, labels, runs = side.scored, side.labels, None
     if scored:
         scored, gaps = _part(side.name, scored, restriction)
-        runs = [pk for pk, tag in names.runs.items() if tag in set(scored.runs)]
+        kept = set(scored.runs)
+        runs = [pk for pk, tag in names.runs.items() if tag in kept]
     elif labels is not None and restriction.topics is not None:
         given = {names.topics[pk] for pk in np.unique(labels.topic).tolist()}
         if others := sorted(given - set(restriction.topics)):

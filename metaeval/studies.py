@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from assessor.collection.formats.tables import write_table
@@ -10,7 +11,9 @@ from assessor.collection.models import Condition
 from assessor.studies.kinds import Kind, Told, kind_named
 from assessor.studies.models import Coding, Drawn, ErrorCode, Study
 from assessor.studies.queries import codings_of, items_of, judges_of, judges_of_all
+from metaeval.figures import distribution_figure, kappa_figure
 from metaeval.labels import Agreement, agreement, confusion_matrix, percent
+from metaeval.results import NamedFigure
 from metaeval.values import Value
 
 _ITEMS_AT_ONCE = 2_000
@@ -46,13 +49,18 @@ class Distribution(NamedTuple):
 
 
 class Result(NamedTuple):
-    """All of a study that is counted. codes: how many items have each code; uncoded: how many have none."""
+    """All of a study that is counted.
+
+    distributions: of both conditions, then of the judges. kappas: unweighted, of each two of these that labelled the
+    same, by their places. codes: how many items have each code; uncoded: how many have none.
+    """
 
     study: Study
     kind: Kind
     items: int
     judges: list[JudgeResult]
     distributions: list[Distribution]
+    kappas: dict[tuple[int, int], Value]
     codes: list[tuple[ErrorCode, int]]
     uncoded: int
 
@@ -102,6 +110,7 @@ def _result(
     kind = kind_named(study.kind)
     first, second = ([getattr(one, name) for one in drawn] for name in ("first_label", "second_label"))
     by_judge = [[said[condition.pk].get(one.pk, "") for one in drawn] for condition in judges]
+    everybody = (first, second, *by_judge)
     named = [study.first.name, study.second.name, *(condition.name for condition in judges)]
     given = [codings[one.pk].codes for one in drawn if one.pk in codings]
     counts = Counter(code for of_item in given for code in of_item)
@@ -115,9 +124,12 @@ def _result(
             )
             for condition, labels in zip(judges, by_judge, strict=True)
         ],
-        distributions=[
-            _distribution(kind, name, labels) for name, labels in zip(named, (first, second, *by_judge), strict=True)
-        ],
+        distributions=[_distribution(kind, name, labels) for name, labels in zip(named, everybody, strict=True)],
+        kappas={
+            (one, other): found.unweighted
+            for one, other in combinations(range(len(everybody)), 2)
+            if (found := _agreement(kind, everybody[one], everybody[other])).matrix.any()
+        },
         codes=[(code, counts[code.code]) for code in codes],
         uncoded=len(drawn) - sum(map(bool, given)),
     )
@@ -129,9 +141,9 @@ def study_result(study: Study) -> Result:
 
 
 def _agreement(kind: Kind, given: Sequence[str], labels: Sequence[str]) -> Agreement:
-    """Compare the labels of a condition with those of a judge, where the judge gave one."""
+    """Compare the labels of two, where both gave one."""
     place = {label: at for at, label in enumerate(kind.labels)}
-    pairs = [(place[one], place[other]) for one, other in zip(given, labels, strict=True) if other]
+    pairs = [(place[one], place[other]) for one, other in zip(given, labels, strict=True) if one and other]
     rows, columns = [row for row, _ in pairs], [column for _, column in pairs]
     return agreement(confusion_matrix(rows, columns, len(kind.labels)))
 
@@ -141,6 +153,16 @@ def _distribution(kind: Kind, name: str, labels: Sequence[str]) -> Distribution:
     given = [counts[label] for label in kind.labels]
     shares = percent(given) if sum(given) else [None] * len(given)
     return Distribution(name, [Share(*pair) for pair in zip(given, shares, strict=True)], counts[""])
+
+
+def study_figures(result: Result) -> list[NamedFigure]:
+    """Return the figures of a study: how far each two of all judges agree, and what each of them gave."""
+    names = [one.name for one in result.distributions]
+    given = [[share.given for share in one.shares] for one in result.distributions]
+    return [
+        NamedFigure("kappa", "Agreement of each two judges", kappa_figure(names, result.kappas, weights="unweighted")),
+        NamedFigure("labels", "Shares of labels", distribution_figure(names, result.kind.labels, given)),
+    ]
 
 
 def study_items(study: Study, drawn: Sequence[Drawn], judges: Sequence[Condition]) -> list[Item]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from assessor.collection.formats import latex
 from assessor.collection.formats.latex import as_latex
 from assessor.collection.formats.tables import write_table
 from metaeval.bootstrap import Interval
@@ -166,14 +167,11 @@ def latex_lines(pair: Pair, compared: Sequence[Compared]) -> Iterator[str]:
     caption += f"{len(first.runs)} runs" + (f" and {len(first.topics)} topics" if first.topics else "")
     sampled = next((one.intervals.run.draws for one in compared if one.intervals), 0)
     caption += f"; in brackets 95\\,\\% bootstrap intervals over topics ({sampled} draws)" if sampled else ""
-    yield "\\begin{table}\n"
-    yield f"\\caption{{{caption}.}}\n"
-    yield "\\begin{tabular}{lrrr}\n\\toprule\n"
-    yield "Measure & Runs & Topics & Cells \\\\\n\\midrule\n"
-    for one in compared:
-        cells = (cell.replace("—", "--") for cell in _levels(one, with_n=False))
-        yield f"{{}}{as_latex(one.measure)} & {' & '.join(cells)} \\\\\n"
-    yield "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+    rows = (
+        latex.row((as_latex(one.measure), *(cell.replace("—", "--") for cell in _levels(one, with_n=False))))
+        for one in compared
+    )
+    return latex.table(caption, "lrrr", ("Measure", "Runs", "Topics", "Cells"), rows)
 
 
 def shown(found: Value, digits: int = 4) -> str:

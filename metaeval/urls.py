@@ -20,5 +20,6 @@ urlpatterns = [
     path(f"{_STUDY}/ask/", studies.ask, name="ask_study"),
     path(f"{_STUDY}/codes/", studies.define_code, name="define_code"),
     path(f"{_STUDY}/items/<int:drawn_id>/", studies.code_item, name="code_item"),
+    path(f"{_STUDY}/figures/<str:name>.<str:form>", studies.study_figure, name="study_figure"),
     path(f"{_STUDY}/export/<str:form>", studies.export_study, name="export_study"),
 ]

@@ -6,20 +6,20 @@ from typing import Any
 import altair as alt
 
 from assessor.collection.formats.values import to_json
-from metaeval.models import Calculation, Figure
+from metaeval.models import Calculation
 from metaeval.rendering import FORMS as FORMS
 from metaeval.rendering import Theme
 from metaeval.results import JSON as JSON
 from metaeval.results import write_folder
 
 
-def figure_bytes(figure: Figure, form: str, theme: Theme) -> bytes:
-    """Return a stored figure in one of FORMS."""
-    return FORMS[form][1](_chart(figure), theme)
+def figure_bytes(specification: dict[str, Any], form: str, theme: Theme) -> bytes:
+    """Return a figure in one of FORMS."""
+    return FORMS[form][1](_chart(specification), theme)
 
 
-def _chart(figure: Figure) -> alt.LayerChart:
-    chart: alt.LayerChart = alt.LayerChart.from_dict(figure.specification, validate=False)
+def _chart(specification: dict[str, Any]) -> alt.LayerChart:
+    chart: alt.LayerChart = alt.LayerChart.from_dict(specification, validate=False)
     return chart
 
 
@@ -42,4 +42,5 @@ def result_json(calculation: Calculation) -> str:
 def write_files(folder: Path, calculation: Calculation, theme: Theme) -> list[str]:
     """Write everything of a calculation into a folder; return the files' names."""
     texts = {JSON: result_json(calculation), **calculation.files}
-    return write_folder(folder, texts, ((one.name, _chart(one)) for one in calculation.figures.all()), theme)
+    drawings = ((figure.name, _chart(figure.specification)) for figure in calculation.figures.all())
+    return write_folder(folder, texts, drawings, theme)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from assessor.collection.formats import latex
 from assessor.collection.formats.latex import as_latex
 from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.values import to_json
@@ -158,27 +159,22 @@ def _latex(board: Board) -> Iterator[str]:
     judged = f"{len(board.found.topics)} topics; {POLICY_WORDS[board.policy]}"
     told = "" if is_whole else "; means over the complete answers alone"
     told += "".join(f"; {name.replace('_', ' ')}: {count}" for name, count in board.found.unusual.items() if count)
-    yield "\\begin{table}\n"
-    yield f"\\caption{{{board.measures.title} under {as_latex(board.condition)}, {judged}{told}.}}\n"
-    yield f"\\begin{{tabular}}{{ll{'r' * len(board.measures.all)}{'' if is_whole else 'rr'}}}\n\\toprule\n"
-    columns = (measure.latex for measure in board.measures.all)
+    columns = f"ll{'r' * len(board.measures.all)}{'' if is_whole else 'rr'}"
     counts = () if is_whole else ("Complete", "Incomplete")
-    yield " & ".join(("Run", "Task", *columns, *counts)) + " \\\\\n\\midrule\n"
-    for row in board.table.systems:
-        yield _tex_row(board, row)
-    yield "\\midrule\n"
-    for row in board.table.over:
-        yield _tex_row(board, row)
-    yield "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+    yield from latex.table(
+        f"{board.measures.title} under {as_latex(board.condition)}, {judged}{told}",
+        columns,
+        ("Run", "Task", *(measure.latex for measure in board.measures.all), *counts),
+        (_tex_row(board, row) for row in board.table.systems),
+        (_tex_row(board, row) for row in board.table.over),
+    )
 
 
 def _tex_row(board: Board, row: Row) -> str:
     name, task = (row.name, row.run.task) if row.run else (row.name.capitalize(), "")
     counts = (str(row.complete), str(row.incomplete)) if board.table.incomplete else ()
     cells = (as_latex(name), as_latex(task), *board.measures.rounded(row.figures, undefined="--"), *counts)
-    comment = " ".join("; ".join((row.name, *board.of_all)).split())  # a line break would end the comment
-    # After the braces, \\ of the row before takes no name that begins with [ or * for its argument.
-    return f"{{}}{' & '.join(cells)} \\\\ % {comment}\n"
+    return latex.row(cells, "; ".join((row.name, *board.of_all)))
 
 
 class Form(NamedTuple):

@@ -13,8 +13,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from assessor.collection import history
 from assessor.collection.access import organized_campaign
-from assessor.collection.formats.tables import write_table
-from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest, download
 from assessor.collection.models import Campaign, Condition, Topic
 from assessor.scores.leaderboards import POLICY_WORDS
@@ -25,11 +23,11 @@ from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
 from metaeval.compare_forms import CompareForm, TableForm
 from metaeval.models import Calculation, Comparison, ScoreTable
-from metaeval.pages import differences, figure_table, measure_rows, shown_figures, side_listing
+from metaeval.pages import differences, measure_rows, shown_figures, side_listing
 from metaeval.queries import comparisons_of, shown
-from metaeval.rendering import Theme, config
 from metaeval.tasks import calculate
-from metaeval.written import FORMS, JSON, figure_bytes, result_json
+from metaeval.views.figures import figure_response
+from metaeval.written import FORMS, JSON, result_json
 
 _ON_A_PAGE = 50
 
@@ -200,17 +198,4 @@ def comparison_figure(request: PersonRequest, slug: str, comparison_id: int, nam
     campaign = organized_campaign(request.user, slug)
     found = campaign_comparison(campaign, comparison_id)
     figure = result_figure(last_result(found), name)
-    try:
-        theme = Theme(request.GET.get("theme", Theme.LIGHT))
-    except ValueError as error:
-        raise Http404("There is no such theme.") from error
-    if form == "json":
-        return HttpResponse(to_json(figure.specification | {"config": config(theme)}), content_type="application/json")
-    if form == "csv":
-        columns, rows = figure_table(figure)
-        return download(f"{campaign.slug}.{found}.{name}.csv", write_table(columns, rows))
-    if form not in FORMS:
-        raise Http404("There is no such form of figures.")
-    response = HttpResponse(figure_bytes(figure, form, theme), content_type=FORMS[form][0])
-    response["Content-Disposition"] = f'attachment; filename="{campaign.slug}.{name}.{form}"'
-    return response
+    return figure_response(request, figure.specification, name=f"{campaign.slug}.{name}", form=form)

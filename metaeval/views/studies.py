@@ -25,16 +25,20 @@ from assessor.studies.models import Study
 from assessor.work.actions import PlanError
 from assessor.work.queries import assessors
 from assessor.work.writes import Stale
+from metaeval.pages import shown_figure
+from metaeval.rendering import FORMS
 from metaeval.studies import (
     distribution_lines,
     item_lines,
     result_json,
     result_lines,
+    study_figures,
     study_items,
     study_result,
     study_results,
 )
 from metaeval.study_forms import CodeForm, CodingForm, DrawForm, GiveForm
+from metaeval.views.figures import figure_response
 
 _ITEMS = 20  # on a page
 # The files of a study, by what stands behind its name in theirs.
@@ -76,6 +80,8 @@ def study(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
         "study": study,
         "result": result,
         "results": [result],  # of the table that the page of all studies has too
+        "figures": [shown_figure(one.name, one.title, one.figure.to_dict()) for one in study_figures(result)],
+        "figure_forms": FORMS,
         "judges": judges,
         "give": GiveForm(study, assessors(campaign)),
         "code": CodeForm(),
@@ -84,6 +90,17 @@ def study(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
         "max_note": actions.MAX_NOTE,
     }
     return render(request, "metaeval/study.html", context)
+
+
+@require_safe
+def study_figure(request: PersonRequest, slug: str, study_id: int, name: str, form: str) -> HttpResponseBase:
+    """A figure of a study, of what its judges say now."""
+    campaign = organized_campaign(request.user, slug)
+    found = campaign_study(campaign, study_id)
+    figure = next((one.figure for one in study_figures(study_result(found)) if one.name == name), None)
+    if figure is None:
+        raise Http404("There is no such figure.")
+    return figure_response(request, figure.to_dict(), name=f"{campaign.slug}.study-{found.pk}.{name}", form=form)
 
 
 @require_POST

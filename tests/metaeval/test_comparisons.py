@@ -1,5 +1,7 @@
 """Comparisons: what stands on their sides, what is compared, what is left out, what is stored, and when it is old."""
 
+import csv
+import io
 import json
 from pathlib import Path
 from uuid import uuid4
@@ -86,6 +88,38 @@ def test_two_conditions_of_nuggets(first: Condition, second: Condition):
     assert (topics["t1"]["pairs"], topics["t1"]["differ"]) == (9, 2)
     assert (topics["t2"]["pairs"], topics["t2"]["differ"]) == (4, 1)
     assert topics["t1"]["match"]["value"] == round(7 / 9, 10)
+
+
+def test_all_conditions_of_the_kind_are_described(first: Condition, second: Condition):
+    third = label(auto_condition(first.nuggets, "Third"), {"t2": {"team.one": "ss"}})
+    found = computed(first=second, second=first)
+    assert [one["name"] for one in found.result["described"]] == ["Second", "First", str(third)]
+    assert [one["labels"] for one in found.result["described"]] == [13, 13, 2]
+    # By t1 alone the third has nothing; that does not end the comparison.
+    found = computed(first=second, second=first, topics=["t1"])
+    assert [one["name"] for one in found.result["described"]] == ["Second", "First"]
+    rows = list(csv.reader(io.StringIO(found.files["described.csv"])))
+    assert rows[0] == [
+        *("name", "topics", "nuggets", "nuggets_per_topic", "words_per_nugget", "share_vital", "labels"),
+        *("share_not_support", "share_partial_support", "share_support"),
+    ]
+    shares = [0.0, 0.0, 0.0]
+    for row in found.result["described"][1]["shares"]:
+        shares[["not_support", "partial_support", "support"].index(row["label"])] = row["count"] / 9
+    assert rows[2][:2] + rows[2][6:7] == ["First", "1", "9"]
+    assert [float(cell) for cell in rows[2][7:]] == pytest.approx(shares)
+    assert sum(shares) == pytest.approx(1)
+
+
+def test_tables_for_papers(first: Condition, second: Condition):
+    found = computed(first=first, second=second)
+    scores = found.files["scores.tex"]
+    assert "\\caption{Scores under First, means over 2 topics.}" in scores
+    assert "{}team.one & RAG & 0.7500" in scores or "{}team.one &  & 0.7500" in scores
+    assert "{}Maximum &  & 1.0000" in scores
+    assert scores.count("\\begin{tabular}") == 2
+    described = found.files["described.tex"]
+    assert "{}First & 2 & 5 & 2.50 & 2.80 & 60.0 & 13 & 38.5 & 15.4 & 46.2 \\\\\n" in described
 
 
 def test_topics_come_worst_first(first: Condition, second: Condition):

@@ -137,7 +137,7 @@ def test_undefined_kappas_are_a_dash():
 def test_kappas_of_judges_stand_on_both_sides_of_the_diagonal():
     figure = kappa_figure(["a", "b", "c"], {(0, 2): Value(0.5, 10)}, weights="linear")
     rows = {(row["row"], row["column"], row["count"], row["percent"]) for row in layers(figure)[0]["rows"]}
-    assert rows == {("a", "c", "0.500", "n = 10"), ("c", "a", "0.500", "n = 10")}
+    assert rows == {("(1) a", "(3)", "0.500", "n = 10"), ("(3) c", "(1)", "0.500", "n = 10")}
 
 
 def test_no_run_of_the_pareto_front_is_beaten():

@@ -75,6 +75,29 @@ def test_agreement_and_distributions_are_those_worked_out_by_hand(study, judge):
     told = [(one.name, [share.given for share in one.shares], one.missing) for one in result.distributions]
     assert told == [("NIST's", [2, 2, 3], 0), ("Mia's", [3, 3, 1], 0), ("Rea's", [2, 1, 3], 1)]
     assert [share.percent for share in result.distributions[2].shares] == pytest.approx([100 / 3, 100 / 6, 50])
+    # Of the first, the second and the judge, each two.
+    assert {pair: (kappa.value, kappa.n) for pair, kappa in result.kappas.items()} == {
+        (0, 1): (pytest.approx(-15 / 34), 7),
+        (0, 2): (pytest.approx(5 / 23), 6),
+        (1, 2): (pytest.approx(7 / 25), 6),
+    }
+
+
+def test_what_came_of_it_is_drawn_and_downloaded(study, judge, client, ben):
+    base = f"/campaigns/study/studies/{study.pk}/figures/"
+    assert f'data-figure="{base}kappa.json"' in page(client, f"/{study.pk}/")
+    rows = list(csv.DictReader(file(client, f"/{study.pk}/figures/kappa.csv").splitlines()))
+    told = {(row["row"], row["column"]): (row["count"], row["percent"]) for row in rows if row["layer"] == "1"}
+    assert told["(1) NIST's", "(3)"] == told["(3) Rea's", "(1)"] == ("0.217", "n = 6")
+    assert told["(2) Mia's", "(3)"] == ("0.280", "n = 6")
+    assert len(told) == 6
+    light, dark = (client.get(f"{base}labels.json?theme={theme}").json() for theme in ("light", "dark"))
+    assert light["config"]["background"] != dark["config"]["background"]
+    for form, start in (("svg", b"<svg"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
+        assert client.get(f"{base}labels.{form}").content.startswith(start)
+    for wrong in ("labels.gif", "other.svg", "labels.svg?theme=blue"):
+        assert client.get(base + wrong).status_code == 404
+    assert client_of(ben).get(f"{base}kappa.json").status_code == 404
 
 
 def test_nuggets_are_counted_the_same_way(nuggets, n_people, n_model):
@@ -353,7 +376,7 @@ def test_what_is_wrong_is_said(study, client):
 def test_other_campaigns_studies_items_and_conditions_are_404_or_no_choice(study, people, model, otto, ben, anna):
     create_campaign(name="Other", slug="other", acting_user=otto)
     drawn, client = study.drawn.earliest("pk"), client_of(otto)
-    for address in ("", "ask/", "export/items.csv", "export/json"):
+    for address in ("", "ask/", "figures/kappa.json", "export/items.csv", "export/json"):
         assert client.get(f"/campaigns/other/studies/{study.pk}/{address}").status_code == 404
         assert client.get(f"/campaigns/study/studies/{study.pk}/{address}").status_code == 404
     for address in ("give/", "ask/", "codes/", f"items/{drawn.pk}/"):
@@ -421,4 +444,12 @@ def test_pages_ask_no_more_of_more_studies_judges_items_and_topics(
     assert counts(large, large_nuggets) == few
 
 
-RESTS = ("", "ask/", "export/items.csv", "export/agreement.csv", "export/labels.csv", "export/json")
+RESTS = (
+    "",
+    "ask/",
+    "figures/kappa.json",
+    "export/items.csv",
+    "export/agreement.csv",
+    "export/labels.csv",
+    "export/json",
+)

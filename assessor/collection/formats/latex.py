@@ -1,4 +1,6 @@
-"""Text in LaTeX."""
+"""Text and tables in LaTeX."""
+
+from collections.abc import Iterable, Iterator, Sequence
 
 _ESCAPED = {
     "\\": r"\textbackslash{}",
@@ -13,3 +15,25 @@ _ESCAPED = {
 def as_latex(text: str) -> str:
     """Return text as LaTeX shows it, on one line."""
     return "".join(_ESCAPED.get(char, char) for char in " ".join(text.split()))
+
+
+def table(caption: str, columns: str, head: Sequence[str], *groups: Iterable[str]) -> Iterator[str]:
+    """Yield a table for a paper (booktabs): groups of rows, each as row() makes them, with a rule between two.
+
+    columns: as tabular has them. All is LaTeX already.
+    """
+    yield "\\begin{table}\n"
+    yield f"\\caption{{{caption}.}}\n"
+    yield f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
+    yield " & ".join(head) + " \\\\\n"
+    for group in groups:
+        yield "\\midrule\n"
+        yield from group
+    yield "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+
+
+def row(cells: Iterable[str], comment: str = "") -> str:
+    """Return a row of a table; what stands in the comment is no LaTeX."""
+    # After the braces, \\ of the row before takes no name that begins with [ or * for its argument.
+    told = f" % {' '.join(comment.split())}" if comment else ""  # a line break would end the comment
+    return f"{{}}{' & '.join(cells)} \\\\{told}\n"

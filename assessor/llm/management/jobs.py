@@ -81,8 +81,10 @@ def follow(command: BaseCommand, job: Job, *, here: bool) -> None:
     watch = threading.Thread(target=_watch, args=(command, job.pk, is_over), daemon=True)
     watch.start()
     if here:
-        running.run_job(job.pk)
-        is_over.set()  # whatever its state: nobody may be at work on it any more
+        try:
+            running.run_job(job.pk)
+        finally:
+            is_over.set()  # whatever its state: nobody may be at work on it any more
     watch.join()
     job.refresh_from_db()
     for reason in queries.reasons(job):

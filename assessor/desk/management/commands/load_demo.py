@@ -24,6 +24,7 @@ from assessor.studies.models import Study
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
 from assignment.control import make_control_runs
+from metaeval.actions import create_comparison
 from support.access import own_judging, own_sheet
 from support.actions import create_support, give_label, sign_off
 from support.citations import places
@@ -82,7 +83,9 @@ class Command(BaseCommand):
         self._make_judge(campaign, options["model_url"])
         make_control_runs(nuggets=campaign.conditions.get(name=REFERENCE), acting_user=people["olga"])
         study = self._make_study(campaign)
-        self._launch(campaign, "AutoAssign")
+        if job := self._launch(campaign, "AutoAssign"):
+            run_job(job.pk)
+        self._compare(campaign)
         self._launch(campaign, "Support")
         condition = campaign.conditions.filter(name="ManualNuggets").first() or create_manual_nuggets(
             campaign=campaign,
@@ -168,6 +171,14 @@ class Command(BaseCommand):
         for code, meaning in CODES.items():
             define_code(campaign=campaign, code=code, meaning=meaning, acting_user=campaign.created_by)
         return study
+
+    def _compare(self, campaign: Campaign) -> None:
+        """Have the worker compare, once it starts, what people and the judge say of the reference's nuggets."""
+        people = campaign.conditions.get(name=f"{REFERENCE}/Manual")
+        models = campaign.conditions.filter(kind=people.kind, nuggets=people.nuggets, judge__kind=Judge.Kind.MODEL)
+        model = models.first()
+        if model and not campaign.comparisons.exists():
+            create_comparison(campaign=campaign, first=people, second=model, seed=SEED, acting_user=campaign.created_by)
 
     def _give_support(self, campaign: Campaign, people: dict[str, Person], study: Study) -> None:
         """Give both human conditions, and the study's sample to Ben, who has done it: his labels are in a file."""

@@ -94,10 +94,12 @@ class Scores(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """What counts of a sheet: a byte for each nugget."""
+    """What counts of a sheet: a byte for each nugget. answer: by key."""
 
     words: int
     labels: bytes
+    answer: int
+    by_rule: bool
 
 
 @dataclass
@@ -121,27 +123,30 @@ def load_scores(condition: Condition) -> Scores:
     return load_with_labels(condition)[0]
 
 
-def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
+def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Scores, Labels]:
     """Compute all scores of an assignment condition from its answer sheets, read a few thousand at a time.
+
+    topic: this one alone, by key.
 
     Runs and judged topics are those with a sheet; but where no nugget of a topic counts, nothing is judged. Of several
     banks of a topic (handed over) the one that was finished last counts. A cell is incomplete where the run answered
     the topic and has no sheet of that bank, or one on which a nugget has no label (as it was not asked there, say), or
-    that is about another edition than the bank's. What a label is of is named by a run and a nugget.
+    that is about another edition than the bank's. What a label is of is named by an answer and a nugget; labels by rule
+    are in the scores, but nobody's opinion, so they are not among the labels.
     """
-    found = _banks(condition)
+    found = [bank for bank in _banks(condition) if topic is None or bank.topic.pk == topic]
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
-    _read_sheets(condition, banks)
+    _read_sheets(condition, banks, topic)
     runs = run_names({run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)})
     own = who_answered(runs, banks)
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(banks), len(COLUMNS)))
     states = np.full((len(runs), len(banks)), UNANSWERED, dtype=np.int8)
     labels = []
-    for at, (topic, bank) in enumerate(banks.items()):
-        said, lacking = what_counts(condition, bank.cells, own[topic], bank.elsewhere)
+    for at, (key, bank) in enumerate(banks.items()):
+        said, lacking = what_counts(condition, bank.cells, own[key], bank.elsewhere)
         codes = _codes(bank, said)
-        labels.append(_labels(bank, list(said), codes))
+        labels.append(_labels(bank, said, codes))
         words = [one.words for one in said.values()]
         _score_topic(bank, [place[run] for run in said], codes, words, scores[:, at], states[:, at])
         unjudged = [place[run] for run in lacking]
@@ -178,17 +183,16 @@ def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:
     return _Bank(edition.bank_id, scored, edition.edition, [str(nugget["id"]) for nugget in counted], importance)
 
 
-def _read_sheets(condition: Condition, banks: dict[int, _Bank]) -> None:
-    """Give what stands on a condition's sheets to the banks, by topic's key."""
-    names = ("bank", "bank__topic", "edition", "answer__run", "answer__apart", "answer__words")
-    found = (
-        AnswerSheet.objects.filter(condition=condition).order_by().values_list(*names, *as_text("adopted", "labels"))
-    )
-    sheets = found.iterator(_AT_A_TIME)
+def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | None) -> None:
+    """Give what stands on a condition's sheets, of all topics or one, to the banks, by topic's key."""
+    names = ("bank", "bank__topic", "edition", "by_rule", "answer", "answer__run", "answer__apart", "answer__words")
+    found = AnswerSheet.objects.filter(condition=condition, **({} if topic is None else {"bank__topic": topic}))
+    sheets = found.order_by().values_list(*names, *as_text("adopted", "labels")).iterator(_AT_A_TIME)
     while chunk := list(islice(sheets, _AT_A_TIME)):
         all_labels = parsed(row[-1] for row in chunk)
-        for (bank_id, topic, edition, run, is_apart, words, adopted, _), said in zip(chunk, all_labels, strict=True):
-            bank = banks.get(topic)
+        for row, said in zip(chunk, all_labels, strict=True):
+            bank_id, of_topic, edition, by_rule, answer, run, is_apart, words, adopted, _ = row
+            bank = banks.get(of_topic)
             if bank is None:  # no nugget counts there, or it was given since the banks were read
                 continue
             if bank_id != bank.pk:
@@ -198,7 +202,7 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank]) -> None:
                 said = {**json.loads(adopted), **said}
             is_present = edition == bank.edition
             codes = bytes(map(_LABEL.__getitem__, map(said.get, bank.ids))) if is_present else b""
-            take(bank.cells, run, Cell(is_apart, _Said(words, codes) if is_present else None))
+            take(bank.cells, run, Cell(is_apart, _Said(words, codes, answer, by_rule) if is_present else None))
 
 
 def _codes(bank: _Bank, said: dict[int, _Said]) -> Codes:
@@ -207,11 +211,13 @@ def _codes(bank: _Bank, said: dict[int, _Said]) -> Codes:
     return np.frombuffer(joined, dtype=np.int8).reshape(len(said), len(bank.ids))
 
 
-def _labels(bank: _Bank, runs: list[int], codes: Codes) -> Labels:
-    at_run, at_nugget = np.nonzero(codes != MISSING)
-    run = np.array(runs, dtype=np.int64)[at_run]
+def _labels(bank: _Bank, said: dict[int, _Said], codes: Codes) -> Labels:
+    is_an_opinion = ~np.array([one.by_rule for one in said.values()], dtype=bool)
+    at_run, at_nugget = np.nonzero((codes != MISSING) & is_an_opinion[:, None])
+    run = np.array(list(said), dtype=np.int64)[at_run]
+    answer = np.array([one.answer for one in said.values()], dtype=np.int64)[at_run]
     nugget = np.array(bank.ids, dtype=np.int64)[at_nugget]
-    return Labels(np.full(len(run), bank.topic.pk), run, run, nugget, codes[at_run, at_nugget])
+    return Labels(np.full(len(run), bank.topic.pk), run, answer, nugget, codes[at_run, at_nugget])
 
 
 def _score_topic(bank: _Bank, rows: list[int], codes: Codes, words: list[int], scores: Figures, states: Codes) -> None:

@@ -77,8 +77,9 @@ def import_table(
         content="".join(f"{line.text}\n" for line in kept),
         created_by=acting_user,
     )
-    _require_valid(table)
     with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        _require_valid(table)
         table.save()
         history.record(
             "score table imported",
@@ -130,7 +131,7 @@ def create_comparison(
         raise ComparisonError(f"Topics are drawn 1 to {MOST_DRAWS:,} times.")
     comparison = Comparison(
         campaign=campaign,
-        name=" ".join(name.split()) or _free_name(campaign, f"{first} and {second}"),
+        name=" ".join(name.split()),
         **{_field("first", first): first, _field("second", second): second},
         first_support=first_support,
         second_support=second_support,
@@ -143,8 +144,11 @@ def create_comparison(
         draws=draws,
         created_by=acting_user,
     )
-    _require_valid(comparison)
     with transaction.atomic():
+        # Of two at once, the second finds the first one's name.
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        comparison.name = comparison.name or _free_name(campaign, f"{first} and {second}")
+        _require_valid(comparison)
         comparison.save()
         history.record(
             "comparison made",

@@ -7,7 +7,7 @@ import numpy as np
 from assessor.scores.means import DIGITS, Figures
 from metaeval import rankings
 from metaeval.bootstrap import Intervals, bootstrap_tau
-from metaeval.levels import Levels, paired, run_means, tau_levels
+from metaeval.levels import Levels, run_means, tau_levels
 from metaeval.scored import Pair
 from metaeval.significance import PairAgreement, significance_agreement
 from metaeval.values import Value, undefined
@@ -42,7 +42,7 @@ def compare(pair: Pair, *, seed: int, draws: int) -> list[Compared]:
     """Compare two sides, measure by measure."""
     first, second, _ = pair
     has_cells = bool(first.topics)
-    x, y = paired(first.cells, second.cells)
+    x, y = first.cells, second.cells
     intervals = bootstrap_tau(x, y, seed=seed, draws=draws) if has_cells else None
     return [
         _compared(pair, at, x[..., at], y[..., at], intervals[at] if intervals else None)

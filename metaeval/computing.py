@@ -18,7 +18,19 @@ from metaeval.models import Comparison
 from metaeval.results import NamedFigure, drawn
 from metaeval.score_results import hours_per_topic, score_results
 from metaeval.scored import Pair
-from metaeval.sides import Gap, Names, Nothing, Restriction, Side, fingerprint, load_side, matched, names_of, restrict
+from metaeval.sides import (
+    Gap,
+    Names,
+    Nothing,
+    Restriction,
+    Side,
+    fingerprint,
+    load_side,
+    matched,
+    names_of,
+    restrict,
+    state,
+)
 from metaeval.told import number, value_told
 
 FORMAT = 1  # of results
@@ -49,10 +61,15 @@ def compute(comparison: Comparison, progress: Progress) -> Computed:
         sides.append(side)
         gaps += left_out
     first, second = sides
+    if first.basis == second.basis:  # of two sources, one may have more grades
+        words = max(first.words, second.words, key=len)
+        first, second = sides = [side._replace(words=words) for side in sides]
     inputs = {
         name: side.told | {"name": side.name, "sha256": fingerprint(side)}
         for name, side in (("first", first), ("second", second))
     }
+    if comparison.topics_of:
+        inputs["topics_of"] = {"name": comparison.topics_of.name, "state": state(comparison.topics_of)}
     result: Json = {
         "format": FORMAT,
         "sides": [_side_told(side) for side in sides],

@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 from django.db.models import QuerySet
 
 from assessor.collection.models import Answer, Condition, Grade, QrelsSource, Topic
+from assessor.scores.kinds import kind_named
 from assessor.scores.listing import Cell, Column, Line, Listing
 from assessor.scores.measures import Measure
-from assessor.studies.kinds import kind_named
+from assignment.arrays import load_with_labels
 from metaeval.measures import measure_named
 from metaeval.models import Figure, Side
+from metaeval.pairs import places_in_all
 from nuggets.models import Nugget
 
 _UNDEFINED = "—"
@@ -80,17 +82,17 @@ class ShownFigure(NamedTuple):
     cells: int
 
 
-def shown_figures(figures: QuerySet[Figure], measure: str) -> list[ShownFigure]:
-    """Return the figures of a measure, and those that are of none."""
+def shown_figures(figures: QuerySet[Figure], measure: int) -> list[ShownFigure]:
+    """Return the figures of a measure, by its place among those compared, and the figures that are of none."""
     names = figures.values_list("pk", "name")
-    wanted = [pk for pk, name in names if (of := measure_of(name)) is None or of == measure]
+    wanted = [pk for pk, name in names if measure_of(name) in (None, measure)]
     return [shown_figure(one.name, one.title, one.specification) for one in figures.filter(pk__in=wanted)]
 
 
-def measure_of(name: str) -> str | None:
-    """Return the measure that a figure is of, by its name such as scatter-1-vstrict; None for others."""
+def measure_of(name: str) -> int | None:
+    """Return the place of the measure that a figure is of, by its name such as scatter-1-vstrict; None for others."""
     parts = name.split("-", 2)
-    return parts[2] if len(parts) == 3 and parts[1].isdigit() else None
+    return int(parts[1]) - 1 if len(parts) == 3 and parts[1].isdigit() else None
 
 
 def shown_figure(name: str, title: str, specification: Mapping[str, Any]) -> ShownFigure:
@@ -150,28 +152,39 @@ class Difference(NamedTuple):
 def differences(first: Side, second: Side, topic: Topic) -> list[Difference]:
     """Return what two sides label differently on a topic, as labels stand now, by run or docid."""
     if isinstance(first, QrelsSource) and isinstance(second, QrelsSource):
-        given = [
-            dict(Grade.objects.filter(source=source, topic=topic).values_list("docid", "grade"))
-            for source in (first, second)
-        ]
-        differ = sorted(docid for docid, grade in given[0].items() if given[1].get(docid, grade) != grade)
-        return [Difference("", docid, "", str(given[0][docid]), str(given[1][docid])) for docid in differ]
+        return _grades_that_differ(first, second, topic)
     if not isinstance(first, Condition) or not isinstance(second, Condition):
         return []
     if first.kind != Condition.Kind.ASSIGNMENT or first.nuggets_id != second.nuggets_id:
         return []  # of support there is a page with the passages
-    kind = kind_named(first.kind)
-    labels = [kind.labels_on(side, [topic]) for side in (first, second)]
-    keys = [key for key, label in labels[0].items() if labels[1].get(key, label) != label]
-    answers = Answer.objects.select_related("run").in_bulk({answer for answer, _ in keys})
-    nuggets = Nugget.objects.in_bulk({int(nugget) for _, nugget in keys})
-    keys.sort(key=lambda key: (answers[key[0]].run.tag, int(key[1])))
+    return _labels_that_differ(first, second, topic)
+
+
+def _grades_that_differ(first: QrelsSource, second: QrelsSource, topic: Topic) -> list[Difference]:
+    one, other = (
+        dict(Grade.objects.filter(source=source, topic=topic).values_list("docid", "grade"))
+        for source in (first, second)
+    )
+    differ = sorted(docid for docid, grade in one.items() if other.get(docid, grade) != grade)
+    return [Difference("", docid, "", str(one[docid]), str(other[docid])) for docid in differ]
+
+
+def _labels_that_differ(first: Condition, second: Condition, topic: Topic) -> list[Difference]:
+    words = kind_named(first.kind).labels
+    both = [load_with_labels(side, topic.pk)[1] for side in (first, second)]
+    _, places = places_in_all(both)
+    codes = zip(*(labels.code[at].tolist() for labels, at in zip(both, places, strict=True)), strict=True)
+    things = zip(*(column[places[0]].tolist() for column in (both[0].owner, both[0].item)), strict=True)
+    given = {thing: pair for thing, pair in zip(things, codes, strict=True) if len(set(pair)) > 1}
+    answers = Answer.objects.select_related("run").in_bulk({answer for answer, _ in given})
+    nuggets = Nugget.objects.in_bulk({nugget for _, nugget in given})
+    in_order = sorted(given, key=lambda thing: (answers[thing[0]].run.tag, thing[1]))
     return [
         Difference(
             answers[answer].run.tag,
-            nuggets[int(nugget)].text,
+            nuggets[nugget].text,
             answers[answer].text,
-            *(of[answer, nugget] for of in labels),
+            *(words[code] for code in given[answer, nugget]),
         )
-        for answer, nugget in keys
+        for answer, nugget in in_order
     ]

@@ -61,14 +61,18 @@ def shown(comparison: Comparison) -> Shown:
 
 
 def changed_since(comparison: Comparison, done: Calculation) -> list[str]:
-    """Return the names of the sides of which anything may have changed since a result was computed."""
-    pairs = (
+    """Return the names of what a result was computed from and of which anything may have changed since."""
+    parts = (
         ("first", comparison.first, comparison.first_support),
         ("second", comparison.second, comparison.second_support),
+        ("topics_of", comparison.topics_of, None),
     )
     return [
         done.inputs[name]["name"]
-        for name, side, support in pairs
-        if done.inputs[name]["state"] != state(side)
-        or (support and done.inputs[name].get("support_state") != state(support))
+        for name, record, support in parts
+        if record
+        and (
+            done.inputs[name]["state"] != state(record)
+            or (support and done.inputs[name].get("support_state") != state(support))
+        )
     ]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assessor.scores.means import Figures
+from metaeval.levels import paired
 
 CONTROL = "control"  # the task of runs that are no system's
 
@@ -46,7 +47,10 @@ class Pair(NamedTuple):
 
 
 def match(first: Scored, second: Scored) -> Pair:
-    """Return both sides over what they have in common: runs and topics by name, measures in the first one's order."""
+    """Return both sides over what they have in common: runs and topics by name, measures in the first one's order.
+
+    A cell that does not count on one side counts on neither.
+    """
     told = [pair for side in (first, second) for pair in zip(side.runs, side.tasks, strict=True)]
     controls = {run for run, task in told if task == CONTROL}
     runs = sorted((set(first.runs) & set(second.runs)) - controls)
@@ -61,13 +65,15 @@ def match(first: Scored, second: Scored) -> Pair:
     tasks = [known.get(run, "") for run in runs]
     left_out = LeftOut(only("runs"), only("topics"), only("measures"), sorted(controls))
     one, other = (_part(side, runs, tasks, topics, measures) for side in (first, second))
-    return Pair(one, other, left_out)
+    cells = paired(one.cells, other.cells)
+    return Pair(one._replace(cells=cells[0]), other._replace(cells=cells[1]), left_out)
 
 
 def _part(side: Scored, runs: list[str], tasks: list[str], topics: list[str], measures: list[str]) -> Scored:
     at_runs, at_topics, at_measures = (
-        np.array([names.index(name) for name in wanted], dtype=np.intp)
+        np.array([place[name] for name in wanted], dtype=np.intp)
         for names, wanted in ((side.runs, runs), (side.topics, topics), (side.measures, measures))
+        for place in [{name: at for at, name in enumerate(names)}]
     )
     cells = side.cells[np.ix_(at_runs, at_topics, at_measures)]
     return Scored(side.name, runs, tasks, topics, measures, cells, side.means[np.ix_(at_runs, at_measures)])

@@ -1,6 +1,7 @@
 """The two sides of a comparison as arrays: conditions, sources of grades, score tables."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.models import Campaign, Condition, Grade, QrelsSource, RunAlias
 from assessor.scores.found import Labels, Scores
-from assessor.scores.kept import state_of
+from assessor.scores.kept import last_imports, state_of
 from assessor.scores.kinds import kind_named
 from assessor.scores.leaderboards import name_of
 from assessor.scores.means import Policy, counted
@@ -99,7 +100,8 @@ def state(record: models.Side) -> Any:
     if isinstance(record, QrelsSource):
         grades = Grade.objects.filter(source=record).order_by("-pk").values_list("pk", flat=True)
         return repr((grades.count(), grades.first(), record.changed_at))
-    return record.sha256
+    # Under which names its runs are known comes with imports.
+    return repr((record.sha256, last_imports(record.campaign)))
 
 
 def _condition(condition: Condition, policy: Policy, support: Condition | None) -> Side:
@@ -158,7 +160,9 @@ def _source(source: QrelsSource) -> Side:
     topic, code = (np.array([row[at] for row in rows], dtype=np.int64) for at in (0, 2))
     docids = np.array([row[1] for row in rows], dtype=object)
     labels = Labels(topic, np.zeros(len(rows), dtype=np.int64), topic, docids, code.astype(np.int8))
-    words = [str(grade) for grade in range(source.campaign.protocol.max_grade + 1)]
+    # What was graded while the protocol had more grades is still there.
+    most = max(source.campaign.protocol.max_grade, *code.tolist())
+    words = [str(grade) for grade in range(most + 1)]
     condition = source.condition
     is_rehearsal = condition is not None and condition.is_rehearsed
     return Side(
@@ -167,9 +171,12 @@ def _source(source: QrelsSource) -> Side:
 
 
 def _table(table: models.ScoreTable, policy: Policy, names: Names) -> Side:
-    told = {"identity": f"score table {table.file_name}", "state": table.sha256}
+    told = {"identity": f"score table {table.file_name}", "state": state(table)}
     scored = read_table(table, policy)
     known = resolved(table.campaign, scored.runs)
+    if twice := sorted(run for run, count in Counter(known).items() if count > 1):
+        # Aliases may have come after the table.
+        raise Nothing(f"{table.name} has several names of one run: {', '.join(twice)}.")
     tasks = [task or names.tasks.get(run, "") for run, task in zip(known, scored.tasks, strict=True)]
     return Side(table.name, table, scored._replace(runs=known, tasks=tasks), None, (), "", told)
 

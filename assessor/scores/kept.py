@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.core.cache import cache
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
-from assessor.collection.models import Condition, Import
+from assessor.collection.models import Campaign, Condition, Import
 from assessor.scores.found import Scores
 from assessor.scores.kinds import Kind, kind_named
 
@@ -54,10 +54,14 @@ def state_of(condition: Condition) -> tuple[Any, ...]:
 
     Whatever changes a sheet counts its version up. Answers, runs and their tasks come with imports only.
     """
-    imports = Import.objects.filter(campaign=condition.campaign_id, state=Import.State.DONE)
-    done = imports.aggregate(count=Count("pk"), last=Max("ended_at"))
     counts = counts_by_condition([condition]).get(condition.pk)
-    return counts, kind_named(condition.kind).state(condition), done["count"], done["last"]
+    return counts, kind_named(condition.kind).state(condition), *last_imports(condition.campaign)
+
+
+def last_imports(campaign: Campaign) -> tuple[Any, ...]:
+    """Name the state of all that imports brought into a campaign."""
+    done = Import.objects.filter(campaign=campaign, state=Import.State.DONE)
+    return tuple(done.aggregate(count=Count("pk"), last=Max("ended_at")).values())
 
 
 def counts_by_condition(conditions: Iterable[Condition]) -> dict[int, Counts]:

@@ -120,7 +120,8 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
     result = told.done.result
     rows = measure_rows(result)
     measure = request.GET.get("measure", rows[0].measure.key if rows else "")
-    if rows and measure not in {row.measure.key for row in rows}:
+    keys = [row.measure.key for row in rows]
+    if rows and measure not in keys:
         raise Http404("There is no such measure.")
     usual = f"-{rows[0].measure.key}" if rows else ""
     listings = [side_listing(result, side) for side in ("first", "second")] if rows else []
@@ -131,7 +132,7 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
         "measure": measure,
         "matrix": _matrix(result),
         "tables": list(zip(result["sides"], sides, strict=False)),
-        "figures": shown_figures(told.done.figures.all(), measure),
+        "figures": shown_figures(told.done.figures.all(), keys.index(measure) if rows else 0),
         "figure_forms": FORMS,
         "files": [JSON, *told.done.files],
         "pairs_page": _pairs_page(found),

@@ -410,7 +410,14 @@ def test_runners_beside_each_other_dont_block_each_other(study: Campaign, endpoi
 def test_what_did_not_leave_before_a_pause_counts_for_no_budget(study: Campaign, endpoint):
     server = endpoint()
     job = make_job(make_judge(study, server.base_url, requests_per_minute=60), most_calls=20)
-    pausing = Timer(2.5, lambda: actions.pause(job=job, acting_user=None))
+
+    def pause() -> None:
+        try:
+            actions.pause(job=job, acting_user=None)
+        finally:
+            connection.close()  # or the database could not be removed at the end
+
+    pausing = Timer(2.5, pause)
     pausing.start()
     job = ended(job)
     pausing.join()

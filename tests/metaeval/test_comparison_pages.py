@@ -87,6 +87,21 @@ def test_the_page_shows_what_was_found(client: Client, compared: Comparison):
     assert "have changed since" not in text
 
 
+def test_figures_of_measures_with_odd_names_are_shown(client: Client, campaign, olga):
+    rows = b"run_id,topic,P@5,m\na,t1,0.1,1\nb,t1,0.2,0\na,t2,0.3,1\nb,t2,0.4,0\n"
+    for name in ("one.csv", "two.csv"):
+        assert client.post(f"{BASE}tables/", {"file": SimpleUploadedFile(name, rows)}).status_code == 302
+    one, two = ScoreTable.objects.all()
+    sides = {"first": f"ScoreTable-{one.pk}", "second": f"ScoreTable-{two.pk}"}
+    client.post(BASE, sides | {"policy": "zero", "draws": 20})
+    assert run(Calculation.objects.get()).state == "done"
+    comparison = Comparison.objects.get()
+    assert f"{BASE}{comparison.pk}/figures/scatter-1-P_5.json" in page(client, comparison)
+    text = page(client, comparison, "?measure=m")
+    assert "figures/scatter-2-m.json" in text
+    assert "P_5" not in text
+
+
 def test_score_tables_are_sorted(client: Client, compared: Comparison):
     def runs(text: str) -> list[str]:
         table = text.split('id="scores-1"')[1].split("</table>")[0]

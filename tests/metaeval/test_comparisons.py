@@ -12,18 +12,23 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from assessor.collection.models import Campaign, Condition, Event, Grade, QrelsSource, Run
+from assessor.collection.actions import change_protocol
+from assessor.collection.models import Answer, Campaign, Condition, Event, Grade, QrelsSource, Run
 from assessor.collection.processes import me
 from assessor.scores.means import Policy
 from assessor.work.actions import give_tasks
 from assessor.work.models import TimeSpent
+from assignment.actions.resolving import leave_out
+from assignment.models import AnswerSheet
 from metaeval import actions, tasks
 from metaeval.actions import ComparisonError, TableError, calculate_again, create_comparison, import_table, run, sweep
 from metaeval.models import Calculation, Comparison, ScoreTable
+from metaeval.pages import differences, layer_rows
 from metaeval.queries import shown
 from metaeval.score_results import hours_per_topic
 from metaeval.sides import Restriction, load_side, names_of, restrict
-from tests.assignment.scored import auto_condition, import_banks, label, say, sheet_on
+from nuggets.models import Nugget, NuggetBank
+from tests.assignment.scored import add_sheets, auto_condition, import_banks, label, row, say, sheet_on
 from tests.metaeval.conftest import OTHER_LABELS
 from tests.support.scores_helpers import judge, support_condition
 
@@ -90,6 +95,100 @@ def test_two_conditions_of_nuggets(first: Condition, second: Condition):
     assert topics["t1"]["match"]["value"] == round(7 / 9, 10)
 
 
+def test_a_cell_that_counts_on_one_side_alone_is_in_no_figure(first_support: Condition, second_support: Condition):
+    """On t1 the second side's answer of team.two is incomplete: there the first side has team.one alone."""
+    found = computed(first=first_support, second=second_support)
+    of_runs = found.result["scores"]["measures"]["weighted_precision"]["first"]
+    # The least and largest of each topic, then the mean over topics.
+    assert found.result["spread"][0]["minimum"]["weighted_precision"] == pytest.approx((0.75 + 0) / 2)
+    assert found.result["spread"][0]["maximum"]["weighted_precision"] == pytest.approx((0.75 + 1) / 2)
+    figure = found.figures.get(name="support-first").specification
+    runs = next(rows for rows in layer_rows(figure) if "run" in rows[0])
+    # The figure's means are over the same cells as the table's.
+    place = [run["run_id"] for run in found.result["scores"]["runs"]]
+    for point in runs:
+        assert point["x"] == pytest.approx(of_runs[place.index(point["run"])])
+
+
+def test_labels_by_rule_are_in_scores_but_nobodys_opinion(first: Condition, second: Condition):
+    before = computed(first=first, second=second, name="before")
+    AnswerSheet.objects.filter(answer__run__tag="team.empty").update(by_rule=True)
+    found = computed(first=first, second=second)
+    assert (before.result["labels"]["pairs"], found.result["labels"]["pairs"]) == (13, 10)
+    assert found.result["labels"]["matrix"] == [[2, 0, 0], [0, 1, 1], [2, 0, 4]]
+    assert found.result["scores"]["measures"] == before.result["scores"]["measures"]
+
+
+def test_labels_of_different_texts_are_no_pairs(first: Condition, import_file):
+    """An imported condition's labels may be of another text than what the run answered."""
+    other = auto_condition(first.nuggets, "Imported")
+    Condition.objects.filter(pk=other.pk).update(method="imported")
+    other.refresh_from_db()
+    own = Answer.objects.get(run__tag="team.one", topic__qid="t1", apart=False)
+    content = [{"text": "Something else entirely.", "citations": []}]
+    apart = Answer.objects.create(
+        run=own.run, topic=own.topic, content=content, words=3, apart=True, import_record=own.import_record
+    )
+    add_sheets([row(other, NuggetBank.objects.get(condition=first.nuggets, topic__qid="t1"), apart, "nsp")])
+    found = computed(first=first, second=other)
+    assert (found.result["labels"]["pairs"], found.result["labels"]["unmatched"]) == (0, [13, 3])
+    assert found.result["scores"]["topics"] == ["t1"]
+
+
+def test_what_differs_on_a_topic_is_as_many_as_are_told(first: Condition, second: Condition, olga):
+    """Also what was adopted from another person, and without what is left out."""
+    say(sheet_on(first, "t1", "team.one"), 0, label=None, cannot="why", adopted="partial_support")
+    bank = NuggetBank.objects.get(condition=first.nuggets, topic__qid="t1")
+    left_out_one = Nugget.objects.get(pk=bank.order[2])
+    for condition in (first, second):
+        leave_out(condition=condition, nugget=left_out_one, is_out=True, reason="twice", acting_user=olga)
+    found = computed(first=first, second=second)
+    [told] = [topic for topic in found.result["topics"] if topic["qid"] == "t1"]
+    listed = differences(first, second, first.campaign.topics.get(qid="t1"))
+    assert len(listed) == told["differ"] > 0
+    assert ("team.one", "partial_support", "support") in [(one.run, one.first, one.second) for one in listed]
+    assert left_out_one.text not in [one.what for one in listed]
+
+
+def test_a_table_whose_names_became_one_runs_is_not_compared(first: Condition, tmp_path: Path, import_file):
+    table = keep_table(first.campaign, tmp_path, "run_id,vstrict\none,0.9\nteam.one,0.2\nteam.two,0.3\n")
+    found = computed(first=first, second=table)
+    assert found.result["scores"]["measures"]["vstrict"]["second"] == [0.2, 0.3]
+    aliases = "tag,team,task,type,priority,aliases\nteam.one,,RAG,,,one\n"
+    assert import_file(first.campaign, "run_list", aliases).state == "done"
+    assert "Published" in shown(found.comparison).changed
+    again = run(calculate_again(found.comparison, acting_user=None))
+    assert (again.state, again.why) == ("empty", "Published has several names of one run: team.one.")
+
+
+def test_topics_of_another_condition_that_changed_are_told(first: Condition, second: Condition):
+    third = label(auto_condition(first.nuggets, "Third"), {"t2": {"team.one": "ss"}})
+    found = computed(first=first, second=second, topics_of=third)
+    assert shown(found.comparison).changed == []
+    label(third, {"t1": {"team.one": "sss"}})
+    assert shown(found.comparison).changed == ["Third"]
+
+
+def test_grades_above_todays_protocol_are_compared(campaign: Campaign, import_file, olga):
+    change_protocol(campaign=campaign, settings={"max_grade": 4}, acting_user=olga)
+    assert import_file(campaign, "qrels", "t1 0 d1 4\nt1 0 d2 1\n", source="Model", by="model").state == "done"
+    change_protocol(campaign=campaign, settings={"max_grade": 3}, acting_user=olga)
+    campaign.refresh_from_db()
+    sources = [QrelsSource.objects.get(name=name, campaign=campaign) for name in ("NIST", "Model")]
+    found = computed(first=sources[0], second=sources[1])
+    assert found.result["labels"]["labels"] == ["0", "1", "2", "3", "4"]
+    assert found.result["labels"]["matrix"][3][4] == 1
+    assert [len(side["shares"]) for side in found.result["described"]] == [5, 5]
+
+
+def test_negative_statistics_stay_numbers_in_files(campaign: Campaign, tmp_path: Path):
+    rows = "run_id,topic,m\na,t1,{}\nb,t1,0.2\nc,t1,{}\n"
+    one = keep_table(campaign, tmp_path, rows.format(0.1, 0.3), "One")
+    two = keep_table(campaign, tmp_path, rows.format(0.3, 0.1), "Two")
+    lines = computed(first=one, second=two).files["statistics.csv"].splitlines()
+    assert any(line.startswith("m,tau_run,-1.0,3,") for line in lines)
+
+
 def test_all_conditions_of_the_kind_are_described(first: Condition, second: Condition):
     third = label(auto_condition(first.nuggets, "Third"), {"t2": {"team.one": "ss"}})
     found = computed(first=second, second=first)
@@ -104,8 +203,8 @@ def test_all_conditions_of_the_kind_are_described(first: Condition, second: Cond
         *("share_not_support", "share_partial_support", "share_support"),
     ]
     shares = [0.0, 0.0, 0.0]
-    for row in found.result["described"][1]["shares"]:
-        shares[["not_support", "partial_support", "support"].index(row["label"])] = row["count"] / 9
+    for share in found.result["described"][1]["shares"]:
+        shares[["not_support", "partial_support", "support"].index(share["label"])] = share["count"] / 9
     assert rows[2][:2] + rows[2][6:7] == ["First", "1", "9"]
     assert [float(cell) for cell in rows[2][7:]] == pytest.approx(shares)
     assert sum(shares) == pytest.approx(1)

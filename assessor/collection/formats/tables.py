@@ -13,8 +13,9 @@ def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Ite
     """Yield the lines of a table; a cell that a spreadsheet would take for a formula gets an apostrophe before it."""
     writer = csv.writer(CsvLine())
     for row in chain([columns], rows):
-        yield writer.writerow([_harmless("" if cell is None else str(cell)) for cell in row])
+        yield writer.writerow(["" if cell is None else _harmless(cell) for cell in row])
 
 
-def _harmless(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_STARTS_A_FORMULA) else cell
+def _harmless(cell: object) -> object:
+    """Return a cell; only text can be a formula, and a negative number stays one."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_STARTS_A_FORMULA) else cell

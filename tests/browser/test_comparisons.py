@@ -1,0 +1,114 @@
+"""Two conditions of the demo compared by an organizer: figures on screen in both themes, and as files."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import MARKS, OpenPage
+
+pytestmark = MARKS
+
+
+def download(page: Page, selector: str) -> bytes:
+    with page.expect_download() as started:
+        page.click(selector)
+    return Path(started.value.path()).read_bytes()
+
+
+def drawn(page: Page) -> int:
+    """Wait until every figure is drawn; return how many there are."""
+    page.wait_for_function("document.querySelectorAll('[data-figure]').length > 0")
+    page.wait_for_function("[...document.querySelectorAll('[data-figure]')].every(one => one.querySelector('svg'))")
+    assert page.locator("text=could not be drawn").count() == 0
+    return page.locator("[data-figure] svg").count()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_demo_comes_with_a_comparison(open_page: OpenPage, scheme: str) -> None:
+    page = open_page("olga", color_scheme=scheme)
+    page.goto("/campaigns/demo/")
+    page.click("text=Comparisons")
+    page.click("text=Reference/Manual and Reference/Auto by rehearsal")
+    page.wait_for_selector("#rankings", timeout=60_000)
+    assert drawn(page) == 7
+    background = page.locator("[data-figure] svg").first.evaluate("svg => svg.style.backgroundColor")
+    shown = page.locator("[data-figure] svg > rect").first.get_attribute("fill") or background
+    assert {"light": "255", "dark": "22"}[scheme] in shown or {"light": "#ffffff", "dark": "#16181d"}[scheme] in shown
+    # What lies under the pointer is named: a run with its scores.
+    page.locator("[data-figure*=scatter] .mark-symbol.role-mark path").last.hover()
+    page.wait_for_selector("#tip:not([hidden])")
+    assert re.search(r"Run: .+\nTask: ", page.locator("#tip").inner_text())
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#tip[hidden]", state="attached")
+
+
+def test_an_organizer_compares_two_conditions_and_downloads_all_of_it(open_page: OpenPage) -> None:
+    page = open_page("olga")
+    page.goto("/campaigns/demo/comparisons/")
+    page.select_option("#id_first", label="Reference/Manual (assignment)")
+    page.select_option("#id_second", label="Reference/Auto by rehearsal (assignment)")
+    page.click("summary:text('Some runs or topics alone')")
+    page.check("text=RAG")
+    page.fill("#id_seed", "7")
+    page.fill("#id_name", "RAG alone")
+    page.click("button:text-is('Compare')")
+    page.wait_for_selector("h1:text-is('RAG alone')")
+    page.wait_for_selector("#rankings", timeout=60_000)
+    assert drawn(page) == 7
+    assert "Tasks: RAG." in page.inner_text("main")
+
+    # The matrix on the page is that of the file, and adds up to the pairs that are told.
+    result = json.loads(download(page, "a:text-is('comparison.json')"))
+    labels = result["labels"]
+    assert result["seed"] == 7
+    assert sum(map(sum, labels["matrix"])) == labels["pairs"] > 100
+    cells = page.locator("section[aria-labelledby=labels] table").first.locator("td").all_inner_texts()
+    assert [int(cell.split()[0]) for cell in cells] == [count for row in labels["matrix"] for count in row]
+    rows = list(csv.DictReader(io.StringIO(download(page, "a:text-is('runs.csv')").decode())))
+    assert {row["task"] for row in rows} == {"RAG"}
+    assert len(rows) == len(result["scores"]["runs"]) == 4
+    for name, start in (
+        ("taus.tex", b"\\begin{table}"),
+        ("scores.tex", b"\\begin{table}"),
+        ("described.csv", b"name,"),
+    ):
+        assert download(page, f"a:text-is('{name}')").startswith(start)
+
+    # Each figure in each form.
+    for place in range(7):
+        figure = page.locator("figure").nth(place)
+        for form, start in (("SVG", b"<svg"), ("PDF", b"%PDF"), ("PNG", b"\x89PNG"), ("CSV", b"layer,")):
+            with page.expect_download() as started:
+                figure.locator(f"a:text-is('{form}')").click(modifiers=["Alt"] if form == "SVG" else [])
+            assert Path(started.value.path()).read_bytes().startswith(start), form
+
+    # The topic that differs most leads to as many differences as are told.
+    link = page.locator("#topics").locator("xpath=..").locator("td a").first
+    differ = int(link.inner_text())
+    link.click()
+    page.wait_for_selector("h1:has-text('Labelled differently on')")
+    assert page.locator("tbody tr").count() == min(differ, 50)
+
+
+def test_what_has_nothing_in_common_is_a_message_and_no_blank_chart(open_page: OpenPage) -> None:
+    page = open_page("olga")
+    page.goto("/campaigns/demo/comparisons/")
+    page.select_option("#id_first", label="Reference/Manual (assignment)")
+    page.select_option("#id_second", label="Reference/Support (support)")
+    page.click("button:text-is('Compare')")
+    page.wait_for_selector("text=have labels of different kinds: they can't be compared.")
+    page.set_input_files(
+        "#id_file", {"name": "theirs.csv", "mimeType": "text/csv", "buffer": b"run_id,vstrict\na,1\nb,0\n"}
+    )
+    page.click("text=Keep this table")
+    page.wait_for_selector(".message:has-text('theirs.csv is kept.')")
+    page.select_option("#id_first", label="Reference/Manual (assignment)")
+    page.select_option("#id_second", label="theirs.csv (score table)")
+    page.click("button:text-is('Compare')")
+    page.wait_for_selector("text=have no run in common.", timeout=60_000)
+    assert page.locator("[data-figure]").count() == 0

@@ -1,12 +1,13 @@
 """Labels of nuggets in answers, and what people have to label."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import models
 
 from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly
 from assessor.work import opinions
+from assessor.work.models import MAX_REASON
 from assessor.work.sheets import Sheet, SheetRevision
 
 
@@ -43,6 +44,11 @@ class AnswerSheet(Sheet):
     def told_with_revisions(self) -> dict[str, int]:
         return {"edition": self.edition}
 
+    def label_of(self, other: Any, item: str) -> str | None:
+        """Return another person's label where it is about the same edition of the same bank."""
+        is_same = (other.bank_id, other.edition) == (self.bank_id, self.edition)
+        return super().label_of(other, item) if is_same else None
+
 
 class Revision(SheetRevision):
     """One change of an answer sheet: who or what said what, when, of which edition of the bank."""
@@ -66,7 +72,7 @@ class LeftOut(AppendOnly):
     condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="left_out")
     nugget = models.ForeignKey("nuggets.Nugget", models.PROTECT, related_name="left_out")
     is_out = models.BooleanField()
-    reason = models.CharField(max_length=500)
+    reason = models.CharField(max_length=MAX_REASON)
     person = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 

@@ -34,7 +34,7 @@ def nuggets_of(bank: NuggetBank) -> Snapshot:
 
 def present_editions(banks: Iterable[NuggetBank]) -> dict[int, BankEdition]:
     """Return the edition of each bank as it was last finished, by bank's key."""
-    editions = BankEdition.objects.filter(bank__in=[bank.pk for bank in banks], edition=F("bank__edition"))
+    editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition"))
     return {edition.bank_id: edition for edition in editions}
 
 
@@ -120,12 +120,6 @@ def bank_of(task: Task) -> NuggetBank:
     banks = NuggetBank.objects.filter(answer_sheets__task=task).order_by("-answer_sheets__pk")
     bank: NuggetBank = banks.select_related("topic", "condition__judge", "task")[0]
     return bank
-
-
-def other_label(sheet: AnswerSheet, other: AnswerSheet, nugget: str) -> str | None:
-    """Return another person's label of a nugget where it counts: it is about the same edition of the same bank."""
-    is_same = (other.bank_id, other.edition) == (sheet.bank_id, sheet.edition)
-    return other.labels.get(nugget) if is_same else None
 
 
 def with_texts(found: Sequence[Question]) -> list[tuple[Question, str]]:

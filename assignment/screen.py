@@ -1,5 +1,6 @@
 """What the blind screen reads: of a person's own answer sheets, and no other's."""
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
@@ -73,20 +74,26 @@ class Shown(NamedTuple):
     to_decide: str
 
 
-def shown(own: OwnSheet) -> Shown:
-    """Return a person's sheet as the screen shows it."""
-    return Shown(own, to_json(said(own.sheet)), to_json(older(own)), to_json(_to_decide(own)))
+def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
+    """Return a person's sheets as the screen shows them."""
+    decided = _to_decide(owns)
+    return [
+        Shown(own, to_json(said(own.sheet)), to_json(older(own)), to_json(decided.get(own.sheet.pk, {})))
+        for own in owns
+    ]
 
 
-def _to_decide(own: OwnSheet) -> dict[str, list[str]]:
-    """Return the two labels of what a person decides in an answer, by nugget's id."""
-    if not own.is_adjudicated:
+def _to_decide(owns: Sequence[OwnSheet]) -> dict[int, dict[str, list[str]]]:
+    """Return the two labels of what a person decides, by sheet's key and nugget's id."""
+    if not owns or not owns[0].is_adjudicated:
         return {}
-    answer = AnswerSheet.objects.values_list("answer", flat=True).get(pk=own.sheet.pk)
-    drawn = labels_to_decide(own.task, [answer]).get(answer, [])
-    labels = {one.item: [one.first_label, one.second_label] for one in drawn}
-    named = {str(nugget["id"]): name_of(nugget) for nugget in own.nuggets}
-    return {nugget: labels[name] for nugget, name in named.items() if name in labels}
+    labels = labels_to_decide(owns[0].task, AnswerSheet.objects.filter(pk__in=[own.sheet.pk for own in owns]))
+    found: dict[int, dict[str, list[str]]] = {}
+    for own in owns:
+        of_sheet = labels[own.sheet.pk]
+        named = {str(nugget["id"]): name_of(nugget) for nugget in own.nuggets}
+        found[own.sheet.pk] = {nugget: of_sheet[name] for nugget, name in named.items() if name in of_sheet}
+    return found
 
 
 def said(sheet: AnswerSheet) -> dict[str, Any]:

@@ -2,16 +2,15 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from assessor.collection.models import Condition, Topic
 from assessor.collection.queries import answers_to
 from assessor.llm.questions import ASSIGNMENT
 from assessor.studies.kinds import Key, Kind, Told
 from assessor.studies.models import Drawn
-from assessor.work.handing import new_seed
-from assignment.models import AnswerSheet, Opinion, Revision
-from assignment.queries import name_of
+from assignment.models import AnswerSheet, Opinion
+from assignment.queries import name_of, present_editions
 from nuggets.models import BankEdition, NuggetBank
 
 
@@ -23,12 +22,13 @@ class NuggetStudies(Kind):
     items = "nuggets"
     job = "AutoAssign"
     peoples_method = Condition.Method.MANUAL_ASSIGN.value
+    opinions = Opinion
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         banks = NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=topics)
-        editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition")).select_related("bank")
+        editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition"))
         # Of several banks on a topic the one that was finished last, as in scores.
-        newest = {edition.bank.topic_id: edition.bank_id for edition in editions.order_by("pk")}
+        newest = dict(editions.order_by("pk").values_list("bank__topic", "bank"))
         # What follows from a rule alone is nobody's opinion.
         sheets = AnswerSheet.objects.filter(condition=condition, bank__in=newest.values(), by_rule=False)
         own = sheets.filter(answer__in=answers_to(topics)).order_by()
@@ -41,7 +41,7 @@ class NuggetStudies(Kind):
 
     def names(self, keys: Collection[Key]) -> Mapping[Key, str]:
         banks = NuggetBank.objects.filter(nuggets__in={int(nugget) for _, nugget in keys})
-        names = _names(BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition")))
+        names = _names(banks)
         return {key: names[key[1]] for key in keys}
 
     def labels_of(self, drawn: Mapping[int, Collection[Drawn]]) -> Mapping[int, Mapping[int, str]]:
@@ -49,8 +49,7 @@ class NuggetStudies(Kind):
         found: dict[int, dict[int, str]] = {condition: {} for condition in drawn}
         sheets = AnswerSheet.objects.filter(condition__in=drawn.keys(), answer__in={answer for _, answer, _ in wanted})
         rows = list(sheets.order_by().values_list("condition", "answer", "bank", "labels"))
-        banks = {bank for _, _, bank, _ in rows}
-        names = _names(BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition")))
+        names = _names(NuggetBank.objects.filter(pk__in={bank for _, _, bank, _ in rows}))
         for condition, answer, _, labels in rows:
             for nugget, label in labels.items():
                 item = wanted.get((condition, answer, names[nugget]))
@@ -58,14 +57,8 @@ class NuggetStudies(Kind):
                     found[condition][item] = label
         return found
 
-    def labellers(self, condition: Condition, topic: Topic) -> set[int]:
-        sheets = AnswerSheet.objects.filter(condition=condition, answer__topic=topic, by_rule=False)
-        have = sheets.exclude(task=None).values_list("task__person", flat=True)
-        had = Revision.objects.filter(sheet__in=sheets).exclude(task=None).values_list("task__person", flat=True)
-        return {*have, *had}
-
-    def hand_out(self, condition: Condition) -> None:
-        Opinion.objects.create(condition=condition, seed=new_seed())
+    def sheets_on(self, topic: Topic) -> QuerySet[AnswerSheet]:
+        return AnswerSheet.objects.filter(answer__topic=topic, by_rule=False)
 
     def told(self, drawn: Sequence[Drawn]) -> Mapping[int, Told]:
         banks = NuggetBank.objects.filter(nuggets__in={int(one.item.split()[0]) for one in drawn})
@@ -74,6 +67,7 @@ class NuggetStudies(Kind):
         return {one.pk: Told("nugget", texts[one.item], "", one.answer.text) for one in drawn}
 
 
-def _names(editions: Iterable[BankEdition]) -> dict[str, str]:
-    """Return what names the nuggets of editions, by id as sheets have it."""
+def _names(banks: Iterable[NuggetBank]) -> dict[str, str]:
+    """Return what names the nuggets that banks were last finished with, by id as sheets have it."""
+    editions = present_editions(banks).values()
     return {str(nugget["id"]): name_of(nugget) for edition in editions for nugget in edition.nuggets}

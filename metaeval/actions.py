@@ -13,7 +13,7 @@ from assessor.collection import history
 from assessor.collection.formats.lines import Line, SourceFile
 from assessor.collection.formats.report import Report, Unreadable
 from assessor.collection.models import Campaign, Condition, Person, QrelsSource
-from assessor.collection.processes import is_running, me
+from assessor.collection.processes import is_at_work, me
 from assessor.scores.kinds import kind_named
 from assessor.scores.means import Policy
 from assessor.work.handing import new_seed
@@ -25,7 +25,6 @@ from metaeval.sides import Nothing, resolved
 DRAWS, MOST_DRAWS = 1_000, 10_000
 MAX_LINES = 500_000  # of a score table: a track's, by topic and measure, in a leaderboard, has 310,000
 _MAX_ATTEMPTS = 3
-_PRESUMED_DEAD = 300  # seconds without a sign of life, where the process can't be looked at
 _log = logging.getLogger(__name__)
 
 # The calculations that this process is at.
@@ -47,7 +46,11 @@ class TableError(Exception):
 def import_table(
     *, campaign: Campaign, name: str, path: Path, file_name: str, run: str = "", acting_user: Person | None
 ) -> ScoreTable:
-    """Keep a score table. run: whose it is, where the file names none. Raises TableError and ComparisonError."""
+    """Keep a score table. Raises TableError and ComparisonError.
+
+    name: the file's where there is none. run: whose it is, where the file names none.
+    """
+    name = " ".join(name.split()) or file_name[:120]
     report, source = Report(file_name), SourceFile(path)
     kept: list[Line] = []
     try:
@@ -67,7 +70,7 @@ def import_table(
         raise TableError(report)
     table = ScoreTable(
         campaign=campaign,
-        name=" ".join(name.split()),
+        name=name,
         file_name=file_name[:255],
         sha256=source.sha256,
         run=run,
@@ -296,7 +299,7 @@ def _keep(calculation: Calculation, mine: "models.QuerySet[Calculation]", comput
 def sweep() -> list[int]:
     """Have calculations wait again whose process died, three times at most; return the keys of all that wait."""
     for running in Calculation.objects.filter(state=Calculation.State.RUNNING):
-        if _is_alive(running):
+        if is_at_work(running, _at_work):
             continue
         same = Calculation.objects.filter(pk=running.pk, state=Calculation.State.RUNNING, owner=running.owner)
         if running.attempts < _MAX_ATTEMPTS:
@@ -305,13 +308,3 @@ def sweep() -> list[int]:
             why = f"its process died {_MAX_ATTEMPTS} times"
             same.update(state=Calculation.State.FAILED, why=why, ended_at=timezone.now())
     return list(Calculation.objects.filter(state=Calculation.State.WAITING).values_list("pk", flat=True))
-
-
-def _is_alive(calculation: Calculation) -> bool:
-    if calculation.owner == me():
-        return calculation.pk in _at_work
-    running = is_running(calculation.owner)
-    if running is not None:
-        return running
-    alive_at = calculation.alive_at
-    return alive_at is not None and (timezone.now() - alive_at).total_seconds() < _PRESUMED_DEAD

@@ -5,14 +5,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import altair as alt
 import vl_convert
 from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-# As metaeval.rendering has it.
-VEGA_LITE = "v" + ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+from metaeval.rendering import VEGA_LITE
+
 NAME = "vega/embed.js"
 
 

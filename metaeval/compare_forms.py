@@ -9,12 +9,12 @@ from assessor.collection.models import Campaign, Condition
 from assessor.scores.kinds import scored_conditions
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.means import Policy
+from assessor.work.handing import LARGEST_SEED
 from metaeval.actions import DRAWS, MOST_DRAWS
 from metaeval.models import Side
 from metaeval.queries import sides_of
 from metaeval.scored import CONTROL
 
-_LARGEST_SEED = 2**53  # what every program reads as it is
 _LINES = forms.Textarea(attrs={"rows": 2})
 _MOST_BYTES = 64 * 1024 * 1024
 
@@ -33,18 +33,8 @@ class CompareForm(forms.Form):
     tasks = forms.MultipleChoiceField(
         required=False, widget=forms.CheckboxSelectMultiple, label="Runs of these tasks alone"
     )
-    runs = forms.CharField(
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 2}),
-        label="These runs alone",
-        help_text="Tags; empty: all.",
-    )
-    topics = forms.CharField(
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 2}),
-        label="These topics alone",
-        help_text="Ids; empty: all.",
-    )
+    runs = forms.CharField(required=False, widget=_LINES, label="These runs alone", help_text="Tags; empty: all.")
+    topics = forms.CharField(required=False, widget=_LINES, label="These topics alone", help_text="Ids; empty: all.")
     topics_of = forms.ModelChoiceField(
         Condition.objects.none(), required=False, label="Only topics that are judged under"
     )
@@ -53,7 +43,7 @@ class CompareForm(forms.Form):
         min_value=1, max_value=MOST_DRAWS, initial=DRAWS, label="Draws", help_text="Of topics, for intervals."
     )
     seed = forms.IntegerField(
-        min_value=0, max_value=_LARGEST_SEED, required=False, help_text="Empty: one is made up and kept."
+        min_value=0, max_value=LARGEST_SEED, required=False, help_text="Empty: one is made up and kept."
     )
     name = forms.CharField(max_length=200, required=False, help_text="Empty: that of both sides.")
 

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assessor.scores.means import Figures
+from assessor.scores.means import DIGITS, Figures
 from metaeval import rankings
 from metaeval.bootstrap import Intervals, bootstrap_tau
-from metaeval.levels import DIGITS, Levels, run_means, tau_levels
+from metaeval.levels import Levels, run_means, tau_levels
 from metaeval.scored import Pair
 from metaeval.significance import PairAgreement, significance_agreement
 from metaeval.values import Value, undefined

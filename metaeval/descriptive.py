@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assessor.scores import means
 from assessor.scores.means import Figures, within
 from assignment.scores import ABSENT, VITAL
 from metaeval.labels import distribution
@@ -61,13 +62,7 @@ def mean(values: npt.ArrayLike) -> Value:
 
 def topic_means(scores: npt.ArrayLike) -> Figures:
     """Return the mean over runs on each topic: (topics, ...), NaN where no cell counts. scores: (runs, topics, ...)."""
-    given = np.asarray(scores, dtype=np.float64)
-    there = ~np.isnan(given)
-    size = there.sum(axis=0)
-    found: Figures = np.divide(
-        np.where(there, given, 0).sum(axis=0), size, out=np.full(size.shape, np.nan), where=size > 0
-    )
-    return found
+    return means.mean(np.asarray(scores, dtype=np.float64), axis=0)
 
 
 def pareto_front(length: npt.ArrayLike, scores: npt.ArrayLike) -> list[int]:

@@ -31,9 +31,7 @@ def documents(result: Json, pair: Pair | None, compared: Sequence[Compared]) -> 
     """Return all files of a result, by name; what it has not has none."""
     found: dict[str, Iterator[str]] = {}
     if pair:
-        found["statistics.csv"] = tables.csv_lines(compared)
-        found["runs.csv"] = tables.runs_csv(pair, compared)
-        found["taus.tex"] = tables.latex_lines(pair, compared)
+        found |= tables.files(pair, compared)
         found["scores.tex"] = _scores_latex(result)
     if result["labels"]:
         found["labels.csv"] = _labels_csv(result)

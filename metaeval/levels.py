@@ -14,11 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assessor.scores.means import Figures
+from assessor.scores.means import DIGITS, Figures
 from metaeval.rankings import CONSTANT, TOO_FEW, tau, taus
 from metaeval.values import Value, undefined
 
-DIGITS = 10
 NO_TOPIC = "no topic has a tau"
 Whole = npt.NDArray[np.int64]
 

@@ -6,6 +6,7 @@ files as in the page. The colours are Okabe and Ito's, told apart with all kinds
 
 import json
 import re
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
@@ -13,7 +14,7 @@ import altair as alt
 import vl_convert
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-_VEGA_LITE = "v" + ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+VEGA_LITE = "v" + ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _RESOURCES = re.compile(rb"(?:^ +/\w+ \d+ 0 R\n){2,}", re.MULTILINE)
 _PNG_SCALE = 4  # 288 dots an inch, where a pixel is a point
 
@@ -126,22 +127,30 @@ def specification(figure: alt.LayerChart, theme: Theme) -> dict[str, Any]:
 
 def as_svg(figure: alt.LayerChart, theme: Theme = Theme.LIGHT) -> str:
     """Return a figure as SVG."""
-    svg: str = vl_convert.vegalite_to_svg(_text(figure, theme), vl_version=_VEGA_LITE)
+    svg: str = vl_convert.vegalite_to_svg(_text(figure, theme), vl_version=VEGA_LITE)
     return svg
 
 
 def as_pdf(figure: alt.LayerChart, theme: Theme = Theme.LIGHT) -> bytes:
     """Return a figure as vector PDF, 3.3 inches wide."""
-    pdf: bytes = vl_convert.vegalite_to_pdf(_text(figure, theme), vl_version=_VEGA_LITE)
+    pdf: bytes = vl_convert.vegalite_to_pdf(_text(figure, theme), vl_version=VEGA_LITE)
     # Names of resources come in another order each time; sorted they take the same bytes, so no offset changes.
     return _RESOURCES.sub(lambda found: b"".join(sorted(found[0].splitlines(keepends=True))), pdf)
 
 
 def as_png(figure: alt.LayerChart, theme: Theme = Theme.LIGHT) -> bytes:
     """Return a figure as PNG."""
-    png: bytes = vl_convert.vegalite_to_png(_text(figure, theme), vl_version=_VEGA_LITE, scale=_PNG_SCALE)
+    png: bytes = vl_convert.vegalite_to_png(_text(figure, theme), vl_version=VEGA_LITE, scale=_PNG_SCALE)
     return png
 
 
 def _text(figure: alt.LayerChart, theme: Theme) -> str:
     return json.dumps(specification(figure, theme))
+
+
+# The forms of figures by the ending of a file's name, each with what browsers call it.
+FORMS: dict[str, tuple[str, Callable[[alt.LayerChart, Theme], bytes]]] = {
+    "svg": ("image/svg+xml", lambda figure, theme: as_svg(figure, theme).encode()),
+    "pdf": ("application/pdf", as_pdf),
+    "png": ("image/png", as_png),
+}

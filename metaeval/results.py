@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,9 +11,11 @@ import altair as alt
 from metaeval import figures, tables
 from metaeval.comparing import Compared
 from metaeval.measures import LENGTH, PRECISION, RECALL, measure_named
-from metaeval.rendering import Theme, as_pdf, as_png, as_svg
+from metaeval.rendering import FORMS, Theme
 from metaeval.scored import Pair
 from metaeval.topics_needed import topics_needed
+
+JSON = "comparison.json"
 
 
 class NamedFigure(NamedTuple):
@@ -37,21 +39,24 @@ def write_results(
 
     how: what is needed to do it again (inputs, seed, draws), which goes into the JSON. hours: of work for a topic.
     """
+    texts = {JSON: json.dumps(how | tables.as_data(pair, compared), ensure_ascii=False, indent=1) + "\n"}
+    texts |= {name: "".join(lines) for name, lines in tables.files(pair, compared).items()}
+    named = drawn(pair, compared, seed=how["seed"], draws=how["draws"], hours=hours)
+    return write_folder(folder, texts, ((one.name, one.figure) for one in named), theme)
+
+
+def write_folder(
+    folder: Path, texts: Mapping[str, str], drawings: Iterable[tuple[str, alt.LayerChart]], theme: Theme
+) -> list[str]:
+    """Write texts by their files' names, and figures by theirs, in all FORMS; return the names of all files."""
     folder.mkdir(parents=True, exist_ok=True)
-    texts = {
-        "comparison.json": json.dumps(how | tables.as_data(pair, compared), ensure_ascii=False, indent=1) + "\n",
-        "statistics.csv": "".join(tables.csv_lines(compared)),
-        "runs.csv": "".join(tables.runs_csv(pair, compared)),
-        "taus.tex": "".join(tables.latex_lines(pair, compared)),
-    }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
     written = list(texts)
-    for name, _, figure in drawn(pair, compared, seed=how["seed"], draws=how["draws"], hours=hours):
-        (folder / f"{name}.svg").write_text(as_svg(figure, theme), encoding="utf-8")
-        (folder / f"{name}.pdf").write_bytes(as_pdf(figure, theme))
-        (folder / f"{name}.png").write_bytes(as_png(figure, theme))
-        written += [f"{name}.{ending}" for ending in ("svg", "pdf", "png")]
+    for name, figure in drawings:
+        for form, (_, render) in FORMS.items():
+            (folder / f"{name}.{form}").write_bytes(render(figure, theme))
+            written.append(f"{name}.{form}")
     return written
 
 

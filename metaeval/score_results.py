@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from assessor.collection.models import Condition
-from assessor.scores.means import COMPLETE, Policy, spread
-from assessor.scores.tables import OVER
+from assessor.scores.means import COMPLETE, OVER, Policy, spread
 from assessor.work.models import TimeSpent
 from metaeval import tables
 from metaeval.comparing import Compared

@@ -21,10 +21,10 @@ from metaeval.formulas import f1
 from metaeval.levels import run_means
 from metaeval.measures import COVERAGE, F1, PRECISION
 from metaeval.pairs import restricted
-from metaeval.scored import CONTROL, Scored, match
-from metaeval.scored import Pair as Pair
+from metaeval.scored import CONTROL, Pair, Scored, match
 
 _AT_A_TIME = 20_000
+_UNASKED = "not among those asked for"
 
 
 class Nothing(Exception):
@@ -140,16 +140,15 @@ def with_means(scored: Scored) -> Scored:
 
 def _with_f1(nuggets: Scored, support: Scored) -> Scored:
     """Add the F1 of an answer's weighted precision and its nugget coverage, where it has both."""
-    pair = match(support, nuggets)
-    cells = np.full(nuggets.cells.shape[:2], np.nan)
-    at = [[place.index(name) for name in wanted] for place, wanted in (
-        (nuggets.runs, pair.first.runs), (nuggets.topics, pair.first.topics)
-    )]  # fmt: skip
-    part = np.ix_(*at)
-    rows = [support.runs.index(name) for name in pair.first.runs]
-    columns = [support.topics.index(name) for name in pair.first.topics]
-    precision = support.cells[np.ix_(rows, columns)][..., support.measures.index(PRECISION)]
-    cells[part] = f1(precision, nuggets.cells[part][..., nuggets.measures.index(COVERAGE)])
+    both = match(support, nuggets).first
+    there, here = (
+        np.ix_([side.runs.index(run) for run in both.runs], [side.topics.index(topic) for topic in both.topics])
+        for side in (support, nuggets)
+    )
+    precision = support.cells[..., support.measures.index(PRECISION)]
+    covered = nuggets.cells[..., nuggets.measures.index(COVERAGE)]
+    cells = np.full(covered.shape, np.nan)
+    cells[here] = f1(precision[there], covered[here])
     measures = [*nuggets.measures, F1]
     return with_means(nuggets._replace(measures=measures, cells=np.dstack([nuggets.cells, cells])))
 
@@ -212,9 +211,6 @@ def restrict(side: Side, restriction: Restriction, names: Names) -> tuple[Side, 
     if labels is not None:
         labels = restricted(labels, runs, sorted(topics))
     return side._replace(scored=scored, labels=labels), gaps
-
-
-_UNASKED = "not among those asked for"
 
 
 def _part(name: str, scored: Scored, restriction: Restriction) -> tuple[Scored, list[Gap]]:

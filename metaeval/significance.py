@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from assessor.scores.means import Figures
-from metaeval.levels import DIGITS, paired
+from assessor.scores.means import DIGITS, Figures
+from metaeval.levels import paired
 from metaeval.values import Value, undefined
 
 ALPHA = 0.05

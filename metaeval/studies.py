@@ -64,11 +64,6 @@ class Result(NamedTuple):
     codes: list[tuple[ErrorCode, int]]
     uncoded: int
 
-    @property
-    def alone(self) -> "list[Result]":
-        """It as the only row of a table."""
-        return [self]
-
 
 class Item(NamedTuple):
     """A drawn item with what it is about, what the judges of the sample said ("" where nothing), and its coding."""
@@ -195,20 +190,15 @@ def result_lines(results: Sequence[Result]) -> Iterator[str]:
 def _result_rows(result: Result) -> Iterator[list[object]]:
     study = result.study
     for judge in result.judges:
-        figures = [
-            value.value
-            for found in (judge.with_first, judge.with_second)
-            for value in (found.match, found.unweighted, found.linear)
-        ]
+        figures = [value.value for found in judge.sides for value in (found.match, found.unweighted, found.linear)]
         who = [study.name, study.purpose, study.first.name, study.second.name, judge.condition.name]
         yield [*who, result.items, judge.labelled, *figures]
 
 
-def distribution_lines(results: Sequence[Result]) -> Iterator[str]:
-    """Yield a table (CSV) of how often each judge of each study gave each label."""
+def distribution_lines(result: Result) -> Iterator[str]:
+    """Yield a table (CSV) of how often each judge of a study gave each label."""
     rows = (
         [result.study.name, one.name, label, share.given, share.percent]
-        for result in results
         for one in result.distributions
         for label, share in zip((*result.kind.labels, ""), (*one.shares, Share(one.missing, None)), strict=True)
     )

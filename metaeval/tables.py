@@ -1,6 +1,5 @@
 """Comparisons as tables: to be read, for a paper, and as data."""
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -9,8 +8,8 @@ from assessor.collection.formats.latex import as_latex
 from assessor.collection.formats.tables import write_table
 from metaeval.bootstrap import Interval
 from metaeval.comparing import Compared
-from metaeval.levels import DIGITS
 from metaeval.scored import Pair
+from metaeval.told import number, value_told
 from metaeval.values import Value
 
 COLUMNS = ("measure", "statistic", "value", "n", "low", "high", "bootstrap_mean", "draws", "why")
@@ -46,6 +45,15 @@ def statistics(compared: Iterable[Compared]) -> Iterator[Statistic]:
                 yield Statistic(one.measure, f"pairs_{kind}", Value(float(count), sum(one.pairs)))
 
 
+def files(pair: Pair, compared: Sequence[Compared]) -> dict[str, Iterator[str]]:
+    """Return the tables that are files, by name."""
+    return {
+        "statistics.csv": csv_lines(compared),
+        "runs.csv": runs_csv(pair, compared),
+        "taus.tex": latex_lines(pair, compared),
+    }
+
+
 def csv_lines(compared: Iterable[Compared]) -> Iterator[str]:
     """Yield all statistics as CSV, a row each; what is undefined is empty, with the reason."""
     return write_table(COLUMNS, map(_row, statistics(compared)))
@@ -53,9 +61,9 @@ def csv_lines(compared: Iterable[Compared]) -> Iterator[str]:
 
 def _row(found: Statistic) -> Sequence[object]:
     told = found.interval or Interval(None, None, None, 0)
-    bounds = (_rounded(bound) for bound in told[:3])
+    bounds = (number(bound) for bound in told[:3])
     draws = told.draws if found.interval else None
-    return (found.measure, found.name, _rounded(found.value.value), found.value.n, *bounds, draws, found.value.why)
+    return (found.measure, found.name, number(found.value.value), found.value.n, *bounds, draws, found.value.why)
 
 
 def runs_csv(pair: Pair, compared: Sequence[Compared]) -> Iterator[str]:
@@ -63,7 +71,7 @@ def runs_csv(pair: Pair, compared: Sequence[Compared]) -> Iterator[str]:
     names = [f"{one.measure} {side.name}" for one in compared for side in pair[:2]]
     figures = [scores for one in compared for scores in (one.first.tolist(), one.second.tolist())]
     rows = (
-        (run, task, *(_rounded(scores[at]) for scores in figures))
+        (run, task, *(number(scores[at]) for scores in figures))
         for at, (run, task) in enumerate(zip(pair.first.runs, pair.first.tasks, strict=True))
     )
     return write_table(("run_id", "task", *names), rows)
@@ -85,9 +93,9 @@ def as_data(pair: Pair, compared: Sequence[Compared]) -> dict[str, Any]:
         },
         "measures": {
             one.measure: {
-                "first": [_rounded(score) for score in one.first.tolist()],
-                "second": [_rounded(score) for score in one.second.tolist()],
-                "tau_by_topic": [_rounded(tau) for tau in one.levels.by_topic.tolist()],
+                "first": [number(score) for score in one.first.tolist()],
+                "second": [number(score) for score in one.second.tolist()],
+                "tau_by_topic": [number(tau) for tau in one.levels.by_topic.tolist()],
                 "dropped": one.dropped or None,
                 "statistics": {found.name: _statistic(found) for found in statistics([one])},
             }
@@ -97,15 +105,13 @@ def as_data(pair: Pair, compared: Sequence[Compared]) -> dict[str, Any]:
 
 
 def _statistic(found: Statistic) -> dict[str, Any]:
-    told = {"value": _rounded(found.value.value), "n": found.value.n}
-    if found.value.why:
-        told["why"] = found.value.why  # type: ignore[assignment]
+    told = value_told(found.value)
     if found.interval:
         low, high, mean, draws, why = found.interval
-        told["interval"] = {  # type: ignore[assignment]
-            "low": _rounded(low),
-            "high": _rounded(high),
-            "mean": _rounded(mean),
+        told["interval"] = {
+            "low": number(low),
+            "high": number(high),
+            "mean": number(mean),
             "draws": draws,
             **({"why": why} if why else {}),
         }
@@ -198,7 +204,3 @@ def _tasks(tasks: Sequence[str]) -> str:
 
 def _more(names: Sequence[str]) -> str:
     return ", …" if len(names) > 20 else ""
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else round(value, DIGITS)

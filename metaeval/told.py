@@ -3,17 +3,17 @@
 import math
 from typing import Any
 
+from assessor.scores.means import DIGITS
 from metaeval.labels import Agreement, percent
 from metaeval.values import Value
 
 Json = dict[str, Any]
-_DIGITS = 10
 RATES = ("match", "above", "below", "unweighted", "linear", "quadratic")
 
 
 def value_told(value: Value) -> Json:
     """Return a statistic."""
-    told: Json = {"value": None if value.value is None else number(value.value), "n": value.n}
+    told: Json = {"value": number(value.value), "n": value.n}
     return told | ({"why": value.why} if value.why else {})
 
 
@@ -26,6 +26,6 @@ def agreement_told(found: Agreement) -> Json:
     }
 
 
-def number(value: float) -> float | None:
+def number(value: float | None) -> float | None:
     """Return a figure with ten digits after the point; None for NaN."""
-    return None if math.isnan(value) else round(value, _DIGITS)
+    return None if value is None or math.isnan(value) else round(value, DIGITS)

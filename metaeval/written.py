@@ -1,6 +1,5 @@
 """Results as files: of each figure several forms, of everything JSON."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,27 +7,20 @@ import altair as alt
 
 from assessor.collection.formats.values import to_json
 from metaeval.models import Calculation
-from metaeval.rendering import Theme, as_pdf, as_png, as_svg
-
-JSON = "comparison.json"
-
-
-def _svg(figure: alt.LayerChart, theme: Theme) -> bytes:
-    return as_svg(figure, theme).encode()
-
-
-# The forms of figures by the ending of a file's name, each with what browsers call it.
-FORMS: dict[str, tuple[str, Callable[[alt.LayerChart, Theme], bytes]]] = {
-    "svg": ("image/svg+xml", _svg),
-    "pdf": ("application/pdf", as_pdf),
-    "png": ("image/png", as_png),
-}
+from metaeval.rendering import FORMS as FORMS
+from metaeval.rendering import Theme
+from metaeval.results import JSON as JSON
+from metaeval.results import write_folder
 
 
 def figure_bytes(specification: dict[str, Any], form: str, theme: Theme) -> bytes:
     """Return a figure in one of FORMS."""
-    chart = alt.LayerChart.from_dict(specification, validate=False)
-    return FORMS[form][1](chart, theme)
+    return FORMS[form][1](_chart(specification), theme)
+
+
+def _chart(specification: dict[str, Any]) -> alt.LayerChart:
+    chart: alt.LayerChart = alt.LayerChart.from_dict(specification, validate=False)
+    return chart
 
 
 def result_json(calculation: Calculation) -> str:
@@ -49,14 +41,6 @@ def result_json(calculation: Calculation) -> str:
 
 def write_files(folder: Path, calculation: Calculation, theme: Theme) -> list[str]:
     """Write everything of a calculation into a folder; return the files' names."""
-    folder.mkdir(parents=True, exist_ok=True)
     texts = {JSON: result_json(calculation), **calculation.files}
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="")
-    written = list(texts)
-    for figure in calculation.figures.all():
-        for form in FORMS:
-            name = f"{figure.name}.{form}"
-            (folder / name).write_bytes(figure_bytes(figure.specification, form, theme))
-            written.append(name)
-    return written
+    drawings = ((figure.name, _chart(figure.specification)) for figure in calculation.figures.all())
+    return write_folder(folder, texts, drawings, theme)

@@ -210,12 +210,6 @@ def _judged(sheet: SupportSheet, seconds: dict[tuple[int, str], int], last: date
     return Judged(sheet, rows, uncited, sum(row.seconds or 0 for row in rows), last)
 
 
-def other_label(sheet: SupportSheet, other: SupportSheet, citation: str) -> str | None:
-    """Return another person's label of a citation, if they gave one."""
-    label: str | None = other.labels.get(citation)
-    return label
-
-
 class About(NamedTuple):
     """What a question is about: a sentence, by its number from 1, and what it cites."""
 

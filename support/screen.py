@@ -127,13 +127,12 @@ def _to_decide(owns: Sequence[OwnSheet]) -> dict[int, dict[str, list[str]]]:
     """Return the two labels of what a person decides, by sheet's key and citation's."""
     if not owns or not owns[0].is_adjudicated:
         return {}
-    answers = dict(SupportSheet.objects.filter(pk__in=[own.sheet.pk for own in owns]).values_list("pk", "answer"))
-    drawn = labels_to_decide(owns[0].task, answers.values())
+    labels = labels_to_decide(owns[0].task, SupportSheet.objects.filter(pk__in=[own.sheet.pk for own in owns]))
     found: dict[int, dict[str, list[str]]] = {}
     for own in owns:
-        labels = {one.item: [one.first_label, one.second_label] for one in drawn.get(answers[own.sheet.pk], [])}
+        of_sheet = labels[own.sheet.pk]
         named = {key: name_of(key, own.docid(key)) for key in own.open}
-        found[own.sheet.pk] = {key: labels[name] for key, name in named.items() if name in labels}
+        found[own.sheet.pk] = {key: of_sheet[name] for key, name in named.items() if name in of_sheet}
     return found
 
 

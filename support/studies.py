@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
+from django.db.models import QuerySet
+
 from assessor.collection.models import Answer, Condition, Topic
 from assessor.collection.queries import answers_to, segment_texts
 from assessor.studies.kinds import Key, Kind, Told
 from assessor.studies.models import Drawn
-from assessor.work.handing import new_seed
 from support.citations import LABELS, cited_in, name_of
-from support.models import Opinion, Revision, SupportSheet
+from support.models import Opinion, SupportSheet
 from support.queries import named_citations
 
 
@@ -20,6 +21,7 @@ class SupportStudies(Kind):
     items = "citations"
     job = "Support"
     peoples_method = Condition.Method.SUPPORT_FROM_SCRATCH.value
+    opinions = Opinion
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         sheets = SupportSheet.objects.filter(condition=condition, answer__in=answers_to(topics)).order_by()
@@ -52,14 +54,8 @@ class SupportStudies(Kind):
                     found[sheet.condition_id][named[name_of(key, docid)]] = sheet.labels[key]
         return found
 
-    def labellers(self, condition: Condition, topic: Topic) -> set[int]:
-        sheets = SupportSheet.objects.filter(condition=condition, answer__topic=topic)
-        have = sheets.exclude(task=None).values_list("task__person", flat=True)
-        had = Revision.objects.filter(sheet__in=sheets).exclude(task=None).values_list("task__person", flat=True)
-        return {*have, *had}
-
-    def hand_out(self, condition: Condition) -> None:
-        Opinion.objects.create(condition=condition, seed=new_seed())
+    def sheets_on(self, topic: Topic) -> QuerySet[SupportSheet]:
+        return SupportSheet.objects.filter(answer__topic=topic)
 
     def told(self, drawn: Sequence[Drawn]) -> Mapping[int, Told]:
         if not drawn:

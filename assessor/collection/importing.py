@@ -9,7 +9,6 @@ import pickle
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ from assessor.collection.models import (
     Segment,
     Topic,
 )
-from assessor.collection.processes import is_running, me
+from assessor.collection.processes import is_at_work, me
 
 # The rows that unfinished imports brought.
 Leftovers = Callable[[QuerySet[Import]], QuerySet[Any]]
@@ -60,7 +59,6 @@ def register(loader: type[Loader], *leftovers: Leftovers) -> None:
 
 _SWEEP_BATCH = 2_000
 _SIGN_OF_LIFE = 0.5  # seconds between two writes of an import's progress
-_PRESUMED_DEAD = timedelta(minutes=5)  # without a sign of life, where the process can't be looked at
 _MAX_ATTEMPTS = 3
 # Characters of the lines of one batch: memory does not follow the length of lines, and an assessor who saves meanwhile
 # waits for one short transaction. Larger batches are no faster.
@@ -309,7 +307,7 @@ def sweep() -> list[int]:
     """
     waiting_again = []
     for running in Import.objects.filter(state=Import.State.RUNNING):
-        if not _is_alive(running):
+        if not is_at_work(running, _at_work):
             again = upload_path(running).exists() and running.attempts < _MAX_ATTEMPTS
             state = Import.State.WAITING if again else Import.State.INTERRUPTED
             Import.objects.filter(pk=running.pk, state=Import.State.RUNNING, owner=running.owner).update(
@@ -352,12 +350,3 @@ def _age(path: Path) -> float:
         return time.time() - path.stat().st_mtime
     except FileNotFoundError:
         return 0.0
-
-
-def _is_alive(import_record: Import) -> bool:
-    if import_record.owner == me():
-        return import_record.pk in _at_work
-    running = is_running(import_record.owner)
-    if running is not None:
-        return running
-    return import_record.alive_at is not None and timezone.now() - import_record.alive_at < _PRESUMED_DEAD

@@ -2,10 +2,15 @@
 
 import os
 import socket
+from collections.abc import Container
+from datetime import timedelta
 from functools import cache
+from typing import Any
 
 import psutil
+from django.utils import timezone
 
+_PRESUMED_DEAD = timedelta(minutes=5)  # without a sign of life, where the process can't be looked at
 _CLOCK_TOLERANCE = 2.0  # seconds by which a process's start may seem to move when the clock is set
 
 
@@ -33,3 +38,13 @@ def is_running(owner: str) -> bool | None:
         return abs(process.create_time() - float(started)) < _CLOCK_TOLERANCE
     except psutil.NoSuchProcess:
         return False
+
+
+def is_at_work(record: Any, own: Container[int]) -> bool:
+    """Say whether a process is at the work that a record tells of. own: the keys of those that this process is at."""
+    if record.owner == me():
+        return record.pk in own
+    running = is_running(record.owner)
+    if running is not None:
+        return running
+    return record.alive_at is not None and timezone.now() - record.alive_at < _PRESUMED_DEAD

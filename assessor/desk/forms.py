@@ -13,7 +13,7 @@ from assessor.collection.models import Campaign, Condition, Person, Protocol, Qr
 from assessor.desk.rendering import Choice
 from assessor.llm import prompt_sets
 from assessor.llm.prompt_sets import NAMES
-from assessor.work.actions import MAX_REASON
+from assessor.work.models import MAX_REASON
 from assessor.work.opinions import FIRST, REPEAT, SECOND, conditions
 from assessor.work.queries import assessors
 from assignment.actions import usual_name

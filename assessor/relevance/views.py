@@ -14,7 +14,7 @@ from assessor.relevance.access import organized_passages, own_grading, own_passa
 from assessor.relevance.leases import GIVEN, at_hand
 from assessor.work.actions import note_opened
 from assessor.work.guidelines import guidelines_html
-from assessor.work.models import Task
+from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes
 from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, sent
 
@@ -42,7 +42,7 @@ def relevance(request: PersonRequest, task_id: int) -> HttpResponse:
         **_at_hand(task),
         "choices": GRADES,
         "drawn": task.condition.relevance_sheet.drawn,
-        "max_reason": actions.MAX_REASON,
+        "max_reason": MAX_REASON,
         "scripts": SCRIPTS,
         "guidelines": guidelines_html("relevance"),
         "time": minutes(task.seconds),

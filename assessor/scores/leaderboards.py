@@ -12,7 +12,7 @@ from assessor.collection.formats.values import to_json
 from assessor.collection.models import Condition
 from assessor.scores.found import Scores
 from assessor.scores.kept import condition_scores
-from assessor.scores.means import COMPLETE, INCOMPLETE, UNANSWERED, Figures, Policy
+from assessor.scores.means import COMPLETE, DIGITS, INCOMPLETE, UNANSWERED, Figures, Policy
 from assessor.scores.measures import Measures
 from assessor.scores.tables import Row, Table, cell_figures, score_table
 
@@ -22,7 +22,6 @@ POLICY_WORDS = {
     Policy.ANSWERED: "a topic that a run did not answer does not count",
 }
 STATES = {UNANSWERED: "unanswered", COMPLETE: "complete", INCOMPLETE: "incomplete"}
-_DIGITS = 10
 _ALL = "all"  # in the place of a topic
 _RUN = ("run_id", "team", "task", "condition", "policy")
 
@@ -73,7 +72,7 @@ def score_lines(condition: Condition, form: str, policy: Policy, *, allow_incomp
 
 def shown(value: float) -> float | None:
     """Return a figure as files have it: with ten digits after the point; None where it is undefined."""
-    return None if math.isnan(value) else round(value, _DIGITS)
+    return None if math.isnan(value) else round(value, DIGITS)
 
 
 def _csv(board: Board) -> Iterator[str]:

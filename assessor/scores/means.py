@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 Figures = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int8]
+DIGITS = 10  # after the point, of scores in files
 
 # Whether a run answered a topic, and if so whether the answer has all the labels that its scores need.
 UNANSWERED, COMPLETE, INCOMPLETE = 0, 1, 2
@@ -20,6 +21,9 @@ class Policy(StrEnum):
     ANSWERED = "answered"
 
 
+OVER = ("minimum", "median", "maximum")  # what tables call the rows of spread()
+
+
 def run_scores(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
     """Return the scores of runs, each the mean over topics: (runs, columns).
 
@@ -28,7 +32,7 @@ def run_scores(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> 
     topic leaves undefined for all; under Policy.ANSWERED it does not count. A run with nothing that counts has NaN.
     """
     cells = counted(scores, states, policy)
-    return _mean(cells, axis=1)
+    return mean(cells, axis=1)
 
 
 def spread(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
@@ -49,7 +53,7 @@ def spread(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figu
         return found
 
     of_topics = np.stack([in_order[0], (at(last // 2) + at(size // 2)) / 2, at(last)])
-    return _mean(of_topics, axis=1)
+    return mean(of_topics, axis=1)
 
 
 def counted(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
@@ -68,7 +72,7 @@ def within(values: npt.ArrayLike, least: int, most: int, what: str) -> npt.NDArr
     return found
 
 
-def _mean(values: Figures, axis: int) -> Figures:
+def mean(values: Figures, axis: int) -> Figures:
     """Return the mean of what is not NaN; NaN where there is nothing else."""
     there = ~np.isnan(values)
     size = there.sum(axis=axis)

@@ -5,9 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assessor.scores.found import RunName, Scores
-from assessor.scores.means import COMPLETE, INCOMPLETE, UNANSWERED, Codes, Figures, Policy, run_scores, spread
-
-OVER = ("minimum", "median", "maximum")
+from assessor.scores.means import COMPLETE, INCOMPLETE, OVER, UNANSWERED, Codes, Figures, Policy, run_scores, spread
 
 
 class Row(NamedTuple):

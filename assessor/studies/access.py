@@ -1,7 +1,8 @@
 """The only way to what belongs to a study, for a person."""
 
-from collections.abc import Iterable
+from typing import Any
 
+from django.db.models import QuerySet
 from django.http import Http404
 
 from assessor.collection.models import Campaign, Condition
@@ -26,11 +27,16 @@ def study_item(study: Study, drawn_id: int) -> Drawn:
     return drawn
 
 
-def labels_to_decide(task: Task, answers: Iterable[int]) -> dict[int, list[Drawn]]:
-    """Return what two people said of items of answers, by answer's key, for the third one whose own task this is.
+def labels_to_decide(task: Task, sheets: QuerySet[Any]) -> dict[int, dict[str, list[str]]]:
+    """Return what two people said of items of sheets, for the third one whose own task and sheets these are.
 
-    Nothing where the task isn't one of adjudication: all others are blind.
+    By sheet's key and the item's name. Nothing where the task isn't one of adjudication: all others are blind.
     """
     if task.condition.method != Condition.Method.ADJUDICATED:
         return {}
-    return drawn_under(task.condition, answers)
+    answers = dict(sheets.values_list("pk", "answer"))
+    drawn = drawn_under(task.condition, answers.values())
+    return {
+        sheet: {one.item: [one.first_label, one.second_label] for one in drawn.get(answer, ())}
+        for sheet, answer in answers.items()
+    }

@@ -8,19 +8,23 @@ from django.db import transaction
 from django.db.models import Max
 
 from assessor.collection import history
-from assessor.collection.actions import create_condition
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
+from assessor.llm import kinds as jobs
+from assessor.llm.actions import JobError, Plan, plan_job
+from assessor.llm.models import ModelJudge
 from assessor.studies.kinds import Key, Kind, kind_named, names
 from assessor.studies.models import Coding, Drawn, ErrorCode, Study
-from assessor.studies.queries import judges_of, study_of
-from assessor.work.actions import PlanError
+from assessor.studies.queries import judges_of, study_of, topics_of
+from assessor.work.actions import PlanError, give_tasks
 from assessor.work.blindness import record_exposure
 from assessor.work.handing import new_seed
 from assessor.work.models import Exposure, Task
+from assessor.work.opinions import create_first, has_labelled
 from assessor.work.writes import Stale
 
 PER_TOPIC = 15  # as the TREC 2024 RAG track drew them
 MAX_NOTE = 500  # characters
+_NAME = 120  # characters of a condition's
 _TOPICS_AT_ONCE = 10  # are read together: a track's have 1,500 answers
 
 
@@ -37,14 +41,13 @@ def draw_study(
     second: Condition,
     per_topic: int | None = PER_TOPIC,
     seed: int | None = None,
-    topics: Sequence[Topic] | None = None,
     acting_user: Person | None,
 ) -> Study:
     """Draw what two conditions label differently, and keep it with both labels. Raises StudyError.
 
     purpose: of Study.Purpose. per_topic: at most so many of each topic, all of them where it is None. seed: the same
-    one draws the same from the same labels; made up where there is none. topics: of these alone. Drawn from are items
-    that have a label under both conditions.
+    one draws the same from the same labels; made up where there is none. Drawn from are items that have a label under
+    both conditions.
     """
     kind = _require_comparable(campaign, purpose, first, second)
     study = Study(
@@ -62,8 +65,8 @@ def draw_study(
         raise StudyError("At most 0 of a topic are none at all; without a number all are drawn.")
     _require_valid(study)
     # Before the transaction: SQLite has one writer, and reading a track's labels takes seconds.
-    wanted = list(campaign.topics.order_by("qid") if topics is None else topics)
-    some = [wanted[at : at + _TOPICS_AT_ONCE] for at in range(0, len(wanted), _TOPICS_AT_ONCE)]
+    topics = list(campaign.topics.order_by("qid"))
+    some = [topics[at : at + _TOPICS_AT_ONCE] for at in range(0, len(topics), _TOPICS_AT_ONCE)]
     drawn = [one for topics_of_some in some for one in _drawn_on(study, kind, topics_of_some)]
     if not drawn:
         raise StudyError(f"{first} and {second} label nothing differently: there is nothing to draw.")
@@ -158,17 +161,58 @@ def let_people_judge(*, study: Study, name: str, acting_user: Person | None) -> 
         replicate=0 if last is None else last + 1,
         sample=study.name,
     )
-    create_condition(condition, acting_user=acting_user)
-    kind.hand_out(condition)
-    return condition
+    return create_first(kind.opinions, condition, acting_user=acting_user)
+
+
+@transaction.atomic
+def give_sample(
+    *, study: Study, person: Person, condition: Condition | None, name: str, acting_user: Person | None
+) -> list[Task]:
+    """Give a person all topics of a study's sample, all or none. Raises ConditionError and PlanError.
+
+    condition: the judge of the sample whom they are to be; None for a new one of that name, or of their own.
+    """
+    if condition is None:
+        name = name or _usual_name(study, person.username)
+        condition = let_people_judge(study=study, name=name, acting_user=acting_user)
+    topics = list(topics_of(study))
+    return give_tasks(
+        campaign=study.campaign, topics=topics, condition=condition, person=person, acting_user=acting_user
+    )
+
+
+def _usual_name(study: Study, judge: str) -> str:
+    """Return what a judge's condition is called where nobody named it."""
+    return f"{study}: {judge}"[:_NAME]
+
+
+def plan_asking(*, study: Study, judge: ModelJudge, name: str, replicate: int) -> Plan:
+    """Say what a job would do and take in which another model labels a study's sample, as plan_job(). Raises JobError.
+
+    Without a name a new condition is called by the study and the judge.
+    """
+    if study.is_adjudication:
+        raise JobError("Where two people differ, a third person decides.")
+    if judge.judge_id == study.second.judge_id and replicate == study.second.replicate:
+        raise JobError(f"{judge} gave the labels of {study.second}: choose another judge, or another replicate.")
+    return plan_job(
+        kind=jobs.kind_named(kind_named(study.kind).job),
+        judge=judge,
+        name=name or _usual_name(study, f"{judge}{f' #{replicate}' if replicate else ''}"),
+        qrels_source=None,
+        topics=list(topics_of(study)),
+        nuggets=study.first.nuggets,
+        replicate=replicate,
+        sample=study.name,
+    )
 
 
 def require_independent(task: Task) -> None:
     """Raise PlanError where the person of a task on a study's sample has labelled the topic for that study before."""
     study = study_of(task.condition)
-    kind = kind_named(study.kind)
+    sheets = kind_named(study.kind).sheets_on(task.topic)
     for other in (study.first, study.second, *judges_of(study).exclude(pk=task.condition_id)):
-        if task.person_id in kind.labellers(other, task.topic):
+        if has_labelled(task.person, sheets.filter(condition=other)):
             raise PlanError(
                 f"{task.person} labels or labelled {task.topic.qid} under {other}: a judge of {study} is somebody else."
             )

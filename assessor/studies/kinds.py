@@ -1,10 +1,13 @@
 """The kinds of label that studies are about. Each app registers its own, so that studies need not know it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
+
+from django.db.models import QuerySet
 
 from assessor.collection.models import Condition, Topic
 from assessor.studies.models import Drawn
+from assessor.work.opinions import Opinions
 
 Key = tuple[int, str]  # of an answer, and what a sheet calls one of its items now
 
@@ -26,6 +29,7 @@ class Kind(Protocol):
     items: str  # what is drawn: "citations"
     job: str  # the kind of job that asks a model
     peoples_method: str  # of Condition.Method: how a person labels them blind
+    opinions: Opinions  # the app's, of which each condition has one under which people label
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         """Return what stands on topics under a condition, of the systems' own answers; nothing but these labels."""
@@ -39,11 +43,8 @@ class Kind(Protocol):
         drawn: by condition's key. Items without a label are left out.
         """
 
-    def labellers(self, condition: Condition, topic: Topic) -> set[int]:
-        """Return the keys of all people who have labelled answers to a topic under a condition, or were to."""
-
-    def hand_out(self, condition: Condition) -> None:
-        """Write what a new condition needs besides, under which people label."""
+    def sheets_on(self, topic: Topic) -> QuerySet[Any]:
+        """Return all sheets of answers to a topic, under whatever condition, but for what follows from a rule alone."""
 
     def told(self, drawn: Sequence[Drawn]) -> Mapping[int, Told]:
         """Return what items, each read with its answer, are about, by the item's key."""

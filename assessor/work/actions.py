@@ -14,10 +14,9 @@ from assessor.collection.roles import ASSESSOR, has_role
 from assessor.work.blindness import barred_from, has_seen, sees_grades
 from assessor.work.kinds import is_registered, is_shared, kind_of, refusal
 from assessor.work.leases import free, lapsed, new_end, sign_of_work
-from assessor.work.models import Task, TimeSpent, Waiting
+from assessor.work.models import MAX_REASON, Task, TimeSpent, Waiting
 from assessor.work.writes import Stale
 
-MAX_REASON = 500  # characters
 MAX_SECONDS = 120  # the browser reports every half minute
 
 

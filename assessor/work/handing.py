@@ -12,6 +12,7 @@ from assessor.work.models import Task
 from assessor.work.sheets import revise
 
 _SEEDS = 2**31
+LARGEST_SEED = 2**53  # what every program reads as it is
 
 
 def new_seed() -> int:

@@ -5,6 +5,8 @@ from django.db import models
 from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly, Condition
 
+MAX_REASON = 500  # characters of a reason or a note
+
 
 class Task(models.Model):
     """What a person has to do on a topic under a condition."""
@@ -26,7 +28,9 @@ class Task(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
     reason = models.CharField(
-        max_length=500, blank=True, help_text="Why it was given to this person, where it would be somebody else's."
+        max_length=MAX_REASON,
+        blank=True,
+        help_text="Why it was given to this person, where it would be somebody else's.",
     )
     worked_at = models.DateTimeField(null=True, help_text="When the person last saved something.")
     leased_until = models.DateTimeField(
@@ -51,7 +55,7 @@ class Waiting(models.Model):
     condition = models.ForeignKey(Condition, models.PROTECT, related_name="waiting")
     topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="waiting")
     reason = models.CharField(
-        max_length=500, blank=True, help_text="Why whoever draws it gets it, where it would be somebody else's."
+        max_length=MAX_REASON, blank=True, help_text="Why whoever draws it gets it, where it would be somebody else's."
     )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")

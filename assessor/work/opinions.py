@@ -125,7 +125,7 @@ def require_right_person(task: Task, opinion: Opinion, sheets: QuerySet[Any]) ->
     person, qid, opinions = task.person, task.topic.qid, type(opinion)
     if opinion.purpose == FIRST:
         seconds = conditions(opinions, of=task.condition_id, purpose=SECOND)
-        if _has_labelled(person, sheets.filter(condition__in=seconds)):
+        if has_labelled(person, sheets.filter(condition__in=seconds)):
             raise PlanError(f"{person} labels {qid} beside {task.condition}: both would be the same person's.")
         return
     firsts = sheets.filter(condition=opinion.of_id).exclude(task=None)
@@ -140,11 +140,11 @@ def require_right_person(task: Task, opinion: Opinion, sheets: QuerySet[Any]) ->
         return
     others = conditions(opinions, of=opinion.of_id).exclude(pk=opinion.pk)
     under = models.Q(condition=opinion.of_id) | models.Q(condition__in=others)
-    if _has_labelled(person, sheets.filter(under)):
+    if has_labelled(person, sheets.filter(under)):
         raise PlanError(f"{person} labelled {qid} before: a second opinion is somebody else's.")
 
 
-def _has_labelled(person: Person, sheets: QuerySet[Any]) -> bool:
+def has_labelled(person: Person, sheets: QuerySet[Any]) -> bool:
     """Say whether some of the sheets are a person's, or were before they were taken over and something was said."""
     theirs = sheets.filter(revisions__task__person=person, revisions__judge__isnull=False)
     return sheets.filter(task__person=person).exists() or theirs.exists()

@@ -1,6 +1,6 @@
 """What people left open for the organizer, labels that they could not give and flags, and how it is settled."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -8,12 +8,10 @@ from django.db.models import QuerySet
 
 from assessor.collection import history
 from assessor.collection.models import Person
-from assessor.work.models import Task
+from assessor.work.models import MAX_REASON, Task
 from assessor.work.opinions import SECOND, Opinions, conditions
 from assessor.work.sheets import revise
 from assessor.work.writes import Stale
-
-MAX_REASON = 500  # characters
 
 
 class ResolveError(Exception):
@@ -44,13 +42,8 @@ def with_questions(sheets: QuerySet[Any]) -> QuerySet[Any]:
     return found.order_by("answer__topic__qid", "pk")
 
 
-def questions(
-    sheets: Sequence[Any], opinions: Opinions, label_of: Callable[[Any, Any, str], str | None]
-) -> list[Question]:
-    """Return what is open on sheets of one condition, item by item, with what other people said there.
-
-    label_of: what another person's sheet says of an item of the first one, where that counts.
-    """
+def questions(sheets: Sequence[Any], opinions: Opinions) -> list[Question]:
+    """Return what is open on sheets of one condition, item by item, with what other people said there."""
     others: dict[int, list[Any]] = {}
     for sheet in sheets[:1]:
         seconds = conditions(opinions, of=sheet.condition_id, purpose=SECOND)
@@ -67,7 +60,7 @@ def questions(
             [
                 OtherLabel(other, label)
                 for other in others.get(sheet.answer_id, ())
-                if (label := label_of(sheet, other, item))
+                if (label := sheet.label_of(other, item))
             ],
         )
         for sheet in sheets
@@ -76,16 +69,16 @@ def questions(
 
 
 @transaction.atomic
-def adopt(*, sheet: Any, item: str, other: Any, label: str | None, opinions: Opinions, acting_user: Person) -> None:
+def adopt(*, sheet: Any, item: str, other: Any, opinions: Opinions, acting_user: Person) -> None:
     """Let another person's label count where the first one could not judge. Raises ResolveError.
 
-    label: what the other sheet says there, None where that does not count. It stands apart from what the first person
-    said, who is never shown it.
+    It stands apart from what the first person said, who is never shown it.
     """
     seconds = conditions(opinions, of=sheet.condition_id, purpose=SECOND)
     if other.answer_id != sheet.answer_id or not seconds.filter(condition=other.condition_id).exists():
         raise ResolveError("That is no other person's opinion on this answer.")
     _require_open(sheet, item)
+    label = sheet.label_of(other, item)
     if label is None:
         raise ResolveError("The other person has no label there that counts.")
     reason = f"adopted by {acting_user} from {other.condition}"

@@ -6,11 +6,10 @@ from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.utils import timezone
 
 from assessor.work.leases import sign_of_work
-from assessor.work.models import Task
+from assessor.work.models import MAX_REASON, Task
 from assessor.work.sheets import Sheet
 from assessor.work.writes import BadWrite, Closed, Stale
 
-MAX_REASON = 500  # characters of a reason or a note
 MAX_SECONDS = 3_600  # on one label
 SIGNED_OFF = "This topic is signed off: its labels can be read, no longer changed."
 

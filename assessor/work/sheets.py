@@ -14,6 +14,7 @@ from django.utils import timezone
 from assessor.collection.fields import JSONText
 from assessor.collection.loaders.base import as_kept, insert
 from assessor.collection.models import AppendOnly, MaybeImported
+from assessor.work.models import MAX_REASON
 from assessor.work.writes import Stale
 
 
@@ -51,6 +52,11 @@ class Sheet(MaybeImported):
         """Return what its revisions tell besides, by their column."""
         return {}
 
+    def label_of(self, other: Any, item: str) -> str | None:
+        """Return another person's label of an item, on their sheet of the same answer, where it counts for this one."""
+        label: str | None = other.labels.get(item)
+        return label
+
 
 class SheetRevision(AppendOnly):
     """One change of a sheet: who or what said what, and when. A subclass names its sheet, judge, task and job."""
@@ -58,7 +64,7 @@ class SheetRevision(AppendOnly):
     version = models.PositiveIntegerField(help_text="The sheet's version after it.")
     verb = models.CharField(max_length=20)
     changes = JSONText(default=dict, help_text='By item what differs, {"label": [before, after], ...}.')
-    reason = models.CharField(max_length=500, blank=True)
+    reason = models.CharField(max_length=MAX_REASON, blank=True)
     seconds = models.PositiveIntegerField(null=True, help_text="Active time on this label.")
     at = models.DateTimeField(auto_now_add=True)
 

@@ -7,15 +7,12 @@ from assessor.collection.models import Condition, Person
 from assessor.work import questions
 from assessor.work.questions import ResolveError, given_reason
 from assignment.models import AnswerSheet, LeftOut, Opinion
-from assignment.queries import other_label
 from nuggets.models import Nugget
 
 
 def adopt_label(*, sheet: AnswerSheet, nugget: int, other: AnswerSheet, acting_user: Person) -> None:
     """Let another person's label count where the first one could not judge. Raises ResolveError."""
-    key = str(nugget)
-    label = other_label(sheet, other, key)
-    questions.adopt(sheet=sheet, item=key, other=other, label=label, opinions=Opinion, acting_user=acting_user)
+    questions.adopt(sheet=sheet, item=str(nugget), other=other, opinions=Opinion, acting_user=acting_user)
 
 
 @transaction.atomic

@@ -3,15 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from django.db.models import F
-
 from assessor.collection.formats.report import Report
 from assessor.collection.models import Condition, Import, Topic
 from assignment.formats import SheetRecord
-from assignment.queries import finished_banks
+from assignment.queries import finished_banks, present_editions
 from nuggets.formats import BankRecord, NuggetRecord
 from nuggets.loaders import BankWriter
-from nuggets.models import BankEdition, NuggetBank
+from nuggets.models import NuggetBank
 
 
 @dataclass
@@ -47,10 +45,9 @@ class BankFinder:
         if not new or self.condition is None:
             return
         banks = finished_banks(self.condition, new).values()
-        editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition"))
-        nuggets_of = {edition.bank_id: edition.nuggets for edition in editions}
+        editions = present_editions(banks)
         for bank in banks:
-            nuggets = nuggets_of[bank.pk]
+            nuggets = editions[bank.pk].nuggets
             self._known[bank.topic.qid] = FoundBank(
                 [(nugget["text"], nugget["importance"]) for nugget in nuggets],
                 f"the nuggets of {bank.topic.qid} under {self.condition}",

@@ -17,10 +17,9 @@ from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn
 from assessor.work.actions import note_opened
 from assessor.work.guidelines import guidelines_html
-from assessor.work.models import Task
+from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes
 from assessor.work.saves import seconds, signed_off, writes_on
-from assessor.work.saying import MAX_REASON
 from assessor.work.writes import BadWrite, Result, number
 from assignment import actions, queries, screen
 from assignment.access import OwnSheet, organized_assignment, own_assignment, own_sheet, own_sheets
@@ -59,7 +58,7 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
         "closed": actions.why_closed(task, bank),
         "nuggets": screen.rows(bank, with_notes=is_maker),
         "queue": to_json(queue),
-        "answers": [screen.shown(own) for own in own_sheets(task, at_hand)],
+        "answers": screen.shown(own_sheets(task, at_hand)),
         "by_rule": screen.by_rule(task, bank),
         "choices": CHOICES,
         "max_reason": MAX_REASON,
@@ -100,7 +99,7 @@ def answer(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
     if own.is_adjudicated:
         see_labels(own.task)
     # Without the request: nothing that every page's frame asks for is in it.
-    return HttpResponse(render_to_string("assignment/_answer.html", {"answer": screen.shown(own)}))
+    return HttpResponse(render_to_string("assignment/_answer.html", {"answer": screen.shown([own])[0]}))
 
 
 @require_safe

@@ -18,13 +18,12 @@ import numpy as np
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
-from assessor.scores.means import Policy
+from assessor.scores.means import OVER, Policy, mean
 from assignment.measures import NUGGET_SCORES
 from metaeval.scored import Scored
 from support.measures import SUPPORT_SCORES
 
 ALL = "all"
-OVER = ("minimum", "median", "maximum")  # rows over all runs of Assay's CSV
 # Columns and keys of Assay's exports that are no scores.
 TOLD = frozenset(
     {"run_id", "team", "task", "condition", "policy", "topic", "qid", "state", "topics", "complete", "incomplete"}
@@ -216,11 +215,5 @@ def _scored(rows: _Rows, name: str, policy: Policy) -> Scored:
             means[at], has_mean[at] = value, True
         else:
             cells[at[0], places[1][topic], at[1]] = value
-    there = ~np.isnan(cells)
-    size = there.sum(axis=1)
-    over_topics = np.divide(
-        np.where(there, cells, 0).sum(axis=1), size, out=np.full(size.shape, np.nan), where=size > 0
-    )
-    return Scored(
-        name, runs, [rows.tasks[run] for run in runs], topics, measures, cells, np.where(has_mean, means, over_topics)
-    )
+    means = np.where(has_mean, means, mean(cells, axis=1))
+    return Scored(name, runs, [rows.tasks[run] for run in runs], topics, measures, cells, means)

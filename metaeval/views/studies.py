@@ -1,9 +1,10 @@
 """Studies of disagreements and adjudications: drawn, given out, and what came of them."""
 
+from collections.abc import Callable, Iterator
+
 from django.contrib import messages
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.core.paginator import Paginator
-from django.db import transaction
 from django.forms import BaseForm
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
@@ -14,19 +15,18 @@ from assessor.collection import history
 from assessor.collection.access import organized_campaign
 from assessor.collection.actions import ConditionError
 from assessor.collection.http import PersonRequest, download
-from assessor.llm import kinds as jobs
-from assessor.llm.actions import JobError, Plan, launch, plan_job
+from assessor.llm.actions import JobError, launch
 from assessor.llm.forms import AskForm
 from assessor.studies import actions, queries
 from assessor.studies.access import campaign_study, study_item
 from assessor.studies.actions import StudyError
 from assessor.studies.kinds import kind_named
 from assessor.studies.models import Study
-from assessor.work.actions import PlanError, give_tasks
+from assessor.work.actions import PlanError
 from assessor.work.queries import assessors
 from assessor.work.writes import Stale
-from metaeval.forms import CodeForm, CodingForm, DrawForm, GiveForm
 from metaeval.pages import shown_figure
+from metaeval.rendering import FORMS
 from metaeval.studies import (
     distribution_lines,
     item_lines,
@@ -37,11 +37,17 @@ from metaeval.studies import (
     study_result,
     study_results,
 )
+from metaeval.study_forms import CodeForm, CodingForm, DrawForm, GiveForm
 from metaeval.views.figures import figure_response
-from metaeval.written import FORMS
 
 _ITEMS = 20  # on a page
-_NAME = 120  # characters of a condition's
+# The files of a study, by what stands behind its name in theirs.
+_FILES: dict[str, Callable[[Study], Iterator[str]]] = {
+    "items.csv": item_lines,
+    "agreement.csv": lambda study: result_lines([study_result(study)]),
+    "labels.csv": lambda study: distribution_lines(study_result(study)),
+    "json": lambda study: iter([result_json(study_result(study)) + "\n"]),
+}
 
 
 @require_http_methods(["GET", "POST"])
@@ -67,18 +73,18 @@ def study(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     study = campaign_study(campaign, study_id)
     page = Paginator(queries.items_of(study), _ITEMS).get_page(request.GET.get("page"))
-    judges = list(queries.judges_of(study))
     result = study_result(study)
+    judges = [judge.condition for judge in result.judges]
     context = {
         "campaign": campaign,
         "study": study,
         "result": result,
+        "results": [result],  # of the table that the page of all studies has too
         "figures": [shown_figure(one.name, one.title, one.figure.to_dict()) for one in study_figures(result)],
         "figure_forms": FORMS,
         "judges": judges,
         "give": GiveForm(study, assessors(campaign)),
         "code": CodeForm(),
-        "codes": campaign.error_codes.all(),
         "page": page,
         "items": study_items(study, list(page), judges),
         "max_note": actions.MAX_NOTE,
@@ -106,30 +112,14 @@ def give(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _what_is_wrong(form))
         return redirect("study", slug, study_id)
-    chosen = form.cleaned_data
-    name = chosen["name"] or _name(study, chosen["person"].username)
     try:
-        with transaction.atomic():
-            condition = chosen["condition"] or actions.let_people_judge(
-                study=study, name=name, acting_user=request.user
-            )
-            tasks = give_tasks(
-                campaign=campaign,
-                topics=list(queries.topics_of(study)),
-                condition=condition,
-                person=chosen["person"],
-                acting_user=request.user,
-            )
+        tasks = actions.give_sample(study=study, **form.cleaned_data, acting_user=request.user)
     except (ConditionError, PlanError) as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{chosen['person']} has {len(tasks)} topics under {condition}.")
+        person = form.cleaned_data["person"]
+        messages.success(request, f"{person} has {len(tasks)} topics under {tasks[0].condition}.")
     return redirect("study", slug, study_id)
-
-
-def _name(study: Study, judge: str) -> str:
-    """Return what a judge's condition is called where nobody named it."""
-    return f"{study}: {judge}"[:_NAME]
 
 
 @require_http_methods(["GET", "POST"])
@@ -140,36 +130,19 @@ def ask(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
     form = AskForm(campaign, request.POST or None)
     plan = None
     if request.method == "POST" and form.is_valid():
+        asked = form.cleaned_data
         try:
-            plan = _plan(study, form)
+            plan = actions.plan_asking(
+                study=study, judge=asked["judge"], name=asked["name"], replicate=asked["replicate"] or 0
+            )
             if "launch" in request.POST:
-                budget = {name: form.cleaned_data[name] for name in ("most_calls", "most_cost")}
+                budget = {name: asked[name] for name in ("most_calls", "most_cost")}
                 job = launch(plan, **budget, acting_user=request.user)
                 return redirect("job", slug, job.pk)
         except JobError as error:
             form.add_error(None, str(error))
     context = {"campaign": campaign, "study": study, "form": form, "plan": plan}
     return render(request, "metaeval/ask.html", context)
-
-
-def _plan(study: Study, form: AskForm) -> Plan:
-    """Return the job that a form asks for. Raises JobError."""
-    asked = form.cleaned_data
-    judge, replicate = asked["judge"], asked["replicate"] or 0
-    if study.is_adjudication:
-        raise JobError("Where two people differ, a third person decides.")
-    if judge.judge_id == study.second.judge_id and replicate == study.second.replicate:
-        raise JobError(f"{judge} gave the labels of {study.second}: choose another judge, or another replicate.")
-    return plan_job(
-        kind=jobs.kind_named(kind_named(study.kind).job),
-        judge=judge,
-        name=asked["name"] or _name(study, f"{judge}{f' #{replicate}' if replicate else ''}"),
-        qrels_source=None,
-        topics=list(queries.topics_of(study)),
-        nuggets=study.first.nuggets,
-        replicate=replicate,
-        sample=study.name,
-    )
 
 
 @require_POST
@@ -223,19 +196,11 @@ def export_study(request: PersonRequest, slug: str, study_id: int, form: str) ->
     """A study as a file: how far its judges agree, what they gave, its items, or all that is counted as JSON."""
     campaign = organized_campaign(request.user, slug)
     study = campaign_study(campaign, study_id)
-    if form == "items.csv":
-        lines = item_lines(study)
-    elif form == "agreement.csv":
-        lines = result_lines([study_result(study)])
-    elif form == "labels.csv":
-        lines = distribution_lines([study_result(study)])
-    elif form == "json":
-        lines = iter([result_json(study_result(study)) + "\n"])
-    else:
+    if form not in _FILES:
         raise Http404("There is no such form of a study.")
     name = f"study.{study.name}.{form}"
     history.record("exported", name, campaign=campaign, person=request.user)
-    return download(f"{campaign.slug}.{name}", lines)
+    return download(f"{campaign.slug}.{name}", _FILES[form](study))
 
 
 @require_safe

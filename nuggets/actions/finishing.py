@@ -9,15 +9,13 @@ from assessor.collection.actions import judge_of
 from assessor.collection.models import Person
 from assessor.collection.roles import ASSESSOR, has_role
 from assessor.work.blindness import barred_from, has_seen
-from assessor.work.models import Task
+from assessor.work.models import MAX_REASON, Task
 from assessor.work.writes import Result
 from nuggets import following
 from nuggets.actions.base import locked_bank, store
 from nuggets.editions import consequences, snapshot
 from nuggets.models import BankEdition, NuggetBank
 from nuggets.queries import findings, nuggets_in_order
-
-MAX_REASON = 500  # characters
 
 
 class ReopenError(Exception):

@@ -4,13 +4,11 @@ from assessor.collection.models import Person
 from assessor.work import questions
 from support.citations import NOT_JUDGED
 from support.models import Opinion, SupportSheet
-from support.queries import other_label
 
 
 def adopt_label(*, sheet: SupportSheet, citation: str, other: SupportSheet, acting_user: Person) -> None:
     """Let another person's label count where the first one could not judge. Raises ResolveError."""
-    label = other_label(sheet, other, citation)
-    questions.adopt(sheet=sheet, item=citation, other=other, label=label, opinions=Opinion, acting_user=acting_user)
+    questions.adopt(sheet=sheet, item=citation, other=other, opinions=Opinion, acting_user=acting_user)
 
 
 def leave_out(*, sheet: SupportSheet, citation: str, reason: str, acting_user: Person) -> None:

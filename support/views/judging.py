@@ -15,10 +15,10 @@ from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn
 from assessor.work.actions import note_opened
 from assessor.work.guidelines import guidelines_html
-from assessor.work.models import Task
+from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes
 from assessor.work.saves import seconds, signed_off, writes_on
-from assessor.work.saying import MAX_REASON, Gone
+from assessor.work.saying import Gone
 from assessor.work.writes import BadWrite, Result, number
 from support import actions, queries, screen
 from support.access import OwnSheet, organized_judging, own_judging, own_sheet, own_sheets

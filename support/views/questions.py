@@ -19,7 +19,7 @@ def questions(request: PersonRequest, slug: str, condition_id: int) -> HttpRespo
     """The answers of a condition on which something is open, the topics in order."""
     condition = _condition(request, slug, condition_id)
     page = page_of(request, SupportSheet.objects.filter(condition=condition))
-    found = open_questions(list(page), Opinion, queries.other_label)
+    found = open_questions(list(page), Opinion)
     context = {
         "campaign": condition.campaign,
         "condition": condition,

@@ -168,11 +168,6 @@ def test_what_was_drawn_stays_when_labels_change(people, model):
         drawn.save()
 
 
-def test_only_chosen_topics_are_drawn_from(people, model, answered):
-    study = draw(people, model, topics=list(answered.topics.filter(qid="t2")))
-    assert {one[0] for one in items(study)} == {"t2"}
-
-
 def refused(first: Condition, second: Condition, message: str, **options: Any) -> None:
     before = everything()
     with pytest.raises(StudyError, match=message):

@@ -25,7 +25,7 @@ from support.models import SupportSheet
 from support.queries import with_a_models_labels
 from tests.assignment import screen as assignment_screen
 from tests.conftest import client_of, make_person
-from tests.studies.conftest import draw, everything, give, ids_of, support_labels
+from tests.studies.conftest import draw, everything, give, ids_of, items, support_labels
 from tests.support import judging_helpers as support_screen
 from tests.support.judging_helpers import run_file
 
@@ -90,8 +90,9 @@ def test_only_drawn_nuggets_are_asked(n_study, nuggets, carl):
     assert condition.method == "ManualAssign"
 
 
-def test_topics_without_anything_drawn_are_not_given(people, model, carl, answered):
-    study = draw(people, model, topics=list(answered.topics.filter(qid="t1")))
+def test_topics_without_anything_drawn_are_not_given(others, model, carl):
+    study = draw(others, model)
+    assert {one[0] for one in items(study)} == {"t1"}
     condition = judges(study)
     with pytest.raises(PlanError, match="There is no answer to judge on t2"):
         give(condition, carl)
@@ -175,7 +176,7 @@ def test_a_topic_that_comes_back_is_asked_about_anew(study, model, topic, answer
     [bens] = give(first, ben, topic)
     sheet = SupportSheet.objects.get(task=bens, answer__run__tag="team.one")
     revise(sheet, "label", {"0.0": {"label": "none"}}, judge_id=sheet.judge_id, task_id=bens.pk)
-    mine = draw(first, model, name="here", topics=[topic])
+    mine = draw(first, model, name="here")
     blind = judges(mine)
     [task] = give(blind, carl, topic)
     withdraw_task(task=task, acting_user=ben)

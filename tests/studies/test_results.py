@@ -19,7 +19,7 @@ from assessor.work.models import Task
 from assessor.work.writes import Stale
 from metaeval.studies import study_result, study_results
 from tests.conftest import client_of
-from tests.studies.conftest import draw, everything, nugget_labels, support_labels
+from tests.studies.conftest import N_PEOPLE, draw, everything, items, nugget_labels, support_labels
 
 # What a judge of the sample of PEOPLE and MODEL says: nothing of one item, and something of one that was not drawn.
 JUDGE = {
@@ -412,9 +412,13 @@ def test_a_code_of_another_campaign_is_none_here(study, otto, client):
         code_item(drawn=drawn, codes=["theirs"], note="", seen=0, acting_user=None)
 
 
-def test_pages_ask_no_more_of_more_studies_judges_items_and_topics(people, model, n_people, n_model, answered, client):
-    small = draw(people, model, per_topic=1, topics=list(answered.topics.filter(qid="t1")), name="Small")
-    small_nuggets = draw(n_people, n_model, per_topic=1, topics=list(answered.topics.filter(qid="t1")), name="Few")
+def test_pages_ask_no_more_of_more_studies_judges_items_and_topics(
+    people, model, others, n_people, n_model, nuggets, answered, client
+):
+    small = draw(others, model, per_topic=1, name="Small")
+    n_others = nugget_labels(nuggets, "Others assigned", "people", {("team.one", "t1"): N_PEOPLE["team.one", "t1"]})
+    small_nuggets = draw(n_others, n_model, per_topic=1, name="Few")
+    assert [{one[0] for one in items(study)} for study in (small, small_nuggets)] == [{"t1"}, {"t1"}]
     for study in (small, small_nuggets):
         let_people_judge(study=study, name=f"{study} judge", acting_user=None)
 

@@ -20,11 +20,8 @@ from support.models import Revision, SupportSheet
 from tests.conftest import client_of
 from tests.support.judging_helpers import (
     WRITES,
-    from_scratch,
     give,
-    load_runs,
     models_condition,
-    post_edited,
     queue,
     send,
     sheet_of,
@@ -35,38 +32,6 @@ from tests.support.judging_helpers import (
 # In all that is planted on the same answers: what a model, a second person, and who had the topic before said of them;
 # runs' tags, teams and aliases.
 SECRETS = ("secret", "team.", "telltale", "Mia")
-
-
-@pytest.fixture
-def answered(campaign: Campaign, import_file) -> Campaign:
-    load_runs(campaign, import_file)
-    return campaign
-
-
-@pytest.fixture
-def scratch(answered: Campaign) -> Condition:
-    return from_scratch(answered)
-
-
-@pytest.fixture
-def task(scratch: Condition, topic: Topic, anna: Person) -> Task:
-    return give(scratch, topic, anna)
-
-
-@pytest.fixture
-def sheet(task: Task) -> SupportSheet:
-    return sheet_of(task, "team.one")
-
-
-@pytest.fixture
-def edited(answered: Campaign) -> Condition:
-    return post_edited(answered)
-
-
-@pytest.fixture
-def beside(edited: Condition, topic: Topic, anna: Person) -> SupportSheet:
-    """Anna's sheet on the answer of team.one beside the model's labels."""
-    return sheet_of(give(edited, topic, anna), "team.one")
 
 
 def _fill(sheet: SupportSheet, of: str) -> None:

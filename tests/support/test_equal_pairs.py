@@ -63,11 +63,6 @@ def answered(campaign: Campaign, import_file, olga: Person) -> Campaign:
     return campaign
 
 
-@pytest.fixture
-def task(answered: Campaign, topic: Topic, anna: Person) -> Task:
-    return give(from_scratch(answered), topic, anna)
-
-
 def in_turn(task: Task) -> list[tuple[SupportSheet, str]]:
     """Return the equal citations of a task, that which is asked first."""
     found = [(sheet, key) for tag, keys in EQUAL.items() for key in keys for sheet in [sheet_of(task, tag)]]

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.models import Campaign, Condition, Event, Person, Topic
+from assessor.collection.models import Condition, Event, Person
 from assessor.work.actions import withdraw_task
 from assessor.work.models import Exposure, Task, Write
 from assessor.work.writes import Closed
@@ -26,8 +26,6 @@ from tests.support.judging_helpers import (
     everything,
     from_scratch,
     give,
-    load_runs,
-    post_edited,
     queue,
     run_file,
     said,
@@ -40,35 +38,6 @@ from tests.support.judging_helpers import (
 from tests.work.conftest import at_once
 
 CLOSED = "This topic is signed off: its labels can be read, no longer changed."
-
-
-@pytest.fixture
-def answered(campaign: Campaign, import_file) -> Campaign:
-    load_runs(campaign, import_file)
-    return campaign
-
-
-@pytest.fixture
-def task(answered: Campaign, topic: Topic, anna: Person) -> Task:
-    """Anna's task from scratch: three citations that can be judged, in two of three answers."""
-    return give(from_scratch(answered), topic, anna)
-
-
-@pytest.fixture
-def sheet(task: Task) -> SupportSheet:
-    """Anna's sheet on the answer of team.one: two citations."""
-    return sheet_of(task, "team.one")
-
-
-@pytest.fixture
-def edited(answered: Campaign) -> Condition:
-    return post_edited(answered)
-
-
-@pytest.fixture
-def beside(edited: Condition, topic: Topic, anna: Person) -> SupportSheet:
-    """Anna's sheet on the answer of team.one beside the model's labels: partial, and none yet."""
-    return sheet_of(give(edited, topic, anna), "team.one")
 
 
 # Labels

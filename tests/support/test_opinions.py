@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from assessor.collection.actions import ConditionError, change_protocol, create_manual_nuggets
-from assessor.collection.models import Answer, Campaign, Condition, Event, Person, Topic
+from assessor.collection.models import Answer, Campaign, Condition, Event, Person
 from assessor.scores.means import COMPLETE
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.blindness import record_exposure
@@ -33,23 +33,6 @@ from tests.support.judging_helpers import (
 from tests.support.lines import FILE
 from tests.support.test_joining_support import LABELS, run
 from tests.support.test_preparing import label_all
-
-
-@pytest.fixture
-def answered(campaign: Campaign, import_file) -> Campaign:
-    load_runs(campaign, import_file)
-    return campaign
-
-
-@pytest.fixture
-def scratch(answered: Campaign) -> Condition:
-    return from_scratch(answered)
-
-
-@pytest.fixture
-def task(scratch: Condition, topic: Topic, anna: Person) -> Task:
-    """Anna's first time: two citations of team.one, one of team.two and one of its without text, a silent answer."""
-    return give(scratch, topic, anna)
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from tests.support.judging_helpers import (
     from_scratch,
     give,
     label_as_model,
-    load_runs,
     models_condition,
     post_edited,
     queue,
@@ -29,22 +28,6 @@ from tests.support.judging_helpers import (
     sign_off,
     stands,
 )
-
-
-@pytest.fixture
-def answered(campaign: Campaign, import_file) -> Campaign:
-    load_runs(campaign, import_file)
-    return campaign
-
-
-@pytest.fixture
-def scratch(answered: Campaign) -> Condition:
-    return from_scratch(answered)
-
-
-@pytest.fixture
-def edited(answered: Campaign) -> Condition:
-    return post_edited(answered)
 
 
 def label_all(client: Client, task: Task, label: str = "full") -> None:

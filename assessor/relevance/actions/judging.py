@@ -15,10 +15,9 @@ from assessor.relevance.models import Item, Judgment
 from assessor.relevance.queries import items_of, judged, openable, shown_grades, version_of
 from assessor.work.blindness import record_exposure
 from assessor.work.leases import sign_of_work
-from assessor.work.models import Task
+from assessor.work.models import MAX_REASON, Task
 from assessor.work.writes import BadWrite, Closed, Result, Stale
 
-MAX_REASON = 500  # characters
 MAX_SECONDS = 3_600
 
 

@@ -14,7 +14,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="The campaign's short name.")
         parser.add_argument("file", type=Path, help="The file, plain or .gz.")
-        parser.add_argument("--name", help="What comparisons call it; by default the file's name.")
+        parser.add_argument("--name", default="", help="What comparisons call it; by default the file's name.")
         parser.add_argument("--run", default="", metavar="TAG", help="Whose scores they are, if the file names none.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         try:
             table = import_table(
                 campaign=campaign,
-                name=options["name"] or path.name,
+                name=options["name"],
                 path=path,
                 file_name=path.name,
                 run=options["run"],

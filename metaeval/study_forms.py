@@ -9,8 +9,7 @@ from assessor.studies import kinds
 from assessor.studies.actions import MAX_NOTE, PER_TOPIC
 from assessor.studies.models import ErrorCode, Study
 from assessor.studies.queries import judges_of
-
-_LARGEST_SEED = 2**53  # what every program reads as it is
+from assessor.work.handing import LARGEST_SEED
 
 
 class DrawForm(forms.Form):
@@ -35,7 +34,7 @@ class DrawForm(forms.Form):
     )
     seed = forms.IntegerField(
         min_value=0,
-        max_value=_LARGEST_SEED,
+        max_value=LARGEST_SEED,
         required=False,
         help_text="Decides what is drawn; empty: one is made up and kept.",
     )

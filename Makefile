@@ -63,3 +63,4 @@ bench: .venv/made-dev
 	$(BIN)/python -m bench.judging
 	$(BIN)/python -m bench.scores
 	$(BIN)/python -m bench.agreement
+	$(BIN)/python -m bench.comparing

@@ -38,6 +38,13 @@ _SUPPORT_LABELS, _SUPPORT_WEIGHTS = ("full", "partial", "none", "not judged"), (
 
 def build(folder: Path, scale: float) -> None:
     """Fill an empty database with the track, and conditions in which all nuggets and all citations have labels."""
+    campaign = load(folder, scale)
+    label(campaign)
+    judge_support(campaign)
+
+
+def load(folder: Path, scale: float) -> "Campaign":
+    """Fill an empty database with the track and finished nuggets for each topic; return the campaign."""
     campaign = house.new_campaign()
     for part in track.write(folder / "track", scale):
         if part.kind in ("topics", "runs", "run_list"):
@@ -45,8 +52,7 @@ def build(folder: Path, scale: float) -> None:
     path = folder / "nuggets.jsonl"
     path.write_text("".join(_nuggets(campaign)), encoding="utf-8")
     house.load(campaign, track.Part("nuggets", path, {"condition": NUGGETS_NAME, "by": "people"}, 0))
-    label(campaign)
-    judge_support(campaign)
+    return campaign
 
 
 def _nuggets(campaign: "Campaign") -> Iterator[str]:
@@ -59,19 +65,19 @@ def _nuggets(campaign: "Campaign") -> Iterator[str]:
         yield json.dumps({"query": topic.title, "qid": topic.qid, "nuggets": nuggets}) + "\n"
 
 
-def label(campaign: "Campaign") -> "Condition":
-    """Make a condition and its answer sheets, as rows."""
+def label(campaign: "Campaign", name: str = LABELS_NAME, seed: int = 830) -> "Condition":
+    """Make a condition and its answer sheets, as rows, with labels by chance."""
     from django.db import transaction
 
     from assessor.collection.actions import create_condition
     from assessor.collection.models import Answer, Condition, Judge
     from assignment.actions.sheets import add_sheets, sheet_row
 
-    judge = Judge.objects.create(kind="model", name="made up")
+    judge = Judge.objects.create(kind="model", name=f"made up {name}")
     condition = create_condition(
         Condition(
             campaign=campaign,
-            name=LABELS_NAME,
+            name=name,
             kind="assignment",
             method="AutoAssign",
             nuggets=campaign.conditions.get(name=NUGGETS_NAME),
@@ -79,7 +85,7 @@ def label(campaign: "Campaign") -> "Condition":
         ),
         acting_user=None,
     )
-    chance = random.Random(830)
+    chance = random.Random(seed)
     for bank in condition.nuggets.nugget_banks.all():
         with transaction.atomic():
             add_sheets(

@@ -120,15 +120,9 @@ def _statistic(found: Statistic) -> dict[str, Any]:
 
 def text_lines(pair: Pair, compared: Sequence[Compared]) -> Iterator[str]:
     """Yield a comparison as lines to be read in a terminal."""
-    first, second, left_out = pair
+    first, second, _ = pair
     yield f"{first.name} and {second.name}: {len(first.runs):,} runs ({_tasks(first.tasks)})"
     yield f"{len(first.topics):,} topics" if first.topics else "no topics in common: means over each side's own alone"
-    for field in ("runs", "topics", "measures"):
-        for side, names in zip(pair[:2], getattr(left_out, field), strict=True):
-            if names:
-                yield f"left out, {field} of {side.name} alone: {len(names):,} ({', '.join(names[:20])}{_more(names)})"
-    if left_out.controls:
-        yield f"left out, control runs: {', '.join(left_out.controls)}"
     yield ""
     if not first.runs or not first.measures:
         yield f"Nothing to compare: no {'runs' if not first.runs else 'measures'} in common."
@@ -158,6 +152,16 @@ def text_lines(pair: Pair, compared: Sequence[Compared]) -> Iterator[str]:
     if reasons:
         yield ""
         yield "— is undefined: " + "; ".join(reasons)
+
+
+def left_out_lines(pair: Pair) -> Iterator[str]:
+    """Yield what only one side has, a line each."""
+    for field in ("runs", "topics", "measures"):
+        for side, names in zip(pair[:2], getattr(pair.left_out, field), strict=True):
+            if names:
+                yield f"left out, {field} of {side.name} alone: {len(names):,} ({', '.join(names[:20])}{_more(names)})"
+    if pair.left_out.controls:
+        yield f"left out, control runs: {', '.join(pair.left_out.controls)}"
 
 
 def latex_lines(pair: Pair, compared: Sequence[Compared]) -> Iterator[str]:

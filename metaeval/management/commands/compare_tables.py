@@ -12,7 +12,7 @@ from metaeval.formats.score_tables import read_score_table
 from metaeval.rendering import Theme
 from metaeval.results import write_results
 from metaeval.scored import Scored, match
-from metaeval.tables import text_lines
+from metaeval.tables import left_out_lines, text_lines
 
 
 class Command(BaseCommand):
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         read = [self._read(path, name, options["policy"]) for path, name in zip(paths, names, strict=True)]
         pair = match(read[0][0], read[1][0])
         compared = compare(pair, seed=options["seed"], draws=options["draws"])
-        for line in text_lines(pair, compared):
+        for line in (*text_lines(pair, compared), "", *left_out_lines(pair)):
             self.stdout.write(line)
         if options["out"]:
             inputs = [

@@ -1,0 +1,157 @@
+"""How long comparing two conditions of a track's size takes, and its page, from and in the database.
+
+    python -m bench.comparing [--scale 0.1] [--keep FOLDER] [--database URL]
+
+A track with 146 runs and 301 topics gets two conditions on the same 19 nuggets a topic, with labels by chance: 829,274
+pairs. Then processes of their own only start; load both sides and compute every statistic but the bootstrap; compute
+and store the whole comparison, 1,000 draws and all figures; and ask for its page with every figure that it draws.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench import house
+from bench.agreement import peak
+from bench.scores import label, load
+
+if TYPE_CHECKING:
+    from metaeval.models import Comparison
+
+FIRST, SECOND = "First", "Second"
+LIMITS = {"statistics": 5, "page": 2}  # seconds
+MEMORY_LIMIT = 1024  # MiB
+_TIMES = 20  # the page is asked for
+
+
+def build(folder: Path, scale: float) -> None:
+    """Fill an empty database with the track, two conditions and a comparison that is not computed yet."""
+    from metaeval.actions import create_comparison
+
+    campaign = load(folder, scale)
+    first, second = label(campaign, FIRST, 830), label(campaign, SECOND, 831)
+    create_comparison(campaign=campaign, first=first, second=second, seed=7, acting_user=None)
+
+
+def _comparison() -> "Comparison":
+    from metaeval.models import Comparison
+
+    return Comparison.objects.select_related("campaign").get()
+
+
+def nothing() -> dict[str, float]:
+    """Only start."""
+    return {}
+
+
+def statistics() -> dict[str, float]:
+    """Load both sides and compute everything but the bootstrap: one draw of it stands for none."""
+    from assessor.scores.means import Policy
+    from metaeval.comparing import compare
+    from metaeval.label_results import label_results
+    from metaeval.sides import load_side, matched, names_of
+
+    comparison = _comparison()
+    start = time.perf_counter()
+    names = names_of(comparison.campaign)
+    first, second = (load_side(side, Policy.ZERO, names) for side in (comparison.first, comparison.second))
+    loaded = time.perf_counter() - start
+    assert first.scored
+    assert second.scored
+    pair, _ = matched(first.scored, second.scored)
+    compare(pair, seed=7, draws=1)
+    labels = label_results(first, second)
+    assert labels
+    return {"s": time.perf_counter() - start, "loading s": loaded, "pairs": labels.told["pairs"]}
+
+
+def compute() -> dict[str, float]:
+    """Compute and store the comparison as the worker does."""
+    from metaeval.actions import calculate_again, run
+
+    start = time.perf_counter()
+    calculation = run(calculate_again(_comparison(), acting_user=None))
+    assert calculation.state == "done", calculation.why
+    return {"s": time.perf_counter() - start, "figures": calculation.figures.count()}
+
+
+def page() -> dict[str, float]:
+    """Ask for the page and all figures on it, as the organizer's browser does, one after another."""
+    from django.test import Client
+
+    client = Client(HTTP_HOST="localhost")
+    client.cookies["sessionid"] = house.session(_comparison().campaign.created_by)
+    address = f"/campaigns/{house.SLUG}/comparisons/{_comparison().pk}/"
+    took = []
+    for _ in range(_TIMES):
+        start = time.perf_counter()
+        response = client.get(address)
+        assert response.status_code == 200
+        text = response.content.decode()
+        figures = re.findall(r'data-figure="([^"]+)"', text)
+        sizes = [len(client.get(figure).content) for figure in figures]
+        took.append(time.perf_counter() - start)
+    return {"s": max(took[1:]), "first s": took[0], "figures": len(sizes), "MB of figures": sum(sizes) / 1e6}
+
+
+STEPS: dict[str, Callable[[], dict[str, float]]] = {
+    "start": nothing,
+    "statistics": statistics,
+    "compute": compute,
+    "page": page,
+}
+
+
+def in_a_process(step: str) -> dict[str, float]:
+    """Do a step in the house that is open, in a process of its own; return its figures and its peak in MiB."""
+    command = [sys.executable, "-m", "bench.comparing", "--step", step]
+    found: dict[str, float] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure a comparison of a track's size, and its page.")
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--keep", type=Path, help="A folder for the database, to be used again.")
+    parser.add_argument("--database", default="", help="The DATABASE_URL of an empty PostgreSQL database.")
+    parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.step:
+        import django
+
+        django.setup()
+        print(json.dumps(STEPS[chosen.step]() | {"MiB": peak()}))
+        return
+    with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
+        folder = chosen.keep or Path(name)
+        is_new = bool(chosen.database) or not (folder / "assay.sqlite3").exists()
+        house.open_house(folder, chosen.database)
+        if is_new:
+            house.collect_static_files()
+            build(folder, chosen.scale)
+        raise SystemExit(report())
+
+
+def report() -> int:
+    """Measure and print everything; return how many figures are over their limits."""
+    found = {step: in_a_process(step) for step in STEPS}
+    for step, figures in found.items():
+        print(f"{step:10} {', '.join(f'{name} {figure:,.4g}' for name, figure in figures.items())}", flush=True)
+    limits = [
+        *((step, "s", found[step]["s"], float(limit)) for step, limit in LIMITS.items()),
+        *((step, "MiB", found[step]["MiB"], float(MEMORY_LIMIT)) for step in STEPS),
+    ]
+    for what, unit, figure, limit in limits:
+        print(f"{what}: {figure:.3g} {unit}, limit {limit:g}{' OVER' if figure > limit else ''}")
+    return sum(figure > limit for _, _, figure, limit in limits)
+
+
+if __name__ == "__main__":
+    main()

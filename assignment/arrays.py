@@ -131,8 +131,7 @@ def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Sc
     Runs and judged topics are those with a sheet; but where no nugget of a topic counts, nothing is judged. Of several
     banks of a topic (handed over) the one that was finished last counts. A cell is incomplete where the run answered
     the topic and has no sheet of that bank, or one on which a nugget has no label (as it was not asked there, say), or
-    that is about another edition than the bank's. What a label is of is named by an answer and a nugget; labels by rule
-    are in the scores, but nobody's opinion, so they are not among the labels.
+    that is about another edition than the bank's. What a label is of is named by an answer and a nugget.
     """
     found = [bank for bank in _banks(condition) if topic is None or bank.topic.pk == topic]
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
@@ -212,12 +211,12 @@ def _codes(bank: _Bank, said: dict[int, _Said]) -> Codes:
 
 
 def _labels(bank: _Bank, said: dict[int, _Said], codes: Codes) -> Labels:
-    is_an_opinion = ~np.array([one.by_rule for one in said.values()], dtype=bool)
-    at_run, at_nugget = np.nonzero((codes != MISSING) & is_an_opinion[:, None])
+    at_run, at_nugget = np.nonzero(codes != MISSING)
     run = np.array(list(said), dtype=np.int64)[at_run]
     answer = np.array([one.answer for one in said.values()], dtype=np.int64)[at_run]
     nugget = np.array(bank.ids, dtype=np.int64)[at_nugget]
-    return Labels(np.full(len(run), bank.topic.pk), run, answer, nugget, codes[at_run, at_nugget])
+    by_rule = np.array([one.by_rule for one in said.values()], dtype=bool)[at_run]
+    return Labels(np.full(len(run), bank.topic.pk), run, answer, nugget, codes[at_run, at_nugget], by_rule)
 
 
 def _score_topic(bank: _Bank, rows: list[int], codes: Codes, words: list[int], scores: Figures, states: Codes) -> None:

@@ -88,10 +88,11 @@ def _labels_csv(result: Json) -> Iterator[str]:
         ("unmatched", side["name"], "", count, None, "")
         for side, count in zip(result["sides"], labels["unmatched"], strict=True)
     ]
+    by_rule = ("pairs by rule", "", "", labels["by_rule"], None, "")
     rates = [
         (name, "", "", labels[name]["n"], labels[name]["value"], labels[name].get("why", "")) for name in _ALL_RATES
     ]
-    return write_table(("what", "first", "second", "count", "value", "why"), (*cells, *unmatched, *rates))
+    return write_table(("what", "first", "second", "count", "value", "why"), (*cells, *unmatched, by_rule, *rates))
 
 
 def _labels_latex(result: Json) -> Iterator[str]:
@@ -193,7 +194,7 @@ def _summary(result: Json, pair: Pair | None, compared: Sequence[Compared]) -> I
         yield f"left out, {gap['what']} of {gap['side']}, {gap['reason']}: {_some(gap['names'])}\n"
     if labels := result["labels"]:
         yield f"\nLabels of {first} (rows) and {second} (columns): {labels['pairs']:,} pairs, "
-        yield f"unmatched {labels['unmatched'][0]:,} and {labels['unmatched'][1]:,}\n"
+        yield f"unmatched {labels['unmatched'][0]:,} and {labels['unmatched'][1]:,}, by rule {labels['by_rule']:,}\n"
         wide = max(map(len, labels["labels"]))
         cell = max(wide, 16)
         yield "  ".join((" " * wide, *(label.rjust(cell) for label in labels["labels"]))) + "\n"

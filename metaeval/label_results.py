@@ -55,6 +55,7 @@ def label_results(first: Side, second: Side) -> LabelsFound | None:
     told = {
         "labels": list(first.words),
         "pairs": len(pairs.first),
+        "by_rule": pairs.by_rule,
         "unmatched": list(pairs.unmatched),
         "given": given.tolist(),
         **agreement_told(found),

@@ -14,12 +14,17 @@ Places = npt.NDArray[np.intp]
 
 
 class Matched(NamedTuple):
-    """Labels of the same things, in arrays (pairs,). topic, run: by key; unmatched: what each side alone labelled."""
+    """Labels of the same things, in arrays (pairs,).
+
+    topic, run: by key. by_rule: how many pairs have a rule's label on one side at least; unmatched: how many things each
+    side alone labelled.
+    """
 
     topic: Keys
     run: Keys
     first: Codes
     second: Codes
+    by_rule: int
     unmatched: tuple[int, int]
 
 
@@ -31,6 +36,7 @@ def match_labels(first: Labels, second: Labels) -> Matched:
         first.run[in_first],
         first.code[in_first],
         second.code[in_second],
+        int((first.by_rule[in_first] | second.by_rule[in_second]).sum()),
         (len(first.code) - both, len(second.code) - both),
     )
 

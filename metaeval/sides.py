@@ -159,7 +159,8 @@ def _source(source: QrelsSource) -> Side:
     rows = list(grades.iterator(_AT_A_TIME))
     topic, code = (np.array([row[at] for row in rows], dtype=np.int64) for at in (0, 2))
     docids = np.array([row[1] for row in rows], dtype=object)
-    labels = Labels(topic, np.zeros(len(rows), dtype=np.int64), topic, docids, code.astype(np.int8))
+    none = np.zeros(len(rows), dtype=np.int64)
+    labels = Labels(topic, none, topic, docids, code.astype(np.int8), none.astype(bool))
     # What was graded while the protocol had more grades is still there.
     most = max(source.campaign.protocol.max_grade, *code.tolist())
     words = [str(grade) for grade in range(most + 1)]

@@ -144,7 +144,8 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
     counts = run_of[said.sheet] > 0
     sheet = said.sheet[counts]
     owner = np.array(answers, dtype=np.int64)[sheet]
-    labels = Labels(topic_of[sheet], run_of[sheet], owner, said.item[counts], said.code[counts])
+    by_rule = np.zeros(len(owner), dtype=bool)  # what cites nothing has no label here
+    labels = Labels(topic_of[sheet], run_of[sheet], owner, said.item[counts], said.code[counts], by_rule)
     return Scores(runs, scored, scores, states), labels
 
 

@@ -75,7 +75,7 @@ class Labels(NamedTuple):
     """All labels that the scores of a condition come from, in arrays of equal length.
 
     topic, run: by key. owner, item: name together what is labelled, alike under all conditions that label it; code:
-    the label's place among its kind's. Nothing of what lacks a label.
+    the label's place among its kind's; by_rule: whether a rule gave it, and nobody. Nothing of what lacks a label.
     """
 
     topic: Keys
@@ -83,12 +83,13 @@ class Labels(NamedTuple):
     owner: Keys
     item: Keys
     code: Codes
+    by_rule: npt.NDArray[np.bool_]
 
     @classmethod
     def joined(cls, parts: Sequence["Labels"]) -> "Labels":
         """Return the labels of all parts."""
         none = np.zeros(0, dtype=np.int64)
-        nothing = cls(none, none, none, none, none.astype(np.int8))
+        nothing = cls(none, none, none, none, none.astype(np.int8), none.astype(bool))
         return cls(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 

@@ -110,13 +110,12 @@ def test_a_cell_that_counts_on_one_side_alone_is_in_no_figure(first_support: Con
         assert point["x"] == pytest.approx(of_runs[place.index(point["run"])])
 
 
-def test_labels_by_rule_are_in_scores_but_nobodys_opinion(first: Condition, second: Condition):
-    before = computed(first=first, second=second, name="before")
-    AnswerSheet.objects.filter(answer__run__tag="team.empty").update(by_rule=True)
+def test_how_many_pairs_are_by_rule_is_told(first: Condition, second: Condition):
+    assert computed(first=first, second=second, name="before").result["labels"]["by_rule"] == 0
+    AnswerSheet.objects.filter(condition=second, answer__run__tag="team.empty").update(by_rule=True)
     found = computed(first=first, second=second)
-    assert (before.result["labels"]["pairs"], found.result["labels"]["pairs"]) == (13, 10)
-    assert found.result["labels"]["matrix"] == [[2, 0, 0], [0, 1, 1], [2, 0, 4]]
-    assert found.result["scores"]["measures"] == before.result["scores"]["measures"]
+    assert (found.result["labels"]["pairs"], found.result["labels"]["by_rule"]) == (13, 3)
+    assert "pairs by rule,,,3,," in found.files["labels.csv"]
 
 
 def test_labels_of_different_texts_are_no_pairs(first: Condition, import_file):

@@ -29,7 +29,7 @@ def named(condition: Condition) -> list[tuple[str, str, str, str]]:
             Nugget.objects.get(pk=item).text,
             kind.labels[at],
         )
-        for topic, run, _, item, at in zip(*(column.tolist() for column in labels), strict=True)
+        for topic, run, _, item, at, _ in zip(*(column.tolist() for column in labels), strict=True)
     )
 
 

@@ -5,7 +5,7 @@ from django.test import Client
 
 from assessor.collection.actions import ConditionError, change_protocol, create_manual_nuggets
 from assessor.collection.models import Answer, Campaign, Condition, Event, Person, Topic
-from assessor.scores.means import COMPLETE
+from assessor.scores.means import COMPLETE, INCOMPLETE
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
@@ -312,6 +312,22 @@ def test_a_whole_second_opinion_is_scored_like_the_first(task, scratch, topic, b
     assert (first.states == second.states).all()
     at = [run.tag for run in second.runs].index("team.silent")
     assert (second.states[at, 0], second.scores[at, 0, 0]) == (COMPLETE, 0)
+
+
+def test_where_only_another_citation_than_the_first_is_asked_the_answer_has_no_score(
+    answered, topic, anna, ben, olga, import_file, as_anna: Client, as_ben: Client
+):
+    change_protocol(campaign=answered, settings={"citations_per_sentence": 2}, acting_user=olga)
+    assert import_file(answered, "runs", run_file("team.both", {"t1": [("Cats purr.", ["d1", "d2"])]})).state == "done"
+    scratch = from_scratch(answered)
+    sheet = sheet_of(give(scratch, topic, anna), "team.both")
+    assert send(as_anna, sheet, "label", "0.0", label="none").status_code == 200
+    assert send(as_anna, sheet, "cannot", "0.1", reason="garbled").status_code == 200
+    bens = give(opinion(scratch, only_cannot=True), topic, ben)
+    assert asked(bens) == {"team.both": ["0.1"]}
+    assert send(as_ben, sheet_of(bens, "team.both"), "label", "0.1", label="full").status_code == 200
+    found = load_scores(bens.condition)
+    assert found.states[[run.tag for run in found.runs].index("team.both"), 0] == INCOMPLETE
 
 
 # Blindness

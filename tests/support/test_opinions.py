@@ -357,6 +357,26 @@ def test_a_repetition_is_done_without_a_look_at_the_first_time(task, scratch, to
     assert [as_anna.get(address).status_code for address in addresses] == [200, 200]
 
 
+def test_nor_with_a_look_at_another_repetition(task, scratch, topic, anna, as_anna: Client):
+    done(as_anna, task)
+    one = done(as_anna, give(opinion(scratch, "repeat", name="R1"), topic, anna), "none")
+    two = give(opinion(scratch, "repeat", name="R2"), topic, anna)
+
+    def statuses(of: Task) -> list[int]:
+        sheet = sheet_of(of, "team.one")
+        label = send(as_anna, sheet, "label", "0.0", label="none")
+        return [*(as_anna.get(page).status_code for page in (f"/support/{of.pk}/", url(sheet))), label.status_code]
+
+    assert [statuses(of) for of in (task, one, two)] == [[403] * 3, [403] * 3, [200] * 3]
+    # Of two that are open the one that was given last comes first, and is hidden then.
+    Task.objects.filter(pk=one.pk).update(state="open")
+    assert [statuses(of) for of in (task, one, two)] == [[403] * 3, [403] * 3, [200] * 3]
+    done(as_anna, two)
+    assert [statuses(of) for of in (task, one, two)] == [[403] * 3, [200] * 3, [403] * 3]
+    done(as_anna, one)
+    assert [statuses(of) for of in (task, one, two)] == [[200, 200, 409]] * 3  # signed off
+
+
 def test_a_withdrawn_repetition_hides_nothing(task, scratch, topic, anna, olga, as_anna: Client):
     done(as_anna, task)
     again = give(opinion(scratch, "repeat"), topic, anna)

@@ -23,6 +23,7 @@ class NuggetStudies(Kind):
     items = "nuggets"
     job = "AutoAssign"
     peoples_method = Condition.Method.MANUAL_ASSIGN.value
+    opinions = Opinion
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         banks = NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=topics)

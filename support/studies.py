@@ -20,6 +20,7 @@ class SupportStudies(Kind):
     items = "citations"
     job = "Support"
     peoples_method = Condition.Method.SUPPORT_FROM_SCRATCH.value
+    opinions = Opinion
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         sheets = SupportSheet.objects.filter(condition=condition, answer__in=answers_to(topics)).order_by()

@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 
 from assessor.collection.models import Condition, Topic
 from assessor.studies.models import Drawn
+from assessor.work.opinions import Opinions
 
 Key = tuple[int, str]  # of an answer, and what a sheet calls one of its items now
 
@@ -26,6 +27,7 @@ class Kind(Protocol):
     items: str  # what is drawn: "citations"
     job: str  # the kind of job that asks a model
     peoples_method: str  # of Condition.Method: how a person labels them blind
+    opinions: Opinions  # what says of which condition another one is an opinion
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         """Return what stands on topics under a condition, of the systems' own answers; nothing but these labels."""

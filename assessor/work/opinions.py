@@ -63,6 +63,15 @@ def conditions(opinions: Opinions, **which: Any) -> QuerySet[Any]:
     return opinions._default_manager.filter(**which).values("condition")
 
 
+def same_work(opinions: Opinions, *of: Condition) -> QuerySet[Condition]:
+    """Return the conditions under which the same is labelled as under some: theirs, the first ones, all opinions."""
+    keys = {condition.pk for condition in of}
+    firsts = opinions._default_manager.filter(condition__in=keys).exclude(of=None)
+    keys |= set(firsts.values_list("of", flat=True))
+    on_them = conditions(opinions, of__in=keys)
+    return Condition.objects.filter(models.Q(pk__in=keys) | models.Q(pk__in=on_them)).order_by("pk")
+
+
 @transaction.atomic
 def create_first(opinions: Opinions, condition: Condition, *, acting_user: Person | None) -> Condition:
     """Save a new condition under which people label for the first time. Raises ConditionError."""

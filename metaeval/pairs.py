@@ -1,6 +1,6 @@
 """Labels of two conditions on the same things, matched: hundreds of thousands at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +16,8 @@ Places = npt.NDArray[np.intp]
 class Matched(NamedTuple):
     """Labels of the same things, in arrays (pairs,).
 
-    topic, run: by key. by_rule: how many pairs have a rule's label on one side at least; unmatched: how many things each
-    side alone labelled.
+    topic, run: by key. by_rule: how many pairs have a rule's label on one side at least; unmatched: how many things
+    each side alone labelled.
     """
 
     topic: Keys
@@ -69,7 +69,8 @@ def restricted(labels: Labels, runs: Sequence[int] | None, topics: Sequence[int]
     is_wanted = np.isin(labels.topic, np.asarray(topics, dtype=np.int64))
     if runs is not None:
         is_wanted &= np.isin(labels.run, np.asarray(runs, dtype=np.int64))
-    return Labels(*(column[is_wanted] for column in labels))
+    columns: Iterable[Any] = (column[is_wanted] for column in labels)
+    return Labels(*columns)
 
 
 def matrices(group: npt.NDArray[Any], groups: int, first: Codes, second: Codes, labels: int) -> Counts:

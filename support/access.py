@@ -39,7 +39,7 @@ class OwnSheet(NamedTuple):
     sentences: list[Sentence]
     shown_condition: int | None  # whose labels stand beside the choices; none: from scratch
     is_adjudicated: bool  # the person decides between two others
-    has_seen: bool  # whether it is recorded that the person has seen a model's labels on the topic
+    has_seen: bool  # whether it is recorded that the person has seen what is shown on the topic
 
     @property
     def open(self) -> list[str]:
@@ -59,11 +59,16 @@ _SHEET = ("id", "task_id", "judge_id", "put_off", "version", "to_do")
 _SAID = ("asked", "unresolved", "waiting", "labels", "cannot", "flags", "shown", "equal")
 _TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state")
 _CONDITION = ("id", "campaign_id", "name", "method", "shown_id", "sample")
+# Another exposure, such as to another model's labels, is none to these: support.actions.judging says where they were.
+_HAS_SEEN = """EXISTS (
+    SELECT 1 FROM collection_condition shown JOIN work_exposure seen ON seen."where" = 'labels of ' || shown.name
+    WHERE shown.id = collection_condition.shown_id AND seen.person_id = work_task.person_id
+        AND seen.topic_id = work_task.topic_id AND seen.kind = work_task.kind)"""
 _SQL = f"""
     SELECT {", ".join(f"sheet.{name}" for name in (*_SHEET, *_SAID))},
         {", ".join(f"work_task.{name}" for name in _TASK)},
         {", ".join(f"collection_condition.{name}" for name in _CONDITION)},
-        answer.content, answer."references", {repeats(Opinion)}, {", ".join(CHECKS.values())}
+        answer.content, answer."references", {repeats(Opinion)}, {_HAS_SEEN}, {", ".join(CHECKS.values())}
     FROM support_supportsheet sheet
     JOIN work_task ON work_task.id = sheet.task_id
     JOIN collection_answer answer ON answer.id = sheet.answer_id
@@ -142,9 +147,8 @@ def _own_sheet(person: Person, row: Row) -> OwnSheet:
     said = {name: json.loads(text) for name, text in row.take(_SAID).items()}
     task = record(Task, row.take(_TASK))
     task.condition = record(Condition, row.take(_CONDITION))
-    content, references, is_repeated = row.some(3)
-    facts = SimpleNamespace(**row.take(CHECKS))
-    checked(person, task, facts)
+    content, references, is_repeated, has_seen = row.some(4)
+    checked(person, task, SimpleNamespace(**row.take(CHECKS)))
     require_open_blind(task)
     require_no_repetition(is_repeated)
     answer = Answer(content=json.loads(content), references=json.loads(references))
@@ -154,5 +158,5 @@ def _own_sheet(person: Person, row: Row) -> OwnSheet:
         list(answer.sentences()),
         task.condition.shown_id,
         task.condition.method == Condition.Method.ADJUDICATED,
-        bool(facts.has_seen),
+        bool(has_seen),
     )

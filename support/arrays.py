@@ -108,8 +108,9 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
     """Compute all scores of a support condition from its sheets, read a few thousand at a time.
 
     Runs and judged topics are those with a sheet. A cell is incomplete where the run answered the topic and has no
-    sheet, or one on which a citation that is asked has no label that counts, or a sentence cites and none of what it
-    cites is asked: of that nobody said anything, which is not the same as no support.
+    sheet, or one on which a citation that is asked has no label that counts, or a sentence's first citation is not
+    asked: of that nobody said anything, which is not the same as no support. A file says itself what was judged: in
+    its place any one that is asked is enough.
     """
     cells: dict[int, dict[int, Cell[int]]] = defaultdict(dict)  # by topic and run; of each the place of its scores
     parts: list[_Said] = []
@@ -119,7 +120,7 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
         for at, (_, topic, run, is_apart, answer, *_) in enumerate(chunk, start):
             take(cells[topic], run, Cell(is_apart, at))
             answers.append(answer)
-        parts.append(_scored(chunk, start))
+        parts.append(_scored(chunk, start, is_imported=condition.method == Condition.Method.IMPORTED))
         start += len(chunk)
     said = _joined(parts)
     names = Topic.objects.filter(pk__in=cells).values_list("pk", "qid", "title")
@@ -163,7 +164,7 @@ def _joined(parts: Sequence[_Said]) -> _Said:
     return _Said(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 
-def _scored(chunk: list[tuple[Any, ...]], start: int) -> _Said:
+def _scored(chunk: list[tuple[Any, ...]], start: int, *, is_imported: bool) -> _Said:
     """Return the scores of sheets, of which the first is in row `start`; NaN where one is incomplete."""
     *_, unresolved_texts, label_texts, adopted_texts, contents = zip(*chunk, strict=True)
     all_asked, all_labels = parsed(row[len(_NAMES)] for row in chunk), parsed(label_texts)
@@ -185,7 +186,8 @@ def _scored(chunk: list[tuple[Any, ...]], start: int) -> _Said:
     sentence = (np.cumsum(sizes) - sizes)[sheet] + place[:, 0]
     order = np.lexsort((place[:, 1], sentence))
     figures = answer_scores(codes[order], sentence[order], answer, len(chunk))
-    is_asked = np.bincount(sentence, minlength=len(answer)) > 0
+    is_enough = is_imported | (place[:, 1] == 0)
+    is_asked = np.bincount(sentence[is_enough], minlength=len(answer)) > 0
     figures[answer[cites & ~is_asked]] = np.nan
     counts = (
         np.bincount(sheet, minlength=len(chunk)),

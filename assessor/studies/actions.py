@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from assessor.collection import history
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
@@ -14,12 +14,12 @@ from assessor.llm.actions import JobError, Plan, plan_job
 from assessor.llm.models import ModelJudge
 from assessor.studies.kinds import Key, Kind, kind_named, names
 from assessor.studies.models import Coding, Drawn, ErrorCode, Study
-from assessor.studies.queries import judges_of, study_of, topics_of
+from assessor.studies.queries import judges_of, topics_of
 from assessor.work.actions import PlanError, give_tasks
 from assessor.work.blindness import record_exposure
 from assessor.work.handing import new_seed
 from assessor.work.models import Exposure, Task
-from assessor.work.opinions import create_first, has_labelled
+from assessor.work.opinions import create_first, has_labelled, same_work
 from assessor.work.writes import Stale
 
 PER_TOPIC = 15  # as the TREC 2024 RAG track drew them
@@ -208,14 +208,29 @@ def plan_asking(*, study: Study, judge: ModelJudge, name: str, replicate: int) -
 
 
 def require_independent(task: Task) -> None:
-    """Raise PlanError where the person of a task on a study's sample has labelled the topic for that study before."""
-    study = study_of(task.condition)
-    sheets = kind_named(study.kind).sheets_on(task.topic)
-    for other in (study.first, study.second, *judges_of(study).exclude(pk=task.condition_id)):
-        if has_labelled(task.person, sheets.filter(condition=other)):
-            raise PlanError(
-                f"{task.person} labels or labelled {task.topic.qid} under {other}: a judge of {study} is somebody else."
-            )
+    """Raise PlanError where a task's person would be a judge of a study on the topic and no stranger to its labels.
+
+    That is asked of whoever is to label its sample, and of whoever is to label under what it was drawn from. Opinions
+    on that count as it does. Called before anything of the topic is locked.
+    """
+    condition, kind = task.condition, kind_named(task.kind)
+    # One after the other, or each of two tasks could find that there is no other.
+    studies = Study.objects.select_for_update(no_key=True, of=("self",)).filter(campaign=condition.campaign_id)
+    if condition.sample:
+        studies = studies.filter(name=condition.sample)
+    else:
+        same = same_work(kind.opinions, condition)
+        studies = studies.filter(Q(first__in=same) | Q(second__in=same))
+    sheets = kind.sheets_on(task.topic)
+    for study in studies.select_related("campaign", "first", "second").order_by("pk"):
+        judges = judges_of(study).exclude(pk=condition.pk)
+        others = [*same_work(kind.opinions, study.first, study.second), *judges] if condition.sample else judges
+        for other in others:
+            if has_labelled(task.person, sheets.filter(condition=other)):
+                raise PlanError(
+                    f"{task.person} labels or labelled {task.topic.qid} under {other}: a judge of {study} is somebody "
+                    "else."
+                )
 
 
 def see_labels(task: Task) -> None:

@@ -12,11 +12,6 @@ from assessor.studies.models import Coding, Drawn, Study
 _TOLD = ("judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
 
 
-def study_of(condition: Condition) -> Study:
-    """Return the study whose sample a condition labels."""
-    return Study.objects.select_related("first", "second").get(campaign=condition.campaign_id, name=condition.sample)
-
-
 def sample_of(condition: Condition) -> QuerySet[Drawn]:
     """Return what is to be labelled under a study's condition."""
     return Drawn.objects.filter(study__campaign=condition.campaign_id, study__name=condition.sample)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from assessor.collection import history
 from assessor.collection.models import Campaign, Condition, Person, Topic
 from assessor.collection.roles import ASSESSOR, has_role
-from assessor.work.blindness import barred_from, has_seen, sees_grades
+from assessor.work.blindness import barred_from, decides, has_seen, sees_grades
 from assessor.work.kinds import is_registered, is_shared, kind_of, refusal
 from assessor.work.leases import free, lapsed, new_end, sign_of_work
 from assessor.work.models import MAX_REASON, Task, TimeSpent, Waiting
@@ -43,6 +43,13 @@ def give_tasks(
     """
     _require_work(condition, topics)
     _require_assessor(person, campaign)
+    if decided := decides(person, topics, condition):
+        qids = ", ".join(sorted(topic.qid for topic in topics if topic.pk in decided))
+        raise PlanError(
+            f"{person} has both an adjudication and other labels of this kind to give on {qids} then. An adjudication "
+            "shows what other people said: who decides labels nothing else there, and who still labels there decides "
+            "nothing before that is done."
+        )
     if seen := has_seen(person, topics, condition):
         qids = ", ".join(sorted(topic.qid for topic in topics if topic.pk in seen))
         raise PlanError(f"{person} has seen LLM output of this kind on {qids}, and {condition.name} is done blind.")
@@ -192,7 +199,7 @@ def draw_next(*, condition: Condition, person: Person) -> Task:
         return held
     waiting = free().filter(condition=condition).select_related("topic")
     topics = [one.topic for one in waiting]
-    spoiled = has_seen(person, topics, condition) | sees_grades(person, topics, condition)
+    spoiled = set[int]().union(*(spoils(person, topics, condition) for spoils in (decides, has_seen, sees_grades)))
     for one in waiting:
         if one.topic_id not in spoiled and (task := _draw(one, condition, person)):
             return task

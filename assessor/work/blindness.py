@@ -1,4 +1,4 @@
-"""Who may do blind work: nobody who has seen what a model gave there."""
+"""Who may do blind work: nobody who has seen what a model gave there, or in an adjudication what other people said."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -25,11 +25,20 @@ FACTS = {
     " WHERE organizer.campaign_id = work_task.campaign_id AND organizer.person_id = work_task.person_id)",
     "has_seen": "EXISTS (SELECT 1 FROM work_exposure seen WHERE seen.person_id = work_task.person_id"
     " AND seen.topic_id = work_task.topic_id AND seen.kind = work_task.kind)",
+    # As decides() has it of what is given.
+    "has_decided": "(SELECT method FROM collection_condition here WHERE here.id = work_task.condition_id)"
+    " <> 'adjudicated' AND EXISTS (SELECT 1 FROM work_task decided"
+    " JOIN collection_condition there ON there.id = decided.condition_id"
+    " WHERE there.method = 'adjudicated' AND decided.person_id = work_task.person_id"
+    " AND decided.topic_id = work_task.topic_id AND decided.kind = work_task.kind)",
 }
 
 
 def record_exposure(person: Person, topics: Iterable[Topic], kind: str, where: str) -> None:
-    """Record that a person saw what a model gave on topics for a kind of work; `where` says on which screen."""
+    """Record that a person saw what a model gave on topics for a kind of work, or what they decide between.
+
+    where: on which screen.
+    """
     Exposure.objects.bulk_create(Exposure(person=person, topic=topic, kind=kind, where=where) for topic in topics)
 
 
@@ -62,12 +71,15 @@ def _why_barred(person: Person, campaign: Campaign, is_administrator: bool) -> s
 
 def why_not_blind(task: Task, record: Any) -> str | None:
     """Say why a task's person can't do it blind, or None; record: what was read with FACTS."""
-    if not record.keeps_blind:
-        return None
     is_administrator = record.is_administrator or task.person.is_superuser
-    if is_administrator or record.has_organized:
+    if record.keeps_blind and (is_administrator or record.has_organized):
         return _why_barred(task.person, task.campaign, is_administrator)
-    if record.has_seen and task.condition.is_blind():
+    if record.has_decided:
+        return (
+            "You decide or decided between other people's labels on this topic, so you can't label it without knowing "
+            "what they said. Tell your organizer, who can give the topic to somebody else."
+        )
+    if record.keeps_blind and record.has_seen and task.condition.is_blind():
         return (
             "You have seen what a language model gave on this topic for this kind of work, so you can't do it blind. "
             "Tell your organizer, who can give the topic to somebody else."
@@ -90,6 +102,21 @@ def sees_grades(person: Person, topics: Iterable[Topic], condition: Condition) -
         tasks = tasks.filter(condition__method=Condition.Method.MANUAL_RELEVANCE, state=Task.State.OPEN)
     else:
         return set()
+    return set(tasks.values_list("topic_id", flat=True))
+
+
+def decides(person: Person, topics: Iterable[Topic], condition: Condition) -> set[int]:
+    """Return the ids of those topics on which a condition and other work of the person would spoil each other.
+
+    An adjudication shows what other people said, be it beside a model's labels. Who has or had one on a topic labels
+    nothing else of that kind there; who still labels there is given none before that is done. The protocol has no say
+    in this: its switch is about what models gave.
+    """
+    tasks = Task.objects.filter(person=person, kind=condition.kind, topic__in=list(topics))
+    if condition.method == Condition.Method.ADJUDICATED:
+        tasks = tasks.filter(state=Task.State.OPEN).exclude(condition__method=Condition.Method.ADJUDICATED)
+    else:
+        tasks = tasks.filter(condition__method=Condition.Method.ADJUDICATED)
     return set(tasks.values_list("topic_id", flat=True))
 
 

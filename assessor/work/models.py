@@ -94,7 +94,7 @@ class TimeSpent(AppendOnly):
 
 
 class Exposure(AppendOnly):
-    """A person saw what a model gave on a topic for a kind of work."""
+    """A person saw what a model gave on a topic for a kind of work, or what others said between whom they decide."""
 
     person = models.ForeignKey("collection.Person", models.PROTECT, related_name="exposures")
     topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="exposures")

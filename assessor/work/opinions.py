@@ -63,6 +63,15 @@ def conditions(opinions: Opinions, **which: Any) -> QuerySet[Any]:
     return opinions._default_manager.filter(**which).values("condition")
 
 
+def same_work(opinions: Opinions, *of: Condition) -> QuerySet[Condition]:
+    """Return the conditions under which the same is labelled as under some: theirs, the first ones, all opinions."""
+    keys = {condition.pk for condition in of}
+    firsts = opinions._default_manager.filter(condition__in=keys).exclude(of=None)
+    keys |= set(firsts.values_list("of", flat=True))
+    on_them = conditions(opinions, of__in=keys)
+    return Condition.objects.filter(models.Q(pk__in=keys) | models.Q(pk__in=on_them)).order_by("pk")
+
+
 @transaction.atomic
 def create_first(opinions: Opinions, condition: Condition, *, acting_user: Person | None) -> Condition:
     """Save a new condition under which people label for the first time. Raises ConditionError."""
@@ -194,27 +203,29 @@ def ask_more(sheet: Any, asked: Sequence[Any]) -> None:
 def repeats(opinions: Opinions) -> str:
     """Return the condition that a task's person is repeating it, for a query in which the task is work_task.
 
-    Who labels answers again, to see whether they say the same, must not look at what they said the first time.
+    Who labels answers again, to see whether they say the same, must not look at what they said before: the first time,
+    or in another repetition. Of several that are open that is to be done first which was given last.
     """
     return f"""EXISTS (
-        SELECT 1 FROM {opinions._meta.db_table} opinion
+        SELECT 1 FROM {opinions._meta.db_table} own
+        JOIN {opinions._meta.db_table} opinion ON opinion.of_id = COALESCE(own.of_id, own.condition_id)
         JOIN work_task again ON again.condition_id = opinion.condition_id
-        WHERE opinion.of_id = work_task.condition_id AND opinion.purpose = '{REPEAT}' AND again.state = 'open'
-            AND again.person_id = work_task.person_id AND again.topic_id = work_task.topic_id)"""  # noqa: S608  # ours
+        WHERE own.condition_id = work_task.condition_id AND opinion.purpose = '{REPEAT}' AND again.state = 'open'
+            AND again.person_id = work_task.person_id AND again.topic_id = work_task.topic_id
+            AND again.id <> work_task.id
+            AND (again.id > work_task.id OR work_task.state <> 'open'))"""  # noqa: S608  # ours
 
 
 def require_not_repeated(task: Task, opinions: Opinions) -> None:
     """Raise PermissionDenied where a task's person is repeating it now."""
-    again = Task.objects.filter(person=task.person_id, topic=task.topic_id, state=Task.State.OPEN)
-    require_no_repetition(
-        again.filter(condition__in=conditions(opinions, of=task.condition_id, purpose=REPEAT)).exists()
-    )
+    is_repeated = models.expressions.RawSQL(repeats(opinions), (), output_field=models.BooleanField())  # noqa: S611  # ours
+    require_no_repetition(Task.objects.filter(is_repeated, pk=task.pk).exists())
 
 
 def require_no_repetition(is_repeated: bool) -> None:
     """Raise PermissionDenied where a query with repeats() says that it is so."""
     if is_repeated:
         raise PermissionDenied(
-            "You are labelling these answers again, without a look at what you said the first time: "
+            "You are labelling these answers again, without a look at what you said before: "
             "it can be opened once you have signed the repetition off."
         )

@@ -50,6 +50,7 @@ create_opinion = partial(opinions.create_opinion, Opinion)
 
 def prepare_sheets(task: Task) -> None:
     """Make the answer sheets that a task's person will fill, and take over what another one left. Raises PlanError."""
+    require_independent(task)
     opinion = Opinion.objects.select_related("of").get(condition=task.condition)
     bank = finished_banks(_nuggets(task.condition), [task.topic]).get(task.topic_id)
     if bank:
@@ -80,7 +81,6 @@ def _nuggets(condition: Condition) -> Condition:
 def _require_right_person(task: Task, opinion: Opinion, bank: NuggetBank) -> None:
     """Raise PlanError where the labels should be somebody else's."""
     if task.condition.sample:
-        require_independent(task)
         return
     maker = bank.task.person if bank.task else None
     if opinion.purpose == Opinion.Purpose.FIRST and maker and maker != task.person and not task.reason:

@@ -113,9 +113,10 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
 
 def _record_exposure(task: Task) -> None:
     """Record that a task's person has seen a model's labels on its topic; once, since each is kept with its sheet."""
-    seen = Exposure.objects.filter(person=task.person, topic=task.topic_id, kind=Condition.Kind.SUPPORT)
+    where = f"labels of {task.condition.shown}"
+    seen = Exposure.objects.filter(person=task.person, topic=task.topic_id, kind=Condition.Kind.SUPPORT, where=where)
     if not seen.exists():
-        record_exposure(task.person, [task.topic], Condition.Kind.SUPPORT, f"labels of {task.condition.shown}"[:200])
+        record_exposure(task.person, [task.topic], Condition.Kind.SUPPORT, where)
 
 
 def _judge(own: OwnSheet, verb: str, citation: str, said: Mapping[str, Any], seconds: int | None, seen: int) -> Result:

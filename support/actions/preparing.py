@@ -67,8 +67,7 @@ def prepare_sheets(task: Task) -> None:
     opinion = Opinion.objects.select_related("of").filter(condition=task.condition).first()
     if opinion is None:
         raise PlanError(f"Nobody can be given {task.condition}: it is not done by people on a screen.")
-    if task.condition.sample:
-        require_independent(task)
+    require_independent(task)
     require_right_person(task, opinion, with_judges(task.topic_id))
     if task.condition.protocol.equal_pairs_once:
         # All at once and in their order, since a label that is on its way may be for several of them.

@@ -419,3 +419,11 @@ def test_a_repetition_is_done_without_a_look_at_the_first_time(
         assert send(as_anna, sheet, "label", nugget=nugget, label="support").status_code == 403
     Task.objects.filter(pk=again.pk).update(state="finished")
     assert [as_anna.get(address).status_code for address in addresses] == [200, 200, 200]
+    # Nor at another repetition.
+    Task.objects.filter(pk=task.pk).update(state="finished")
+    more = give(create_opinion(of=manual, name="more", purpose="repeat", acting_user=olga), topic, anna)
+    addresses += [f"/assign/{again.pk}/", url(again.answer_sheets.filter(by_rule=False).earliest("pk"))]
+    assert [as_anna.get(address).status_code for address in addresses] == [403] * 5
+    assert as_anna.get(f"/assign/{more.pk}/").status_code == 200
+    Task.objects.filter(pk=more.pk).update(state="finished")
+    assert [as_anna.get(address).status_code for address in addresses] == [200] * 5

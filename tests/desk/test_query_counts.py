@@ -129,6 +129,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "topic_scores": [slug, assigning, campaign.topics.get(qid="t1").pk],
         "run_scores": [slug, assigning, campaign.runs.earliest("pk").pk],
         "study": [slug, study],
+        "study_figure": [slug, study, "kappa", "svg"],
         "ask_study": [slug, study],
         "export_study": [slug, study, "items.csv"],
     } | {

@@ -200,10 +200,11 @@ def names(study: Study) -> list[tuple[str, str]]:
     return list(study.drawn.order_by("pk").values_list("answer__run__tag", "item"))
 
 
-def give(condition: Condition, person: Person, *topics: Topic) -> list[Task]:
+def give(condition: Condition, person: Person, *topics: Topic, reason: str = "") -> list[Task]:
     """Give a person topics, all of the campaign's where none is named."""
     chosen = list(topics) or list(condition.campaign.topics.order_by("qid"))
-    return give_tasks(campaign=condition.campaign, topics=chosen, condition=condition, person=person, acting_user=None)
+    whose = {"campaign": condition.campaign, "condition": condition, "person": person}
+    return give_tasks(topics=chosen, reason=reason, acting_user=None, **whose)
 
 
 def everything() -> list[Any]:

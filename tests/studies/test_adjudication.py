@@ -8,20 +8,22 @@ import pytest
 from django.http import HttpResponse
 
 from assessor.collection.actions import change_protocol
-from assessor.collection.models import Condition
+from assessor.collection.models import Campaign, Condition, Person, Topic
 from assessor.studies.actions import let_people_judge
 from assessor.studies.models import Study
-from assessor.work.actions import PlanError
+from assessor.work.actions import PlanError, draw_next, put_in_queue, withdraw_task
 from assessor.work.models import Exposure, Task
+from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign
 from assignment.models import AnswerSheet
-from support.actions import create_support
+from support.actions import create_opinion, create_support
 from support.models import SupportSheet
 from tests.assignment import screen as assignment_screen
 from tests.conftest import client_of
 from tests.studies.conftest import draw, give, ids_of, nugget_labels
 from tests.support import judging_helpers as support_screen
 
+BOTH = "carl has both an adjudication and other labels of this kind to give on t1 then"
 N_OTHERS = {("team.one", "t1"): {"purring heals": "partial_support", "cats purr": "support", "dogs bark": "support"}}
 
 
@@ -107,15 +109,136 @@ def test_who_decided_labels_nothing_of_the_topic_blind_any_more(
         of, blind = n_study, create_manual_assign(nuggets=nuggets, name="blind", acting_user=None)
     address = "support" if kind == "support" else "assign"
     [before] = give(blind, carl, topic)
-    [task] = give(judges(of), carl, topic)
+    decided = judges(of)
+    with pytest.raises(PlanError, match=BOTH):
+        give(decided, carl, topic)
+    assert not Task.objects.filter(condition=decided).exists()
+    Task.objects.filter(pk=before.pk).update(state="finished")
+    [task] = give(decided, carl, topic)
     client = client_of(carl)
-    assert client.get(f"/{address}/{before.pk}/").status_code == 200
-    assert client.get(f"/{address}/{task.pk}/").status_code == 200
-    assert client.get(f"/{address}/{before.pk}/").status_code == 403
-    assert client.get(f"/{address}/{task.pk}/").status_code == 200
-    with pytest.raises(PlanError, match="carl has seen LLM output of this kind on t1"):
+    for own in (before, task):
+        assert client.get(f"/{address}/{own.pk}/").status_code == 200
+    with pytest.raises(PlanError, match=BOTH):
         give(blind, carl, topic)
     assert give(judges(of, "other"), ben, topic)
+
+
+# What two people said beside a model's labels, and a third who decides
+
+
+@pytest.fixture
+def beside(answered: Campaign, model: Condition) -> Condition:
+    return create_support(campaign=answered, name="Post-edited", shown=model, acting_user=None)
+
+
+@pytest.fixture
+def annas(beside: Condition, anna: Person, topic: Topic) -> Task:
+    """What Anna said beside the model's labels."""
+    return all_said(beside, anna, topic, "full")
+
+
+@pytest.fixture
+def b_study(annas: Task, beside: Condition, ben: Person, topic: Topic) -> Study:
+    """A study of where Ben says something else."""
+    second = create_opinion(of=beside, name="Second", purpose="second", acting_user=None)
+    all_said(second, ben, topic, "none")
+    return draw(beside, second, purpose="adjudication")
+
+
+def all_said(condition: Condition, person: Person, topic: Topic, label: str) -> Task:
+    """Have a person say the same of all citations on a topic."""
+    [task] = give(condition, person, topic)
+    for sheet in SupportSheet.objects.filter(task=task):
+        said = {key: {"label": label, "shown": "full"} for key in sheet.open}
+        revise(sheet, "label", said, judge_id=sheet.judge_id, task_id=task.pk)
+    Task.objects.filter(pk=task.pk).update(state="finished")
+    return task
+
+
+@pytest.fixture(params=[True, False], ids=["blind after seeing", "switched off"])
+def _switch(request: pytest.FixtureRequest, campaign: Campaign, olga: Person) -> None:
+    """Whoever may see what models gave: what other people said is another matter."""
+    if not request.param:
+        change_protocol(campaign=campaign, settings={"blind_after_seeing": False}, acting_user=olga)
+
+
+@pytest.mark.usefixtures("_switch")
+@pytest.mark.parametrize("is_withdrawn", [False, True])
+def test_who_decided_gives_no_opinion_on_it_beside_a_models_labels(
+    b_study, beside, topic, carl, ben, olga, is_withdrawn: bool
+):
+    [task] = give(judges(b_study), carl, topic)
+    assert "full" in client_of(carl).get(f"/support/{task.pk}/").content.decode()
+    if is_withdrawn:
+        withdraw_task(task=task, acting_user=olga)
+    third = create_opinion(of=beside, name="Third", purpose="second", acting_user=None)
+    with pytest.raises(PlanError) as refused:
+        give(third, carl, topic)
+    assert str(refused.value) == (
+        "carl has both an adjudication and other labels of this kind to give on t1 then. An adjudication shows what "
+        "other people said: who decides labels nothing else there, and who still labels there decides nothing before "
+        "that is done."
+    )
+    assert not third.tasks.exists()
+
+
+@pytest.mark.usefixtures("_switch")
+def test_who_decided_takes_over_nothing_that_they_decided_on(b_study, annas, beside, topic, carl, olga):
+    give(judges(b_study), carl, topic)
+    sheet = SupportSheet.objects.filter(task=annas).exclude(labels={}).earliest("pk")
+    taken_back = {sheet.open[0]: {"label": None}}
+    revise(sheet, "take back", taken_back, judge_id=sheet.judge_id, task_id=annas.pk)
+    Task.objects.filter(pk=annas.pk).update(state="withdrawn")
+    with pytest.raises(PlanError, match=BOTH):
+        give(beside, carl, topic)
+    sheet.refresh_from_db()
+    assert sheet.task == annas
+
+
+@pytest.mark.usefixtures("_switch")
+def test_who_still_has_an_opinion_to_give_decides_nothing(b_study, beside, topic, carl, olga):
+    third = create_opinion(of=beside, name="Third", purpose="second", acting_user=None)
+    [opinion] = give(third, carl, topic)
+    decided = judges(b_study)
+    with pytest.raises(PlanError, match=BOTH):
+        give(decided, carl, topic)
+    assert not decided.tasks.exists()
+    assert client_of(carl).get(f"/support/{opinion.pk}/").status_code == 200
+
+
+@pytest.mark.usefixtures("_switch")
+def test_work_that_comes_back_after_a_decision_is_closed(b_study, answered, topic, carl, olga):
+    """Such as by answers that came since, or given in the same moment."""
+    [other] = give(create_support(campaign=answered, name="scratch", shown=None, acting_user=None), carl, topic)
+    Task.objects.filter(pk=other.pk).update(state="finished")
+    [task] = give(judges(b_study), carl, topic)
+    client = client_of(carl)
+    sheet = SupportSheet.objects.filter(task=other).exclude(asked=[]).earliest("pk")
+    Task.objects.filter(pk=other.pk).update(state="open")
+    for response in (
+        client.get(f"/support/{other.pk}/"),
+        client.get(support_screen.url(sheet)),
+        support_screen.send(client, sheet, "label", sheet.asked[0], label="full"),
+    ):
+        assert response.status_code == 403
+        assert "decide or decided between other people&#x27;s labels on this topic" in response.content.decode()
+        assert "language model" not in response.content.decode()
+    assert client.get(f"/support/{task.pk}/").status_code == 200
+    sheet.refresh_from_db()
+    assert sheet.labels == {}
+
+
+def test_a_decision_on_one_topic_or_kind_is_none_on_another(study, n_study, answered, nuggets, carl):
+    one, other = answered.topics.order_by("qid")
+    give(judges(study), carl, one)
+    blind = create_support(campaign=answered, name="blind", shown=None, acting_user=None)
+    assign = create_manual_assign(nuggets=nuggets, name="assign", acting_user=None)
+    assert [task.topic for task in (*give(blind, carl, other), *give(assign, carl, one))] == [other, one]
+    with pytest.raises(PlanError, match=r"^carl has both an adjudication .* on t1 then"):
+        give(blind, carl, one, other)
+    put_in_queue(topics=[one], condition=blind, acting_user=None)
+    with pytest.raises(PlanError, match="None of the topics that are free here can be yours"):
+        draw_next(condition=blind, person=carl)
 
 
 @pytest.mark.parametrize("kind", ["support", "assignment"])
@@ -150,6 +273,7 @@ def test_who_is_one_of_the_two_decides_nothing(people, answered, topic, anna, be
     [task] = give(here, anna, topic)
     for sheet in SupportSheet.objects.filter(task=task).exclude(asked=[]):
         SupportSheet.objects.filter(pk=sheet.pk).update(labels={"0.0": "none"})
+    Task.objects.filter(pk=task.pk).update(state="finished")
     condition = judges(draw(people, here, purpose="adjudication", name="adjudicated"))
     with pytest.raises(PlanError, match="anna labels or labelled t1 under here"):
         give(condition, anna, topic)

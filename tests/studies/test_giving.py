@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from django.db import transaction
@@ -10,7 +11,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from assessor.collection.actions import ConditionError
-from assessor.collection.models import Answer, Campaign, Condition, Person
+from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
 from assessor.scores.kinds import scored_conditions
 from assessor.studies.actions import let_people_judge
 from assessor.studies.models import Drawn, Study
@@ -19,7 +20,9 @@ from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
 from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign
+from assignment.actions import create_opinion as create_assignment_opinion
 from assignment.models import AnswerSheet
+from support.actions import create_opinion as create_support_opinion
 from support.actions import create_support
 from support.models import SupportSheet
 from support.queries import with_a_models_labels
@@ -28,6 +31,7 @@ from tests.conftest import client_of, make_person
 from tests.studies.conftest import draw, everything, give, ids_of, items, support_labels
 from tests.support import judging_helpers as support_screen
 from tests.support.judging_helpers import run_file
+from tests.work.conftest import at_once
 
 # Whatever names a study, its conditions and judges, and runs.
 SECRETS = ("telltale", "NIST", "Mia", "team.", "disagree", "studies", "sample")
@@ -180,12 +184,98 @@ def test_a_topic_that_comes_back_is_asked_about_anew(study, model, topic, answer
     blind = judges(mine)
     [task] = give(blind, carl, topic)
     withdraw_task(task=task, acting_user=ben)
+    [doras] = give(blind, make_person("dora", "assessor"), topic)
+    withdraw_task(task=doras, acting_user=ben)
     withdraw_task(task=bens, acting_user=ben)
     give(first, carl, topic)
     with pytest.raises(PlanError, match="carl labels or labelled t1 under People here"):
         give(blind, carl, topic)
     task.refresh_from_db()
     assert task.state == "withdrawn"
+
+
+def given_first(kind: str, campaign: Campaign, nuggets: Condition, person: Person, topic: Topic) -> Task:
+    """Return a task of first labels, begun: one thing is said of every answer."""
+    if kind == "support":
+        first = create_support(campaign=campaign, name="People here", shown=None, acting_user=None)
+    else:
+        first = create_manual_assign(nuggets=nuggets, name="People here", acting_user=None)
+    [task] = give(first, person, topic)
+    for sheet in SHEETS[kind].objects.filter(task=task):
+        said = {sheet.open[0]: "none"} if kind == "support" else {sheet.bank.order[0]: "not_support"}
+        said = {key: {"label": label} for key, label in said.items()}
+        revise(sheet, "label", said, judge_id=sheet.judge_id, task_id=task.pk)
+    return task
+
+
+SHEETS = {"support": SupportSheet, "assignment": AnswerSheet}
+OPINIONS = {"support": create_support_opinion, "assignment": create_assignment_opinion}
+
+
+@pytest.mark.parametrize("kind", ["support", "assignment"])
+def test_who_gives_another_opinion_is_no_judge_and_the_other_way_round(
+    answered, nuggets, model, n_model, topic, anna, ben, carl, kind: str
+):
+    """On the first: a second opinion counts as it does, and one on the second as that."""
+    annas = given_first(kind, answered, nuggets, anna, topic)
+    first = annas.condition
+    second = OPINIONS[kind](of=first, name="Second", purpose="second", acting_user=None)
+    give(second, ben, topic)
+    study = draw(first, model if kind == "support" else n_model, name="here")
+    blind = judges(study, "A")
+    before = everything()
+    with pytest.raises(PlanError, match="ben labels or labelled t1 under Second: a judge of here is somebody else"):
+        give(blind, ben, topic)
+    assert everything() == before
+    give(blind, carl, topic)
+    third = OPINIONS[kind](of=first, name="Third", purpose="second", acting_user=None)
+    with pytest.raises(PlanError, match="carl labels or labelled t1 under A: a judge of here is somebody else"):
+        give(third, carl, topic)
+    assert not third.tasks.exists()
+
+
+def test_an_opinion_that_a_study_is_about_stands_for_the_first_too(answered, nuggets, model, topic, anna, ben, carl):
+    first = given_first("support", answered, nuggets, anna, topic).condition
+    second = create_support_opinion(of=first, name="Second", purpose="second", acting_user=None)
+    [task] = give(second, ben, topic)
+    for sheet in SupportSheet.objects.filter(task=task):
+        revise(sheet, "label", {sheet.open[0]: {"label": "none"}}, judge_id=sheet.judge_id, task_id=task.pk)
+    blind = judges(draw(second, model, name="here"), "A")
+    with pytest.raises(PlanError, match="anna labels or labelled t1 under People here"):
+        give(blind, anna, topic)
+    give(blind, carl, topic)
+    third = create_support_opinion(of=first, name="Third", purpose="second", acting_user=None)
+    with pytest.raises(PlanError, match="carl labels or labelled t1 under A"):
+        give(third, carl, topic)
+
+
+@pytest.mark.parametrize("kind", ["support", "assignment"])
+def test_a_judge_takes_nothing_over_of_what_the_study_is_about(
+    answered, nuggets, model, n_model, topic, anna, ben, carl, kind: str
+):
+    annas = given_first(kind, answered, nuggets, anna, topic)
+    blind = judges(draw(annas.condition, model if kind == "support" else n_model, name="here"), "A")
+    give(blind, carl, topic)
+    withdraw_task(task=annas, acting_user=ben)
+    with pytest.raises(PlanError, match="carl labels or labelled t1 under A: a judge of here is somebody else"):
+        give(annas.condition, carl, topic, reason="anna left")
+    assert not Task.objects.filter(condition=annas.condition, person=carl).exists()
+    # Who is no judge has it, and a judge has other topics.
+    assert give(annas.condition, ben, topic, reason="anna left")
+    assert give(annas.condition, carl, answered.topics.get(qid="t2"))
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("kind", ["support", "assignment"])
+def test_of_both_sides_of_a_study_given_at_once_a_person_gets_one(
+    answered, nuggets, model, n_model, topic, anna, carl, kind: str
+):
+    annas = given_first(kind, answered, nuggets, anna, topic)
+    blind = judges(draw(annas.condition, model if kind == "support" else n_model, name="here"), "A")
+    third = OPINIONS[kind](of=annas.condition, name="Third", purpose="second", acting_user=None)
+    given = at_once([partial(give, condition, carl, topic) for condition in (blind, third)])
+    assert sorted(type(one).__name__ for one in given) == ["PlanError", "list"], given
+    assert Task.objects.filter(person=carl).count() == 1
 
 
 @pytest.mark.parametrize("kind", ["support", "assignment"])

@@ -352,6 +352,15 @@ def test_who_post_edits_a_topic_can_not_do_it_from_scratch_any_more(scratch, edi
     assert as_anna.get(f"/support/{beside.task_id}/").status_code == 200
 
 
+def test_each_models_labels_are_an_exposure_of_their_own_whatever_was_seen_before(beside, edited, anna, topic, as_anna):
+    record_exposure(anna, [topic], "support", "labels of another model")
+    for _ in range(2):
+        for tag in ("team.one", "team.two"):
+            assert send(as_anna, sheet_of(beside.task, tag), "show", "0.0").status_code == 200
+    told = ["labels of another model", f"labels of {edited.shown}"]
+    assert list(Exposure.objects.filter(person=anna).order_by("pk").values_list("where", flat=True)) == told
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_who_comes_to_organize_is_shut_out(task, sheet, anna, olga, as_anna: Client, name: str):
     add_organizer(campaign=task.campaign, person=anna, acting_user=olga)

@@ -5,7 +5,7 @@ from django.test import Client
 
 from assessor.collection.actions import ConditionError, change_protocol, create_manual_nuggets
 from assessor.collection.models import Answer, Campaign, Condition, Event, Person
-from assessor.scores.means import COMPLETE
+from assessor.scores.means import COMPLETE, INCOMPLETE
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
@@ -297,6 +297,22 @@ def test_a_whole_second_opinion_is_scored_like_the_first(task, scratch, topic, b
     assert (second.states[at, 0], second.scores[at, 0, 0]) == (COMPLETE, 0)
 
 
+def test_where_only_another_citation_than_the_first_is_asked_the_answer_has_no_score(
+    answered, topic, anna, ben, olga, import_file, as_anna: Client, as_ben: Client
+):
+    change_protocol(campaign=answered, settings={"citations_per_sentence": 2}, acting_user=olga)
+    assert import_file(answered, "runs", run_file("team.both", {"t1": [("Cats purr.", ["d1", "d2"])]})).state == "done"
+    scratch = from_scratch(answered)
+    sheet = sheet_of(give(scratch, topic, anna), "team.both")
+    assert send(as_anna, sheet, "label", "0.0", label="none").status_code == 200
+    assert send(as_anna, sheet, "cannot", "0.1", reason="garbled").status_code == 200
+    bens = give(opinion(scratch, only_cannot=True), topic, ben)
+    assert asked(bens) == {"team.both": ["0.1"]}
+    assert send(as_ben, sheet_of(bens, "team.both"), "label", "0.1", label="full").status_code == 200
+    found = load_scores(bens.condition)
+    assert found.states[[run.tag for run in found.runs].index("team.both"), 0] == INCOMPLETE
+
+
 # Blindness
 
 
@@ -322,6 +338,26 @@ def test_a_repetition_is_done_without_a_look_at_the_first_time(task, scratch, to
     Task.objects.filter(pk=task.pk).update(state="finished")
     done(as_anna, again)
     assert [as_anna.get(address).status_code for address in addresses] == [200, 200]
+
+
+def test_nor_with_a_look_at_another_repetition(task, scratch, topic, anna, as_anna: Client):
+    done(as_anna, task)
+    one = done(as_anna, give(opinion(scratch, "repeat", name="R1"), topic, anna), "none")
+    two = give(opinion(scratch, "repeat", name="R2"), topic, anna)
+
+    def statuses(of: Task) -> list[int]:
+        sheet = sheet_of(of, "team.one")
+        label = send(as_anna, sheet, "label", "0.0", label="none")
+        return [*(as_anna.get(page).status_code for page in (f"/support/{of.pk}/", url(sheet))), label.status_code]
+
+    assert [statuses(of) for of in (task, one, two)] == [[403] * 3, [403] * 3, [200] * 3]
+    # Of two that are open the one that was given last comes first, and is hidden then.
+    Task.objects.filter(pk=one.pk).update(state="open")
+    assert [statuses(of) for of in (task, one, two)] == [[403] * 3, [403] * 3, [200] * 3]
+    done(as_anna, two)
+    assert [statuses(of) for of in (task, one, two)] == [[403] * 3, [200] * 3, [403] * 3]
+    done(as_anna, one)
+    assert [statuses(of) for of in (task, one, two)] == [[200, 200, 409]] * 3  # signed off
 
 
 def test_a_withdrawn_repetition_hides_nothing(task, scratch, topic, anna, olga, as_anna: Client):

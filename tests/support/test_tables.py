@@ -185,8 +185,18 @@ def test_a_sentence_that_cites_and_of_which_nothing_is_asked_makes_its_answer_in
 
 
 def test_of_a_sentence_only_what_is_asked_counts_and_the_first_of_that_is_the_first(cited: Campaign):
+    """A file says itself what was judged."""
     auto = judge(support_condition(cited), {"team.two": {"t1": ["f", "p", ".f", "-", ""]}})
+    Condition.objects.filter(pk=auto.pk).update(method="imported")
+    auto.refresh_from_db()
     assert cell(auto, "t1", "team.two") == ("complete", near([2.5 / 3, 2.5 / 4, 2 / 3, 2 / 4] * 2))
+
+
+def test_a_sentence_whose_first_citation_is_not_asked_makes_its_answer_incomplete(cited: Campaign):
+    """Here the first is judged: a label of another one is not in its place."""
+    auto = judge(support_condition(cited), {"team.two": {"t1": ["f", "p", ".f", "-", ""], "t2": ["f"]}})
+    assert cell(auto, "t1", "team.two") == INCOMPLETE_CELL
+    assert cell(auto, "t2", "team.two") == ("complete", ONES)
 
 
 def test_in_which_order_a_sheet_names_citations_does_not_matter(auto: Condition):

@@ -58,6 +58,12 @@ def grade_cover(grades: npt.ArrayLike, least: int = 4) -> float:
     return float((best >= least).mean()) if len(best) else 0.0
 
 
+def largest_and_mean_grade(grades: npt.ArrayLike) -> tuple[float, float]:
+    """Return the largest and the mean of the questions' grades (RUBRIC); grades: as for grade_cover, 0 without any."""
+    best = np.atleast_2d(np.asarray(grades)).max(axis=0)
+    return (float(best.max()), float(best.mean())) if len(best) else (0.0, 0.0)
+
+
 def coverage(
     supported: npt.ArrayLike, sentences: npt.ArrayLike, covered: npt.ArrayLike, nuggets: npt.ArrayLike
 ) -> tuple[Coverage, Coverage]:

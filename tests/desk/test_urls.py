@@ -122,7 +122,9 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "topic_scores": ("GET", ORGANIZER),
     "run_scores": ("GET", ORGANIZER),
     "support_pairs": ("GET", ORGANIZER),
-    **dict.fromkeys(("studies", "export_studies", "study", "ask_study", "export_study"), ("GET", ORGANIZER)),
+    **dict.fromkeys(
+        ("studies", "export_studies", "study", "ask_study", "study_figure", "export_study"), ("GET", ORGANIZER)
+    ),
     **dict.fromkeys(("give_study", "define_code", "code_item"), ("POST", (401, 404, 404, 302, 404, 404, 404))),
     **dict.fromkeys(
         ("comparisons", "comparison", "comparison_topic", "comparison_file", "comparison_figure"), ("GET", ORGANIZER)
@@ -272,6 +274,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "define_code": f"{studies}/codes/",
         "code_item": f"{studies}/items/{study.drawn.get().pk}/",
         "export_study": f"{studies}/export/items.csv",
+        "study_figure": f"{studies}/figures/kappa.svg",
         "comparisons": f"{base}/comparisons/",
         "import_table": f"{base}/comparisons/tables/",
         "comparison": f"{base}/comparisons/{compared.pk}/",
@@ -362,6 +365,7 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "study",
         "ask_study",
         "export_study",
+        "study_figure",
     ):
         own = addresses[name].replace("/campaigns/study/", "/campaigns/other/")
         assert outcome(client, "GET", own) == 404, name

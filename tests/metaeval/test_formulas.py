@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assignment.scores import ABSENT, OKAY, VITAL
 from metaeval.descriptive import describe_nuggets, mean, shares, topic_means
-from metaeval.formulas import coverage, f1, grade_cover, nugget_f, pyramid_recall
+from metaeval.formulas import coverage, f1, grade_cover, largest_and_mean_grade, nugget_f, pyramid_recall
 from metaeval.ppi import ppi_mean
 from metaeval.values import Value
 
@@ -107,6 +107,13 @@ def test_pyramid_f(found: list[int], length: int, recall: float, expected: float
 )
 def test_grade_cover(grades: list[int], cover4: float, cover5: float):
     assert (grade_cover(grades), grade_cover(grades, 5)) == pytest.approx((cover4, cover5))
+
+
+def test_largest_and_mean_grade():
+    assert largest_and_mean_grade([5, 4, 0, 3]) == (5, 3)
+    assert largest_and_mean_grade([4]) == (4, 4)
+    assert largest_and_mean_grade([[5, 0, 0, 0], [0, 0, 2, 0]]) == (5, 7 / 4)  # the best of two passages
+    assert largest_and_mean_grade([]) == (0, 0)
 
 
 def test_coverage_micro_and_macro_of_a_published_report():

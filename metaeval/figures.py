@@ -22,7 +22,7 @@ from metaeval.values import Value
 WIDTH = 238
 _TALL = 200
 _NAMED = 3  # cells whose names a tooltip tells where several lie on one point
-_MANY = 1_000  # points of cells
+_MANY = 150  # points of cells
 _LABELLED = 40  # topics whose ids fit under an axis
 _NO_TASK = "no task"
 _USUAL_TASKS = ("AG", "RAG")

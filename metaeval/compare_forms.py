@@ -109,6 +109,10 @@ class TableForm(forms.Form):
         max_length=256, required=False, label="Whose scores", help_text="A run's tag, if the file names none."
     )
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # It stands on the page of CompareForm, which has a name too.
+        super().__init__(*args, **(kwargs | {"auto_id": "table_%s"}))
+
     def clean_file(self) -> "UploadedFile[Any]":
         file: UploadedFile[Any] = self.cleaned_data["file"]
         if file.size and file.size > _MOST_BYTES:

@@ -102,7 +102,7 @@ def test_what_has_nothing_in_common_is_a_message_and_no_blank_chart(open_page: O
     page.click("button:text-is('Compare')")
     page.wait_for_selector("text=have labels of different kinds: they can't be compared.")
     page.set_input_files(
-        "#id_file", {"name": "theirs.csv", "mimeType": "text/csv", "buffer": b"run_id,vstrict\na,1\nb,0\n"}
+        "#table_file", {"name": "theirs.csv", "mimeType": "text/csv", "buffer": b"run_id,vstrict\na,1\nb,0\n"}
     )
     page.click("text=Keep this table")
     page.wait_for_selector(".message:has-text('theirs.csv is kept.')")

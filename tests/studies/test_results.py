@@ -125,7 +125,7 @@ def test_what_is_undefined_says_why(answered, model, client):
     assert alike.with_second.unweighted.value == 0
     text = page(client, f"/{study.pk}/")
     assert '— <span class="quiet why">no pairs</span>' in text
-    assert '— <span class="quiet">only one label was used</span>' in text
+    assert '— <span class="quiet why">only one label was used</span>' in text
     rows = list(csv.DictReader(file(client, ".csv").splitlines()))
     assert [(row["judge"], row["match_first"], row["kappa_first"], row["kappa_second"]) for row in rows] == [
         ("Silent", "", "", ""),

@@ -7,10 +7,8 @@ import altair as alt
 
 from assessor.collection.formats.values import to_json
 from metaeval.models import Calculation
-from metaeval.rendering import FORMS as FORMS
-from metaeval.rendering import Theme
-from metaeval.results import JSON as JSON
-from metaeval.results import write_folder
+from metaeval.rendering import FORMS, Theme
+from metaeval.results import JSON, write_folder
 
 
 def figure_bytes(specification: dict[str, Any], form: str, theme: Theme) -> bytes:

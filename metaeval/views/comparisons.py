@@ -25,9 +25,11 @@ from metaeval.compare_forms import CompareForm, TableForm
 from metaeval.models import Calculation, Comparison, ScoreTable
 from metaeval.pages import differences, measure_rows, shown_figures, side_listing
 from metaeval.queries import comparisons_of, shown
+from metaeval.rendering import FORMS
+from metaeval.results import JSON
 from metaeval.tasks import calculate
 from metaeval.views.figures import figure_response
-from metaeval.written import FORMS, JSON, result_json
+from metaeval.written import result_json
 
 _ON_A_PAGE = 50
 
@@ -73,7 +75,7 @@ def import_table(request: PersonRequest, slug: str) -> HttpResponse:
         try:
             table = actions.import_table(
                 campaign=campaign,
-                name=form.cleaned_data["name"] or file.name[:120],
+                name=form.cleaned_data["name"],
                 path=Path(file.temporary_file_path()),
                 file_name=file.name,
                 run=form.cleaned_data["run"],

@@ -8,8 +8,8 @@ from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest, download
 from metaeval.pages import figure_table
-from metaeval.rendering import Theme, config
-from metaeval.written import FORMS, figure_bytes
+from metaeval.rendering import FORMS, Theme, config
+from metaeval.written import figure_bytes
 
 
 def figure_response(request: PersonRequest, specification: dict[str, Any], *, name: str, form: str) -> HttpResponseBase:

@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Three processes for two cores: the tests that kill workers mostly wait for them.
 TESTS = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") * 3 / 2 )) --dist worksteal
 
-.PHONY: help demo test lint check-types test-postgres bench lock clean
+.PHONY: help demo test lint test-postgres fuzz try-deployment tour bench load weight attacks audit lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -12,7 +12,14 @@ help:
 	@echo "make test   sets everything up and passes the tests"
 	@echo "make lint   style, types, import contracts, migrations"
 	@echo "make test-postgres   the tests on the PostgreSQL of DATABASE_URL"
+	@echo "make try-deployment   compose.yaml's commands behind nginx, on this machine's PostgreSQL"
+	@echo "make fuzz   changed files, answers of models and requests by the ten thousand (docs/fuzzing.md)"
+	@echo "make tour   takes the screenshots of docs/tour.md anew"
 	@echo "make bench  the benchmarks"
+	@echo "make load   fifty assessors at work while a job writes labels, for MINUTES=10, on the database of DATABASE_URL"
+	@echo "make weight what the labelling screens weigh, in a browser"
+	@echo "make attacks tries attacks on a demo that it starts, and prints what happened"
+	@echo "make audit  asks for known weaknesses of what is locked"
 	@echo "make lock   locks requirements*.in again"
 
 .venv/made: requirements.txt
@@ -30,8 +37,8 @@ demo: .venv/made
 
 test: lint
 	tests/chromium.sh
-	$(TESTS) -m "not browser"
-	$(BIN)/python -m pytest -n auto --dist loadfile -m browser
+	$(TESTS) --ignore tests/browser
+	$(BIN)/python -m pytest -n auto --dist loadfile tests/browser
 
 lint: .venv/made-dev
 	$(BIN)/ruff check .
@@ -43,12 +50,32 @@ lint: .venv/made-dev
 
 test-postgres: .venv/made-dev
 	@test -n "$(DATABASE_URL)" || { echo "Set DATABASE_URL to a PostgreSQL whose user may create databases."; exit 1; }
-	$(TESTS) -m "not browser"
+	$(TESTS) --ignore tests/browser
+
+try-deployment: .venv/made-dev
+	$(BIN)/python -m tests.deploy.try_deployment redis
+	$(BIN)/python -m tests.deploy.try_deployment amqp
+# The same SEED tries the same; it is printed with what came of it.
+fuzz: SEED ?= $(shell date +%Y%m%d)
+fuzz: .venv/made-dev
+	ASSAY_FUZZ=long ASSAY_FUZZ_SEED=$(SEED) $(TESTS) tests/fuzz
+
+tour: .venv/made-dev
+	tests/chromium.sh
+	ASSAY_TOUR=docs/tour $(BIN)/python -m pytest -m browser tests/browser/test_whole_study.py
 
 lock:
 	python3 -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv
 	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --upgrade requirements.in -o requirements.txt
 	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --upgrade requirements-dev.in -o requirements-dev.txt
+
+attacks: .venv/made-dev
+	$(BIN)/python -m tests.attacks
+
+# In an environment of its own; it sends the names and versions of requirements.txt to PyPI, and nothing else.
+audit: requirements.txt
+	python3 -m venv .venv/audit && .venv/audit/bin/pip install --quiet pip-audit
+	.venv/audit/bin/pip-audit --strict --disable-pip --require-hashes -r requirements.txt
 
 clean:
 	rm -rf .venv var
@@ -62,5 +89,14 @@ bench: .venv/made-dev
 	$(BIN)/python -m bench.drawing
 	$(BIN)/python -m bench.judging
 	$(BIN)/python -m bench.scores
+	$(BIN)/python -m bench.exporting
 	$(BIN)/python -m bench.agreement
 	$(BIN)/python -m bench.comparing
+
+load: .venv/made-dev
+	@mkdir -p var
+	$(BIN)/python -m bench.load --minutes $(or $(MINUTES),10) --people $(or $(PEOPLE),50) --out var/load.json
+
+weight: .venv/made-dev
+	tests/chromium.sh
+	$(BIN)/python -m bench.weight

@@ -1,8 +1,13 @@
 """The Celery application; tasks live in each app's tasks.py."""
 
+import logging
 import os
+from logging.config import dictConfig
+from typing import Any
 
 from celery import Celery
+from celery.signals import setup_logging
+from django.conf import settings
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "assessor.settings")
@@ -12,3 +17,10 @@ TRANSPORT_ALIASES["embedded"] = "assessor.broker:Transport"
 app = Celery("assessor")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@setup_logging.connect
+def log_as_all_processes_do(loglevel: int, **kwargs: Any) -> None:
+    """Have workers and beat write their lines as web processes do, from the level on that their command names."""
+    dictConfig(settings.LOGGING)
+    logging.getLogger().setLevel(loglevel)

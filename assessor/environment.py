@@ -36,6 +36,14 @@ def number(name: str, default: int, env: Mapping[str, str] = os.environ) -> int:
     return int(value)
 
 
+def choice(name: str, among: tuple[str, ...], env: Mapping[str, str] = os.environ) -> str:
+    """Return one of several words; the first where nothing is set."""
+    value = env.get(name, "").strip() or among[0]
+    if value not in among:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be one of {', '.join(among)}.")
+    return value
+
+
 def words(name: str, default: str, env: Mapping[str, str] = os.environ) -> list[str]:
     """Return a comma-separated list without blanks, without an empty entry; empty where the default is."""
     if not (env.get(name, "").strip() or default):

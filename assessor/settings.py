@@ -13,7 +13,8 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
-from assessor.environment import flag, number, required, words
+from assessor import error_reports, logs
+from assessor.environment import choice, flag, number, required, words
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 _env = environ.Env()
@@ -32,6 +33,11 @@ LLM_HOSTS = words("ASSAY_LLM_HOSTS", default="")
 RUNNERS_PER_JOB = number("ASSAY_RUNNERS_PER_JOB", default=1)
 # How long a drawn topic stays somebody's without a sign of work: a night, and the morning after it.
 TOPIC_LEASE = timedelta(hours=number("ASSAY_LEASE_HOURS", default=24))
+# How many days files that were made in the background are kept, and how many records are sent while they are written.
+EXPORT_DAYS = number("ASSAY_EXPORT_DAYS", default=30)
+EXPORT_AT_ONCE = number("ASSAY_EXPORT_AT_ONCE", default=25_000)
+# Believe what the proxy says of its clients: how they came, and from where.
+BEHIND_PROXY = flag("ASSAY_BEHIND_PROXY", default=False)
 # Shown on every page of the demo, so that nobody takes it for the real thing.
 DEMO = flag("ASSAY_DEMO", default=False)
 
@@ -48,6 +54,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "template_partials",
     "assessor.collection",
+    "assessor.signin",
     "assessor.work",
     "assessor.llm",
     "assessor.scores",
@@ -57,11 +64,19 @@ INSTALLED_APPS = [
     "assignment",
     "support",
     "metaeval",
+    "assessor.training",
+    "assessor.plan",
+    "assessor.archive",
+    "assessor.exports",
+    "assessor.api",
     "assessor.desk",
 ]
 
 MIDDLEWARE = [
+    "assessor.logs.RequestLog",
     "django.middleware.security.SecurityMiddleware",
+    "assessor.health.Health",
+    "assessor.desk.middleware.PagesAreCompressed",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -69,10 +84,13 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "assessor.desk.middleware.SignInRequired",
+    "assessor.signin.middleware.SecondFactorFirst",
+    "assessor.desk.middleware.OwnZone",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "assessor.desk.middleware.NothingIsCached",
+    "assessor.work.middleware.GuidelinesFirst",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -121,8 +139,11 @@ def _database() -> dict[str, Any]:
         # To open and close the file was half of a short request's time; the last one to close it checkpoints.
         database["CONN_MAX_AGE"] = None
     else:
-        pool = {"min_size": 1, "max_size": number("ASSAY_DATABASE_POOL", default=10)}
+        # While the server is gone, whoever asks for a page is told so after this many seconds.
+        pool = {"min_size": 1, "max_size": number("ASSAY_DATABASE_POOL", default=10), "timeout": 10}
         database["OPTIONS"] = database.get("OPTIONS", {}) | {"pool": pool}
+        # Of a server that was started again, each connection that the pool still holds would cost a request.
+        database["CONN_HEALTH_CHECKS"] = True
     return database
 
 
@@ -130,10 +151,10 @@ DATABASES = {"default": _database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "collection.Person"
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "assessor.signin.access.PasswordBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
@@ -146,7 +167,8 @@ LOGOUT_REDIRECT_URL = "login"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_LOCKOUT_TEMPLATE = "desk/locked_out.html"
+AXES_CLIENT_IP_CALLABLE = "assessor.proxied.client_address" if BEHIND_PROXY else None
+AXES_LOCKOUT_TEMPLATE = "signin/locked_out.html"
 AXES_HTTP_RESPONSE_CODE = 429
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the wait is as long as the page says
@@ -154,14 +176,19 @@ AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_VERBOSE = False
 AXES_ENABLE_ADMIN = False
 
+# Requests of one token that a web process answers in a minute.
+API_REQUESTS_A_MINUTE = number("ASSAY_API_REQUESTS_A_MINUTE", default=600)
+
 # Behind TLS everywhere but on one's own machine.
 HTTPS = flag("ASSAY_HTTPS", default=True)
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if flag("ASSAY_BEHIND_PROXY", default=False) else None
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]  # probes come from inside, in plain HTTP
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"  # no other host's page can plant it
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
@@ -206,7 +233,8 @@ MAX_UPLOAD_BYTES = number("ASSAY_MAX_UPLOAD_MB", default=512) * 1024 * 1024
 LANGUAGE_CODE = "en"
 USE_I18N = False
 USE_TZ = True
-TIME_ZONE = "UTC"
+TIME_ZONE = "UTC"  # of files, and of people who chose none
+FORMAT_MODULE_PATH = "assessor.formats"
 
 # Of each process; what is kept there is named by the state that it was counted on, so that it is never an old one.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
@@ -214,18 +242,28 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"
 CELERY_BROKER_URL = _env.str("CELERY_BROKER_URL", default="embedded://")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # Jobs take hours, imports minutes: a worker of its own for either (-Q) keeps one from waiting for the other.
 CELERY_TASK_QUEUES = (Queue("celery"), Queue("jobs"))
 CELERY_TASK_ROUTES = {"assessor.llm.tasks.work_on_job": {"queue": "jobs"}}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+CELERY_BEAT_SCHEDULER = "assessor.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
+    "take up imports that nobody works on": {
+        "task": "assessor.collection.tasks.take_up_imports",
+        "schedule": 30.0,
+        "options": {"expires": 25},
+    },
     "take up jobs that nobody works on": {
         "task": "assessor.llm.tasks.take_up_jobs",
         "schedule": 15.0,
         "options": {"expires": 10},
-    }
+    },
+    "take up exports, and remove old files": {
+        "task": "assessor.exports.tasks.take_up_exports",
+        "schedule": 60.0,
+        "options": {"expires": 50},
+    },
 }
 if CELERY_BROKER_URL.startswith("embedded:"):
     CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -235,17 +273,11 @@ if CELERY_BROKER_URL.startswith("embedded:"):
         "polling_interval": 0.1,
     }
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": "INFO"},
-    # A line for each request to a model says nothing that the ledger does not.
-    "loggers": {name: {"level": "WARNING"} for name in ("axes", "httpx2", "openai")}
-    | {"kombu.connection": {"level": "ERROR"}},  # the embedded broker has no host to name
-}
+# The demo's terminal is for what its visitor has to read.
+LOGGING = logs.configuration(choice("ASSAY_LOG", ("lines", "json")), requests=not DEMO)
+if SENTRY_DSN := _env.str("SENTRY_DSN", default=""):
+    error_reports.start(SENTRY_DSN)
 
 DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
-for _folder in ("uploads", "broker", "static"):
+for _folder in ("uploads", "broker", "static", "exports"):
     (DATA_DIR / _folder).mkdir(parents=True, exist_ok=True, mode=0o700)

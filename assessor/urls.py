@@ -5,6 +5,7 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("assessor.desk.urls")),
+    path("", include("assessor.signin.urls")),
     path("", include("assessor.work.urls")),
     path("", include("assessor.llm.urls")),
     path("", include("assessor.scores.urls")),
@@ -13,6 +14,11 @@ urlpatterns = [
     path("", include("assignment.urls")),
     path("", include("support.urls")),
     path("", include("metaeval.urls")),
+    path("", include("assessor.archive.urls")),
+    path("", include("assessor.exports.urls")),
+    path("", include("assessor.api.urls")),
+    path("", include("assessor.training.urls")),
+    path("", include("assessor.plan.urls")),
     path("admin/", admin.site.urls),
 ]
 

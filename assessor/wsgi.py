@@ -1,5 +1,6 @@
 """The web process. Each start first clears away what a killed import left behind."""
 
+import logging
 import os
 
 from django.core.wsgi import get_wsgi_application
@@ -7,10 +8,16 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "assessor.settings")
 application = get_wsgi_application()
 
-from assessor.collection.tasks import sweep_imports  # noqa: E402  (needs the application above)
+from django.db import DatabaseError  # noqa: E402  (needs the application above)
+
+from assessor.collection.importing import sweep  # noqa: E402
 from assessor.connections import leave_connections  # noqa: E402
 
-sweep_imports()
+try:
+    sweep()
+except DatabaseError:
+    # Without its database it says so on each page, until that is back; the workers sweep as well.
+    logging.getLogger(__name__).exception("What killed imports left behind is not cleared away")
 # A server that loads this before it forks (gunicorn --preload) would have its processes share what the sweep opened:
 # they would read each other's answers.
 leave_connections()

@@ -49,9 +49,9 @@ class OwnSheet(NamedTuple):
 
 # All that is read for an assessor's screen. It is written out because Django takes 3.5 ms to put such a query together,
 # when all that happens between a label and the next answer may take 8.
-_SHEET = ("id", "task_id", "bank_id", "judge_id", "put_off", "version", "edition", "to_do")
+_SHEET = ("id", "task_id", "bank_id", "judge_id", "put_off", "version", "edition", "to_do", "out_of_scope")
 _SAID = ("asked", "labels", "cannot", "stale", "invalid", "flags", "marks")
-_TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state")
+_TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state", "paused")
 _BANK = ("id", "topic_id", "condition_id", "task_id", "state", "edition")
 _NAMES = (*_SHEET, *_SAID, *_TASK, *_BANK)
 _SQL = f"""

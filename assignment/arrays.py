@@ -10,8 +10,9 @@ import numpy as np
 from assessor.collection.models import Condition
 from assessor.llm.questions import ASSIGNMENT
 from assessor.scores.found import Cell, Labels, RunName, as_text, parsed, run_names, take, what_counts, who_answered
-from assessor.scores.means import COMPLETE, INCOMPLETE, UNANSWERED, Codes, Figures
+from assessor.scores.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
 from assessor.scores.measures import Measures
+from assessor.work.scope import judged_under
 from assignment.measures import NUGGET_SCORES
 from assignment.models import AnswerSheet, LeftOut
 from assignment.queries import scored_editions
@@ -30,7 +31,7 @@ from assignment.scores import (
 from nuggets.models import BankEdition
 
 _AT_A_TIME = 2_000
-_IMPORTANCE = {"vital": VITAL, "okay": OKAY, "": ABSENT}
+IMPORTANCE = {"vital": VITAL, "okay": OKAY, "": ABSENT}
 # As bytes, which numpy takes without a loop; None is what a nugget has that has no label.
 _LABEL = dict(zip(ASSIGNMENT, (SUPPORT, PARTIAL, NOT_SUPPORT), strict=True)) | {None: MISSING % 256}
 
@@ -131,7 +132,8 @@ def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Sc
     Runs and judged topics are those with a sheet; but where no nugget of a topic counts, nothing is judged. Of several
     banks of a topic (handed over) the one that was finished last counts. A cell is incomplete where the run answered
     the topic and has no sheet of that bank, or one on which a nugget has no label (as it was not asked there, say), or
-    that is about another edition than the bank's. What a label is of is named by an answer and a nugget.
+    that is about another edition than the bank's; one that is not judged there, as it is planned, is outside. What a
+    label is of is named by an answer and a nugget.
     """
     found = [bank for bank in _banks(condition) if topic is None or bank.topic.pk == topic]
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
@@ -141,6 +143,7 @@ def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Sc
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(banks), len(COLUMNS)))
     states = np.full((len(runs), len(banks)), UNANSWERED, dtype=np.int8)
+    judged = judged_under(condition)
     labels = []
     for at, (key, bank) in enumerate(banks.items()):
         said, lacking = what_counts(condition, bank.cells, own[key], bank.elsewhere)
@@ -151,6 +154,9 @@ def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Sc
         unjudged = [place[run] for run in lacking]
         states[unjudged, at] = INCOMPLETE
         scores[unjudged, at] = np.nan
+        outside = [place[run.pk] for run in runs if run.pk not in said and not judged.holds(key, run.pk)]
+        states[outside, at] = OUTSIDE
+        scores[outside, at] = np.nan
     found_scores = Scores(
         runs, [bank.topic for bank in banks.values()], scores, states, [bank.topic for bank in found if not bank.ids]
     )
@@ -168,7 +174,7 @@ def _banks(condition: Condition) -> list[_Bank]:
 def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:
     """Return a bank. reasons: why nuggets are left out, by id."""
     counted = [nugget for nugget in edition.nuggets if nugget["id"] not in reasons]
-    importance = [_IMPORTANCE[nugget["importance"]] for nugget in counted]
+    importance = [IMPORTANCE[nugget["importance"]] for nugget in counted]
     topic = edition.bank.topic
     scored = ScoredTopic(
         pk=topic.pk,

@@ -99,6 +99,8 @@ class AutoAssign(Kind):
                 prepared[unit.pk] = UnitFailure(f"The nuggets of {qid} are being changed.")
             elif sheet is None:
                 prepared[unit.pk] = UnitFailure(f"Others finished nuggets of {qid} since: launch a job for these.")
+            elif sheet.out_of_scope:
+                prepared[unit.pk] = UnitFailure("This answer is not judged under the condition any more.")
             elif sheet.edition != editions[bank.pk].edition:
                 prepared[unit.pk] = UnitFailure(f"The nuggets of {qid} were changed at this very moment.")
             else:
@@ -138,7 +140,7 @@ def _banks(condition: Condition, topics: Sequence[Topic]) -> list[NuggetBank]:
 
 def _unfinished(condition: Condition, banks: Collection[NuggetBank]) -> QuerySet[AnswerSheet]:
     """Return the sheets with nuggets that have no label; no text that has given way to what the run itself answered."""
-    return sheets_on(banks, condition).filter(to_do__gt=0, answer__apart=False)
+    return sheets_on(banks, condition).filter(to_do__gt=0, answer__apart=False, out_of_scope=False)
 
 
 def _unlabelled_answers(

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from django.urls import reverse
 
 from assessor.collection.models import Condition, Topic
-from assessor.work.kinds import Kind
+from assessor.work.kinds import Kind, Lacking
 from assessor.work.models import Task
-from assignment.actions import prepare_sheets, renew_sheets
-from assignment.models import Opinion
+from assignment.actions import follow_scope, prepare_sheets, renew_sheets
+from assignment.models import AnswerSheet, Opinion
 from assignment.queries import finished_banks
 
 
@@ -16,14 +16,18 @@ def _url(task: Task) -> str:
     return reverse("assignment", args=[task.pk])
 
 
-def _refusal(condition: Condition, topics: Sequence[Topic]) -> str | None:
-    """People assign the nuggets of finished banks, under conditions made for it."""
+def _refusal(condition: Condition) -> str | None:
+    """People assign nuggets under conditions made for it."""
     if condition.nuggets is None or not Opinion.objects.filter(condition=condition).exists():
         return f"Nobody can be given {condition.name}: its labels are not given by people here."
-    finished = finished_banks(condition.nuggets, topics)
-    if lacking := sorted(topic.qid for topic in topics if topic.pk not in finished):
-        return f"The nuggets of {', '.join(lacking)} under {condition.nuggets} are not finished."
     return None
+
+
+def _lacking(condition: Condition, topics: Sequence[Topic]) -> Lacking:
+    """People assign the nuggets of finished banks."""
+    assert condition.nuggets is not None, "an assignment condition has one of nuggets"
+    found = {topic.pk for topic in topics} - set(finished_banks(condition.nuggets, topics))
+    return Lacking(found, lambda qids: f"The nuggets of {qids} under {condition.nuggets} are not finished.")
 
 
 ASSIGNMENT = Kind(
@@ -34,4 +38,7 @@ ASSIGNMENT = Kind(
     url=_url,
     related="condition",
     refusal=_refusal,
+    lacking=_lacking,
+    sheets=AnswerSheet,
+    follow_scope=follow_scope,
 )

@@ -77,6 +77,8 @@ class LeftOut(AppendOnly):
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta(AppendOnly.Meta):
+        verbose_name = "nugget left out"
+        verbose_name_plural = "nuggets left out"
         ordering = ("pk",)
 
     def __str__(self) -> str:

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 from django.db.models import Count, F, Q, QuerySet
 
 from assessor.collection.models import CONTROL, Campaign, Condition, Run, Sentence, Topic
-from assessor.collection.queries import own_answers
+from assessor.collection.queries import own_answers, without_practice
 from assessor.studies.queries import drawn_under, sample_of
 from assessor.work.models import Task
 from assessor.work.questions import Question
+from assessor.work.scope import judged_under
+from assessor.work.sheets import said_under
 from assignment.models import AnswerSheet, LeftOut, Revision
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, Nugget, NuggetBank
@@ -41,11 +43,12 @@ def present_editions(banks: Iterable[NuggetBank]) -> dict[int, BankEdition]:
 def scored_editions(condition: Condition) -> list[BankEdition]:
     """Return what scores go by on each topic that a condition's sheets are about, by topic's id in byte order.
 
+    Not on topics for practice, whose labels so enter no score, no comparison and no file of assignments.
     Of all banks of the condition's nuggets there it is the one that was finished last, whether or not a sheet is about
     it yet, as it stood then.
     """
     judged = AnswerSheet.objects.filter(condition=condition).order_by().values("bank__topic")
-    banks = NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=judged)
+    banks = without_practice(NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=judged))
     editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition")).select_related("bank__topic")
     newest = {edition.bank.topic_id: edition for edition in editions.order_by("pk")}
     return sorted(newest.values(), key=lambda edition: edition.bank.topic.qid)
@@ -58,8 +61,8 @@ def control_runs(nuggets: Condition) -> QuerySet[Run]:
 
 
 def sheets_on(banks: Collection[NuggetBank], condition: Condition) -> QuerySet[AnswerSheet]:
-    """Return the sheets of banks under a condition; none where it is not saved yet."""
-    sheets: QuerySet[AnswerSheet] = AnswerSheet.objects.filter(condition=condition.pk, bank__in=banks)
+    """Return the sheets of banks under a condition, out of scope too; none where it is not saved yet."""
+    sheets: QuerySet[AnswerSheet] = AnswerSheet.in_or_out.filter(condition=condition.pk, bank__in=banks)
     return sheets
 
 
@@ -77,7 +80,12 @@ def answers_without_sheet(condition: Condition, banks: Collection[NuggetBank]) -
         answers = answers.filter(pk__in=sample_of(condition).values("answer"))
     # A database would look for each of a track's answers under each of its banks.
     known = set(sheets_on(banks, condition).values_list("answer", flat=True))
-    return [row for row in answers.values_list("pk", "topic", "words") if row[0] not in known]
+    judged = judged_under(condition)
+    return [
+        (pk, topic, words)
+        for pk, topic, words, run in answers.values_list("pk", "topic", "words", "run")
+        if pk not in known and judged.holds(topic, run)
+    ]
 
 
 def asked_of(condition: Condition, nuggets: Mapping[int, Snapshot]) -> dict[int, list[int]]:
@@ -136,9 +144,18 @@ def left_out(condition: Condition) -> list[LeftOut]:
     return list(LeftOut.objects.filter(pk__in=out).select_related("nugget__bank__topic", "person"))
 
 
+def left_out_in(campaign: Campaign) -> set[tuple[int, str]]:
+    """Return what is left out of scores now in a campaign: the condition's key, and the nugget's as sheets have it."""
+    said = LeftOut.objects.filter(condition__campaign=campaign).order_by("pk")
+    rows = said.values_list("condition", "nugget", "is_out")
+    newest = {(condition, str(nugget)): is_out for condition, nugget, is_out in rows}
+    return {place for place, is_out in newest.items() if is_out}
+
+
 class Said(NamedTuple):
     """What stands of a nugget in an answer, and the active seconds that were spent on it; what there isn't is empty."""
 
+    item: str  # the nugget's key
     text: str
     importance: str
     label: str
@@ -147,6 +164,7 @@ class Said(NamedTuple):
     flag: str
     marked: list[str]
     seconds: int | None
+    under: int | None  # the version of the guidelines
 
 
 class Labelled(NamedTuple):
@@ -178,11 +196,18 @@ def labelled(sheets: Iterable[AnswerSheet]) -> list[Labelled]:
         if spent is not None:
             for nugget in changes:
                 seconds[sheet, nugget] += spent
-    return [_labelled(sheet, nuggets[sheet.bank_id, sheet.edition], seconds, last.get(sheet.pk)) for sheet in found]
+    under = said_under(Revision.objects.filter(sheet__in=found))
+    return [
+        _labelled(sheet, nuggets[sheet.bank_id, sheet.edition], seconds, last.get(sheet.pk), under) for sheet in found
+    ]
 
 
 def _labelled(
-    sheet: AnswerSheet, nuggets: Snapshot, seconds: dict[tuple[int, str], int], last: datetime | None
+    sheet: AnswerSheet,
+    nuggets: Snapshot,
+    seconds: Mapping[tuple[int, str], int],
+    last: datetime | None,
+    under: Mapping[tuple[int, str], int],
 ) -> Labelled:
     sentences = list(sheet.answer.sentences())
     rows = []
@@ -194,6 +219,6 @@ def _labelled(
             column.get(key, "") for column in (sheet.labels, sheet.cannot, sheet.stale, sheet.flags)
         )
         marked = [sentences[sentence].text[start:end] for sentence, start, end in sheet.marks.get(key, [])]
-        spent = seconds.get((sheet.pk, key))
-        rows.append(Said(nugget["text"], nugget["importance"], label, cannot, stale, note, marked, spent))
+        spent, read = seconds.get((sheet.pk, key)), under.get((sheet.pk, key))
+        rows.append(Said(key, nugget["text"], nugget["importance"], label, cannot, stale, note, marked, spent, read))
     return Labelled(sheet, sentences, rows, sum(row.seconds or 0 for row in rows), last)

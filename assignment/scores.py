@@ -5,6 +5,8 @@ paper is silent. Of nuggets a label is SUPPORT, PARTIAL, NOT_SUPPORT or MISSING,
 ABSENT.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -39,13 +41,23 @@ def answer_scores(labels: npt.ArrayLike, importance: npt.ArrayLike) -> Figures:
     weighed = within(importance, ABSENT, VITAL, "importance")
     if given.ndim != 2 or given.shape[1:] != weighed.shape:
         raise ValueError(f"{given.shape} labels don't fit {weighed.shape} nuggets")
-    vital, okay = weighed == VITAL, weighed == OKAY
-    weights = np.stack([vital, vital + okay / 2, np.ones(len(weighed))])
+    weights, s = nugget_weights(weighed), label_values(given)
     total = weights.sum(axis=1)
-    s = np.stack([given == SUPPORT, given.clip(NOT_SUPPORT) / SUPPORT])  # strict and not
     means = np.einsum("ian,wn->awi", s, weights) / np.where(total, total, 1)[:, np.newaxis]
     scores: Figures = means.reshape(len(given), len(MEASURES))
     scores[(given == MISSING).any(axis=1)] = np.nan
     if (weighed == ABSENT).any():
         scores[:, :_BY_IMPORTANCE] = np.nan
     return scores
+
+
+def label_values(labels: npt.NDArray[Any]) -> Figures:
+    """Return what labels count, in the strict measures and in the others: (2, ...)."""
+    found: Figures = np.stack([labels == SUPPORT, labels.clip(NOT_SUPPORT) / SUPPORT])
+    return found
+
+
+def nugget_weights(importance: npt.NDArray[Any]) -> Figures:
+    """Return what nuggets weigh in V, W and A: (3, nuggets)."""
+    vital, okay = importance == VITAL, importance == OKAY
+    return np.stack([vital, vital + okay / 2, np.ones(len(importance))])

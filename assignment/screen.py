@@ -10,6 +10,7 @@ from assessor.collection.formats.values import to_json
 from assessor.collection.models import Sentence
 from assessor.studies.access import labels_to_decide
 from assessor.work.models import Task
+from assessor.work.sheets import looked_back, said_under
 from assignment.access import OwnSheet, own_sheets
 from assignment.models import AnswerSheet, Revision
 from assignment.queries import name_of, nuggets_of
@@ -18,7 +19,11 @@ from nuggets.models import BankEdition, NuggetBank
 
 def own_rows(task: Task, bank: NuggetBank) -> QuerySet[AnswerSheet]:
     """Return what a person has to label or has labelled, in the order of their queue: answers put off come last."""
-    return AnswerSheet.everything.filter(task=task, bank=bank, by_rule=False).order_by("put_off", "place", "pk")
+    return _in_scope(task, bank).filter(by_rule=False).order_by("put_off", "place", "pk")
+
+
+def _in_scope(task: Task, bank: NuggetBank) -> QuerySet[AnswerSheet]:
+    return AnswerSheet.everything.filter(task=task, bank=bank, out_of_scope=False)
 
 
 class Queued(NamedTuple):
@@ -41,7 +46,7 @@ def queue(task: Task, bank: NuggetBank) -> list[Queued]:
 
 def by_rule(task: Task, bank: NuggetBank) -> int:
     """Count the empty answers of a task, which nobody is asked about."""
-    return AnswerSheet.everything.filter(task=task, bank=bank, by_rule=True).count()
+    return _in_scope(task, bank).filter(by_rule=True).count()
 
 
 class Row(NamedTuple):
@@ -65,20 +70,29 @@ def rows(bank: NuggetBank, *, with_notes: bool) -> list[Row]:
 class Shown(NamedTuple):
     """An answer as the screen shows it; as JSON, for the browser, what was said of it, and what is to be decided.
 
-    That is what two people said of a nugget, by its id, where their labels differ and this person decides.
+    That is what two people said of a nugget, by its id, where their labels differ and this person decides. under: by
+    which version of the guidelines it was said, once it can only be read.
     """
 
     own: OwnSheet
     said: str
     older: str
     to_decide: str
+    under: str
 
 
 def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
     """Return a person's sheets as the screen shows them."""
     decided = _to_decide(owns)
+    under = looked_back(owns[0].task, Revision.objects.filter(sheet__in=[own.sheet.pk for own in owns])) if owns else {}
     return [
-        Shown(own, to_json(said(own.sheet)), to_json(older(own)), to_json(decided.get(own.sheet.pk, {})))
+        Shown(
+            own,
+            to_json(said(own.sheet)),
+            to_json(older(own)),
+            to_json(decided.get(own.sheet.pk, {})),
+            to_json(under.get(own.sheet.pk, {})),
+        )
         for own in owns
     ]
 
@@ -138,6 +152,7 @@ class Across(NamedTuple):
     flag: str
     marked: list[str]
     sentences: list[Sentence]
+    under: int | None  # by which version of the guidelines it was said
 
 
 def across(task: Task, bank: NuggetBank, nugget: int) -> list[Across]:
@@ -146,10 +161,12 @@ def across(task: Task, bank: NuggetBank, nugget: int) -> list[Across]:
     numbers = {queued.sheet: queued.number for queued in queue(task, bank)}
     rows = own_rows(task, bank).values_list("pk", "labels", "cannot")
     labelled = [pk for pk, labels, cannot in rows if key in labels or key in cannot]
+    under = said_under(Revision.objects.filter(sheet__in=labelled))
     found = []
     for own in own_sheets(task, sorted(labelled, key=numbers.__getitem__)):
         sheet = own.sheet
         marked = [own.sentences[sentence].text[start:end] for sentence, start, end in sheet.marks.get(key, [])]
         label, cannot, note = (column.get(key, "") for column in (sheet.labels, sheet.cannot, sheet.flags))
-        found.append(Across(sheet.pk, numbers[sheet.pk], label, cannot, note, marked, own.sentences))
+        read = under.get((sheet.pk, key))
+        found.append(Across(sheet.pk, numbers[sheet.pk], label, cannot, note, marked, own.sentences, read))
     return found

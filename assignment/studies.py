@@ -47,7 +47,9 @@ class NuggetStudies(Kind):
     def labels_of(self, drawn: Mapping[int, Collection[Drawn]]) -> Mapping[int, Mapping[int, str]]:
         wanted = {(pk, one.answer_id, one.item): one.pk for pk, items in drawn.items() for one in items}
         found: dict[int, dict[int, str]] = {condition: {} for condition in drawn}
-        sheets = AnswerSheet.objects.filter(condition__in=drawn.keys(), answer__in={answer for _, answer, _ in wanted})
+        sheets = AnswerSheet.in_or_out.filter(
+            condition__in=drawn.keys(), answer__in={answer for _, answer, _ in wanted}
+        )
         rows = list(sheets.order_by().values_list("condition", "answer", "bank", "labels"))
         names = _names(NuggetBank.objects.filter(pk__in={bank for _, _, bank, _ in rows}))
         for condition, answer, _, labels in rows:
@@ -58,7 +60,7 @@ class NuggetStudies(Kind):
         return found
 
     def sheets_on(self, topic: Topic) -> QuerySet[AnswerSheet]:
-        return AnswerSheet.objects.filter(answer__topic=topic, by_rule=False)
+        return AnswerSheet.in_or_out.filter(answer__topic=topic, by_rule=False)
 
     def told(self, drawn: Sequence[Drawn]) -> Mapping[int, Told]:
         banks = NuggetBank.objects.filter(nuggets__in={int(one.item.split()[0]) for one in drawn})

@@ -8,6 +8,7 @@ from assessor.collection.models import Condition
 from assessor.llm.questions import ASSIGNMENT
 from assessor.scores.found import Labels
 from assessor.scores.kinds import Kind
+from assessor.work.scope import newest_word
 from assignment.arrays import Scores, load_scores, load_with_labels
 from assignment.measures import NUGGET_SCORES
 from assignment.models import AnswerSheet, LeftOut
@@ -38,7 +39,7 @@ class NuggetScores(Kind):
         return load_with_labels(condition)
 
     def state(self, condition: Condition) -> tuple[Any, ...]:
-        """What is left out, and the editions of banks: of a bank that is finished again the new one counts."""
+        """What is left out and judged, and the editions of banks: of one that is finished again the new one counts."""
         left_out = LeftOut.objects.filter(condition=condition).aggregate(newest=Max("pk"))
         editions = BankEdition.objects.filter(bank__condition=condition.nuggets_id).aggregate(newest=Max("pk"))
-        return left_out["newest"], editions["newest"]
+        return left_out["newest"], editions["newest"], newest_word(condition)

@@ -10,8 +10,6 @@ and store the whole comparison, 1,000 draws and all figures; and ask for its pag
 import argparse
 import json
 import re
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -109,13 +107,6 @@ STEPS: dict[str, Callable[[], dict[str, float]]] = {
 }
 
 
-def in_a_process(step: str) -> dict[str, float]:
-    """Do a step in the house that is open, in a process of its own; return its figures and its peak in MiB."""
-    command = [sys.executable, "-m", "bench.comparing", "--step", step]
-    found: dict[str, float] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
-    return found
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure a comparison of a track's size, and its page.")
     parser.add_argument("--scale", type=float, default=1.0)
@@ -141,7 +132,7 @@ def main() -> None:
 
 def report() -> int:
     """Measure and print everything; return how many figures are over their limits."""
-    found = {step: in_a_process(step) for step in STEPS}
+    found = {step: house.in_a_process("bench.comparing", step) for step in STEPS}
     for step, figures in found.items():
         print(f"{step:10} {', '.join(f'{name} {figure:,.4g}' for name, figure in figures.items())}", flush=True)
     limits = [

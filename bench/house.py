@@ -1,5 +1,7 @@
 """A database of its own for a benchmark, and a campaign in it, with people at work."""
 
+import json
+import logging
 import os
 import random
 import socket
@@ -10,7 +12,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from bench import track
 
@@ -33,6 +35,7 @@ def open_house(folder: Path, database: str = "") -> None:
     """
     is_new = bool(database) or not (folder / "assay.sqlite3").exists()
     os.environ |= {
+        "ASSAY_LLM_HOSTS": "127.0.0.1",
         "ASSAY_SECRET_KEY": "only for benchmarks",
         "ASSAY_DATA_DIR": str(folder),
         "ASSAY_HTTPS": "0",
@@ -42,10 +45,18 @@ def open_house(folder: Path, database: str = "") -> None:
     import django
 
     django.setup()
+    # Of requests that are answered in this process; servers write theirs into the folder, as log_file() has it.
+    logging.getLogger("assessor.requests").setLevel(logging.WARNING)
     if is_new:
         from django.core.management import call_command
 
         call_command("migrate", verbosity=0)
+
+
+def in_a_process(module: str, step: str) -> Any:
+    """Do a step of a benchmark in the house that is open, in a process of its own; return what it tells as JSON."""
+    command = [sys.executable, "-m", module, "--step", step]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
 def collect_static_files() -> None:
@@ -55,9 +66,21 @@ def collect_static_files() -> None:
     call_command("collectstatic", interactive=False, verbosity=0)
 
 
+def log_file() -> IO[bytes]:
+    """Open the file to which what is started writes its log: a line for each request."""
+    return (Path(os.environ["ASSAY_DATA_DIR"]) / "log").open("ab")
+
+
 @contextmanager
 def serve(workers: int = 1) -> Iterator[int]:
     """Run a web server of so many processes on the opened house; yield its port once it answers."""
+    with serving(workers) as (port, _):
+        yield port
+
+
+@contextmanager
+def serving(workers: int = 1) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """Do the same, and yield the server's process too."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
@@ -65,10 +88,11 @@ def serve(workers: int = 1) -> Iterator[int]:
     # Loaded before the port is open: a process that still loads would leave all connections to the others.
     command += ["--preload", "--workers", str(workers), "--worker-class", "gthread", "--threads", "8"]
     command += ["--log-level", "warning"]
-    server = subprocess.Popen(command)
+    with log_file() as log:
+        server = subprocess.Popen(command, stderr=log)
     try:
         _wait_for(port)
-        yield port
+        yield port, server
     finally:
         server.terminate()
         server.wait()
@@ -143,6 +167,7 @@ def plan(campaign: "Campaign") -> "list[Task]":
     share = -(-len(topics) // ASSESSORS)
     tasks: list[Task] = []
     for number, assessor in enumerate(people):
+        open_guidelines(campaign, condition.kind, assessor)
         own = topics[number * share : (number + 1) * share]
         if own:
             tasks += give_tasks(
@@ -151,11 +176,21 @@ def plan(campaign: "Campaign") -> "list[Task]":
     return tasks
 
 
+def open_guidelines(campaign: "Campaign", kind: str, assessor: "Person") -> None:
+    """Let an assessor open the guidelines, without which no labelling page opens."""
+    from assessor.work import instructing
+
+    version = instructing.in_force(campaign, kind).version
+    instructing.open_guidelines(campaign=campaign, kind=kind, version=version, acting_user=assessor)
+
+
 def give(condition: "Condition", people: "Sequence[Person]") -> "list[Task]":
     """Give all topics to people under a condition, in turn; return the tasks by topic id."""
     from assessor.work.actions import give_tasks
 
     tasks: list[Task] = []
+    for assessor in people:
+        open_guidelines(condition.campaign, condition.kind, assessor)
     for number, topic in enumerate(condition.campaign.topics.order_by("qid")):
         tasks += give_tasks(
             campaign=condition.campaign,
@@ -186,7 +221,7 @@ def work(tasks: "list[Task]") -> "NuggetBank":
     def save(action, **fields) -> None:  # type: ignore[no-untyped-def]
         full.refresh_from_db()
         write = Sent(uuid.uuid4(), full.version, "")
-        once(assessor, write, lambda: action(full, **fields, acting_user=assessor, seen=write.seen))
+        once(full.task, write, lambda: action(full, **fields, acting_user=assessor, seen=write.seen))
 
     seen = [passage.segment.docid for passage in passages(full)[0]]
     for number in range(NUGGETS):
@@ -202,9 +237,11 @@ def work(tasks: "list[Task]") -> "NuggetBank":
 
 def _fill(task: "Task", language: track.Language, *, finished: bool) -> None:
     """Leave in a task's bank what an assessor's day leaves: nuggets, their story, writes and reports of time."""
+    from django.db import transaction
     from django.utils import timezone
 
     from assessor.work.models import Task, TimeSpent, Write
+    from nuggets.actions import finish_bank
     from nuggets.models import BankEdit, Nugget, NuggetBank
 
     bank = NuggetBank.objects.select_related("maker").get(task=task)
@@ -217,9 +254,10 @@ def _fill(task: "Task", language: track.Language, *, finished: bool) -> None:
     )
     Write.objects.bulk_create(Write(key=uuid.uuid4(), person=task.person, request="") for _ in range(_EDITS))
     TimeSpent.objects.bulk_create(TimeSpent(task=task, key=uuid.uuid4(), seconds=30) for _ in range(_EDITS))
-    state = "finished" if finished else "open"
     order = list(bank.nuggets.values_list("pk", flat=True))
-    NuggetBank.objects.filter(pk=bank.pk).update(version=_EDITS, order=order, state=state, edition=int(finished))
-    Task.objects.filter(pk=task.pk).update(
-        done=_LISTED, seconds=30 * _EDITS, worked_at=timezone.now(), state=state, total=_LISTED if finished else 0
-    )
+    NuggetBank.objects.filter(pk=bank.pk).update(version=_EDITS, order=order)
+    Task.objects.filter(pk=task.pk).update(done=_LISTED, seconds=30 * _EDITS, worked_at=timezone.now())
+    if finished:
+        with transaction.atomic():
+            handed_in = finish_bank(bank, acting_user=task.person, seen=_EDITS)
+        assert "finished" in handed_in, handed_in

@@ -20,6 +20,8 @@ from bench import house, track
 if TYPE_CHECKING:
     from django.test import Client
 
+    from assessor.collection.models import Campaign
+
 LIMIT, ADMIN_LIMIT = 100, 300  # milliseconds at the 95th percentile
 
 
@@ -50,7 +52,19 @@ def pages(full_bank: int, report: int) -> Iterator[Page]:
     yield Page("organizer", f"/nuggets/{full_bank}/")
     yield Page("organizer", "/new-campaign/")
     base = f"/campaigns/{house.SLUG}/"
-    for name in ("", "protocol/", "conditions/new/", "imports/", f"imports/{report}/", "plan/", "scores/", "exports/"):
+    names = ("", "protocol/", "conditions/new/", "imports/", f"imports/{report}/", "plan/", "plan/hours/", "effort/")
+    names += (
+        "scores/",
+        "exports/",
+        "frozen/",
+        "archive/",
+        "progress/",
+        "asked/",
+        "history/",
+        "guidelines/",
+        "practice/",
+    )
+    for name in (*names, "comparisons/", "studies/", "jobs/", "judges/", "pairs/"):
         yield Page("organizer", base + name)
     yield Page("administrator", "/admin/", ADMIN_LIMIT)
     for address in _admin_pages():
@@ -136,6 +150,30 @@ def build(folder: Path, scale: float) -> None:
     house.new_campaign("another")  # or the admin offers no filter by campaign
     full = house.work(house.plan(campaign))
     assert full.topic.qid == track.qid(0)
+    _plan_the_rest(campaign)
+
+
+def _plan_the_rest(campaign: "Campaign") -> None:
+    """Have all topics be judged for support too, a third of the answers with labels; assignment waits for nuggets."""
+    from assessor.collection.models import Person
+    from assessor.plan.actions import plan_work
+    from assessor.work.sheets import revise
+    from assignment.actions import create_manual_assign
+    from support.actions import create_support
+
+    people = list(Person.objects.filter(username__startswith=f"assessor-{house.SLUG}").order_by("pk"))
+    support = create_support(campaign=campaign, name="support from scratch", shown=None, acting_user=None)
+    for task in house.give(support, people):
+        judged = task.support_sheets.filter(place__lt=task.support_sheets.count() // 3)
+        for sheet in judged:
+            said = {key: {"label": "full"} for key in sheet.asked if key not in sheet.unresolved}
+            revise(sheet, "label", said, judge_id=sheet.judge_id, task_id=task.pk)
+    nuggets = campaign.conditions.get(name="ManualNuggets")
+    assignment = create_manual_assign(nuggets=nuggets, name="ManualAssign", acting_user=None)
+    for assessor in people:
+        house.open_guidelines(campaign, assignment.kind, assessor)
+        topics = list(campaign.topics.filter(tasks__condition=nuggets, tasks__person=assessor))
+        plan_work(condition=assignment, topics=topics, person=assessor, acting_user=None)
 
 
 def main() -> None:

@@ -5,20 +5,18 @@
 A track with 146 runs and 301 topics gets a condition with 19 nuggets a topic and a label of each in each answer, and
 one with a label of each citation of each answer. Then processes of their own read all labels of nuggets with a plain
 SELECT into a list; load and score the nuggets; ask whether a table that is kept is still the newest; write the score
-tables in all forms; export all labels of nuggets; and load and score support. The peak memory of each is told beside
-that of one that only starts. Scoring or exporting over its limits fails the benchmark.
+tables in all forms; export all labels of nuggets, by the admin's action and by the API too; and load and score support.
+The peak memory of each is told beside that of one that only starts. Scoring or exporting over its limits fails it.
 """
 
 import argparse
 import json
 import random
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench import house, track
 
@@ -49,10 +47,15 @@ def load(folder: Path, scale: float) -> "Campaign":
     for part in track.write(folder / "track", scale):
         if part.kind in ("topics", "runs", "run_list"):
             house.load(campaign, part)
+    add_nuggets(campaign, folder)
+    return campaign
+
+
+def add_nuggets(campaign: "Campaign", folder: Path) -> None:
+    """Import finished nuggets for each topic."""
     path = folder / "nuggets.jsonl"
     path.write_text("".join(_nuggets(campaign)), encoding="utf-8")
     house.load(campaign, track.Part("nuggets", path, {"condition": NUGGETS_NAME, "by": "people"}, 0))
-    return campaign
 
 
 def _nuggets(campaign: "Campaign") -> Iterator[str]:
@@ -192,6 +195,38 @@ def export() -> int:
     return sum(1 for _ in assignment_lines(_condition()))
 
 
+def by_admin() -> int:
+    """Export all labels by the action of Django's admin; return how many lines are sent."""
+    from django.test import Client
+
+    from assessor.collection.models import Person
+
+    root = Person.objects.filter(username="root").first() or house.person("root", "administrator")
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(root, "django.contrib.auth.backends.ModelBackend")
+    asked = {"action": "export_assignments", "_selected_action": [_condition().pk]}
+    return _sent(client.post("/admin/collection/condition/", asked))
+
+
+def by_api() -> int:
+    """Read all labels by the API, as JSON Lines; return how many there are."""
+    from django.test import Client
+
+    from assessor.api.actions import create_token
+
+    condition = _condition()
+    person = condition.campaign.created_by
+    secret = create_token(person=person, name="bench", expires_at=None, acting_user=None).secret
+    headers = {"Authorization": f"Bearer {secret}", "Accept": "application/jsonl"}
+    address = f"/api/v1/campaigns/{condition.campaign.slug}/conditions/{condition.pk}/assignments"
+    return _sent(Client(SERVER_NAME="localhost").get(address, headers=headers))
+
+
+def _sent(response: Any) -> int:
+    assert response.streaming, response.content
+    return sum(chunk.count(b"\n") for chunk in response.streaming_content)
+
+
 def _condition(name: str = LABELS_NAME) -> "Condition":
     from assessor.collection.models import Condition
 
@@ -205,6 +240,8 @@ STEPS: dict[str, Callable[[], int]] = {
     "look": look,
     "write": write,
     "export": export,
+    "admin": by_admin,
+    "api": by_api,
     "support": support,
 }
 
@@ -234,12 +271,6 @@ def carry_out(step: str) -> Figures:
     return Figures(found, took[0], took[1], peak / 1024)
 
 
-def in_a_process(step: str) -> Figures:
-    """Do a step in the house that is open, which the environment names."""
-    command = [sys.executable, "-m", "bench.scores", "--step", step]
-    return Figures(*json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the scoring of a condition of a track's size.")
     parser.add_argument("--scale", type=float, default=1.0)
@@ -261,7 +292,7 @@ def main() -> None:
 
 def report() -> int:
     """Measure and print everything; return how many figures are over their limits."""
-    found = {step: in_a_process(step) for step in STEPS}
+    found = {step: Figures(*house.in_a_process("bench.scores", step)) for step in STEPS}
     print(f"{'step':8} {'found':>8} {'first s':>8} {'again s':>8} {'peak MiB':>9}")
     for step, figures in found.items():
         print(f"{step:8} {figures.found:8,} {figures.first:8.2f} {figures.second:8.2f} {figures.peak:9.0f}", flush=True)
@@ -271,7 +302,10 @@ def report() -> int:
         *((step, "s", found[step].first, seconds) for step, seconds in LIMITS.items()),
         *((step, "MiB", found[step].peak, MEMORY_LIMIT) for step in LIMITS),
         ("export", "s", exported.first, EXPORT_TIME_LIMIT),
-        ("export", "MiB more than at the start", exported.peak - found["start"].peak, EXPORT_MEMORY_LIMIT),
+        *(
+            (way, "MiB more than at the start", found[way].peak - found["start"].peak, EXPORT_MEMORY_LIMIT)
+            for way in ("export", "admin", "api")
+        ),
     ]
     for what, unit, figure, limit in limits:
         print(f"{what}: {figure:.1f} {unit}, limit {limit}{' OVER' if figure > limit else ''}")

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assessor.collection.models import Condition
-from assessor.scores.kinds import kind_named
 from assessor.scores.means import Policy
 from metaeval import figures
 from metaeval.comparing import Compared, compare
@@ -15,6 +14,7 @@ from metaeval.documents import documents
 from metaeval.label_results import LabelsFound, described, further_conditions, label_results
 from metaeval.labels import agreement
 from metaeval.models import Comparison
+from metaeval.queries import topics_asked
 from metaeval.results import NamedFigure, drawn
 from metaeval.score_results import hours_per_topic, score_results
 from metaeval.scored import Pair
@@ -51,7 +51,7 @@ class Computed(NamedTuple):
 def compute(comparison: Comparison, progress: Progress) -> Computed:
     """Compute all of a comparison. Raises Nothing where both sides have nothing in common."""
     policy, names = Policy(comparison.policy), names_of(comparison.campaign)
-    restriction = Restriction(comparison.tasks, comparison.runs, _topics(comparison))
+    restriction = Restriction(comparison.tasks, comparison.runs, topics_asked(comparison))
     sides, gaps = [], []
     for at, (record, support) in enumerate(
         ((comparison.first, comparison.first_support), (comparison.second, comparison.second_support))
@@ -116,17 +116,6 @@ def _label_figures(first: Side, second: Side, labels: LabelsFound) -> list[Named
         ),
         NamedFigure("shares", "Shares of labels", figures.distribution_figure(both, first.words, labels.given)),
     ]
-
-
-def _topics(comparison: Comparison) -> set[str] | None:
-    """Return the ids of the topics that are asked for; None for all."""
-    wanted = set(comparison.topics) or None
-    if comparison.topics_of:
-        kind = kind_named(comparison.topics_of.kind)
-        sheets = kind.sheets._default_manager.filter(condition=comparison.topics_of).order_by()
-        judged = set(sheets.values_list("answer__topic__qid", flat=True).distinct())
-        wanted = judged if wanted is None else wanted & judged
-    return wanted
 
 
 def _side_told(side: Side) -> Json:

@@ -1,10 +1,11 @@
-"""The figures of a comparison, as Altair charts: plain functions on arrays and names.
+"""The figures of a comparison, and of hours of work, as Altair charts: plain functions on arrays and names.
 
 Each is as wide as a column of a two-column paper (3.3 inches: a pixel is a point), in one colour and shape for each
 task. Where there is nothing to be shown a figure says why. Tooltips name runs and topics. How figures become files, and
 their colours: metaeval/rendering.py.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ _MANY = 150  # points of cells
 _LABELLED = 40  # topics whose ids fit under an axis
 _NO_TASK = "no task"
 _USUAL_TASKS = ("AG", "RAG")
+_PIECES = ("as usual", "outlier")
 
 Row = dict[str, Any]
 
@@ -439,7 +441,7 @@ def topics_needed_figure(
         return _figure(layers, height=150, note=[note])
     above = alt.X(
         "hours:Q",
-        title=f"Hours of assessors ({hours:g} a topic)",
+        title=f"Hours of assessors ({hours:.2g} a topic)",
         scale=alt.Scale(domain=[0, most * hours], nice=False),
         axis=alt.Axis(orient="top", grid=False),
     )
@@ -498,6 +500,54 @@ def distribution_figure(judges: Sequence[str], labels: Sequence[str], counts: np
         ],
         height=28 * len(names),
     )
+
+
+class Taken(NamedTuple):
+    """What work of one kind took: hours of each piece and its name, their median, and what is an outlier above."""
+
+    name: str
+    hours: Sequence[float]
+    names: Sequence[str]
+    median: float
+    limit: float | None
+
+
+def hours_figure(taken: Sequence[Taken]) -> alt.LayerChart:
+    """Return how long each piece of work took, a row for each kind; limits and outliers where they are defined."""
+    if not taken:
+        return message("Nothing on which time was spent is finished yet.")
+    points, middles, limits, names = [], [], [], []
+    for at, kind in enumerate(taken):
+        limit = math.inf if kind.limit is None else kind.limit
+        names.append({"y": at + 0.2, "name": f"{kind.name} ({len(kind.hours):,})"})
+        across = {"kind": kind.name, "start": at + 0.35, "end": at + 0.95}
+        middles.append(across | {"median": round(kind.median, 4), "pieces": len(kind.hours)})
+        limits += [across | {"limit": round(limit, 4)}] if limit < math.inf else []
+        points += [
+            # Spread over the row by the golden section, so that what took equally long lies side by side.
+            {"x": hours, "y": at + 0.45 + 0.4 * (number * 0.618 % 1), "names": name, "is": _PIECES[hours > limit]}
+            for number, (hours, name) in enumerate(zip(kind.hours, kind.names, strict=True))
+        ]
+    scale = alt.Scale(domain=[0, len(taken)], reverse=True, nice=False)
+    x = alt.X("x:Q", title="Hours of active time", scale=alt.Scale(zero=True, nice=True))
+    is_one = alt.Scale(domain=_PIECES)
+    legend = alt.Legend(title=None, orient="top")
+    size, rim = (9, 0) if len(points) > _MANY else (22, 0.4)
+    dots = _chart(points).mark_point(style="run", filled=True, size=size, opacity=1, fillOpacity=0.8, strokeWidth=rim)
+    dots = dots.encode(
+        x,
+        alt.Y("y:Q", scale=scale, axis=None),
+        alt.Color("is:N", scale=is_one, legend=legend),
+        alt.Shape("is:N", scale=is_one, legend=legend),
+        tooltip=[alt.Tooltip("names:N", title="Task"), alt.Tooltip("x:Q", title="Hours", format=".2f")],
+    )
+    up = alt.Y("start:Q", scale=scale, axis=None), alt.Y2("end:Q")
+    layers = [dots, _chart(middles).mark_rule(style="ring", strokeWidth=1.8).encode(alt.X("median:Q"), *up)]
+    layers += [_chart(limits).mark_rule(style="guide").encode(alt.X("limit:Q"), *up)] if limits else []
+    told = _chart(names).mark_text(style="note", align="left", x=2, limit=WIDTH - 16)
+    layers.append(told.encode(alt.Y("y:Q", scale=scale, axis=None), text="name:N"))
+    note = "Line: median" + ("; dashed: what took longer is an outlier" if limits else "")
+    return _figure(layers, height=36 * len(taken), note=[note])
 
 
 def message(text: str) -> alt.LayerChart:

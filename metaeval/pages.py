@@ -1,15 +1,17 @@
 """What pages show of a result: score tables, figures with what they show, the things that are labelled differently."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
+from django.urls import reverse
 
 from assessor.collection.models import CONTROL, Answer, Condition, Grade, QrelsSource, Topic
 from assessor.scores.kinds import kind_named
 from assessor.scores.listing import Cell, Column, Line, Listing
 from assessor.scores.measures import Measure
 from assignment.arrays import load_with_labels
+from assignment.models import AnswerSheet
 from metaeval.measures import measure_named
 from metaeval.models import Comparison, Figure
 from metaeval.pairs import places_in_all
@@ -92,7 +94,7 @@ def shown_figures(figures: QuerySet[Figure], measure: int) -> list[ShownFigure]:
 def measure_of(name: str) -> int | None:
     """Return the place of the measure that a figure is of, by its name such as scatter-1-vstrict; None for others."""
     parts = name.split("-", 2)
-    return int(parts[1]) - 1 if len(parts) == 3 and parts[1].isdigit() else None
+    return int(parts[1]) - 1 if len(parts) == 3 and parts[1].isascii() and parts[1].isdigit() else None
 
 
 def shown_figure(name: str, title: str, specification: Mapping[str, Any]) -> ShownFigure:
@@ -140,13 +142,17 @@ def figure_table(specification: Mapping[str, Any]) -> tuple[list[str], list[list
 
 
 class Difference(NamedTuple):
-    """A thing that both sides label, and not alike. run: "" where it is of none."""
+    """A thing that both sides label, and not alike. run: "" where it is of none.
+
+    ways: where it is told how each of the two labels came to be, "" where it isn't.
+    """
 
     run: str
     what: str
     answer: str
     first: str
     second: str
+    ways: Sequence[str] = ("", "")
 
 
 def differences(comparison: Comparison, topic: Topic) -> list[Difference]:
@@ -185,6 +191,7 @@ def _labels_that_differ(first: Condition, second: Condition, topic: Topic, of: Q
     given = {thing: pair for thing, pair in zip(things, codes, strict=True) if len(set(pair)) > 1}
     answers = of.in_bulk({answer for answer, _ in given})
     nuggets = Nugget.objects.in_bulk({nugget for _, nugget in given})
+    ways = [_ways(side, answers, nuggets) for side in (first, second)]
     in_order = sorted(
         (thing for thing in given if thing[0] in answers), key=lambda thing: (answers[thing[0]].run.tag, thing[1])
     )
@@ -193,7 +200,20 @@ def _labels_that_differ(first: Condition, second: Condition, topic: Topic, of: Q
             answers[answer].run.tag,
             nuggets[nugget].text,
             answers[answer].text,
-            *(words[code] for code in given[answer, nugget]),
+            words[given[answer, nugget][0]],
+            words[given[answer, nugget][1]],
+            [f"{of_side[answer, nuggets[nugget].bank_id]}{nugget}/" for of_side in ways],
         )
         for answer, nugget in in_order
     ]
+
+
+def _ways(side: Condition, answers: Iterable[int], nuggets: Mapping[int, Nugget]) -> dict[tuple[int, int], str]:
+    """Return how the addresses of the ways of a condition's labels begin, before the nugget, by answer and bank."""
+    banks = {nugget.bank_id for nugget in nuggets.values()}
+    sheets = AnswerSheet.objects.filter(condition=side, answer__in=list(answers), bank__in=banks)
+    slug = side.campaign.slug
+    return {
+        (answer, bank): reverse("label_way", args=[slug, side.kind, pk, 0]).removesuffix("0/")
+        for answer, bank, pk in sheets.values_list("answer", "bank", "pk")
+    }

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from assessor.collection.models import Campaign
-from assessor.scores.kinds import scored_conditions
+from assessor.scores.kinds import kind_named, scored_conditions
 from metaeval.models import Calculation, Comparison, ScoreTable, Side
 from metaeval.sides import state
 
@@ -39,6 +39,17 @@ def _related() -> list[str]:
     sides = [f"{side}_{what}" for side in ("first", "second") for what in ("condition", "source", "table")]
     of_conditions = [f"{side}_condition__{name}" for side in ("first", "second") for name in _TOLD]
     return [*sides, *of_conditions, "first_support", "second_support", "topics_of", "campaign"]
+
+
+def topics_asked(comparison: Comparison) -> set[str] | None:
+    """Return the ids of the topics that a comparison asks for; None for all."""
+    wanted = set(comparison.topics) or None
+    if comparison.topics_of:
+        kind = kind_named(comparison.topics_of.kind)
+        sheets = kind.sheets._default_manager.filter(condition=comparison.topics_of).order_by()
+        judged = set(sheets.values_list("answer__topic__qid", flat=True).distinct())
+        wanted = judged if wanted is None else wanted & judged
+    return wanted
 
 
 class Shown(NamedTuple):

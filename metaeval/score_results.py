@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from assessor.collection.models import Condition
+from assessor.collection.queries import without_practice
 from assessor.scores.means import COMPLETE, OVER, Policy, spread
 from assessor.work.models import TimeSpent
 from metaeval import tables
@@ -59,8 +60,8 @@ def hours_per_topic(conditions: Sequence[Condition]) -> float | None:
     for condition in conditions:
         per_topic = 0.0
         for one in (condition, condition.nuggets):
-            times = TimeSpent.objects.filter(task__condition=one).values_list("task__topic", "seconds") if one else []
-            seconds = list(times)
+            times = without_practice(TimeSpent.objects.filter(task__condition=one), by="task__topic")
+            seconds = list(times.values_list("task__topic", "seconds")) if one else []
             if seconds:
                 per_topic += sum(spent for _, spent in seconds) / len({topic for topic, _ in seconds})
         found.append(per_topic / _HOUR)

@@ -10,6 +10,7 @@ import numpy as np
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.models import Campaign, Condition, Grade, QrelsSource, RunAlias
+from assessor.collection.queries import without_practice
 from assessor.scores.found import Labels, Scores
 from assessor.scores.kept import last_imports, state_of
 from assessor.scores.kinds import kind_named
@@ -98,7 +99,7 @@ def state(record: models.Side) -> Any:
     if isinstance(record, Condition):
         return repr(state_of(record))
     if isinstance(record, QrelsSource):
-        grades = Grade.objects.filter(source=record).order_by("-pk").values_list("pk", flat=True)
+        grades = without_practice(Grade.objects.filter(source=record)).order_by("-pk").values_list("pk", flat=True)
         return repr((grades.count(), grades.first(), record.changed_at))
     # Under which names its runs are known comes with imports.
     return repr((record.sha256, last_imports(record.campaign)))
@@ -155,7 +156,8 @@ def _with_f1(nuggets: Scored, support: Scored) -> Scored:
 
 def _source(source: QrelsSource) -> Side:
     told = {"identity": f"grades of {source.name}, by {source.get_by_display()}", "state": state(source)}
-    grades = Grade.objects.filter(source=source).order_by().values_list("topic", "docid", "grade")
+    of_study = without_practice(Grade.objects.filter(source=source))
+    grades = of_study.order_by().values_list("topic", "docid", "grade")
     rows = list(grades.iterator(_AT_A_TIME))
     topic, code = (np.array([row[at] for row in rows], dtype=np.int64) for at in (0, 2))
     docids = np.array([row[1] for row in rows], dtype=object)

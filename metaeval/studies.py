@@ -1,7 +1,7 @@
 """What came of a study: whose side others take where people and a model, or two people, differ."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -269,3 +269,12 @@ def _item_rows(study: Study, judges: Sequence[Condition]) -> Iterator[list[objec
             why = [" ".join(coding.codes), coding.note] if coding else ["", ""]
             what = [one.answer.topic.qid, one.answer.run.tag, told.place, told.text, told.docid]
             yield [*what, one.first_label, one.second_label, *labels, *why]
+
+
+# The files of a study, by what stands behind its name in theirs.
+FILES: dict[str, Callable[[Study], Iterator[str]]] = {
+    "items.csv": item_lines,
+    "agreement.csv": lambda study: result_lines([study_result(study)]),
+    "labels.csv": lambda study: distribution_lines(study_result(study)),
+    "json": lambda study: iter([result_json(study_result(study)) + "\n"]),
+}

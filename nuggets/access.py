@@ -5,7 +5,7 @@ from django.http import Http404
 
 from assessor.collection.models import Person
 from assessor.collection.roles import ORGANIZER, has_role
-from assessor.work.access import own_task, require_blind
+from assessor.work.access import own_task, require_open_blind
 from assessor.work.models import Task
 from nuggets.models import NuggetBank
 
@@ -29,8 +29,8 @@ def own_bank(person: Person, bank_id: int) -> NuggetBank:
     if bank is None or bank.task is None:
         raise Http404("There are no such nuggets for you.")
     bank.task = own_task(person, bank.task.pk)
-    if bank.state == NuggetBank.State.OPEN:
-        require_blind(bank.task)
+    bank.guidelines_version = bank.task.guidelines_version
+    require_open_blind(bank.task)
     return bank
 
 

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponseBase
 
 from assessor.collection.admin import LookOnly, export, person_of
 from assessor.collection.models import Condition, Topic
-from assessor.collection.queries import byte_order
+from assessor.collection.queries import byte_order, without_practice
 from assessor.work.blindness import record_exposure
 from nuggets.exports import bank_lines
 from nuggets.models import BankEdit, BankEdition, Drafting, Nugget, NuggetBank
@@ -37,7 +37,7 @@ class NuggetBankAdmin(LookOnly):
         if condition.shows_a_models_nuggets():
             topics = Topic.objects.filter(nugget_banks__in=finished).distinct()
             record_exposure(person, topics, Condition.Kind.NUGGETS, f"export of {condition}")
-        in_order = finished.order_by(byte_order("topic__qid"), "pk").prefetch_related("nuggets")
+        in_order = without_practice(finished).order_by(byte_order("topic__qid"), "pk").prefetch_related("nuggets")
         return export(request, condition.campaign, f"nuggets.{condition}.jsonl", bank_lines(in_order.iterator(200)))
 
 

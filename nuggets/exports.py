@@ -1,11 +1,11 @@
 """Nugget banks in the field's JSONL form, and what people made of drafts as a table."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 from assessor.collection.formats.tables import write_table
-from assessor.collection.models import Condition
-from assessor.collection.queries import byte_order
+from assessor.collection.models import Condition, Topic
+from assessor.collection.queries import byte_order, without_practice
 from nuggets.formats import Lineage, NuggetRecord, with_ancestors, write_bank
 from nuggets.models import Nugget, NuggetBank
 from nuggets.outcomes import EDITS, FATES, TopicRow, draftings, topic_rows
@@ -14,9 +14,14 @@ from nuggets.queries import finished_banks, nuggets_in_order
 _AT_A_TIME = 200
 
 
-def condition_lines(condition: Condition, *, with_lineage: bool = False) -> Iterator[str]:
-    """Yield the finished banks of a condition, a line each, by topic id."""
-    banks = finished_banks(condition).prefetch_related("nuggets").order_by(byte_order("topic__qid"), "pk")
+def condition_lines(
+    condition: Condition, topics: Collection[Topic] | None = None, *, with_lineage: bool = False
+) -> Iterator[str]:
+    """Yield the finished banks of a condition, a line each, by topic id; of these topics alone."""
+    banks = without_practice(finished_banks(condition)).prefetch_related("nuggets")
+    banks = banks.order_by(byte_order("topic__qid"), "pk")
+    if topics is not None:
+        banks = banks.filter(topic__in=[topic.pk for topic in topics])
     return bank_lines(banks.iterator(_AT_A_TIME), with_lineage=with_lineage)
 
 

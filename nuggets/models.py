@@ -60,6 +60,9 @@ class NuggetBank(MaybeImported):
         null=True, help_text="The order in which a person got the drafts follows from it; none: as generated."
     )
 
+    # Told by nuggets.access: which version of the guidelines the person who works on it opened last.
+    guidelines_version: int | None = None
+
     class Meta:
         ordering = ("topic__qid", "pk")
         constraints = (models.UniqueConstraint(fields=("topic", "condition", "maker"), name="bank_once_for_a_maker"),)
@@ -123,6 +126,9 @@ class BankEdit(AppendOnly):
     changes = JSONText(default=dict)
     parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children")
     about = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
+    guidelines_version = models.PositiveIntegerField(
+        null=True, help_text="Of the guidelines that the person had opened last; none where no assessor did this."
+    )
 
     class Meta(AppendOnly.Meta):
         ordering = ("bank", "version")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.db.models import Count, Prefetch, QuerySet
 
 from assessor.collection.models import Condition, Topic
-from assessor.collection.queries import byte_order
+from assessor.collection.queries import byte_order, without_practice
 from nuggets.drafting import Step, brought_by
 from nuggets.fates import Fate, Made, ends, sources
 from nuggets.models import BankEdit, Drafting, Nugget, NuggetBank
@@ -136,9 +136,10 @@ def edit_counts(banks: Iterable[NuggetBank]) -> dict[int, Counter[str]]:
 
 
 def draftings(condition: Condition) -> QuerySet[Drafting]:
-    """Return what a model made under a condition, by topic id, with the banks that came of it."""
+    """Return what a model made under a condition, by topic id, with the banks that came of it; not for practice."""
     banks = NuggetBank.objects.select_related("task__person").order_by("pk").prefetch_related("nuggets")
-    found: QuerySet[Drafting] = condition.draftings.select_related("topic").order_by(byte_order("topic__qid"))
+    found: QuerySet[Drafting] = without_practice(condition.draftings.all())
+    found = found.select_related("topic").order_by(byte_order("topic__qid"))
     return found.prefetch_related(Prefetch("banks", banks))
 
 

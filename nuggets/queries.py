@@ -2,13 +2,13 @@
 
 import unicodedata
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from assessor.collection.formats.values import to_json
-from assessor.collection.models import Condition, Grade, Segment
+from assessor.collection.models import Campaign, Condition, Grade, Import, Segment
 from assessor.collection.queries import segments_by_docid
 from nuggets.models import BankEdit, Drafting, Nugget, NuggetBank
 
@@ -127,8 +127,9 @@ def _origin(nugget: Nugget, draft: str | None) -> str:
 
 
 def folded(text: str) -> str:
-    """Return a text without what near-duplicates may differ in: case, blanks and punctuation."""
-    kept = "".join(" " if unicodedata.category(char).startswith("P") else char for char in text)
+    """Return a text without what near-duplicates may differ in: case, blanks, punctuation, forms of one character."""
+    same_forms = unicodedata.normalize("NFKC", text)
+    kept = "".join(" " if unicodedata.category(char).startswith("P") else char for char in same_forms)
     return " ".join(kept.lower().upper().lower().split())
 
 
@@ -149,6 +150,24 @@ class Lineage(NamedTuple):
     text: str
     origin: str
     made_from: list[str]
+    under: int | None = None  # the version of the guidelines by which a person last said something of it
+
+
+def _under(bank: NuggetBank) -> dict[int, int]:
+    """Return by which version of the guidelines each nugget, by key, was last changed, put on the list or taken off."""
+    found: dict[int, int] = {}
+    edits = bank.edits.exclude(guidelines_version=None).order_by("version")
+    for changes, version in edits.values_list("changes", "guidelines_version"):
+        before, after = changes.get("order", ([], []))
+        for pk in {*map(int, changes.get("nuggets", ())), *set(before) ^ set(after)}:
+            found[pk] = version
+    return found
+
+
+def worked_under(bank: NuggetBank) -> list[int]:
+    """Return the versions of the guidelines by which people worked on a bank."""
+    edits = bank.edits.exclude(guidelines_version=None).order_by("guidelines_version")
+    return list(edits.values_list("guidelines_version", flat=True).distinct())
 
 
 def lineage(bank: NuggetBank, listed: list[Nugget]) -> list[Lineage]:
@@ -158,6 +177,7 @@ def lineage(bank: NuggetBank, listed: list[Nugget]) -> list[Lineage]:
     named without repeating what it was made from: that would double with every round.
     """
     nuggets = {nugget.pk: nugget for nugget in bank.nuggets.all()}
+    under = _under(bank)
 
     def told(pk: int, known: set[int]) -> str:
         nugget = nuggets[pk]
@@ -169,7 +189,8 @@ def lineage(bank: NuggetBank, listed: list[Nugget]) -> list[Lineage]:
     found = []
     for one in listed:
         known: set[int] = set()
-        found.append(Lineage(one.text, one.get_origin_display(), [told(parent, known) for parent in one.parents]))
+        made_from = [told(parent, known) for parent in one.parents]
+        found.append(Lineage(one.text, one.get_origin_display(), made_from, under.get(one.pk)))
     return found
 
 
@@ -207,3 +228,18 @@ def findings(bank: NuggetBank) -> list[Finding]:
 def finished_banks(condition: Condition) -> QuerySet[NuggetBank]:
     """Return the finished banks of a condition, with their topics."""
     return NuggetBank.objects.filter(condition=condition, state=NuggetBank.State.FINISHED).select_related("topic")
+
+
+def finished_counts(campaign: Campaign) -> QuerySet[Any]:
+    """Return the campaign's nugget conditions with how many of their banks are finished, and how many there are.
+
+    Banks on topics for practice are not among them.
+    """
+    # A join sees the banks of unfinished imports too.
+    visible = Q(nugget_banks__import_record=None) | Q(nugget_banks__import_record__state=Import.State.DONE)
+    visible &= Q(nugget_banks__topic__is_practice=False)
+    finished = Count("nugget_banks", filter=visible & Q(nugget_banks__state=NuggetBank.State.FINISHED), distinct=True)
+    conditions = campaign.conditions.filter(kind=Condition.Kind.NUGGETS).select_related(
+        "qrels_source__condition__judge", "judge", "protocol"
+    )
+    return conditions.annotate(finished=finished, banks=Count("nugget_banks", filter=visible, distinct=True))

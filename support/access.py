@@ -55,9 +55,9 @@ class OwnSheet(NamedTuple):
 
 # All that is read for an assessor's screen. It is written out because Django takes 3.5 ms to put such a query together,
 # when all that happens between a label and the next citation may take 8.
-_SHEET = ("id", "task_id", "judge_id", "put_off", "version", "to_do")
+_SHEET = ("id", "task_id", "judge_id", "put_off", "version", "to_do", "out_of_scope")
 _SAID = ("asked", "unresolved", "waiting", "labels", "cannot", "flags", "shown", "equal")
-_TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state")
+_TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state", "paused")
 _CONDITION = ("id", "campaign_id", "name", "method", "shown_id", "sample")
 # Another exposure, such as to another model's labels, is none to these: support.actions.judging says where they were.
 _HAS_SEEN = """EXISTS (

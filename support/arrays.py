@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assessor.collection.models import Condition, Topic
+from assessor.collection.queries import without_practice
 from assessor.scores.found import Cell, Labels, RunName, as_text, parsed, run_names, take, what_counts, who_answered
-from assessor.scores.means import COMPLETE, INCOMPLETE, UNANSWERED, Codes, Figures
+from assessor.scores.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
 from assessor.scores.measures import Measures
+from assessor.work.scope import judged_under
 from support import citations
 from support.measures import SUPPORT_SCORES
 from support.models import SupportSheet
@@ -110,7 +112,7 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
     Runs and judged topics are those with a sheet. A cell is incomplete where the run answered the topic and has no
     sheet, or one on which a citation that is asked has no label that counts, or a sentence's first citation is not
     asked: of that nobody said anything, which is not the same as no support. A file says itself what was judged: in
-    its place any one that is asked is enough.
+    its place any one that is asked is enough. One that is not judged, as it is planned, is outside.
     """
     cells: dict[int, dict[int, Cell[int]]] = defaultdict(dict)  # by topic and run; of each the place of its scores
     parts: list[_Said] = []
@@ -132,6 +134,7 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
     states = np.full((len(runs), len(topics)), UNANSWERED, dtype=np.int8)
     # By sheet; those that don't count have no run.
     run_of, topic_of = np.zeros((2, len(answers)), dtype=np.int64)
+    judged = judged_under(condition)
     scored = []
     for at, (pk, qid, title) in enumerate(topics):
         found, lacking = what_counts(condition, cells[pk], own[pk])
@@ -141,6 +144,9 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
         states[rows, at] = COMPLETE
         scores[[place[run] for run in lacking], at] = np.nan
         states[np.isnan(scores[:, at, 0]), at] = INCOMPLETE
+        outside = [place[run.pk] for run in runs if run.pk not in found and not judged.holds(pk, run.pk)]
+        scores[outside, at] = np.nan
+        states[outside, at] = OUTSIDE
         scored.append(ScoredTopic(pk, qid, title, *said.counts[counted].sum(axis=0).tolist()))
     counts = run_of[said.sheet] > 0
     sheet = said.sheet[counts]
@@ -152,7 +158,7 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
 
 def _chunks(condition: Condition) -> Iterator[list[tuple[Any, ...]]]:
     """Yield what is needed of a condition's sheets, by _NAMES and _TEXTS."""
-    sheets = SupportSheet.objects.filter(condition=condition).order_by()
+    sheets = without_practice(SupportSheet.objects.filter(condition=condition), "answer").order_by()
     rows = sheets.values_list(*_NAMES, *as_text(*_TEXTS)).iterator(_AT_A_TIME)
     while chunk := list(islice(rows, _AT_A_TIME)):
         yield chunk

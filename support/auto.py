@@ -98,13 +98,21 @@ class Support(Kind):
         cited: dict[str, Cited] = {}
         keys = _keys_by_answer([unit.item for unit in units])
         sheets = SupportSheet.objects.filter(condition=job.condition_id, answer__in=keys.keys())
+        dropped = SupportSheet.in_or_out.filter(condition=job.condition_id, answer__in=keys.keys(), out_of_scope=True)
+        outside = set(dropped.values_list("answer", flat=True))
         asked = {_item(answer, key) for answer, own in sheets.values_list("answer", "asked") for key in own}
         for answer in Answer.objects.filter(pk__in=keys.keys()).only("references", "content"):
             cited |= {
                 _item(answer.pk, key): one for key, one in cited_in(list(answer.sentences()), keys[answer.pk]).items()
             }
         texts = segment_texts(job.campaign, {one.docid for one in cited.values()})
-        return {unit.pk: _work(cited[unit.item], texts) if unit.item in asked else UnitFailure(MOVED) for unit in units}
+        prepared: dict[int, Work | UnitFailure] = {}
+        for unit in units:
+            if _place(unit.item)[0] in outside:
+                prepared[unit.pk] = UnitFailure("This answer is not judged under the condition any more.")
+            else:
+                prepared[unit.pk] = _work(cited[unit.item], texts) if unit.item in asked else UnitFailure(MOVED)
+        return prepared
 
     async def carry_out(self, work: Work, ask: Ask) -> Given:
         """Ask for the label."""

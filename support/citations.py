@@ -9,7 +9,6 @@ FULL, PARTIAL, NONE = LABELS = ("full", "partial", "none")
 # What files have where a sentence was not worth verifying, and what an organizer may decide where a person could not
 # judge: it counts nowhere, and is no label that a judge here gives.
 NOT_JUDGED = "not judged"
-MOVED_TO = "moved"  # what a revision notes of a citation that got another key: [before, after]
 EQUAL = "equal"  # what a revision notes of one that got its label with an equal one: that one's [sheet, key]
 
 

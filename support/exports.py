@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from assessor.collection.models import Condition, Run, Topic
-from assessor.collection.queries import byte_order
+from assessor.collection.queries import byte_order, without_practice
 from support.citations import places
 from support.formats import SPELT, write_sheet, written_citation, written_sentence
 from support.models import SupportSheet
@@ -24,7 +24,7 @@ def support_lines(
     sheets = SupportSheet.objects.filter(condition=condition).select_related("answer__run")
     if runs is not None:
         sheets = sheets.filter(answer__run__in=runs)
-    of_condition = Topic.objects.filter(pk__in=sheets.order_by().values("answer__topic"))
+    of_condition = without_practice(Topic.objects.filter(pk__in=sheets.order_by().values("answer__topic")), "pk")
     wanted = None if topics is None else {topic.pk for topic in topics}
     # One topic after another, so that not all the texts of a track have to be sorted.
     for topic in of_condition.order_by(byte_order("qid")):

@@ -1,21 +1,19 @@
 """The kind of task whose work is judging the citations of a topic's answers."""
 
-from collections.abc import Sequence
-
 from django.urls import reverse
 
-from assessor.collection.models import Condition, Topic
+from assessor.collection.models import Condition
 from assessor.work.kinds import Kind
 from assessor.work.models import Task
-from support.actions import prepare_sheets, renew_sheets
-from support.models import Opinion
+from support.actions import follow_scope, prepare_sheets, renew_sheets
+from support.models import Opinion, SupportSheet
 
 
 def _url(task: Task) -> str:
     return reverse("support", args=[task.pk])
 
 
-def _refusal(condition: Condition, topics: Sequence[Topic]) -> str | None:
+def _refusal(condition: Condition) -> str | None:
     """People judge under conditions made for it."""
     if not Opinion.objects.filter(condition=condition).exists():
         return f"Nobody can be given {condition.name}: its labels are not given by people here."
@@ -30,4 +28,6 @@ SUPPORT = Kind(
     url=_url,
     related="condition",
     refusal=_refusal,
+    sheets=SupportSheet,
+    follow_scope=follow_scope,
 )

@@ -1,35 +1,45 @@
 """What people were shown and what they gave, as a table."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from assessor.collection.formats.tables import write_table
-from assessor.collection.models import Answer, Condition
-from assessor.collection.queries import byte_order
-from support.citations import EQUAL, MOVED_TO, places
+from assessor.collection.models import Answer, Condition, Run, Topic
+from assessor.collection.queries import byte_order, without_practice
+from assessor.work.sheets import MOVED_TO
+from support.citations import EQUAL, places
 from support.models import Revision
 
 _COLUMNS = (
     *("topic", "run", "sentence", "citation", "docid", "judge", "label", "shown", "differs", "reason", "taken_back"),
-    *("with_equal", "seconds", "at"),
+    *("with_equal", "seconds", "at", "guidelines_version"),
 )
 _READ = (
     *("sheet", "sheet__answer__topic__qid", "sheet__answer__run__tag", "sheet__answer__content"),
-    *("sheet__answer__references", "judge__name", "changes", "seconds", "at"),
+    *("sheet__answer__references", "judge__name", "changes", "seconds", "at", "guidelines_version"),
 )
 _AT_A_TIME = 500
 
 
-def judgment_lines(condition: Condition) -> Iterator[str]:
+def judgment_lines(
+    condition: Condition, topics: Collection[Topic] | None = None, runs: Collection[Run] | None = None
+) -> Iterator[str]:
     """Yield all that was said of citations under a condition, by topic and run in byte order; the latest counts.
+
+    Where topics or runs are named, it is of these alone.
 
     sentence and citation are counted from 0. differs is empty where no label was shown or none given. Where taken_back
     says yes, what was said before no longer counts; where with_equal does, it was said of an equal sentence that cites
     the same, and the seconds are told there.
     """
-    told = Revision.objects.filter(sheet__condition=condition)
+    told = Revision.objects.filter(sheet__condition=condition, sheet__out_of_scope=False)
+    told = without_practice(told, "sheet__answer")
+    if topics is not None:
+        told = told.filter(sheet__answer__topic__in=[topic.pk for topic in topics])
+    if runs is not None:
+        told = told.filter(sheet__answer__run__in=[run.pk for run in runs])
     told = told.order_by(
         byte_order("sheet__answer__topic__qid"), byte_order("sheet__answer__run__tag"), "sheet", "version"
     )
@@ -40,7 +50,7 @@ def judgment_lines(condition: Condition) -> Iterator[str]:
 def _of_sheet(found: Iterator[tuple[Any, ...]]) -> Iterator[tuple[object, ...]]:
     revisions = list(found)
     shown: dict[str, str] = {}
-    for (_, topic, run, content, references, judge, changes, seconds, at), now in zip(
+    for (_, topic, run, content, references, judge, changes, seconds, at, read), now in zip(
         revisions, _moves([row[6] for row in revisions]), strict=True
     ):
         if any(MOVED_TO in change for change in changes.values()):
@@ -57,7 +67,7 @@ def _of_sheet(found: Iterator[tuple[Any, ...]]) -> Iterator[tuple[object, ...]]:
                 docid = sentences[sentence].citations[citation].docid
                 is_back = "no" if label or reason else "yes"
                 with_equal, spent = ("yes", None) if EQUAL in change else ("no", seconds)
-                said = (judge, label, beside, differs, reason or "", is_back, with_equal, spent, at.isoformat())
+                said = (judge, label, beside, differs, reason or "", is_back, with_equal, spent, at.isoformat(), read)
                 yield (topic, run, sentence, citation, docid, *said)
             if "shown" in change:
                 shown[key] = change["shown"][1]

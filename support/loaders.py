@@ -81,7 +81,7 @@ class SupportLoader(Loader):
         if self.condition is None:
             return {}
         answers = [answer for place in places for answer in place.known]
-        sheets = SupportSheet.objects.filter(condition=self.condition, answer__in=answers)
+        sheets = SupportSheet.in_or_out.filter(condition=self.condition, answer__in=answers)
         return {sheet.answer_id: sheet for sheet in sheets.order_by("pk")}
 
     def _is_twice(self, record: SheetRecord, place: Place) -> bool:

@@ -29,9 +29,10 @@ class Said(NamedTuple):
     """What stands of a pair under a condition that asks about it; what there isn't is empty.
 
     adopted: what counts instead, another person's label or that it is not judged; found: what a file had in the place
-    of a label; shown: the model's label that stood beside the choices.
+    of a label; shown: the model's label that stood beside the choices; sheet: where it stands, by key.
     """
 
+    sheet: int
     state: str  # one of STATES
     reason: str
     adopted: str
@@ -46,23 +47,15 @@ class Said(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A sentence of an answer and a docid that it cites. said: by condition's key; has_sheet: those with a sheet."""
+    """A sentence of an answer and a docid that it cites: the answer without its texts, and the citation's key.
+
+    said: by condition's key; has_sheet: those with a sheet.
+    """
 
     answer: Answer
-    sentences: Sequence[Sentence]
     key: str
     said: Mapping[int, Said]
     has_sheet: frozenset[int]
-
-    @property
-    def sentence(self) -> Sentence:
-        """The sentence."""
-        return self.sentences[places(self.key)[0]]
-
-    @property
-    def docid(self) -> str:
-        """What it cites."""
-        return self.sentence.citations[places(self.key)[1]].docid
 
 
 def supporting(campaign: Campaign) -> list[Condition]:
@@ -77,12 +70,16 @@ def topics_with_sheets(campaign: Campaign) -> list[Topic]:
 
 
 def pairs_of(topic: Topic, conditions: Sequence[Condition]) -> list[Pair]:
-    """Return all pairs of a topic that some condition asks about, by run and then in the answers' order."""
-    answers = {answer.pk: answer for answer in Answer.objects.filter(topic=topic).select_related("run")}
+    """Return all pairs of a topic that some condition asks about, by run and then in the answers' order.
+
+    Of a track's topic they are thousands, and a page shows twenty: texts are read for these alone.
+    """
+    of_topic = Answer.objects.filter(topic=topic).select_related("run").only("run", "apart")
+    answers = {answer.pk: answer for answer in of_topic}
     by_answer: dict[int, list[Mapping[str, Any]]] = {}
     # By the answers' keys: asked by topic, SQLite goes through all sheets of the conditions.
     sheets = SupportSheet.objects.filter(answer__in=list(answers), condition__in=conditions).order_by("pk")
-    for sheet in sheets.values("answer", "condition", "asked", "unresolved", "waiting", "invalid", *_SAID):
+    for sheet in sheets.values("pk", "answer", "condition", "asked", "unresolved", "waiting", "invalid", *_SAID):
         by_answer.setdefault(sheet["answer"], []).append(sheet)
     found = [answers[pk] for pk in by_answer]
     found.sort(key=lambda answer: (answer.run.tag, answer.apart, answer.pk))
@@ -94,10 +91,9 @@ def _pairs(answer: Answer, sheets: Sequence[Mapping[str, Any]]) -> Iterator[Pair
     for sheet in sheets:
         for key in sheet["asked"]:
             said.setdefault(key, {})[sheet["condition"]] = _said(sheet, key)
-    sentences = list(answer.sentences())
     has_sheet = frozenset(sheet["condition"] for sheet in sheets)
     for key in sorted(said, key=places):
-        yield Pair(answer, sentences, key, said[key], has_sheet)
+        yield Pair(answer, key, said[key], has_sheet)
 
 
 def _said(sheet: Mapping[str, Any], key: str) -> Said:
@@ -105,7 +101,7 @@ def _said(sheet: Mapping[str, Any], key: str) -> Said:
     found = to_json(sheet["invalid"][key])[:_MAX_FOUND] if key in sheet["invalid"] else ""
     nothing = NO_TEXT if key in sheet["unresolved"] else WAITS if key in sheet["waiting"] else MISSING
     otherwise = CANNOT if reason else nothing
-    return Said(label or otherwise, reason, adopted, found, beside, flag)
+    return Said(sheet["pk"], label or otherwise, reason, adopted, found, beside, flag)
 
 
 class Wanted(NamedTuple):
@@ -151,8 +147,10 @@ class Shown(NamedTuple):
     """
 
     pair: Pair
+    sentence: str
+    docid: str
     number: int  # of the sentence, from 1
-    said: list[tuple[bool, Said | None]]  # whether the condition has a sheet on the answer
+    said: list[tuple[Condition, bool, Said | None]]  # and whether the condition has a sheet on the answer
     before: int
     lines: list[Line]
     after: int
@@ -164,25 +162,52 @@ class Shown(NamedTuple):
 def shown(
     campaign: Campaign, pairs: Sequence[Pair], conditions: Sequence[Condition], *, with_words: bool
 ) -> list[Shown]:
-    """Return pairs as a page shows them, with the passages' texts."""
-    segments = segments_by_docid(campaign, {pair.docid for pair in pairs})
-    return [_shown(pair, segments.get(pair.docid), conditions, with_words=with_words) for pair in pairs]
+    """Return pairs as a page shows them, with the texts of answers and passages."""
+    answers = Answer.objects.in_bulk({pair.answer.pk for pair in pairs})
+    sentences = {pk: list(answer.sentences()) for pk, answer in answers.items()}
+    of_pairs = [sentences[pair.answer.pk] for pair in pairs]
+    docids = [_docid(pair, of_answer) for pair, of_answer in zip(pairs, of_pairs, strict=True)]
+    segments = segments_by_docid(campaign, set(docids))
+    return [
+        _shown(pair, of_answer, docid, segments.get(docid), conditions, with_words=with_words)
+        for pair, of_answer, docid in zip(pairs, of_pairs, docids, strict=True)
+    ]
 
 
-def _shown(pair: Pair, segment: Segment | None, conditions: Sequence[Condition], *, with_words: bool) -> Shown:
-    at, text = pair.sentence.position, segment.text if segment else ""
+def _docid(pair: Pair, sentences: Sequence[Sentence]) -> str:
+    sentence, citation = places(pair.key)
+    return sentences[sentence].citations[citation].docid
+
+
+def _cut(text: str) -> str:
+    """Return as much of a sentence as is shown. A template's filter goes through each letter: a sixth of the page."""
+    return text if len(text) <= MAX_SENTENCE else text[: MAX_SENTENCE - 1] + "…"
+
+
+def _shown(
+    pair: Pair,
+    sentences: Sequence[Sentence],
+    docid: str,
+    segment: Segment | None,
+    conditions: Sequence[Condition],
+    *,
+    with_words: bool,
+) -> Shown:
+    at, text = places(pair.key)[0], segment.text if segment else ""
     first = max(0, at - SENTENCES_AROUND)
-    around = pair.sentences[first : at + SENTENCES_AROUND + 1]
+    around = sentences[first : at + SENTENCES_AROUND + 1]
     passage = text[:MAX_PASSAGE]
     return Shown(
         pair,
+        _cut(sentences[at].text),
+        docid,
         at + 1,
-        [(one.pk in pair.has_sheet, pair.said.get(one.pk)) for one in conditions],
+        [(one, one.pk in pair.has_sheet, pair.said.get(one.pk)) for one in conditions],
         first,
-        [Line(one.position + 1, one.text, one.position == at) for one in around],
-        len(pair.sentences) - first - len(around),
+        [Line(one.position + 1, _cut(one.text), one.position == at) for one in around],
+        len(sentences) - first - len(around),
         segment,
-        shared_words(pair.sentence.text, passage) if with_words else [Piece(passage, is_shared=False)],
+        shared_words(sentences[at].text, passage) if with_words else [Piece(passage, is_shared=False)],
         len(text) - len(passage),
     )
 

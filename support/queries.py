@@ -1,7 +1,7 @@
 """What jobs, scores and pages read of support sheets."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
@@ -13,6 +13,8 @@ from assessor.collection.queries import answers_to, lacking_docids
 from assessor.studies.queries import drawn_under, sample_of
 from assessor.work.models import Task
 from assessor.work.questions import Question
+from assessor.work.scope import judged_under
+from assessor.work.sheets import said_under
 from support.citations import EQUAL, LABELS, cited_in, judged_citations, name_of, places
 from support.models import Revision, SupportSheet
 
@@ -30,9 +32,10 @@ def answers_without_sheet(condition: Condition, topics: Sequence[Topic]) -> Iter
 
     Under a study's condition these are such of its sample alone.
     """
-    known = set(SupportSheet.objects.filter(condition=condition.pk, answer__topic__in=topics).values_list("answer"))
-    keys = answers_in_scope(condition, topics).order_by("topic", "pk").values_list("pk")
-    new = iter([pk for (pk,) in keys if (pk,) not in known])
+    known = set(SupportSheet.in_or_out.filter(condition=condition.pk, answer__topic__in=topics).values_list("answer"))
+    judged = judged_under(condition)
+    rows = answers_in_scope(condition, topics).order_by("topic", "pk").values_list("pk", "topic", "run")
+    new = iter([pk for pk, topic, run in rows if (pk,) not in known and judged.holds(topic, run)])
     while some := list(islice(new, _AT_A_TIME)):
         answers = Answer.objects.filter(pk__in=some).order_by("topic", "pk")
         answers = answers.only("topic", "form", "references", "content")
@@ -93,7 +96,7 @@ def with_a_models_labels(campaign: Campaign) -> QuerySet[Condition]:
 
 def given_labels(condition: Condition, topic: Topic | None = None) -> dict[int, dict[str, str]]:
     """Return the labels of a condition by answer's key and citation's; what is not one of the three is none."""
-    sheets = SupportSheet.objects.filter(condition=condition).exclude(labels={})
+    sheets = SupportSheet.in_or_out.filter(condition=condition).exclude(labels={})
     if topic:
         sheets = sheets.filter(answer__topic=topic)
     return {
@@ -109,7 +112,7 @@ def sheets_on(task: Task) -> QuerySet[SupportSheet]:
 
 def with_judges(topic: int) -> QuerySet[SupportSheet]:
     """Return the sheets on a topic, by its key, of which somebody is asked something, under whatever condition."""
-    return SupportSheet.objects.filter(answer__topic=topic).exclude(to_do=0, labels={}, cannot={})
+    return SupportSheet.in_or_out.filter(answer__topic=topic).exclude(to_do=0, labels={}, cannot={})
 
 
 class Progress(NamedTuple):
@@ -140,6 +143,7 @@ def progress(sheets: QuerySet[SupportSheet]) -> Progress:
 class Said(NamedTuple):
     """What stands of a citation, with the active seconds that were spent on it; what there isn't is empty."""
 
+    item: str  # the citation's key
     sentence: int  # from 1
     docid: str
     text: str
@@ -149,6 +153,7 @@ class Said(NamedTuple):
     flag: str
     state: str  # why nobody is asked about it
     seconds: int | None
+    under: int | None  # the version of the guidelines
 
     @property
     def differs(self) -> str:
@@ -168,7 +173,7 @@ class Judged(NamedTuple):
 
 def all_sheets(task: Task) -> QuerySet[SupportSheet]:
     """Return all sheets of a task, in the order in which they were shuffled."""
-    sheets = SupportSheet.objects.filter(task=task).select_related("answer__run")
+    sheets = SupportSheet.in_or_out.filter(task=task).select_related("answer__run")
     return sheets.order_by("place", "pk")
 
 
@@ -189,10 +194,16 @@ def judged(sheets: Iterable[SupportSheet]) -> list[Judged]:
             for citation, change in changes.items():
                 if EQUAL not in change:  # what is judged with an equal one takes no time
                     seconds[sheet, citation] += spent
-    return [_judged(sheet, seconds, last.get(sheet.pk)) for sheet in found]
+    under = said_under(Revision.objects.filter(sheet__in=found))
+    return [_judged(sheet, seconds, last.get(sheet.pk), under) for sheet in found]
 
 
-def _judged(sheet: SupportSheet, seconds: dict[tuple[int, str], int], last: datetime | None) -> Judged:
+def _judged(
+    sheet: SupportSheet,
+    seconds: Mapping[tuple[int, str], int],
+    last: datetime | None,
+    under: Mapping[tuple[int, str], int],
+) -> Judged:
     sentences, settled = list(sheet.answer.sentences()), sheet.settled_elsewhere
     rows = []
     for key in sheet.asked:
@@ -203,9 +214,9 @@ def _judged(sheet: SupportSheet, seconds: dict[tuple[int, str], int], last: date
         )
         state = UNRESOLVED if key in sheet.unresolved else WAITING if key in sheet.waiting else ""
         state = WITH_EQUAL if key in settled else state
-        spent = seconds.get((sheet.pk, key))
+        spent, read = seconds.get((sheet.pk, key)), under.get((sheet.pk, key))
         docid = at.citations[citation].docid
-        rows.append(Said(sentence + 1, docid, at.text, label, shown, cannot, flag, state, spent))
+        rows.append(Said(key, sentence + 1, docid, at.text, label, shown, cannot, flag, state, spent, read))
     uncited = sum(not sentence.citations for sentence in sentences)
     return Judged(sheet, rows, uncited, sum(row.seconds or 0 for row in rows), last)
 

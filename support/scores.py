@@ -6,6 +6,7 @@ NONE, NOT_JUDGED (the sentence was not worth verifying) or MISSING.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +61,7 @@ def answer_scores(
         is_judged = judged > 0
         leaves = (np.bincount(cited, minlength=sentences) > 0) & ~is_judged
         of_both = _sums(is_judged, of_answer, size), _sums(~leaves, of_answer, size)
-        for kind, s in enumerate((said.clip(NONE) / FULL, said == FULL)):
+        for kind, s in enumerate(label_values(said)):
             weight = np.bincount(cited, s, sentences) / np.maximum(judged, 1)
             total = _sums(weight, of_answer, size)
             for measure, number in enumerate(of_both):
@@ -68,6 +69,12 @@ def answer_scores(
     scores: Figures = found.reshape(size, len(MEASURES))
     scores[of_answer[of_sentence[given == MISSING]]] = np.nan
     return scores
+
+
+def label_values(labels: npt.NDArray[Any]) -> Figures:
+    """Return what labels count, in the weighted measures and in the hard ones: (2, ...)."""
+    found: Figures = np.stack([labels.clip(NONE) / FULL, labels == FULL])
+    return found
 
 
 def scores_of(answers: Sequence[Sequence[Sequence[int]]]) -> Figures:

@@ -9,10 +9,10 @@ from assessor.collection.formats.values import to_json
 from assessor.collection.models import Segment, Sentence
 from assessor.studies.access import labels_to_decide
 from assessor.work.models import Task
-from assessor.work.sheets import is_said
+from assessor.work.sheets import is_said, looked_back
 from support.access import OwnSheet
 from support.citations import name_of, places
-from support.models import SupportSheet
+from support.models import Revision, SupportSheet
 
 
 def own_rows(task: Task) -> QuerySet[SupportSheet]:
@@ -100,7 +100,8 @@ class Passage(NamedTuple):
 class Shown(NamedTuple):
     """An answer as the screen shows it; as JSON, for the browser, what was said of it, and what is to be decided.
 
-    That is what two people said of a citation, by its key, where their labels differ and this person decides.
+    That is what two people said of a citation, by its key, where their labels differ and this person decides. under: by
+    which version of the guidelines it was said, once it can only be read.
     """
 
     own: OwnSheet
@@ -108,6 +109,7 @@ class Shown(NamedTuple):
     passages: list[Passage]
     said: str
     to_decide: str
+    under: str
 
 
 def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
@@ -116,11 +118,25 @@ def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
     # They are of one task, so of one campaign.
     segments = Segment.objects.filter(campaign=owns[0].task.campaign_id, docid__in=wanted) if wanted else []
     by_docid = {segment.docid: segment for segment in segments}
-    decided = _to_decide(owns)
+    decided, under = _to_decide(owns), _under(owns)
     return [
-        Shown(own, _lines(own), _passages(own, by_docid), to_json(said(own)), to_json(decided.get(own.sheet.pk, {})))
+        Shown(
+            own,
+            _lines(own),
+            _passages(own, by_docid),
+            to_json(said(own)),
+            to_json(decided.get(own.sheet.pk, {})),
+            to_json(under.get(own.sheet.pk, {})),
+        )
         for own in owns
     ]
+
+
+def _under(owns: Sequence[OwnSheet]) -> dict[int, dict[str, int]]:
+    if not owns:
+        return {}
+    revisions = Revision.objects.filter(sheet__in=[own.sheet.pk for own in owns])
+    return looked_back(owns[0].task, revisions)
 
 
 def _to_decide(owns: Sequence[OwnSheet]) -> dict[int, dict[str, list[str]]]:

@@ -46,7 +46,7 @@ class SupportStudies(Kind):
             for one in items:
                 wanted.setdefault((condition, one.answer_id), {})[one.item] = one.pk
         found: dict[int, dict[int, str]] = {condition: {} for condition in drawn}
-        sheets = SupportSheet.objects.filter(condition__in=drawn.keys(), answer__in={answer for _, answer in wanted})
+        sheets = SupportSheet.in_or_out.filter(condition__in=drawn.keys(), answer__in={answer for _, answer in wanted})
         for sheet in sheets.select_related("answer"):
             named = wanted.get((sheet.condition_id, sheet.answer_id), {})
             for key, docid in named_citations(sheet.answer, named).items():
@@ -55,7 +55,7 @@ class SupportStudies(Kind):
         return found
 
     def sheets_on(self, topic: Topic) -> QuerySet[SupportSheet]:
-        return SupportSheet.objects.filter(answer__topic=topic)
+        return SupportSheet.in_or_out.filter(answer__topic=topic)
 
     def told(self, drawn: Sequence[Drawn]) -> Mapping[int, Told]:
         if not drawn:

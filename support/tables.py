@@ -1,10 +1,13 @@
 """Support scores as tables: whose labels they are, what they depend on."""
 
+from typing import Any
+
 from django.db.models import Count, Q
 
 from assessor.collection.models import Condition
 from assessor.scores.found import Labels
 from assessor.scores.kinds import Kind
+from assessor.work.scope import newest_word
 from support.arrays import Scores, load_scores, load_with_labels
 from support.citations import LABELS
 from support.measures import SUPPORT_SCORES
@@ -12,7 +15,7 @@ from support.models import SupportSheet
 
 
 class SupportScores(Kind):
-    """Conditions under which citations are judged. Their scores depend on nothing but sheets and answers."""
+    """Conditions under which citations are judged. Their scores depend on sheets, answers, and what is judged."""
 
     condition_kind = Condition.Kind.SUPPORT
     labels = tuple(reversed(LABELS))
@@ -41,6 +44,9 @@ class SupportScores(Kind):
         if condition.method == Condition.Method.SUPPORT_POST_EDITED:
             return f"people, shown those of {condition.shown}"
         return super().labels_by(condition)
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        return (newest_word(condition),)
 
     def load(self, condition: Condition) -> Scores:
         return load_scores(condition)

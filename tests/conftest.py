@@ -4,21 +4,29 @@ import gzip
 import json
 import shutil
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import Group
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models.signals import post_save
 from django.middleware import csrf
 from django.test import Client
+from pytest_django.plugin import DjangoDbBlocker
 
+from assessor import logs
 from assessor.collection import importing
 from assessor.collection.actions import create_campaign, create_manual_nuggets
 from assessor.collection.models import Campaign, Condition, Import, Person, Topic
 from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
+from assessor.work import instructing
 from assessor.work.actions import give_tasks
+from assessor.work.models import Task
 from nuggets.models import NuggetBank
 
 TOPICS = "t1\twhy do cats purr\nt2\thow is glass recycled\n"
@@ -46,6 +54,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """On SQLite the tables come from the models, all at once: the same as the migrations' (see test_migrated.py)."""
+    if connection.vendor == "sqlite":
+        connection.settings_dict["TEST"]["MIGRATE"] = False
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """The database says that all migrations were applied, for the tests that go back to some of them."""
+    with django_db_blocker.unblock():
+        recorder = MigrationRecorder(connection)
+        recorder.ensure_schema()
+        for app, name in MigrationLoader(connection).disk_migrations.keys() - recorder.applied_migrations().keys():
+            recorder.record_applied(app, name)
+
+
 @pytest.fixture(autouse=True)
 def _plain_static_files(settings: Any) -> None:
     """Templates name static files without the manifest that only a deployment makes."""
@@ -60,6 +85,12 @@ def _plain_static_files(settings: Any) -> None:
 def _tokens_without_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forms' random tokens are digits: among letters, a test of what a page must not say meets its word by chance."""
     monkeypatch.setattr(csrf, "CSRF_ALLOWED_CHARS", string.digits)
+
+
+@pytest.fixture(autouse=True)
+def _requests_of_one_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All requests have one id: answers that must not differ in anything else are compared byte by byte."""
+    monkeypatch.setattr(logs, "new_id", lambda: "0" * 32)
 
 
 def make_person(name: str, *roles: str) -> Person:
@@ -95,6 +126,28 @@ def otto(db: None) -> Person:
 @pytest.fixture
 def admin(db: None) -> Person:
     return make_person("admin", ADMINISTRATOR)
+
+
+def open_guidelines(person: Person, campaign: Campaign, kind: str) -> None:
+    """Have a person open the guidelines in force for a kind of work, as the button on their page does."""
+    version = instructing.in_force(campaign, kind).version
+    instructing.open_guidelines(campaign=campaign, kind=kind, version=version, acting_user=person)
+
+
+def _opened_with_task(sender: Any, instance: Task, created: bool, **_: Any) -> None:
+    if created:
+        open_guidelines(instance.person, instance.campaign, instance.kind)
+
+
+@pytest.fixture(autouse=True)
+def _guidelines_are_open(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Whoever is given a topic has opened the guidelines for it, unless a test is about that (mark `unread`)."""
+    if request.node.get_closest_marker("unread"):
+        yield
+        return
+    post_save.connect(_opened_with_task, sender=Task)
+    yield
+    post_save.disconnect(_opened_with_task, sender=Task)
 
 
 def client_of(person: Person) -> Client:

@@ -1,18 +1,24 @@
 """The only way to a campaign, and to what belongs to it, for a person."""
 
+from django.db.models import QuerySet
 from django.http import Http404
 
 from assessor.collection.models import Campaign, Import, Person
 from assessor.collection.roles import ORGANIZER, has_role
 
 
+def organized_campaigns(person: Person) -> QuerySet[Campaign]:
+    """Return the campaigns that the person organizes now: none for who is no organizer."""
+    campaigns = Campaign.objects.filter(organizers__person=person, organizers__until__isnull=True)
+    return campaigns if has_role(person, ORGANIZER) else campaigns.none()
+
+
 def organized_campaign(person: Person, slug: str) -> Campaign:
     """Return a campaign that the person organizes. Raises Http404 for others' and for none."""
-    if has_role(person, ORGANIZER):
-        campaigns = Campaign.objects.filter(organizers__person=person, organizers__until__isnull=True)
-        if campaign := campaigns.filter(slug=slug).first():
-            return campaign
-    raise Http404("There is no such campaign for you.")
+    campaign = organized_campaigns(person).filter(slug=slug).first()
+    if campaign is None:
+        raise Http404("There is no such campaign for you.")
+    return campaign
 
 
 def campaign_import(campaign: Campaign, import_id: int) -> Import:

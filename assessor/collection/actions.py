@@ -7,6 +7,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from assessor.collection import history
+from assessor.collection.leaving import end_access
 from assessor.collection.models import Campaign, Condition, Judge, Organizer, Person, Protocol, QrelsSource
 from assessor.collection.queries import traces_of
 
@@ -71,6 +72,15 @@ def delete_person(*, person: Person, acting_user: Person) -> None:
         raise PersonKept(reason)
     history.record("person deleted", locked, campaign=None, person=acting_user)
     locked.delete()
+
+
+@transaction.atomic
+def note_activity(*, person: Person, acting_user: Person) -> None:
+    """Note that a person was made inactive, which ends what they could come in by, or that they are active again."""
+    if not person.is_active:
+        end_access(person)
+    verb = "person active again" if person.is_active else "person made inactive"
+    history.record(verb, person, campaign=None, person=acting_user)
 
 
 @transaction.atomic

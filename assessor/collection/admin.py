@@ -12,7 +12,7 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 
 from assessor.collection import exports, history
-from assessor.collection.actions import add_organizer, delete_person, remove_organizer, why_kept
+from assessor.collection.actions import add_organizer, delete_person, note_activity, remove_organizer, why_kept
 from assessor.collection.http import download
 from assessor.collection.models import (
     Answer,
@@ -88,8 +88,10 @@ admin.site.unregister(Group)  # the three roles are the project's own
 class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
     form = _PersonChangeForm
     add_form = _PersonCreationForm
-    list_display = ("username", "first_name", "last_name", "email", "is_active")
+    list_display = ("username", "first_name", "last_name", "email", "roles", "is_active")
     list_filter = ("groups", "is_active")
+    filter_horizontal = ()  # a plain list of the three roles: the two with arrows have parts that no reader can name
+    readonly_fields = ("last_login", "date_joined")
     delete_confirmation_template = "admin/delete_person.html"
     delete_selected_confirmation_template = "admin/delete_people.html"
     add_fieldsets = ((None, {"fields": ("username", "usable_password", "password1", "password2", "groups")}),)
@@ -99,6 +101,14 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
         ("Role", {"fields": ("groups", "is_active"), "description": "assessor, organizer or administrator"}),
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        people: QuerySet[Any] = super().get_queryset(request).prefetch_related("groups")
+        return people
+
+    @admin.display
+    def roles(self, person: Person) -> str:
+        return ", ".join(group.name for group in person.groups.all())
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Say what would be deleted with people; whoever has left a trace is protected, and deletes nobody else."""
@@ -113,6 +123,12 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
         with transaction.atomic():
             for person in queryset:
                 delete_person(person=person, acting_user=person_of(request))
+
+    def save_model(self, request: HttpRequest, obj: Person, form: Any, change: bool) -> None:
+        with transaction.atomic():
+            super().save_model(request, obj, form, change)
+            if change and "is_active" in form.changed_data:
+                note_activity(person=obj, acting_user=person_of(request))
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         person: Person = form.instance
@@ -265,14 +281,6 @@ class JudgeAdmin(LookOnly):
         """Leave out what an unfinished import brought."""
         named = Condition.objects.filter(judge=OuterRef("pk"))
         return super().get_queryset(request).filter(~Q(kind=Judge.Kind.IMPORTED) | Exists(named))
-
-
-@admin.register(Condition)
-class ConditionAdmin(LookOnly):
-    list_display = ("name", "kind", "method", "campaign", "identity")
-    list_filter = ("campaign", "kind", "method")
-    search_fields = ("name",)
-    list_select_related = ("campaign",)
 
 
 @admin.register(Import)

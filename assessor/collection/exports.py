@@ -1,7 +1,11 @@
-"""What a collection can be written as. Each function yields lines, from rows read a few at a time."""
+"""What a collection can be written as. Each function yields lines, from rows read a few at a time.
 
-from collections.abc import Iterator
+Where topics are named, it is of these alone.
+"""
+
+from collections.abc import Collection, Iterator
 from functools import partial
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -13,8 +17,8 @@ from assessor.collection.formats.segments import write_segments
 from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.topics import write_topics
 from assessor.collection.formats.values import to_json
-from assessor.collection.models import Answer, Campaign, Event, QrelsSource, RetrievalRun, Run
-from assessor.collection.queries import byte_order, pooled, segment_texts
+from assessor.collection.models import CONTROL, Answer, Campaign, Event, QrelsSource, RetrievalRun, Run, Topic
+from assessor.collection.queries import byte_order, pooled, segment_texts, without_practice
 
 _AT_A_TIME = 500
 
@@ -25,10 +29,14 @@ def topics_form(campaign: Campaign) -> str:
     return first.form if first else "tsv"
 
 
-def topics_lines(campaign: Campaign, form: str | None = None) -> Iterator[str]:
+def topics_lines(campaign: Campaign, form: str | None = None, topics: Collection[Topic] | None = None) -> Iterator[str]:
     """Yield the topics by id, as TSV or as JSONL; without a form, as they came."""
-    topics = campaign.topics.order_by(byte_order("qid"))
-    return write_topics(topics.iterator(_AT_A_TIME), form or topics_form(campaign))
+    rows = _of_topics(campaign.topics.order_by(byte_order("qid")), topics, "pk")
+    return write_topics(rows.iterator(_AT_A_TIME), form or topics_form(campaign))
+
+
+def _of_topics(rows: QuerySet[Any], topics: Collection[Topic] | None, path: str = "topic") -> QuerySet[Any]:
+    return rows if topics is None else rows.filter(**{f"{path}__in": [topic.pk for topic in topics]})
 
 
 def segments_lines(campaign: Campaign) -> Iterator[str]:
@@ -36,31 +44,37 @@ def segments_lines(campaign: Campaign) -> Iterator[str]:
     return write_segments(campaign.segments.order_by(byte_order("docid")).iterator(_AT_A_TIME))
 
 
-def qrels_lines(source: QrelsSource) -> Iterator[str]:
-    """Yield a source's grades by topic id and docid, in the four columns of qrels."""
-    grades = source.grades.order_by(byte_order("topic__qid"), byte_order("docid"))
+def qrels_lines(source: QrelsSource, topics: Collection[Topic] | None = None) -> Iterator[str]:
+    """Yield a source's grades by topic id and docid, in the four columns of qrels.
+
+    Of grades that were made here none are on topics for practice; a file goes out as it came.
+    """
+    grades = source.grades.all() if source.condition_id is None else without_practice(source.grades.all())
+    grades = _of_topics(grades.order_by(byte_order("topic__qid"), byte_order("docid")), topics)
     return write_qrels(grades.values_list("topic__qid", "iteration", "docid", "grade").iterator(_AT_A_TIME))
 
 
-def run_lines(run: Run) -> Iterator[str]:
+def run_lines(run: Run, topics: Collection[Topic] | None = None) -> Iterator[str]:
     """Yield a run's answers by topic id, each in the form it came in, with the run's tag.
 
-    What came with labels is not all of an answer: it goes out with them, and is no line of a run.
+    What came with labels is not all of an answer: it goes out with them, and is no line of a run. Nor is what a control
+    run says on a topic for practice: these are nuggets that were made there.
     """
-    answers = run.answers.exclude(form__in=Answer.WITH_LABELS).select_related("topic")
-    answers = answers.order_by(byte_order("topic__qid"))
+    of_run = without_practice(run.answers.all()) if run.task == CONTROL else run.answers
+    answers = of_run.exclude(form__in=Answer.WITH_LABELS).select_related("topic")
+    answers = _of_topics(answers.order_by(byte_order("topic__qid")), topics)
     return write_answers(answers.iterator(_AT_A_TIME), run.tag, partial(segment_texts, run.campaign))
 
 
-def retrieval_run_lines(run: RetrievalRun) -> Iterator[str]:
+def retrieval_run_lines(run: RetrievalRun, topics: Collection[Topic] | None = None) -> Iterator[str]:
     """Yield a retrieval run by topic id and rank, in the six columns of TREC."""
-    ranked = run.ranked.order_by(byte_order("topic__qid"), "rank")
+    ranked = _of_topics(run.ranked.order_by(byte_order("topic__qid"), "rank"), topics)
     return write_rankings(ranked.values_list("topic__qid", "docid", "rank", "score").iterator(_AT_A_TIME), run.tag)
 
 
-def pool_lines(campaign: Campaign) -> Iterator[str]:
+def pool_lines(campaign: Campaign, topics: Collection[Topic] | None = None) -> Iterator[str]:
     """Yield the pool, each segment of a topic once, by topic id and docid."""
-    segments = pooled(campaign).order_by(byte_order("topic__qid"), byte_order("docid"))
+    segments = _of_topics(pooled(campaign).order_by(byte_order("topic__qid"), byte_order("docid")), topics)
     return write_pool(segments.values_list("topic__qid", "docid").distinct().iterator(_AT_A_TIME))
 
 

@@ -1,12 +1,15 @@
 """Requests and downloads, as views see them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
+from typing import BinaryIO
 
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django_htmx.middleware import HtmxDetails
 
 from assessor.collection.models import Person
+
+TEXT, JSON, ZIP = "text/plain; charset=utf-8", "application/json", "application/zip"
 
 
 class PersonRequest(HttpRequest):
@@ -16,8 +19,19 @@ class PersonRequest(HttpRequest):
     htmx: HtmxDetails
 
 
-def download(name: str, lines: Iterator[str]) -> StreamingHttpResponse:
-    """Return lines as a text file that streams; of its name, odd characters become underscores."""
-    response = StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{re.sub(r"[^A-Za-z0-9._+-]", "_", name)}"'
+def attachment(name: str) -> str:
+    """Return the header by which a browser keeps a file under a name, of which odd characters become underscores."""
+    return f'attachment; filename="{re.sub(r"[^A-Za-z0-9._+-]", "_", name)}"'
+
+
+def download(
+    name: str, content: str | BinaryIO | Iterable[str | bytes], content_type: str = TEXT
+) -> HttpResponse | FileResponse:
+    """Return what a browser keeps under a name: a text as a whole, an open file or lines as a stream."""
+    response: HttpResponse | FileResponse
+    if isinstance(content, str):
+        response = HttpResponse(content, content_type=content_type)
+    else:
+        response = FileResponse(content, content_type=content_type)  # which says the length of an open file
+    response["Content-Disposition"] = attachment(name)
     return response

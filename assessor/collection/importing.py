@@ -5,6 +5,7 @@ import left behind stays invisible and is swept away at the next start.
 """
 
 import gc
+import logging
 import pickle
 import tempfile
 import time
@@ -35,6 +36,9 @@ from assessor.collection.models import (
     Topic,
 )
 from assessor.collection.processes import is_at_work, me
+from assessor.planner import look_at_grown_tables
+
+_log = logging.getLogger(__name__)
 
 # The rows that unfinished imports brought.
 Leftovers = Callable[[QuerySet[Import]], QuerySet[Any]]
@@ -55,6 +59,15 @@ def register(loader: type[Loader], *leftovers: Leftovers) -> None:
     """Add the loader of an app above, with what its imports bring: first the rows that point to others."""
     LOADERS[loader.kind] = loader
     _BROUGHT[:0] = leftovers
+
+
+# Who wants to know that an import is done: apps above register, so that the collection need not know them.
+_followers: list[Callable[[Import], None]] = []
+
+
+def follow(follower: Callable[[Import], None]) -> None:
+    """Have a function called once an import is done, outside its transactions."""
+    _followers.append(follower)
 
 
 _SWEEP_BATCH = 2_000
@@ -130,6 +143,8 @@ def run(import_record: Import, path: Path) -> Import:
         import_record.refresh_from_db()
         if import_record.is_over:
             upload_path(import_record).unlink(missing_ok=True)
+    if import_record.state == Import.State.DONE:
+        look_at_grown_tables()
     return import_record
 
 
@@ -174,6 +189,7 @@ def _check_then_write(import_record: Import, path: Path) -> None:
         else:
             _write(import_record, loader, spool)
             _show(import_record, loader, sha256)
+            _tell(import_record)
 
 
 class _Spool:
@@ -257,6 +273,15 @@ def _show(import_record: Import, loader: Loader, sha256: str) -> None:
             counts=report["counts"],
             sha256=sha256,
         )
+
+
+def _tell(import_record: Import) -> None:
+    """Call all who follow. The import is done, whatever goes wrong there."""
+    for follower in _followers:
+        try:
+            follower(import_record)
+        except Exception:
+            _log.exception("What follows import %s failed", import_record.pk)
 
 
 def _end(import_record: Import, state: Import.State, report: Report) -> None:

@@ -5,19 +5,32 @@ import socket
 from collections.abc import Container
 from datetime import timedelta
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import psutil
 from django.utils import timezone
 
-_PRESUMED_DEAD = timedelta(minutes=5)  # without a sign of life, where the process can't be looked at
-_CLOCK_TOLERANCE = 2.0  # seconds by which a process's start may seem to move when the clock is set
+_PRESUMED_DEAD = timedelta(minutes=5)  # without a sign of life: out of sight, or stopped
+_TOLERANCE = 2.0  # seconds by which a process's start may seem to move: the time of the boot is told in whole ones
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 @cache
 def identity(pid: int) -> str:
     """Return what names a process of this machine for ever: host, pid and start (a pid is given again one day)."""
-    return f"{socket.gethostname()} {pid} {psutil.Process(pid).create_time()}"
+    return f"{socket.gethostname()} {pid} {_boot()}:{_since_boot(psutil.Process(pid))}"
+
+
+@cache
+def _boot() -> str:
+    """Return what names this run of the machine, or "" where nothing does."""
+    return _BOOT.read_text().strip() if _BOOT.exists() else ""
+
+
+def _since_boot(process: psutil.Process) -> float:
+    """Return when a process started, in seconds: not by the clock, which can be set while it runs."""
+    return process.create_time() - psutil.boot_time()
 
 
 def me() -> str:
@@ -30,12 +43,13 @@ def is_running(owner: str) -> bool | None:
     host, pid, started = owner.rsplit(" ", 2)
     if host != socket.gethostname():
         return None
+    boot, _, seconds = started.rpartition(":")
     try:
         process = psutil.Process(int(pid))
         if process.status() == psutil.STATUS_ZOMBIE:
             return False
         # A process of that number that started at another time is another one.
-        return abs(process.create_time() - float(started)) < _CLOCK_TOLERANCE
+        return boot == _boot() and abs(_since_boot(process) - float(seconds)) < _TOLERANCE
     except psutil.NoSuchProcess:
         return False
 
@@ -44,7 +58,6 @@ def is_at_work(record: Any, own: Container[int]) -> bool:
     """Say whether a process is at the work that a record tells of. own: the keys of those that this process is at."""
     if record.owner == me():
         return record.pk in own
-    running = is_running(record.owner)
-    if running is not None:
-        return running
+    if is_running(record.owner) is False:
+        return False
     return record.alive_at is not None and timezone.now() - record.alive_at < _PRESUMED_DEAD

@@ -3,11 +3,12 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from django.db import connection
-from django.db.models import ForeignObjectRel, QuerySet
+from django.db.models import Count, ForeignObjectRel, OuterRef, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
-from django.db.models.functions import Collate, Length
+from django.db.models.functions import Coalesce, Collate, Length
 
 from assessor.collection.models import (
     CONTROL,
@@ -30,6 +31,21 @@ def byte_order(field: str) -> Collate:
     return Collate(field, "C" if connection.vendor == "postgresql" else "BINARY")
 
 
+Records = TypeVar("Records", bound=QuerySet[Any])
+
+
+def without_practice(records: Records, by: str = "topic") -> Records:
+    """Leave out what is about topics for practice: the one place that keeps their labels from whatever counts.
+
+    by: how the records name their topic, or what they name that has one: "answer". Nothing is joined, so that it costs
+    little with a track's sheets.
+    """
+    practice: QuerySet[Any] = Topic.everything.filter(is_practice=True)
+    if by.rpartition("__")[2] == "answer":
+        practice = Answer.everything.filter(topic__in=practice)
+    return records.exclude(**{f"{by}__in": practice.values("pk")})
+
+
 class AmbiguousRun(Exception):
     """A name stands for more than one run."""
 
@@ -42,6 +58,14 @@ def find_run(campaign: Campaign, name: str) -> Run | None:
     if len(runs) > 1:
         raise AmbiguousRun(f"a name of one run; {' and '.join(run.tag for run in runs)} have it")
     return runs[0] if runs else None
+
+
+def runs_with_texts(campaign: Campaign) -> QuerySet[Run]:
+    """Return the runs, each with the number of its answers of which no more is loaded than came with labels."""
+    texts = Answer.objects.filter(run=OuterRef("pk"), form__in=Answer.WITH_LABELS, apart=False)
+    count = Subquery(texts.order_by().values("run").annotate(count=Count("pk")).values("count"))
+    runs: QuerySet[Run] = Run.objects.filter(campaign=campaign).annotate(texts=Coalesce(count, 0)).order_by("tag")
+    return runs
 
 
 def answers_to(topics: Sequence[Topic]) -> QuerySet[Answer]:

@@ -3,12 +3,12 @@
 from typing import Any
 
 from celery import Task, shared_task
-from celery.signals import task_failure, worker_ready
-from django.db import close_old_connections
 
 from assessor.collection import importing
-from assessor.collection.models import Import
-from assessor.connections import leave_connections
+from assessor.collection.models import Campaign, Import
+from assessor.workers import at_start_and_after_deaths
+
+_HINT_LASTS = 25  # seconds; the next look comes soon after
 
 
 @shared_task(bind=True, max_retries=None)
@@ -17,32 +17,23 @@ def run_import(self: "Task[Any, Any]", import_id: int) -> None:
     import_record = Import.objects.select_related("campaign").get(pk=import_id)
     if import_record.state != Import.State.WAITING:
         return
-    sweep_imports()
+    importing.sweep()
     try:
         importing.run(import_record, importing.upload_path(import_record))
     except importing.Busy as busy:
         raise self.retry(countdown=2, exc=busy) from busy
 
 
-def sweep_imports() -> None:
-    """Clear away what dead imports left behind, and hand those that can be run again to the worker."""
-    for pk in importing.sweep():
-        run_import.delay(pk)
+@shared_task
+def take_up_imports() -> None:
+    """Clear away what dead imports left behind, and send hints for what waits: the queue may have lost theirs.
 
-
-@worker_ready.connect
-def take_up_imports(**kwargs: Any) -> None:
-    """Start what waits in the database: the queue may have lost its hint."""
-    close_old_connections()
+    None where an import of the campaign runs: it would only be tried again and again until that is over.
+    """
     importing.sweep()
-    for pk in Import.objects.filter(state=Import.State.WAITING).values_list("pk", flat=True):
-        run_import.delay(pk)
-    leave_connections()  # in the process from which later children are forked
+    busy = Campaign.objects.filter(imports__state=Import.State.RUNNING)
+    for pk in Import.objects.filter(state=Import.State.WAITING).exclude(campaign__in=busy).values_list("pk", flat=True):
+        run_import.apply_async((pk,), expires=_HINT_LASTS)
 
 
-@task_failure.connect
-def take_up_what_a_killed_child_left(**kwargs: Any) -> None:
-    """Sweep when a task failed: the worker goes on when one of its child processes is killed."""
-    close_old_connections()
-    sweep_imports()
-    leave_connections()
+at_start_and_after_deaths(take_up_imports)

@@ -9,13 +9,11 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Q
 
 from assessor.collection.loaders import LOADERS
-from assessor.collection.models import Campaign, Condition, Person, Protocol, QrelsSource, Topic
+from assessor.collection.models import Campaign, Condition, Protocol, QrelsSource
 from assessor.desk.rendering import Choice
 from assessor.llm import prompt_sets
 from assessor.llm.prompt_sets import NAMES
-from assessor.work.models import MAX_REASON
 from assessor.work.opinions import FIRST, REPEAT, SECOND, conditions
-from assessor.work.queries import assessors
 from assignment.actions import usual_name
 from assignment.models import Opinion as AssignmentOpinion
 from support.models import Opinion as SupportOpinion
@@ -50,13 +48,27 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
 
+class _FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class _FilesField(forms.FileField):
+    """Some files at once: as many imports, in the order of their names."""
+
+    widget = _FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> "list[UploadedFile[Any]]":
+        files = data if isinstance(data, list) else [data]
+        return sorted((super(_FilesField, self).clean(file, initial) for file in files), key=lambda file: file.name)
+
+
 class UploadForm(forms.Form):
-    """A file and what it holds."""
+    """Files and what they hold."""
 
     KEPT_BY_CONDITION = {"nuggets": "nuggets", "assignments": "assignments", "support": "support judgments"}
 
     kind = forms.ChoiceField(label="What it holds")
-    file = forms.FileField(label="File", help_text="Plain or .gz.")
+    uploads = _FilesField(label="Files", help_text="Plain or .gz. Several, such as all runs, are imported one by one.")
     source = forms.CharField(
         label="Source of the grades",
         max_length=120,
@@ -95,12 +107,12 @@ class UploadForm(forms.Form):
         assert isinstance(field, forms.ChoiceField)
         field.choices = [(kind, loader.label) for kind, loader in LOADERS.items()]
 
-    def clean_file(self) -> "UploadedFile[Any]":
-        file: UploadedFile[Any] = self.cleaned_data["file"]
-        if file.size and file.size > settings.MAX_UPLOAD_BYTES:
+    def clean_uploads(self) -> "list[UploadedFile[Any]]":
+        files: list[UploadedFile[Any]] = self.cleaned_data["uploads"]
+        if sum(file.size or 0 for file in files) > settings.MAX_UPLOAD_BYTES:
             most = settings.MAX_UPLOAD_BYTES // 1024**2
             raise forms.ValidationError(f"This page takes at most {most} MiB; import larger files by command.")
-        return file
+        return files
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -157,6 +169,7 @@ class ConditionForm(forms.Form):
             (SECOND, "A second opinion on ManualAssign or Support: somebody else, blind to the first"),
             (REPEAT, "A repetition of ManualAssign or Support: the same person again, blind to the first time"),
         ],
+        help_text="AutoNuggets+Edits, by which people edit a model's drafts, is made by a Drafts job.",
     )
     name = forms.CharField(max_length=120, required=False, help_text="Left empty, what is made gives it its name.")
     qrels_source = forms.ModelChoiceField(
@@ -250,35 +263,6 @@ class ControlForm(forms.Form):
         super().__init__(*args, **kwargs)
         nuggets = campaign.conditions.filter(kind=Condition.Kind.NUGGETS)
         self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]
-
-
-class PlanForm(forms.Form):
-    """Topics under a condition, for a person or for whoever draws them."""
-
-    WHOEVER = "whoever"
-
-    topics = forms.ModelMultipleChoiceField(Topic.objects.none(), error_messages={"required": "Choose topics first."})
-    condition = forms.ModelChoiceField(Condition.objects.none())
-    person = forms.ChoiceField(label="Assessor")
-    reason = forms.CharField(
-        max_length=MAX_REASON,
-        required=False,
-        label="Reason, if it is another's work",
-        help_text="Who made a topic's nuggets assigns them; to give them to somebody else, say why.",
-    )
-
-    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        people = (*ConditionForm.NEEDS, Condition.Method.AUTO_NUGGETS_EDITS, Condition.Method.ADJUDICATED)
-        self.fields["topics"].queryset = campaign.topics.all()  # type: ignore[attr-defined]
-        self.fields["condition"].queryset = campaign.conditions.filter(method__in=people)  # type: ignore[attr-defined]
-        self.people = {str(person.pk): person for person in assessors(campaign)}
-        to_whom = [("", "---------"), (self.WHOEVER, "whoever draws it"), *self.people.items()]
-        self.fields["person"].choices = to_whom  # type: ignore[attr-defined]
-
-    def clean_person(self) -> Person | None:
-        """Return who is chosen; None for whoever draws the topics."""
-        return self.people.get(self.cleaned_data["person"])
 
 
 class PromptForm(forms.Form):

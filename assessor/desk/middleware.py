@@ -3,9 +3,13 @@
 from collections.abc import Callable
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
+
+from assessor.desk.habits import zone
 
 
 class SignInRequired(LoginRequiredMiddleware):
@@ -20,6 +24,17 @@ class SignInRequired(LoginRequiredMiddleware):
         return super().handle_no_permission(request, view_func)
 
 
+class OwnZone:
+    """Times on pages are in the person's zone. What is streamed is a file, written after this, in UTC."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        with timezone.override(zone(getattr(request.user, "time_zone", ""))):
+            return self.get_response(request)
+
+
 class NothingIsCached:
     """No page stays in a cache: what a person may see can change, and two people may share a machine."""
 
@@ -30,3 +45,18 @@ class NothingIsCached:
         response = self.get_response(request)
         add_never_cache_headers(response)
         return response
+
+
+class PagesAreCompressed(GZipMiddleware):
+    """Pages and parts of pages are sent compressed: the editor of a rich topic has half a megabyte of passages.
+
+    Files are not, which are sent while they are written, nor the few bytes that answer a saved label. Whoever guesses
+    at secrets by the length of what is sent (BREACH) finds the token of forms masked anew in each page, and each answer
+    lengthened by chance.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        is_page = isinstance(response, HttpResponse) and response.headers.get("Content-Type", "").startswith(
+            "text/html"
+        )
+        return super().process_response(request, response) if is_page else response

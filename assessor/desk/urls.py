@@ -1,22 +1,10 @@
-from django.contrib.auth import views as auth
 from django.urls import path
 
-from assessor.desk.views import campaigns, exports, home, imports, plan, prompts
+from assessor.desk.views import campaigns, gaps, habits, history, home, imports, progress, prompts, questions, way
 
 urlpatterns = [
     path("", home.home, name="home"),
-    path(
-        "login/",
-        auth.LoginView.as_view(template_name="desk/login.html"),
-        name="login",
-    ),
-    path("logout/", auth.LogoutView.as_view(), name="logout"),
-    path("password/", auth.PasswordChangeView.as_view(template_name="desk/password.html"), name="password_change"),
-    path(
-        "password/done/",
-        auth.PasswordChangeDoneView.as_view(template_name="desk/password_done.html"),
-        name="password_change_done",
-    ),
+    path("me/", habits.habits, name="habits"),
     path("new-campaign/", campaigns.new_campaign, name="new_campaign"),
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:slug>/protocol/", campaigns.protocol, name="protocol"),
@@ -25,46 +13,14 @@ urlpatterns = [
     path("campaigns/<slug:slug>/imports/", imports.imports, name="imports"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/", imports.import_report, name="import_report"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/stop/", imports.stop_import, name="stop_import"),
-    path("campaigns/<slug:slug>/plan/", plan.plan, name="plan"),
-    path("campaigns/<slug:slug>/plan/<int:task_id>/withdraw/", plan.withdraw, name="withdraw_task"),
-    path("campaigns/<slug:slug>/plan/waiting/<int:waiting_id>/take-out/", plan.take_out, name="take_out_of_queue"),
+    path("answers/", questions.my_answers, name="my_answers"),
+    path("campaigns/<slug:slug>/asked/", questions.questions, name="questions"),
+    path("campaigns/<slug:slug>/asked/answer/", questions.answer_question, name="answer_question"),
+    path("campaigns/<slug:slug>/labels/<slug:kind>/<int:sheet_id>/<str:item>/", way.way, name="label_way"),
+    path("campaigns/<slug:slug>/missing/<slug:name>/", gaps.missing, name="missing"),
+    path("campaigns/<slug:slug>/missing/<slug:name>.csv", gaps.export_missing, name="export_missing"),
+    path("campaigns/<slug:slug>/history/", history.history, name="history"),
+    path("campaigns/<slug:slug>/history.csv", history.export_history, name="export_history"),
+    path("campaigns/<slug:slug>/progress/", progress.progress_page, name="progress"),
     path("campaigns/<slug:slug>/prompts/", prompts.prompts, name="prompts"),
-    path("campaigns/<slug:slug>/exports/", exports.exports, name="exports"),
-    path("campaigns/<slug:slug>/exports/topics.<str:form>", exports.export_topics, name="export_topics"),
-    path("campaigns/<slug:slug>/exports/segments.jsonl", exports.export_segments, name="export_segments"),
-    path("campaigns/<slug:slug>/exports/runs.csv", exports.export_run_list, name="export_run_list"),
-    path("campaigns/<slug:slug>/exports/qrels/<int:source_id>.txt", exports.export_qrels, name="export_qrels"),
-    path(
-        "campaigns/<slug:slug>/exports/judgments/<int:condition_id>.csv",
-        exports.export_judgments,
-        name="export_judgments",
-    ),
-    path(
-        "campaigns/<slug:slug>/exports/support/<int:condition_id>.csv",
-        exports.export_support_judgments,
-        name="export_support_judgments",
-    ),
-    path("campaigns/<slug:slug>/exports/runs/<int:run_id>.jsonl", exports.export_run, name="export_run"),
-    path(
-        "campaigns/<slug:slug>/exports/retrieval/<int:run_id>.txt",
-        exports.export_retrieval_run,
-        name="export_retrieval_run",
-    ),
-    path("campaigns/<slug:slug>/exports/pool.txt", exports.export_pool, name="export_pool"),
-    path(
-        "campaigns/<slug:slug>/exports/nuggets/<int:condition_id>.jsonl", exports.export_nuggets, name="export_nuggets"
-    ),
-    path(
-        "campaigns/<slug:slug>/exports/nuggets/<int:condition_id>.lineage.jsonl",
-        exports.export_lineage,
-        name="export_lineage",
-    ),
-    path(
-        "campaigns/<slug:slug>/exports/assignments/<int:condition_id>.jsonl",
-        exports.export_assignments,
-        name="export_assignments",
-    ),
-    path(
-        "campaigns/<slug:slug>/exports/support/<int:condition_id>.jsonl", exports.export_support, name="export_support"
-    ),
 ]

@@ -18,6 +18,7 @@ from assessor.llm.kinds import Expected, Grades, Kind
 from assessor.llm.models import LEAST_MONEY, Job, ModelJudge, StoredPromptSet, Unit
 from assessor.llm.prompt_sets import PromptSet, PromptSetError, prompt_set
 from assessor.llm.tasks import hint
+from assessor.planner import look_at_grown_tables
 
 _AT_A_TIME = 2_000
 _LONGEST_NAME = 120  # characters, as conditions have it
@@ -178,6 +179,7 @@ def launch(
     history.record(
         "job launched", job, campaign=campaign, person=acting_user, units=job.units_total, estimate=job.estimate
     )
+    transaction.on_commit(look_at_grown_tables, robust=True)
     if to_workers:
         transaction.on_commit(partial(hint, job.pk), robust=True)
     return job

@@ -1,6 +1,7 @@
 """Putting a question to a judge, until there is an answer that can be used, or until there is none to be had."""
 
 import asyncio
+import logging
 import random
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,6 +14,7 @@ from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import Message, PromptSet
 from assessor.llm.questions import Question
 from assessor.llm.replies import WrongAnswer
+from assessor.logs import about
 
 Answer = TypeVar("Answer")
 
@@ -22,6 +24,7 @@ TRIES_WHEN_TOLD_TO_WAIT = 20  # where the endpoint says 429
 MOST_FAILURES = 20  # units in a row, before the job is halted: what is wrong is not theirs
 BACKOFF = 1.0  # seconds before the second try, doubled each time, less a random part
 _LONGEST_BACKOFF = 60.0
+_log = logging.getLogger(__name__)
 
 
 class Stopped(Exception):
@@ -168,7 +171,9 @@ class Asking:
             known = await line.database.do(Look(asked))
             if known is not None:
                 return gateway.read_reply(known)
-            return await self._sent(question, asked, body)
+            # By these the ledger finds the call: what a request's hash begins with, and the unit.
+            with about(call=asked.request[:16], unit=self._unit.pk):
+                return await self._sent(question, asked, body)
         finally:
             line.on_the_way.pop(asked).set_result(None)
 
@@ -190,6 +195,7 @@ class Asking:
                 await line.database.do(entry, urgent=True)  # its seat is taken until then
             if isinstance(came, Reply):
                 return came
+            _log.warning("attempt %s: %s", attempt, came)
             tries = TRIES_WHEN_TOLD_TO_WAIT if came.status == 429 else TRIES
             if came.again and attempt < tries:
                 await line.wait(await self._backoff(came, attempt))

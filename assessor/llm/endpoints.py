@@ -1,23 +1,101 @@
 """Where requests may go: an organizer's word, within what the installation allows."""
 
+import asyncio
+import socket
+from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from httpcore2 import AnyIOBackend, AsyncNetworkBackend, AsyncNetworkStream, ConnectError
+
+_TRANSLATED = IPv6Network("64:ff9b::/96")  # addresses of IPv4, any of them, by way of a translator
+_USUAL_PORTS = {"http": 80, "https": 443}
 
 
 def check_base_url(url: str) -> None:
-    """Raise ValidationError for what is no plain http(s) address, or not among the hosts of ASSAY_LLM_HOSTS."""
+    """Raise ValidationError for what is no plain http(s) address, or where no request may go by what it says itself.
+
+    Where a name leads is looked at with each connection: see PublicOrNamed.
+    """
     try:
         parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
+        host, port = parts.hostname, parts.port or _USUAL_PORTS.get(parts.scheme, 0)
     except ValueError as error:
         raise ValidationError("This is no address of an endpoint.") from error
-    if parts.scheme not in ("http", "https") or not host or not url.isprintable() or " " in url:
+    if parts.scheme not in _USUAL_PORTS or not host or not url.isprintable() or " " in url:
         raise ValidationError("Write the address of a chat-completions API: https://host/v1")
     if parts.username or parts.password or "@" in parts.netloc:
         raise ValidationError("No names or passwords in the address: the key comes from the environment.")
     if parts.query or parts.fragment:
         raise ValidationError("The address ends before any ? or #.")
-    if settings.LLM_HOSTS and host not in settings.LLM_HOSTS:
+    if settings.LLM_HOSTS and not is_named(host, port):
         raise ValidationError(f"{host} is not among the hosts that ASSAY_LLM_HOSTS allows.")
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return
+    if not (is_named(host, port) or is_public(address)):
+        raise ValidationError(_inside(host))
+
+
+def is_named(host: str, port: int) -> bool:
+    """Say whether ASSAY_LLM_HOSTS names a host, for all of its ports or for this one."""
+    return host in settings.LLM_HOSTS or f"{host}:{port}" in settings.LLM_HOSTS
+
+
+def is_public(address: IPv4Address | IPv6Address) -> bool:
+    """Say whether an address is out in the Internet: neither this machine's nor of a network behind it."""
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped:
+            return is_public(address.ipv4_mapped)
+        if address.sixtofour or address.teredo or address in _TRANSLATED:
+            return False
+    return address.is_global and not address.is_multicast
+
+
+def _inside(host: str) -> str:
+    return f"{host} is on this machine or in a network of its own: only ASSAY_LLM_HOSTS, by naming it, allows that."
+
+
+class PublicOrNamed(AsyncNetworkBackend):
+    """Connects to hosts that ASSAY_LLM_HOSTS names, and to public addresses.
+
+    The address that was looked at is the one that is connected to: what a name leads to can change in between.
+    """
+
+    def __init__(self) -> None:
+        self._backend = AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> AsyncNetworkStream:
+        addresses = [host] if is_named(host, port) else await _public_addresses(host, port)
+        for address in addresses[:-1]:
+            try:
+                return await self._backend.connect_tcp(address, port, timeout, local_address, socket_options)
+            except ConnectError:
+                continue
+        return await self._backend.connect_tcp(addresses[-1], port, timeout, local_address, socket_options)
+
+    async def sleep(self, seconds: float) -> None:
+        await self._backend.sleep(seconds)
+
+
+async def _public_addresses(host: str, port: int) -> list[str]:
+    """Return where a name leads. Raises ConnectError where one of its addresses is not public, and for no address."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise ConnectError(str(error)) from error
+    addresses = [str(told[4][0]) for told in found]
+    if not all(is_public(ip_address(address.partition("%")[0])) for address in addresses):
+        raise ConnectError(_inside(host))
+    return addresses

@@ -6,21 +6,26 @@ import itertools
 import json
 import os
 import time
-from typing import Any, NamedTuple
+from ssl import SSLContext
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import openai
 from django.core.exceptions import ValidationError
-from httpx2 import AsyncBaseTransport, AsyncHTTPTransport, Limits, Request, Response, create_ssl_context
-from openai._types import RequestOptions
+from httpcore2 import AsyncConnectionPool
+from httpx2 import AsyncBaseTransport, AsyncHTTPTransport, Request, Response, create_ssl_context
 
-from assessor.llm.endpoints import check_base_url
+from assessor.llm.endpoints import PublicOrNamed, check_base_url
 from assessor.llm.models import ModelJudge, key_variable_validator
 from assessor.llm.prompt_sets import Message
 from assessor.llm.questions import Question
 
+if TYPE_CHECKING:
+    import openai
+    from openai._types import RequestOptions
+
 REHEARSAL = "rehearsal"  # how the endpoint with no model behind it marks what it answers
 _LONGEST_ERROR = 1_000  # characters
 _POOL = 8  # connections
+_KEPT_OPEN = 5.0  # seconds without a request
 _LONGEST_RESPONSE = 4_000_000  # characters
 # How an endpoint says that a model had said all it wanted to. What is cut off could be taken for a shorter whole.
 _WHOLE = ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "", None)
@@ -120,6 +125,19 @@ def request_hash(body: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+def _transport(context: SSLContext) -> AsyncHTTPTransport:
+    """Return a pool that connects only to where requests may go. How to connect, its maker does not ask for."""
+    transport = AsyncHTTPTransport(verify=context)
+    transport._pool = AsyncConnectionPool(
+        ssl_context=context,
+        max_connections=None,
+        max_keepalive_connections=_POOL,
+        keepalive_expiry=_KEPT_OPEN,
+        network_backend=PublicOrNamed(),
+    )
+    return transport
+
+
 class _Spread(AsyncBaseTransport):
     """Requests spread over several pools of connections.
 
@@ -129,8 +147,7 @@ class _Spread(AsyncBaseTransport):
     def __init__(self, connections: int) -> None:
         context = create_ssl_context(trust_env=False)
         # How many connections there are is the judge's seats' to say: none waits for one where nobody sees it.
-        limits = Limits(max_connections=None, max_keepalive_connections=_POOL)
-        self._pools = [AsyncHTTPTransport(verify=context, limits=limits) for _ in range(-(-connections // _POOL))]
+        self._pools = [_transport(context) for _ in range(-(-connections // _POOL))]
         self._turns = itertools.cycle(self._pools)
 
     async def handle_async_request(self, request: Request) -> Response:
@@ -142,9 +159,14 @@ class _Spread(AsyncBaseTransport):
 
 
 class Gateway:
-    """The way to one endpoint. Retries are its caller's."""
+    """The way to one endpoint. Retries are its caller's.
+
+    The library is loaded by who makes one: it is a quarter of what a web process would load at its start.
+    """
 
     def __init__(self, setting: Setting, connections: int) -> None:
+        import openai
+
         self._setting = setting
         self._options: RequestOptions = {} if setting.key else {"headers": {"Authorization": openai.Omit()}}
         self._client = openai.AsyncOpenAI(
@@ -167,6 +189,8 @@ class Gateway:
 
     async def send(self, body: dict[str, Any]) -> Reply:
         """Send a request once. Raises Failed, and nothing else."""
+        import openai
+
         begun = time.monotonic()
         try:
             # The library's own limit is for each read: an endpoint that drips would never end.
@@ -194,7 +218,9 @@ class Gateway:
         message = f"No answer within {self._setting.timeout:g} s from {self._setting.base_url}"
         return Failed(message, milliseconds)
 
-    def _failed(self, error: openai.APIError, milliseconds: int) -> Failed:
+    def _failed(self, error: "openai.APIError", milliseconds: int) -> Failed:
+        import openai
+
         if isinstance(error, openai.APITimeoutError):
             return self._no_answer(milliseconds)
         status, again, fatal, retry_after = 0, True, False, None

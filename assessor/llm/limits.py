@@ -17,8 +17,7 @@ _SLACK = 1.02
 
 def reserve(judge_id: int, tokens: Sequence[int]) -> list[float]:
     """Return in how many seconds each of some requests (by expected tokens) may leave. Call it in a transaction."""
-    judge = ModelJudge.objects.select_for_update(no_key=True).get(pk=judge_id)
-    now = _now()
+    judge, now = _locked(judge_id)
     waits = []
     for count in tokens:
         start = max(now, judge.next_request_at, judge.next_token_at)
@@ -33,7 +32,7 @@ def reserve(judge_id: int, tokens: Sequence[int]) -> list[float]:
 
 def correct(judge_id: int, tokens: int) -> None:
     """Count tokens that came in addition to those expected (or fewer: negative). Call it in a transaction."""
-    judge = ModelJudge.objects.select_for_update(no_key=True).get(pk=judge_id)
+    judge, _ = _locked(judge_id)
     if judge.tokens_per_minute:
         judge.next_token_at += _SLACK * 60 * tokens / judge.tokens_per_minute
         judge.save(update_fields=["next_token_at"])
@@ -42,8 +41,8 @@ def correct(judge_id: int, tokens: int) -> None:
 @transaction.atomic
 def hold_off(judge_id: int, seconds: float) -> None:
     """Let no request leave for a while, because the endpoint asked for it."""
-    judge = ModelJudge.objects.select_for_update(no_key=True).get(pk=judge_id)
-    judge.next_request_at = max(judge.next_request_at, _now() + seconds)
+    judge, now = _locked(judge_id)
+    judge.next_request_at = max(judge.next_request_at, now + seconds)
     judge.save(update_fields=["next_request_at"])
 
 
@@ -61,7 +60,7 @@ def share(runner: Runner, in_flight: int) -> Share | None:
     in_flight: how many it has now, which it can't give up. The sum over all runners never exceeds the judge's limit.
     None where the runner was taken for dead meanwhile: others do its units now.
     """
-    judge = ModelJudge.objects.select_for_update(no_key=True).get(pk=runner.judge_id)
+    judge, now = _locked(runner.judge_id)
     bury_dead_runners(judge=judge)
     others = list(judge.runners.exclude(pk=runner.pk).values_list("pk", "seats"))
     each, rest = divmod(judge.concurrency, len(others) + 1)
@@ -70,7 +69,19 @@ def share(runner: Runner, in_flight: int) -> Share | None:
     seats = max(in_flight, min(fair, free))
     if not Runner.objects.filter(pk=runner.pk).update(seats=seats, alive_at=timezone.now()):
         return None
-    return Share(min(fair, seats), max(0.0, judge.next_request_at - _now()))
+    return Share(min(fair, seats), max(0.0, judge.next_request_at - now))
+
+
+def _locked(judge_id: int) -> tuple[ModelJudge, float]:
+    """Return a judge, locked, and the time. Where the clock was set back, so are its times: nobody waits for it."""
+    judge = ModelJudge.objects.select_for_update(no_key=True).get(pk=judge_id)
+    now = _now()
+    back = max(0.0, judge.clock - now)
+    judge.next_request_at -= back
+    judge.next_token_at -= back
+    judge.clock = now
+    judge.save(update_fields=["next_request_at", "next_token_at", "clock"])
+    return judge, now
 
 
 def _now() -> float:

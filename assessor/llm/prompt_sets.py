@@ -75,7 +75,7 @@ def checked(name: str, texts: dict[str, str]) -> PromptSet:
             raise PromptSetError(
                 f"{file} names {_spelt(odd)}, which nothing fills in; it may use {_spelt(needed | allowed)}."
             )
-    return PromptSet(name, _hash(texts), texts)
+    return PromptSet(name, sha256_of(texts), texts)
 
 
 def names() -> list[str]:
@@ -118,7 +118,7 @@ def _parts(file: str, text: str) -> tuple[str, str]:
     return found[1], found[2]
 
 
-def _hash(texts: Mapping[str, str]) -> str:
+def sha256_of(texts: Mapping[str, str]) -> str:
     """Return the sha256 of all files, each with its name and length, in the order of their names."""
     digest = hashlib.sha256()
     for question in sorted(texts):

@@ -12,7 +12,7 @@ from django.db.models import F, Sum
 from django.utils import timezone
 
 from assessor.collection import history, processes
-from assessor.llm import claims, gateway, ledger, limits
+from assessor.llm import claims, following, gateway, ledger, limits
 from assessor.llm.asking import Asking, GiveBack, Halt, Line, Look, Stopped
 from assessor.llm.gateway import Gateway, Unusable
 from assessor.llm.grouping import Grouped
@@ -20,6 +20,7 @@ from assessor.llm.kinds import UnitFailure, kind_named
 from assessor.llm.ledger import Leave
 from assessor.llm.models import Job, ModelJudge, Runner, StoredPromptSet, Unit
 from assessor.llm.prompt_sets import PromptSet
+from assessor.logs import about
 
 _SIGN_OF_LIFE = 1.0  # seconds
 _LONGEST_PAUSE = 0.02  # seconds
@@ -48,7 +49,9 @@ def run_job(job_id: int, is_stopping: Callable[[], bool] = lambda: False) -> Non
 
     Any number of processes may work on one job at once. What no unit is to blame for halts the job with its reason.
     """
-    asyncio.run(_run(job_id, is_stopping))
+    with about(job=job_id):
+        asyncio.run(_run(job_id, is_stopping))
+        following.tell(job_id)
 
 
 async def _run(job_id: int, is_stopping: Callable[[], bool]) -> None:

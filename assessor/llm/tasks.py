@@ -3,14 +3,13 @@
 import multiprocessing
 from typing import Any
 
-from billiard.exceptions import WorkerLostError
 from celery import shared_task
-from celery.signals import task_failure, worker_ready, worker_shutting_down
+from celery.signals import worker_shutting_down
 from django.conf import settings
-from django.db import close_old_connections
 
 from assessor.llm import claims, running
 from assessor.llm.models import Job, Runner
+from assessor.workers import at_start_and_after_deaths
 
 _HINT_LASTS = 30  # seconds; the next look comes sooner
 # Set when this worker is told to stop. Made before the children are forked, who see it too: a job takes hours, and a
@@ -40,19 +39,7 @@ def hint(job_id: int, **options: Any) -> None:
         work_on_job.apply_async((job_id,), **options)
 
 
-@worker_ready.connect
-def take_up_at_start(**kwargs: Any) -> None:
-    """Take up what a killed worker left: the queue may have lost its hint."""
-    close_old_connections()
-    take_up_jobs()
-
-
-@task_failure.connect
-def take_up_what_a_killed_child_left(exception: BaseException | None = None, **kwargs: Any) -> None:
-    """The worker goes on when one of its child processes is killed."""
-    if isinstance(exception, WorkerLostError):
-        close_old_connections()
-        take_up_jobs()
+at_start_and_after_deaths(take_up_jobs)
 
 
 @worker_shutting_down.connect

@@ -1,33 +1,38 @@
 """What was shown and given, as a table."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from assessor.collection.formats.tables import write_table
-from assessor.collection.models import Condition
-from assessor.collection.queries import byte_order
+from assessor.collection.models import Condition, Topic
+from assessor.collection.queries import byte_order, without_practice
 from assessor.relevance.models import Judgment
 
-_COLUMNS = ("topic", "docid", "judge", "grade", "shown", "differs", "reason", "taken_back", "at")
+_COLUMNS = ("topic", "docid", "judge", "grade", "shown", "differs", "reason", "taken_back", "at", "guidelines_version")
 _AT_A_TIME = 2_000
 
 
-def judgment_lines(condition: Condition) -> Iterator[str]:
+def judgment_lines(condition: Condition, topics: Collection[Topic] | None = None) -> Iterator[str]:
     """Yield all judgments of a condition, by topic and docid in byte order; of a passage the latest is the last.
+
+    Where topics are named, it is of these alone.
 
     differs is empty where no grade was shown or none given. Where taken_back says yes, what was said before no longer
     counts.
     """
-    judgments = Judgment.objects.filter(condition=condition)
+    judgments = without_practice(Judgment.objects.filter(condition=condition))
+    if topics is not None:
+        judgments = judgments.filter(topic__in=[topic.pk for topic in topics])
     judgments = judgments.order_by(byte_order("topic__qid"), byte_order("docid"), "version")
-    names = ("topic__qid", "docid", "judge__name", "grade", "shown", "reason", "state", "at")
+    names = ("topic__qid", "docid", "judge__name", "grade", "shown", "reason", "state", "at", "guidelines_version")
     return write_table(_COLUMNS, map(_row, judgments.values_list(*names).iterator(_AT_A_TIME)))
 
 
 def _row(judgment: tuple[Any, ...]) -> tuple[object, ...]:
-    topic, docid, judge, grade, shown, reason, state, at = judgment
+    topic, docid, judge, grade, shown, reason, state, at, version = judgment
     differs = None if grade is None or shown is None else _yes(grade != shown)
-    return topic, docid, judge, grade, shown, differs, reason, _yes(state == Judgment.State.TAKEN_BACK), at.isoformat()
+    is_back = _yes(state == Judgment.State.TAKEN_BACK)
+    return topic, docid, judge, grade, shown, differs, reason, is_back, at.isoformat(), version
 
 
 def _yes(is_so: bool) -> str:

@@ -18,9 +18,9 @@ _TRIED = 20  # free passages looked at in one go
 def at_hand(task: Task) -> list[Item]:
     """Return the next passages of a task, the present one first; in a queue, draw them and renew their leases.
 
-    None for a task that is not open: it can be looked at without a look at what the person has seen since.
+    None for a task that is not open or is paused: it is looked at without a look at what the person has seen since.
     """
-    if task.state != Task.State.OPEN:
+    if task.state != Task.State.OPEN or task.paused:
         return []
     if not task.condition.relevance_sheet.drawn:
         return list(openable(task)[:GIVEN])

@@ -31,6 +31,9 @@ class Judgment(AppendOnly):
     job = models.ForeignKey("llm.Job", models.PROTECT, null=True, related_name="relevance_judgments")
     shown = models.PositiveSmallIntegerField(null=True, help_text="The model's grade that stood beside the choices.")
     seconds = models.PositiveIntegerField(null=True, help_text="Active time on this passage.")
+    guidelines_version = models.PositiveIntegerField(
+        null=True, help_text="Of the guidelines that the person had opened last; none where no assessor did this."
+    )
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta(AppendOnly.Meta):

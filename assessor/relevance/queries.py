@@ -12,6 +12,7 @@ from assessor.collection.queries import byte_order, pooled, segments_by_docid
 from assessor.relevance.models import Item
 from assessor.work.blindness import has_seen
 from assessor.work.models import Task
+from assessor.work.replies import replies_by_item
 
 
 def pool(condition: Condition, topics: Sequence[Topic]) -> "QuerySet[Any, tuple[int, str]]":
@@ -68,16 +69,18 @@ def free(now: datetime, person: Person) -> Q:
 
 
 class Passage(NamedTuple):
-    """A passage as the page shows it."""
+    """A passage as the page shows it. replies: the organizer's, to what the person asked about it."""
 
     item: Item
     segment: Segment
+    replies: Sequence[str]
 
 
 def passages(task: Task, items: Sequence[Item]) -> list[Passage]:
     """Return items with their texts, in order."""
     segments = segments_by_docid(task.condition.campaign, [item.docid for item in items])
-    return [Passage(item, segments[item.docid]) for item in items]
+    replies = replies_by_item(task) if items else {}
+    return [Passage(item, segments[item.docid], replies.get(item.docid, ())) for item in items]
 
 
 class Progress(NamedTuple):
@@ -110,6 +113,19 @@ def version_of(task: Task) -> int:
 def judged(task: Task) -> QuerySet[Item]:
     """Return what stands judged by a task's person, the latest first."""
     return items_of(task).filter(judgment__task=task).select_related("judgment").order_by("-judgment_id")
+
+
+class LookedBack(NamedTuple):
+    """What a person said of a passage, as they see it again. replies: as beside the passage."""
+
+    item: Item
+    replies: Sequence[str]
+
+
+def looked_back(task: Task) -> list[LookedBack]:
+    """Return what stands judged by a task's person with what they were answered, the latest first."""
+    replies = replies_by_item(task)
+    return [LookedBack(item, replies.get(item.docid, ())) for item in judged(task)]
 
 
 def next_task(task: Task) -> Task | None:

@@ -12,8 +12,9 @@ from assessor.collection.http import PersonRequest
 from assessor.relevance import actions, queries
 from assessor.relevance.access import organized_passages, own_grading, own_passages
 from assessor.relevance.leases import GIVEN, at_hand
+from assessor.work.access import require_running
 from assessor.work.actions import note_opened
-from assessor.work.guidelines import guidelines_html
+from assessor.work.instructing import shown_guidelines
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes
 from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, sent
@@ -37,6 +38,7 @@ def relevance(request: PersonRequest, task_id: int) -> HttpResponse:
         return _look(request, organized_passages(request.user, task_id))
     except Http404:
         task = own_passages(request.user, task_id)
+    require_running(task)
     note_opened(task)
     context = {
         **_at_hand(task),
@@ -44,7 +46,7 @@ def relevance(request: PersonRequest, task_id: int) -> HttpResponse:
         "drawn": task.condition.relevance_sheet.drawn,
         "max_reason": MAX_REASON,
         "scripts": SCRIPTS,
-        "guidelines": guidelines_html("relevance"),
+        "guidelines": shown_guidelines(task.campaign_id, task.kind, task.guidelines_version),
         "time": minutes(task.seconds),
     }
     return render(request, "relevance/grading.html", context)
@@ -72,7 +74,7 @@ def _at_hand(task: Task) -> dict[str, object]:
         "more": len(at) == GIVEN,  # of a topic of one's own; a queue's are always fewer
         "progress": progress,
         "version": queries.version_of(task),
-        "judged": queries.judged(task) if progress.is_over else [],
+        "judged": queries.looked_back(task) if progress.is_over else [],
         "undoable": [item.pk for item in queries.judged(task)[:UNDOABLE]],
         "next_task": None if at else queries.next_task(task),
     }
@@ -129,7 +131,7 @@ def _write(request: PersonRequest, task_id: int, carry_out: Callable[[Task, Sent
 def _answer(request: PersonRequest, task: Task, carry_out: Callable[[Task, Sent], Result]) -> HttpResponse:
     try:
         asked = sent(request)
-        result = once(request.user, asked, lambda: carry_out(task, asked))
+        result = once(task, asked, lambda: carry_out(task, asked))
     except BadWrite as error:
         return HttpResponse(str(error), status=400, content_type="text/plain")
     except actions.Gone as error:

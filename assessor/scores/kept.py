@@ -8,6 +8,7 @@ from django.core.cache import cache
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from assessor.collection.models import Campaign, Condition, Import
+from assessor.collection.queries import without_practice
 from assessor.scores.found import Scores
 from assessor.scores.kinds import Kind, kind_named
 
@@ -108,5 +109,6 @@ def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
 
 
 def _sheets(kind: Kind, conditions: list[int]) -> QuerySet[Any, dict[str, Any]]:
-    """Return the sheets of conditions, to be counted for each."""
-    return kind.sheets._default_manager.filter(condition__in=conditions).order_by().values("condition")
+    """Return the sheets of conditions, to be counted for each; none of topics for practice."""
+    sheets = without_practice(kind.sheets._default_manager.filter(condition__in=conditions), "answer")
+    return sheets.order_by().values("condition")

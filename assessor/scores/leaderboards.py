@@ -12,7 +12,7 @@ from assessor.collection.formats.values import to_json
 from assessor.collection.models import Condition
 from assessor.scores.found import Scores
 from assessor.scores.kept import condition_scores
-from assessor.scores.means import COMPLETE, DIGITS, INCOMPLETE, UNANSWERED, Figures, Policy
+from assessor.scores.means import COMPLETE, DIGITS, INCOMPLETE, OUTSIDE, UNANSWERED, Figures, Policy
 from assessor.scores.measures import Measures
 from assessor.scores.tables import Row, Table, cell_figures, score_table
 
@@ -21,8 +21,9 @@ POLICY_WORDS = {
     Policy.ZERO: "a topic that a run did not answer counts 0",
     Policy.ANSWERED: "a topic that a run did not answer does not count",
 }
-STATES = {UNANSWERED: "unanswered", COMPLETE: "complete", INCOMPLETE: "incomplete"}
+STATES = {UNANSWERED: "unanswered", COMPLETE: "complete", INCOMPLETE: "incomplete", OUTSIDE: "not judged by plan"}
 _ALL = "all"  # in the place of a topic
+_OUTSIDE = "not_judged_by_plan"
 _RUN = ("run_id", "team", "task", "condition", "policy")
 
 
@@ -77,7 +78,7 @@ def shown(value: float) -> float | None:
 
 def _csv(board: Board) -> Iterator[str]:
     """Yield a row for each run, then least, median and largest over the runs, then the control runs."""
-    header = (*_RUN, "topics", "complete", "incomplete", *board.found.unusual, *board.measures.keys)
+    header = (*_RUN, "topics", "complete", "incomplete", *board.found.unusual, *board.measures.keys, _OUTSIDE)
     rows = (*board.table.systems, *board.table.over, *board.table.controls)
     return write_table(header, (_csv_row(board, row) for row in rows))
 
@@ -85,7 +86,7 @@ def _csv(board: Board) -> Iterator[str]:
 def _csv_row(board: Board, row: Row) -> Sequence[object]:
     team, task = (row.run.team, row.run.task) if row.run else ("", "")
     counts = (row.topics, row.complete, row.incomplete, *board.found.unusual.values())
-    return (row.name, team, task, *board.of_all, *counts, *map(shown, row.figures))
+    return (row.name, team, task, *board.of_all, *counts, *map(shown, row.figures), row.outside)
 
 
 def _topics_csv(board: Board) -> Iterator[str]:
@@ -118,12 +119,10 @@ def _jsonl(board: Board) -> Iterator[str]:
     for at, row in _systems(board):
         of_run = {"run_id": row.name, "condition": condition, "policy": policy}
         for topic, state, figures in _cells(board, at):
-            if state != UNANSWERED or board.policy == Policy.ZERO:
+            if state != OUTSIDE and (state != UNANSWERED or board.policy == Policy.ZERO):
                 yield to_json({"qid": topic, **of_run, **_named(board, figures)}) + "\n"
-        counts = {"topics": row.topics, "complete": row.complete, "incomplete": row.incomplete} | dict(
-            board.found.unusual
-        )
-        yield to_json({"qid": _ALL, **of_run, **_named(board, row.figures), **counts}) + "\n"
+        counts = {"topics": row.topics, "complete": row.complete, "incomplete": row.incomplete, **board.found.unusual}
+        yield to_json({"qid": _ALL, **of_run, **_named(board, row.figures), **counts, _OUTSIDE: row.outside}) + "\n"
 
 
 def _named(board: Board, figures: Sequence[float]) -> dict[str, float | None]:
@@ -158,6 +157,7 @@ def _latex(board: Board) -> Iterator[str]:
     is_whole = not board.table.incomplete
     judged = f"{len(board.found.topics)} topics; {POLICY_WORDS[board.policy]}"
     told = "" if is_whole else "; means over the complete answers alone"
+    told += f"; cells not judged by plan, in no mean: {board.table.outside}" if board.table.outside else ""
     told += "".join(f"; {name.replace('_', ' ')}: {count}" for name, count in board.found.unusual.items() if count)
     columns = f"ll{'r' * len(board.measures.all)}{'' if is_whole else 'rr'}"
     counts = () if is_whole else ("Complete", "Incomplete")

@@ -25,10 +25,12 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What stands in a column."""
+    """What stands in a column. notes: what is told below it, and mark: a word that sets it apart."""
 
     text: str
     is_number: bool
+    notes: Sequence[str] = ()
+    mark: str = ""
 
 
 class Line(NamedTuple):
@@ -65,24 +67,19 @@ class Listing(NamedTuple):
 
 _RUN, _TASK = Column("run", "Run", is_number=False), Column("task", "Task", is_number=False)
 _STATE = Column("state", "Answer", is_number=False)
+OUT = Column("not_judged_by_plan", "Not judged by plan")  # only where something is
 
 
 def runs_listing(measures: Measures, table: Table) -> Listing:
     """Return the score table of a condition: a line for each run."""
-    counts = (Column("complete", "Complete"), Column("incomplete", "Incomplete"))
+    counts = [Column("complete", "Complete"), Column("incomplete", "Incomplete"), *([OUT] if table.outside else [])]
+
+    def told(row: Row) -> Sequence[str | int]:
+        outside = [row.outside] if table.outside else []
+        return row.run.task if row.run else "", row.complete, row.incomplete, *outside
 
     def lines(rows: Iterable[Row]) -> list[Line]:
-        return [
-            _line(
-                measures,
-                row.name,
-                row.run and row.run.pk,
-                "",
-                (row.run.task if row.run else "", row.complete, row.incomplete),
-                row.figures,
-            )
-            for row in rows
-        ]
+        return [_line(measures, row.name, row.run and row.run.pk, "", told(row), row.figures) for row in rows]
 
     columns = [_RUN, _TASK, *counts, *_figures(measures)]
     return Listing(columns, lines(table.systems), lines(table.over), lines(table.controls))

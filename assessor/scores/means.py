@@ -10,8 +10,9 @@ Figures = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int8]
 DIGITS = 10  # after the point, of scores in files
 
-# Whether a run answered a topic, and if so whether the answer has all the labels that its scores need.
-UNANSWERED, COMPLETE, INCOMPLETE = 0, 1, 2
+# Whether a run answered a topic, and if so whether the answer has all the labels that its scores need; or that it is
+# not judged there at all, as it is planned.
+UNANSWERED, COMPLETE, INCOMPLETE, OUTSIDE = 0, 1, 2, 3
 
 
 class Policy(StrEnum):
@@ -27,9 +28,10 @@ OVER = ("minimum", "median", "maximum")  # what tables call the rows of spread()
 def run_scores(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
     """Return the scores of runs, each the mean over topics: (runs, columns).
 
-    scores: (runs, topics, columns), NaN where undefined; states: (runs, topics). An INCOMPLETE cell never counts. An
-    UNANSWERED one counts with the scores that stand there, those of an empty answer: 0, or NaN in a measure that the
-    topic leaves undefined for all; under Policy.ANSWERED it does not count. A run with nothing that counts has NaN.
+    scores: (runs, topics, columns), NaN where undefined; states: (runs, topics). An INCOMPLETE or OUTSIDE cell
+    never counts. An UNANSWERED one counts with the scores that stand there, those of an empty answer: 0, or NaN in a
+    measure that the topic leaves undefined for all; under Policy.ANSWERED it does not count. A run with nothing that
+    counts has NaN.
     """
     cells = counted(scores, states, policy)
     return mean(cells, axis=1)
@@ -58,8 +60,10 @@ def spread(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figu
 
 def counted(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
     """Return scores with NaN in place of those that don't count; the arguments are as for run_scores."""
-    of_cells = within(states, UNANSWERED, INCOMPLETE, "states")
-    counts = of_cells == COMPLETE if policy == Policy.ANSWERED else of_cells != INCOMPLETE
+    of_cells = within(states, UNANSWERED, OUTSIDE, "states")
+    counts = of_cells == COMPLETE
+    if policy == Policy.ZERO:
+        counts |= of_cells == UNANSWERED
     found: Figures = np.where(counts[..., np.newaxis], np.asarray(scores, dtype=np.float64), np.nan)
     return found
 

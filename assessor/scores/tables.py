@@ -5,17 +5,32 @@ from typing import NamedTuple
 import numpy as np
 
 from assessor.scores.found import RunName, Scores
-from assessor.scores.means import COMPLETE, INCOMPLETE, OVER, UNANSWERED, Codes, Figures, Policy, run_scores, spread
+from assessor.scores.means import (
+    COMPLETE,
+    INCOMPLETE,
+    OUTSIDE,
+    OVER,
+    UNANSWERED,
+    Codes,
+    Figures,
+    Policy,
+    run_scores,
+    spread,
+)
 
 
 class Row(NamedTuple):
-    """A run of a score table, or what is told over all. figures: by measure, NaN where undefined."""
+    """A run of a score table, or what is told over all. figures: by measure, NaN where undefined.
+
+    outside: how many cells are not judged, as it is planned.
+    """
 
     name: str
     run: RunName | None
     topics: int
     complete: int
     incomplete: int
+    outside: int
     figures: list[float]
 
 
@@ -36,6 +51,11 @@ class Table(NamedTuple):
         """How many of them lack a label that they need."""
         return sum(row.incomplete for row in (*self.systems, *self.controls))
 
+    @property
+    def outside(self) -> int:
+        """How many cells are not judged, as it is planned."""
+        return sum(row.outside for row in (*self.systems, *self.controls))
+
 
 def score_table(found: Scores, policy: Policy) -> Table:
     """Return the score table of a condition under a policy."""
@@ -52,8 +72,8 @@ def score_table(found: Scores, policy: Policy) -> Table:
 
 
 def _row(name: str, run: RunName | None, states: Codes, figures: Figures) -> Row:
-    complete, incomplete = (int((states == state).sum()) for state in (COMPLETE, INCOMPLETE))
-    return Row(name, run, states.shape[1], complete, incomplete, figures.tolist())
+    complete, incomplete, outside = (int((states == state).sum()) for state in (COMPLETE, INCOMPLETE, OUTSIDE))
+    return Row(name, run, states.shape[1], complete, incomplete, outside, figures.tolist())
 
 
 def cell_figures(found: Scores, policy: Policy) -> Figures:

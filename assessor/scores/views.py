@@ -15,7 +15,7 @@ from assessor.scores.found import Scores, runs_outside
 from assessor.scores.kept import Counts, Scope, condition_scores, counts_by_condition, scopes
 from assessor.scores.kinds import Kind, all_kinds, kind_named, scored_conditions
 from assessor.scores.leaderboards import FORMS, POLICY_WORDS, Incomplete, score_lines
-from assessor.scores.listing import run_listing, runs_listing, topic_listing
+from assessor.scores.listing import OUT, run_listing, runs_listing, topic_listing
 from assessor.scores.means import UNANSWERED, Policy
 from assessor.scores.sorting import Shown, shown
 from assessor.scores.tables import Table, score_table
@@ -162,7 +162,7 @@ def _place(records: Sequence[Any], pk: int) -> int:
 def _tables(request: PersonRequest, groups: list[Group], policy: Policy) -> list[ConditionTable]:
     """Return the tables of the chosen conditions."""
     chosen = [(group.kind, row) for group in groups for row in group.rows if row.is_chosen]
-    columns = {key for kind, _ in chosen for key in kind.measures.keys}
+    columns = {OUT.key, *(key for kind, _ in chosen for key in kind.measures.keys)}
     tables = []
     for kind, row in chosen:
         found = condition_scores(row.condition)

@@ -9,6 +9,7 @@ from django.db.models import Max, Q
 
 from assessor.collection import history
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
+from assessor.collection.queries import without_practice
 from assessor.llm import kinds as jobs
 from assessor.llm.actions import JobError, Plan, plan_job
 from assessor.llm.models import ModelJudge
@@ -65,7 +66,7 @@ def draw_study(
         raise StudyError("At most 0 of a topic are none at all; without a number all are drawn.")
     _require_valid(study)
     # Before the transaction: SQLite has one writer, and reading a track's labels takes seconds.
-    topics = list(campaign.topics.order_by("qid"))
+    topics = list(without_practice(campaign.topics.order_by("qid"), "pk"))
     some = [topics[at : at + _TOPICS_AT_ONCE] for at in range(0, len(topics), _TOPICS_AT_ONCE)]
     drawn = [one for topics_of_some in some for one in _drawn_on(study, kind, topics_of_some)]
     if not drawn:

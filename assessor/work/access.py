@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import connection
-from django.db.models import BigIntegerField, BooleanField, Q
+from django.db.models import BigIntegerField, BooleanField, IntegerField, Q
 from django.db.models.expressions import RawSQL
 from django.http import Http404
 
@@ -17,7 +17,15 @@ from assessor.work.queries import queues_of
 
 # What checked() must know: columns of the query that loads a task, in which it is work_task, so that this query is the
 # only one. Written out, because to put such a query together takes Django three times as long as to ask it.
-CHECKS = {"is_assessor": in_role(ASSESSOR), **FACTS}
+CHECKS = {
+    "is_assessor": in_role(ASSESSOR),
+    **FACTS,
+    "guidelines_version": "(SELECT MAX(guidelines.version) FROM work_guidelinesopened opened"
+    " JOIN work_guidelines guidelines ON guidelines.id = opened.guidelines_id"
+    " WHERE opened.person_id = work_task.person_id AND guidelines.campaign_id = work_task.campaign_id"
+    " AND guidelines.kind = work_task.kind)",
+}
+_NUMBERS = ("guidelines_version",)  # of CHECKS; the others are yes or no
 
 
 class Row:
@@ -41,6 +49,14 @@ def record(model: Any, fields: dict[str, Any]) -> Any:
     return model.from_db(connection.alias, names, [fields[name] for name in names])
 
 
+class GuidelinesUnopened(PermissionDenied):
+    """A person has not opened the guidelines for a task of theirs, and is to do so before anything else."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__("Open the guidelines for this work first: they stand before your first topic.")
+        self.task = task
+
+
 class NotAmongOwn(Exception):
     """A sheet is not among those of the person's task, whether there is one or not; the text says so."""
 
@@ -48,13 +64,16 @@ class NotAmongOwn(Exception):
 def own_task(person: Person, task_id: int) -> Task:
     """Return a task of this assessor. Raises Http404 for anybody else's, for a withdrawn one, and for none."""
     tasks = Task.objects.select_related("campaign", "topic", "condition__campaign", "condition__protocol")
-    told = {name: RawSQL(sql, (), output_field=BooleanField()) for name, sql in CHECKS.items()}  # noqa: S611  # ours
+    told = {
+        name: RawSQL(sql, (), output_field=IntegerField() if name in _NUMBERS else BooleanField())  # noqa: S611  # ours
+        for name, sql in CHECKS.items()
+    }
     task = tasks.filter(pk=task_id, person=person).annotate(**told).first()
     return checked(person, task, task)
 
 
 def checked(person: Person, task: Task | None, record: Any) -> Task:
-    """Return a task if it is this assessor's, with what keeps them from doing it blind. Raises Http404 as own_task().
+    """Return a task if it is this assessor's, with all that only this module tells of it. Raises Http404 as own_task().
 
     record: what was read with CHECKS, the task itself or one that belongs to it.
     """
@@ -63,6 +82,7 @@ def checked(person: Person, task: Task | None, record: Any) -> Task:
         raise Http404("There is no such task for you.")
     task.person = person
     task.not_blind = why_not_blind(task, record)
+    task.guidelines_version = record.guidelines_version
     return task
 
 
@@ -88,9 +108,23 @@ def own_queue(person: Person, condition_id: int) -> Condition:
 
 
 def require_open_blind(task: Task) -> None:
-    """Raise PermissionDenied where a task is still to be done and its person can't do it blind any more."""
+    """Raise PermissionDenied where a task is still to be done and its person can't do it blind any more.
+
+    It is GuidelinesUnopened where they have not opened the guidelines for it.
+    """
     if task.state == Task.State.OPEN:
         require_blind(task)
+        if task.guidelines_version is None:
+            raise GuidelinesUnopened(task)
+
+
+def require_running(task: Task) -> None:
+    """Raise PermissionDenied where a task is paused. What was on its way to be saved is taken all the same."""
+    if task.paused and task.state == Task.State.OPEN:
+        raise PermissionDenied(
+            "Your organizer has paused this topic. What you have done there is kept; it goes on from there once it is "
+            "given free again."
+        )
 
 
 def sheet_rows(sql: str, person: Person, task_id: int, sheet_ids: Sequence[int]) -> list[Row]:

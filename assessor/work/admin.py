@@ -6,7 +6,18 @@ from django.http import HttpRequest, HttpResponseBase
 
 from assessor.collection.admin import LookOnly, export
 from assessor.work.exports import task_lines
-from assessor.work.models import Exposure, Task, TimeSpent, Waiting, Write
+from assessor.work.models import (
+    Exposure,
+    Guidelines,
+    GuidelinesOpened,
+    Reply,
+    ReplyRead,
+    Scope,
+    Task,
+    TimeSpent,
+    Waiting,
+    Write,
+)
 
 
 @admin.register(Task)
@@ -28,6 +39,14 @@ class WaitingAdmin(LookOnly):
     list_filter = ("condition__campaign", "condition__kind")
     search_fields = ("topic__qid", "topic__title", "condition__name")
     list_select_related = ("topic", "condition", "created_by")
+
+
+@admin.register(Scope)
+class ScopeAdmin(LookOnly):
+    list_display = ("condition", "topic", "run", "rule", "reason", "person", "at")
+    list_filter = ("condition__campaign",)
+    search_fields = ("condition__name", "topic__qid", "run__tag", "reason")
+    list_select_related = ("condition", "topic", "run", "person")
 
 
 @admin.register(Exposure)
@@ -52,6 +71,22 @@ class WriteAdmin(LookOnly):
     list_select_related = ("person",)
 
 
+@admin.register(Guidelines)
+class GuidelinesAdmin(LookOnly):
+    list_display = ("kind", "version", "campaign", "person", "at")
+    list_filter = ("campaign", "kind")
+    search_fields = ("text", "person__username")
+    list_select_related = ("campaign", "person")
+
+
+@admin.register(GuidelinesOpened)
+class GuidelinesOpenedAdmin(LookOnly):
+    list_display = ("person", "guidelines", "at")
+    list_filter = ("guidelines__campaign", "guidelines__kind")
+    search_fields = ("person__username",)
+    list_select_related = ("person", "guidelines")
+
+
 class OpinionAdmin(LookOnly):
     """For each app's opinions."""
 
@@ -59,3 +94,19 @@ class OpinionAdmin(LookOnly):
     list_filter = ("purpose",)
     search_fields = ("condition__name",)
     list_select_related = ("condition", "of")
+
+
+@admin.register(Reply)
+class ReplyAdmin(LookOnly):
+    list_display = ("task", "item", "question", "text", "person", "at")
+    list_filter = ("task__campaign", "task__kind", ("person", admin.RelatedOnlyFieldListFilter))
+    search_fields = ("task__topic__qid", "question", "text", "person__username")
+    list_select_related = ("task__topic", "task__person", "person")
+
+
+@admin.register(ReplyRead)
+class ReplyReadAdmin(LookOnly):
+    list_display = ("reply", "at")
+    list_filter = ("reply__task__campaign",)
+    search_fields = ("reply__task__topic__qid",)
+    list_select_related = ("reply",)

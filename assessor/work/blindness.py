@@ -16,6 +16,9 @@ def in_role(role: str) -> str:
     return f"EXISTS (SELECT 1 {member} WHERE member.person_id = work_task.person_id AND role.name = '{role}')"
 
 
+# Where people see what others said on a topic for practice, once they have signed it off.
+FEEDBACK = "feedback on practice"
+
 # What why_not_blind() must know of a task and its person: columns of a query in which the task is work_task.
 FACTS = {
     "keeps_blind": "(SELECT blind_after_seeing FROM collection_protocol newest"
@@ -25,6 +28,9 @@ FACTS = {
     " WHERE organizer.campaign_id = work_task.campaign_id AND organizer.person_id = work_task.person_id)",
     "has_seen": "EXISTS (SELECT 1 FROM work_exposure seen WHERE seen.person_id = work_task.person_id"
     " AND seen.topic_id = work_task.topic_id AND seen.kind = work_task.kind)",
+    "has_feedback": "EXISTS (SELECT 1 FROM work_exposure told WHERE told.person_id = work_task.person_id"
+    " AND told.topic_id = work_task.topic_id AND told.kind = work_task.kind"
+    " AND told.\"where\" = 'feedback on practice')",  # FEEDBACK
     # As decides() has it of what is given.
     "has_decided": "(SELECT method FROM collection_condition here WHERE here.id = work_task.condition_id)"
     " <> 'adjudicated' AND EXISTS (SELECT 1 FROM work_task decided"
@@ -74,6 +80,11 @@ def why_not_blind(task: Task, record: Any) -> str | None:
     is_administrator = record.is_administrator or task.person.is_superuser
     if record.keeps_blind and (is_administrator or record.has_organized):
         return _why_barred(task.person, task.campaign, is_administrator)
+    if record.has_feedback:
+        return (
+            "You have read the feedback on this practice topic, so you know what is said there: it is done. Go on with "
+            "another one."
+        )
     if record.has_decided:
         return (
             "You decide or decided between other people's labels on this topic, so you can't label it without knowing "
@@ -126,3 +137,12 @@ def has_seen(person: Person, topics: Iterable[Topic], condition: Condition) -> s
         return set()
     seen = Exposure.objects.filter(person=person, kind=condition.kind, topic__in=list(topics))
     return set(seen.values_list("topic_id", flat=True))
+
+
+def had_feedback(person: Person, topics: Iterable[Topic], kind: str) -> set[int]:
+    """Return the ids of those topics for practice on whose labels of a kind the person has read the feedback.
+
+    As with decides(), the protocol has no say in this.
+    """
+    told = Exposure.objects.filter(person=person, kind=kind, topic__in=list(topics), where=FEEDBACK)
+    return set(told.values_list("topic_id", flat=True))

@@ -21,8 +21,8 @@ def new_seed() -> int:
 
 
 def order(seed: int, task: Task) -> random.Random:
-    """Return what shuffles a topic's answers for a person: the same each time."""
-    return random.Random(f"{seed} {task.topic.qid} {task.person_id}")  # noqa: S311  # an order, no secret
+    """Return what shuffles a topic's answers for a person: the same each time, and in whatever database."""
+    return random.Random(f"{seed} {task.topic.qid} {task.person.username}")  # noqa: S311  # an order, no secret
 
 
 def next_place(sheets: QuerySet[Any]) -> int:

@@ -24,10 +24,10 @@ def sign_of_work() -> dict[str, Any]:
 def lapsed() -> Q:
     """Return the condition that a task's topic can be drawn by somebody else.
 
-    Not one of which everything is said: all that it lacks is its person's word that it is done.
+    Not one of which everything is said: all that it lacks is its person's word that it is done. Nor a paused one.
     """
     all_said = Q(total__gt=0, done=F("total"))
-    return Q(state=Task.State.OPEN, leased_until__lte=timezone.now()) & ~all_said
+    return Q(state=Task.State.OPEN, paused=False, leased_until__lte=timezone.now()) & ~all_said
 
 
 def free() -> QuerySet[Any]:

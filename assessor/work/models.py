@@ -33,10 +33,14 @@ class Task(models.Model):
         help_text="Why it was given to this person, where it would be somebody else's.",
     )
     worked_at = models.DateTimeField(null=True, help_text="When the person last saved something.")
+    paused = models.BooleanField(default=False, help_text="Whether its person can't open it for now.")
     leased_until = models.DateTimeField(
         null=True, help_text="Of a drawn topic: until when nobody else can draw it. None: it is the person's for good."
     )
-    not_blind: str | None  # why its person can't do it blind; told by work.access, and by nothing else
+    # Told by work.access, and by nothing else: why its person can't do it blind, and which version of the guidelines
+    # for it they opened last.
+    not_blind: str | None
+    guidelines_version: int | None = None
 
     class Meta:
         ordering = ("topic__qid", "pk")
@@ -68,10 +72,45 @@ class Waiting(models.Model):
         return f"{self.topic.qid} under {self.condition}"
 
 
+class Scope(AppendOnly):
+    """The rule by which runs are judged on a topic under a condition, or that a run is dropped from it or back.
+
+    The newest record on each topic and run counts; see work.scope.
+    """
+
+    condition = models.ForeignKey(Condition, models.PROTECT, related_name="scopes")
+    topic = models.ForeignKey("collection.Topic", models.PROTECT, null=True, related_name="+")
+    run = models.ForeignKey("collection.Run", models.PROTECT, null=True, related_name="+")
+    rule = models.CharField(max_length=20, help_text="Of a topic: which runs. Of a run: none where it is dropped, all.")
+    reason = models.CharField(max_length=MAX_REASON, blank=True)
+    person = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("pk",)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(topic=None, run__isnull=False) | models.Q(topic__isnull=False, run=None),
+                name="scope_of_a_topic_or_a_run",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.topic.qid if self.topic else self.run} under {self.condition}: {self.rule}"
+
+
 class Write(models.Model):
     """A write of an assessor, by the key that their browser made: the same key is never carried out twice."""
 
     key = models.UUIDField(unique=True)
+    campaign = models.ForeignKey(
+        "collection.Campaign",
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="In which it was made; none where that was not noted yet, and the person worked in several.",
+    )
     person = models.ForeignKey("collection.Person", models.PROTECT, related_name="+")
     request = models.CharField(max_length=64, help_text="sha256 of what was asked.")
     result = JSONText(default=dict)
@@ -88,6 +127,10 @@ class TimeSpent(AppendOnly):
     key = models.UUIDField(unique=True)
     seconds = models.PositiveIntegerField()
     at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        # The last days are added up for the page of progress.
+        indexes = (models.Index(fields=("at", "task", "seconds"), name="time_of_the_last_days"),)
 
     def __str__(self) -> str:
         return f"{self.seconds} s on {self.task_id}"
@@ -107,3 +150,80 @@ class Exposure(AppendOnly):
 
     def __str__(self) -> str:
         return f"{self.person} saw {self.kind} on {self.topic}"
+
+
+class Guidelines(AppendOnly):
+    """A version of a campaign's guidelines for a kind of work; the newest is in force.
+
+    Version 1 is the text that campaigns start with (work/guidelines/), kept here once somebody has opened or changed
+    it.
+    """
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="guidelines")
+    kind = models.CharField(max_length=12, choices=Condition.Kind)
+    version = models.PositiveIntegerField()
+    text = models.TextField(help_text="Markdown.")
+    person = models.ForeignKey(
+        "collection.Person", models.PROTECT, null=True, related_name="+", help_text="Who wrote it; none: nobody here."
+    )
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("campaign", "kind", "version")
+        constraints = (models.UniqueConstraint(fields=("campaign", "kind", "version"), name="guidelines_version_once"),)
+        verbose_name_plural = "guidelines"
+
+    def __str__(self) -> str:
+        return f"guidelines for {self.kind}, version {self.version}"
+
+
+class GuidelinesOpened(AppendOnly):
+    """A person has opened guidelines, and said so."""
+
+    person = models.ForeignKey("collection.Person", models.PROTECT, related_name="guidelines_opened")
+    guidelines = models.ForeignKey(Guidelines, models.PROTECT, related_name="opened")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("pk",)
+        verbose_name_plural = "guidelines opened"
+
+    def __str__(self) -> str:
+        return f"{self.person} opened {self.guidelines}"
+
+
+class Reply(AppendOnly):
+    """What an organizer answered to a flag of an assessor, or to their reason why something can't be judged.
+
+    Its person sees nothing of it but this text. A question that was worded anew since is open again.
+    """
+
+    task = models.ForeignKey(Task, models.PROTECT, related_name="replies")
+    sheet = models.PositiveBigIntegerField(
+        null=True, help_text="The key of the sheet in the app of the task's kind; none where the item alone names it."
+    )
+    item = models.CharField(max_length=256, help_text="What of the sheet was asked about, by its key; or a docid.")
+    question = models.TextField(help_text="As it stood when it was answered.")
+    text = models.TextField()
+    person = models.ForeignKey("collection.Person", models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        verbose_name_plural = "replies"
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return f"reply {self.pk} on {self.item}"
+
+
+class ReplyRead(AppendOnly):
+    """An assessor has opened a reply."""
+
+    reply = models.OneToOneField(Reply, models.PROTECT, related_name="read")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AppendOnly.Meta):
+        verbose_name_plural = "replies read"
+
+    def __str__(self) -> str:
+        return f"reply {self.reply_id} was read"

@@ -4,7 +4,7 @@ Each is a condition of its own, whose Opinion says of what, so that its labels n
 is each app's own, and so are its sheets; whose they may be and which answers they are about is decided here.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -14,7 +14,7 @@ from django.db.models import Max, QuerySet
 
 from assessor.collection.actions import ConditionError, create_condition
 from assessor.collection.models import Answer, Condition, Person, Topic
-from assessor.work.actions import PlanError
+from assessor.work.actions import NotYet, PlanError
 from assessor.work.handing import new_seed
 from assessor.work.models import Task
 from assessor.work.sheets import Sheet, revise
@@ -140,12 +140,12 @@ def require_right_person(task: Task, opinion: Opinion, sheets: QuerySet[Any]) ->
     firsts = sheets.filter(condition=opinion.of_id).exclude(task=None)
     before = set(firsts.values_list("task__person", flat=True))
     if not before:
-        raise PlanError(f"Nobody was given {qid} under {opinion.of} yet: there is nothing to repeat.")
+        raise NotYet(f"Nobody was given {qid} under {opinion.of} yet: there is nothing to repeat.")
     if opinion.purpose == REPEAT:
         if before != {person.pk}:
             raise PlanError(f"{person} did not label all of {qid} under {opinion.of}: only who did can repeat it.")
         if firsts.exclude(task__state=Task.State.FINISHED).exists():
-            raise PlanError(f"{person} has not signed {qid} off under {opinion.of} yet.")
+            raise NotYet(f"{person} has not signed {qid} off under {opinion.of} yet.")
         return
     others = conditions(opinions, of=opinion.of_id).exclude(pk=opinion.pk)
     under = models.Q(condition=opinion.of_id) | models.Q(condition__in=others)
@@ -185,11 +185,12 @@ def drawn(opinion: Opinion, topic: Topic, wanted: Iterable[Wanted]) -> list[Want
     return in_order[: -(-len(in_order) * opinion.share // 100)]
 
 
-def without_sheet(opinion: Opinion, wanted: Sequence[Wanted], there: Collection[int]) -> list[Wanted]:
-    """Return those of the answers to which there is no sheet yet. there: the keys of those with one."""
+def without_sheet(opinion: Opinion, wanted: Sequence[Wanted], there: Mapping[int, Sheet]) -> list[Wanted]:
+    """Return those of the answers to which there is no sheet yet. there: the sheets, by the answer's key."""
     new = [one for one in wanted if one.answer.pk not in there]
     if opinion.share < 100:
-        new = new[: max(0, len(wanted) - len(there))]  # an answer that came since changes what is drawn
+        asked = sum(not sheet.out_of_scope for sheet in there.values())
+        new = new[: max(0, len(wanted) - asked)]  # an answer that came since changes what is drawn
     return new
 
 

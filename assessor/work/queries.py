@@ -1,15 +1,18 @@
 """What pages read of tasks."""
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.collection.roles import ASSESSOR, has_role
 from assessor.work.blindness import not_barred
-from assessor.work.kinds import related_records
+from assessor.work.kinds import of_answers, related_records
 from assessor.work.leases import free
 from assessor.work.models import Task, Waiting
 
@@ -26,6 +29,65 @@ def planned(campaign: Campaign) -> QuerySet[Task]:
     """Return a campaign's tasks that were not withdrawn."""
     tasks = campaign.tasks.exclude(state=Task.State.WITHDRAWN)
     return tasks.select_related("topic", "condition", "person", *related_records()).order_by("topic__qid", "pk")
+
+
+class Counted(NamedTuple):
+    """A task's counters, and whose it is; its fields are columns of a query."""
+
+    pk: int
+    topic_id: int
+    topic__qid: str
+    topic__is_practice: bool
+    condition_id: int
+    kind: str
+    person_id: int
+    person__username: str
+    state: str
+    done: int
+    total: int
+    seconds: int
+    worked_at: datetime | None
+    created_at: datetime
+    leased_until: datetime | None
+    paused: bool
+    handed_over: bool
+
+    @property
+    def rests(self) -> bool:
+        """Whether its person can't go on with it for now. What was signed off while it was paused rests no more."""
+        return self.paused and self.state == Task.State.OPEN
+
+
+def counted(campaign: Campaign) -> Iterator[Counted]:
+    """Yield the counters of a campaign's tasks that were not withdrawn: of a track in a few hundredths of a second."""
+    tasks = planned(campaign).annotate(handed_over=handed_over()).order_by("topic__qid", "pk")
+    return map(Counted._make, tasks.values_list(*Counted._fields))
+
+
+def known_total(tasks: Iterable[Counted]) -> int:
+    """Return how many items tasks have; 0 where that is known of all only once each is finished, as of nuggets."""
+    total = 0
+    for task in tasks:
+        if task.state == Task.State.OPEN and (task.kind == Condition.Kind.NUGGETS or task.done > task.total):
+            return 0
+        total += task.total
+    return total
+
+
+def handed_over() -> Q:
+    """Return what is true of a task whose items somebody else began, so that its time is not that of its items.
+
+    What was said of an answer stays and counts when its topic becomes another person's. In other kinds of work whoever
+    takes over starts anew.
+    """
+    before = Task.objects.filter(condition=OuterRef("condition"), topic=OuterRef("topic"), state=Task.State.WITHDRAWN)
+    return Q(Exists(before.filter(seconds__gt=0)), kind__in=of_answers())
+
+
+def waiting_counts(campaign: Campaign) -> dict[int, int]:
+    """Return how many topics wait to be drawn under each condition, by its key; none for practice."""
+    waiting = waiting_in(campaign).filter(topic__is_practice=False).order_by()
+    return dict(waiting.values_list("condition").annotate(Count("pk")))
 
 
 def assessors(campaign: Campaign) -> QuerySet[Person]:
@@ -55,7 +117,8 @@ def lease(task: Task) -> str:
     if task.leased_until is None or task.state != Task.State.OPEN:
         return ""
     is_over = task.leased_until <= timezone.now()
-    return f"drawn, lease {'ran out on' if is_over else 'until'} {task.leased_until:%Y-%m-%d %H:%M}"
+    until = date_format(timezone.localtime(task.leased_until), "SHORT_DATETIME_FORMAT")
+    return f"drawn, lease {'ran out on' if is_over else 'until'} {until}"
 
 
 def minutes(seconds: int) -> str:

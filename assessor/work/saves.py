@@ -13,6 +13,7 @@ from assessor.collection.models import Person
 from assessor.work.access import NotAmongOwn
 from assessor.work.models import Task
 from assessor.work.saying import Gone
+from assessor.work.scope import version_meant
 from assessor.work.writes import BadWrite, Closed, Result, Stale, number, once, sent
 
 Own = TypeVar("Own")
@@ -41,9 +42,23 @@ def writes_on(
 
         def answer(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
             own: Any = own_sheet(request.user, task_id, sheet_id)
+
+            def on_present() -> Result:
+                """Carry it out on the version that it is about, though the scope may change at this very moment."""
+                nonlocal own
+                meant = version_meant(own.sheet, asked.seen)
+                try:
+                    result = carry_out(request, own, meant)
+                except Stale:
+                    own = own_sheet(request.user, task_id, sheet_id)
+                    if version_meant(own.sheet, asked.seen) == meant:
+                        raise
+                    return on_present()
+                return result if meant == asked.seen else result | {"version": meant + 1}
+
             try:
                 asked = sent(request)
-                result = once(request.user, asked, lambda: carry_out(request, own, asked.seen))
+                result = once(own.task, asked, on_present)
             except BadWrite as error:
                 return refused(400, error)
             except Gone as error:
@@ -56,7 +71,7 @@ def writes_on(
             if own.sheet.version == asked.seen:  # another request carried it out after this one read the sheet
                 own = own_sheet(request.user, task_id, sheet_id)
             # The version that this very write made: there may have been others since, unseen by who sends it again.
-            return JsonResponse(result | {"version": asked.seen + 1, "to_do": own.sheet.to_do})
+            return JsonResponse({"version": asked.seen + 1} | result | {"to_do": own.sheet.to_do})
 
         return view
 
@@ -67,7 +82,7 @@ def signed_off(request: PersonRequest, task: Task, sign_off: Callable[..., Resul
     """Answer to a task's being signed off. 200, 400, 409: as with writes on a sheet; 409 says why."""
     try:
         asked = sent(request)
-        once(request.user, asked, lambda: sign_off(task, acting_user=request.user, seen=asked.seen))
+        once(task, asked, lambda: sign_off(task, acting_user=request.user, seen=asked.seen))
     except BadWrite as error:
         return ours(refused(400, error))
     except Closed as error:

@@ -5,21 +5,37 @@ read together with their answer, always all of them, and a track's condition has
 make screens, jobs and scores twenty times slower.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self, TypeVar
 
 from django.db import models
+from django.db.models import F
 from django.utils import timezone
 
 from assessor.collection.fields import JSONText
 from assessor.collection.loaders.base import as_kept, insert
-from assessor.collection.models import AppendOnly, MaybeImported
-from assessor.work.models import MAX_REASON
+from assessor.collection.models import AppendOnly, MadeOrVisibleManager, MaybeImported
+from assessor.work.models import MAX_REASON, Task
 from assessor.work.writes import Stale
+
+MOVED = "citations moved"  # the verb of a revision after which items have other keys
+MOVED_TO = "moved"  # what it notes of each: [before, after]
+
+_Sheet = TypeVar("_Sheet", bound=models.Model, covariant=True)
+
+
+class InScopeManager(MadeOrVisibleManager[_Sheet]):
+    """What is judged. Whoever reads sheets sees no others without asking for them."""
+
+    def get_queryset(self) -> models.QuerySet[_Sheet]:
+        return super().get_queryset().filter(out_of_scope=False)
 
 
 class Sheet(MaybeImported):
     """What all sheets have. A subclass names its condition, answer, judge and task, and has revisions."""
+
+    objects: ClassVar[InScopeManager[Self]] = InScopeManager()
+    in_or_out: ClassVar[MadeOrVisibleManager[Self]] = MadeOrVisibleManager()
 
     # What may stand of an item, by the column that keeps it.
     SAID: ClassVar[dict[str, str]] = {
@@ -33,6 +49,10 @@ class Sheet(MaybeImported):
     place = models.PositiveIntegerField(default=0, help_text="In the seeded order of a person's answers, from 0.")
     put_off = models.PositiveIntegerField(default=0, help_text="The last one put off has the highest number.")
     version = models.PositiveIntegerField(default=0, help_text="Counts its revisions.")
+    out_of_scope = models.BooleanField(
+        default=False,
+        help_text="Judged no longer, as work.scope says: it is asked of nobody and counts nowhere, and all is kept.",
+    )
     to_do = models.PositiveIntegerField(help_text="Items of which the judge has still to say something.")
     labels = JSONText(default=dict, help_text="The labels that count.")
     cannot = JSONText(default=dict, help_text="Why there can be no label, where a person said so.")
@@ -66,6 +86,9 @@ class SheetRevision(AppendOnly):
     changes = JSONText(default=dict, help_text='By item what differs, {"label": [before, after], ...}.')
     reason = models.CharField(max_length=MAX_REASON, blank=True)
     seconds = models.PositiveIntegerField(null=True, help_text="Active time on this label.")
+    guidelines_version = models.PositiveIntegerField(
+        null=True, help_text="Of the guidelines that the person had opened last; none where no assessor did this."
+    )
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta(AppendOnly.Meta):
@@ -83,6 +106,7 @@ def revise(
     job_id: int | None = None,
     reason: str = "",
     seconds: int | None = None,
+    guidelines_version: int | None = None,
     columns: Mapping[str, Any] | None = None,
     notes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
@@ -115,21 +139,75 @@ def revise(
     values = {name: getattr(sheet, name) for name in (*changed, *(columns or {}), "to_do", "version")}
     if not type(sheet).everything.filter(pk=sheet.pk, version=seen).update(**values):
         raise Stale
+    told = _revision(
+        sheet,
+        verb,
+        changes=changes,
+        judge=judge_id,
+        task=task_id,
+        job=job_id,
+        reason=reason,
+        seconds=seconds,
+        guidelines_version=guidelines_version,
+    )
+    insert(sheet.revisions.model, tuple(told), [tuple(told.values())])
+
+
+def revise_alike(sheets: Sequence[Any], verb: str, columns: Mapping[str, Any]) -> None:
+    """Set the same columns of sheets, of which nothing else is said now, and add their revisions, in two statements.
+
+    They are of one kind, at least one, and locked.
+    """
+    kind = type(sheets[0])
+    kind.everything.filter(pk__in=[sheet.pk for sheet in sheets]).update(version=F("version") + 1, **columns)
+    rows = []
+    for sheet in sheets:
+        sheet.version += 1
+        rows.append(_revision(sheet, verb, task=sheet.task_id))
+    insert(sheets[0].revisions.model, tuple(rows[0]), [tuple(row.values()) for row in rows])
+
+
+def _revision(sheet: Any, verb: str, **told: Any) -> dict[str, Any]:
+    """Return the columns of a sheet's newest revision, as they are kept."""
     revisions = sheet.revisions.model
-    told = {
+    usual = {"judge": None, "task": None, "job": None, "reason": "", "seconds": None, "guidelines_version": None}
+    return {
         "sheet": sheet.pk,
         "version": sheet.version,
         "verb": verb,
-        "changes": as_kept(revisions, "changes", changes),
-        "judge": judge_id,
-        "task": task_id,
-        "job": job_id,
-        "reason": reason,
-        "seconds": seconds,
+        **usual,
+        **told,
+        "changes": as_kept(revisions, "changes", told.get("changes", {})),
         "at": as_kept(revisions, "at", timezone.now()),
         **sheet.told_with_revisions(),
     }
-    insert(revisions, tuple(told), [tuple(told.values())])
+
+
+def said_under(revisions: models.QuerySet[Any]) -> dict[tuple[int, str], int]:
+    """Return by which version of the guidelines people said what stands, by sheet's key and item's.
+
+    What was said by no guidelines is left out.
+    """
+    found: dict[tuple[int, str], int] = {}
+    told = revisions.order_by("sheet", "version").values_list("sheet", "changes", "guidelines_version")
+    for sheet, changes, version in told:
+        places = dict(change[MOVED_TO] for change in changes.values() if MOVED_TO in change)
+        if places:
+            found |= {(sheet, after): found.pop((sheet, before), 0) for before, after in places.items()}
+            continue
+        for item, change in changes.items():
+            if "label" in change or "cannot" in change:
+                found[sheet, item] = version or 0
+    return {place: version for place, version in found.items() if version}
+
+
+def looked_back(task: Task, revisions: models.QuerySet[Any]) -> dict[int, dict[str, int]]:
+    """Return the same by sheet's key and then item's, for who looks back at work that is done; of open work nothing."""
+    found: dict[int, dict[str, int]] = {}
+    if task.state != Task.State.OPEN:
+        for (sheet, item), version in said_under(revisions).items():
+            found.setdefault(sheet, {})[item] = version
+    return found
 
 
 def is_said(sheet: Sheet, item: str) -> bool:

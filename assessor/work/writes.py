@@ -8,8 +8,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
-from assessor.collection.models import Person
-from assessor.work.models import Write
+from assessor.work.models import Task, Write
 
 Result = dict[str, Any]
 
@@ -53,15 +52,17 @@ def number(request: HttpRequest, field: str) -> int:
     return int(text)
 
 
-def once(person: Person, write: Sent, carry_out: Callable[[], Result]) -> Result:
-    """Carry out a write whose key is new; for a known key return what came of it the first time.
+def once(task: Task, write: Sent, carry_out: Callable[[], Result]) -> Result:
+    """Carry out a write of a task's person whose key is new; for a known key return what came of it the first time.
 
     The key is stored in the transaction of the write itself, first of all: of two equal requests at once the
     second waits for the first, and then finds its key.
     """
     try:
         with transaction.atomic():
-            record = Write.objects.create(key=write.key, person=person, request=write.request)
+            record = Write.objects.create(
+                key=write.key, campaign_id=task.campaign_id, person_id=task.person_id, request=write.request
+            )
             if result := carry_out():  # nothing is what the record has already
                 record.result = result
                 record.save(update_fields=["result"])
@@ -70,6 +71,6 @@ def once(person: Person, write: Sent, carry_out: Callable[[], Result]) -> Result
         earlier = Write.objects.filter(key=write.key).first()
         if earlier is None:
             raise
-    if earlier.person_id != person.pk or earlier.request != write.request:
+    if earlier.person_id != task.person_id or earlier.request != write.request:
         raise BadWrite("This key was used for another write.")
     return dict(earlier.result)

@@ -15,6 +15,7 @@ from assignment.actions.labelling import (
 from assignment.actions.preparing import (
     create_manual_assign,
     create_opinion,
+    follow_scope,
     prepare_sheets,
     renew_sheets,
     usual_name,
@@ -28,6 +29,7 @@ __all__ = [
     "create_opinion",
     "flag",
     "follow_edition",
+    "follow_scope",
     "follow_sentences",
     "give_label",
     "leave_out",

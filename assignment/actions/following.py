@@ -19,7 +19,7 @@ def follow_edition(bank: NuggetBank) -> None:
     A label on a nugget whose text was changed is stale: it is asked for again. A label on one that has left the bank
     goes with it, and a new nugget has none. Whatever else was changed, labels stand.
     """
-    bring_up_to_date(bank, AnswerSheet.objects.filter(bank=bank))
+    bring_up_to_date(bank, AnswerSheet.in_or_out.filter(bank=bank))
     tasks = Task.objects.filter(answer_sheets__bank=bank).exclude(state=Task.State.WITHDRAWN)
     for task in tasks.select_related("person", "topic").distinct().order_by("pk"):
         # What is to be done again of somebody who does not have the topic any more is done by who has it.

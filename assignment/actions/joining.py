@@ -17,7 +17,7 @@ def follow_sentences(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
     and the words that carry a label stay the same.
     """
     answers = {answer.pk: (answer, [sentence.text for sentence in before]) for answer, before in changed.items()}
-    sheets = AnswerSheet.objects.select_for_update(no_key=True, of=("self",)).filter(answer__in=answers)
+    sheets = AnswerSheet.in_or_out.select_for_update(no_key=True, of=("self",)).filter(answer__in=answers)
     # All at once, in the order in which jobs and banks that are finished again lock them too.
     for sheet in sheets.order_by("pk"):
         answer, before = answers[sheet.answer_id]
@@ -25,7 +25,7 @@ def follow_sentences(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
         if sheet.import_record_id:
             text = sheet.extras.pop("answer_text", " ".join(before))
             extras = sheet.extras | ({"answer_text": text} if text != answer.text else {})
-            AnswerSheet.objects.filter(pk=sheet.pk).update(extras=extras)
+            AnswerSheet.in_or_out.filter(pk=sheet.pk).update(extras=extras)
         if sheet.marks:
             split = {int(key): {"marks": split_marks(marks, before, sentences)} for key, marks in sheet.marks.items()}
             revise(sheet, "sentences known", split, judge_id=None)

@@ -124,8 +124,17 @@ def _store(
     for nugget in said:
         _require_asked(own, nugget)
     was_done = not sheet.to_do
-    revise(sheet, verb, said, judge_id=sheet.judge_id, task_id=own.task.pk, seconds=seconds, columns=columns)
-    note_work(own.task, (not sheet.to_do) - was_done)
+    revise(
+        sheet,
+        verb,
+        said,
+        judge_id=sheet.judge_id,
+        task_id=own.task.pk,
+        seconds=seconds,
+        guidelines_version=own.task.guidelines_version,
+        columns=columns,
+    )
+    note_work(own.task, 0 if sheet.out_of_scope else (not sheet.to_do) - was_done)
     return {}
 
 

@@ -6,14 +6,15 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from assessor.collection.actions import judge_of
-from assessor.collection.models import Answer, Condition, Person
+from assessor.collection.models import Answer, Condition, Person, Topic
 from assessor.collection.queries import answers_to
 from assessor.studies.actions import require_independent
 from assessor.work import handing, opinions
-from assessor.work.actions import PlanError
+from assessor.work.actions import NotYet, PlanError
 from assessor.work.handing import hand_over, next_place, order
 from assessor.work.models import Task
 from assessor.work.opinions import ask_more, asked_again, create_first, drawn, require_right_person, without_sheet
+from assessor.work.scope import Moved, judged_under, mark
 from assignment.actions.sheets import add_sheets, sheet_row
 from assignment.models import AnswerSheet, Opinion
 from assignment.queries import asked_of, finished_banks, nuggets_of, progress
@@ -58,12 +59,12 @@ def prepare_sheets(task: Task) -> None:
         locked = NuggetBank.objects.select_for_update(no_key=True, of=("self",)).get(pk=bank.pk)
         bank.state, bank.edition = locked.state, locked.edition
     if bank is None or bank.state != NuggetBank.State.FINISHED:
-        raise PlanError(f"The nuggets of {task.topic.qid} under {task.condition.nuggets} are not finished.")
+        raise NotYet(f"The nuggets of {task.topic.qid} under {task.condition.nuggets} are not finished.")
     _require_right_person(task, opinion, bank)
     take_over(task, bank)
     _add_sheets(task, opinion, bank)
     if not AnswerSheet.objects.filter(task=task).exists():
-        raise PlanError(f"There is no answer to label on {task.topic.qid} under {task.condition}.")
+        raise NotYet(f"There is no answer to label on {task.topic.qid} under {task.condition}.")
     count(task)
 
 
@@ -88,7 +89,7 @@ def _require_right_person(task: Task, opinion: Opinion, bank: NuggetBank) -> Non
         raise PlanError(
             f"{maker} made the nuggets of {qid} and assigns them; to give them to {task.person} instead, say why."
         )
-    require_right_person(task, opinion, AnswerSheet.objects.filter(bank=bank, by_rule=False))
+    require_right_person(task, opinion, AnswerSheet.in_or_out.filter(bank=bank, by_rule=False))
 
 
 class _Wanted(NamedTuple):
@@ -117,14 +118,16 @@ def _wanted(task: Task, opinion: Opinion, bank: NuggetBank) -> list[_Wanted]:
 
 def _add_sheets(task: Task, opinion: Opinion, bank: NuggetBank) -> None:
     """Write the sheets that are not there yet; in shuffled order, so that not even their keys tell a run."""
-    there = {sheet.answer_id: sheet for sheet in AnswerSheet.objects.filter(condition=task.condition, bank=bank)}
-    wanted = _wanted(task, opinion, bank)
+    known = AnswerSheet.in_or_out.filter(condition=task.condition, bank=bank)
+    there = {sheet.answer_id: sheet for sheet in known}
+    judged = judged_under(task.condition)
+    wanted = [one for one in _wanted(task, opinion, bank) if judged.holds(task.topic_id, one.answer.run_id)]
     new = without_sheet(opinion, wanted, there)
     for one in wanted:
         if opinion.only_cannot and (sheet := there.get(one.answer.pk)):
             ask_more(sheet, sheet.asked + [nugget for nugget in one.asked if nugget not in sheet.asked])
     order(opinion.seed, task).shuffle(new)
-    judge, first = judge_of(task.person), next_place(AnswerSheet.objects.filter(task=task))
+    judge, first = judge_of(task.person), next_place(AnswerSheet.in_or_out.filter(task=task))
     add_sheets(
         sheet_row(
             condition=task.condition_id,
@@ -151,13 +154,26 @@ def take_over(task: Task, bank: NuggetBank) -> None:
     left = AnswerSheet.objects.filter(Q(to_do__gt=0) | Q(by_rule=True), condition=task.condition_id, bank=bank)
     sheets = list(left.exclude(task=task).order_by("pk"))
     order(opinion.seed, task).shuffle(sheets)
-    hand_over(task, sheets, next_place(AnswerSheet.objects.filter(task=task)), _said_on)
+    hand_over(task, sheets, next_place(AnswerSheet.in_or_out.filter(task=task)), _said_on)
 
 
 def _said_on(sheet: AnswerSheet) -> dict[str, object]:
     if sheet.by_rule:
         return {}
     return {**sheet.labels, **sheet.cannot, **sheet.flags, **sheet.marks, **sheet.stale}
+
+
+def follow_scope(condition: Condition, topic: Topic) -> Moved:
+    """Mark the sheets of a topic that are not judged any more, or are again.
+
+    It is called in a transaction.
+    """
+    marked = mark(AnswerSheet, condition, topic)
+    if any(marked):
+        held = Task.objects.filter(condition=condition, topic=topic).exclude(state=Task.State.WITHDRAWN)
+        for task in held.order_by("pk"):
+            count(task)
+    return marked
 
 
 def count(task: Task) -> None:

@@ -11,6 +11,7 @@ from assignment.models import AnswerSheet
 _FIELDS = (
     *("condition", "bank", "answer", "judge", "edition", "to_do", "task", "place", "asked", "labels", "by_rule"),
     *("invalid", "extras", "import_record", "put_off", "version", "cannot", "adopted", "stale", "flags", "marks"),
+    "out_of_scope",
 )
 _NOTHING = "{}"
 NOT_SUPPORT = ASSIGNMENT[-1]
@@ -47,7 +48,7 @@ def sheet_row(
         *(condition, bank, answer, judge, edition, len(nuggets) - len(labels), task, place),
         *(to_json(list(nuggets)) if is_part else None, to_json(labels) if labels else _NOTHING, by_rule),
         *(to_json(invalid) if invalid else _NOTHING, to_json(extras) if extras else _NOTHING, import_record),
-        *(0, 0, _NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING),
+        *(0, 0, _NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING, False),
     )
 
 

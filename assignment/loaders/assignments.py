@@ -114,7 +114,7 @@ class AssignmentLoader(Loader):
         if self.condition is None:
             return {}
         answers = [answer for place in places for answer in place.known]
-        sheets = AnswerSheet.objects.filter(condition=self.condition, answer__in=answers)
+        sheets = AnswerSheet.in_or_out.filter(condition=self.condition, answer__in=answers)
         return {sheet.answer_id: sheet for sheet in sheets.order_by("pk")}
 
     def _sheet(self, record: SheetRecord, place: Place, banks: list[BankRecord]) -> NewSheet | None:

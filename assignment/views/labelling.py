@@ -14,11 +14,12 @@ from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest
 from assessor.llm.questions import ASSIGNMENT
 from assessor.studies.actions import see_labels
-from assessor.work.access import NotAmongOwn
+from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
-from assessor.work.guidelines import guidelines_html
+from assessor.work.instructing import shown_guidelines
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes
+from assessor.work.replies import replies_on
 from assessor.work.saves import seconds, signed_off, writes_on
 from assessor.work.writes import BadWrite, Result, number
 from assignment import actions, queries, screen
@@ -43,6 +44,7 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
         return _look(request, organized_assignment(request.user, task_id))
     except Http404:
         task = own_assignment(request.user, task_id)
+    require_running(task)
     note_opened(task)
     bank = queries.bank_of(task)
     see_nuggets(bank, acting_user=request.user)
@@ -58,12 +60,13 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
         "closed": actions.why_closed(task, bank),
         "nuggets": screen.rows(bank, with_notes=is_maker),
         "queue": to_json(queue),
+        "replies": to_json(replies_on(task)),
         "answers": screen.shown(own_sheets(task, at_hand)),
         "by_rule": screen.by_rule(task, bank),
         "choices": CHOICES,
         "max_reason": MAX_REASON,
         "scripts": SCRIPTS,
-        "guidelines": guidelines_html("assignment"),
+        "guidelines": shown_guidelines(task.campaign_id, task.kind, task.guidelines_version),
         "time": minutes(task.seconds),
     }
     return render(request, "assignment/labelling.html", context)
@@ -96,6 +99,9 @@ def answer(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
         own = own_sheet(request.user, task_id, sheet_id)
     except NotAmongOwn as error:
         raise Http404(str(error)) from error
+    if own.sheet.out_of_scope:
+        raise Http404("Nobody is asked about this answer any more.")
+    require_running(own.task)
     if own.is_adjudicated:
         see_labels(own.task)
     # Without the request: nothing that every page's frame asks for is in it.

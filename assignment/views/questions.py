@@ -20,12 +20,14 @@ def questions(request: PersonRequest, slug: str, condition_id: int) -> HttpRespo
     condition = _condition(request, slug, condition_id)
     page = page_of(request, AnswerSheet.objects.filter(condition=condition))
     found = open_questions(list(page), Opinion)
+    left_out = queries.left_out(condition)
     context = {
         "campaign": condition.campaign,
         "condition": condition,
         "page": page,
         "rows": queries.with_texts(found),
-        "left_out": queries.left_out(condition),
+        "left_out": left_out,
+        "out": {str(record.nugget_id) for record in left_out},
     }
     return render(request, "assignment/questions.html", context)
 

@@ -10,7 +10,7 @@ by the policy, except in a table that tells its own (Assay's exports), which has
 
 import csv
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from sys import intern
 
 import numpy as np
@@ -24,9 +24,13 @@ from metaeval.scored import Scored
 from support.measures import SUPPORT_SCORES
 
 ALL = "all"
+MOST_CELLS = 10_000_000  # runs by topics by measures, 80 MB: a track's have 350,000
+_LARGEST = 1e15  # of scores: sums and squares of larger ones are no numbers any more
+_LONGEST_NAME = 256  # characters of a measure or a task
 # Columns and keys of Assay's exports that are no scores.
 TOLD = frozenset(
     {"run_id", "team", "task", "condition", "policy", "topic", "qid", "state", "topics", "complete", "incomplete"}
+    | {"not_judged_by_plan"}
     | {"topics_without_vital", "topics_without_importance", "nuggets_left_out"}
     | {"citations_not_judged", "citations_without_text", "answers_citing_nothing"}
 )
@@ -49,6 +53,8 @@ class _Rows:
         key = (intern(run), intern(topic), intern(measure))
         if key in self.entries:
             self.report.error(line.number, measure, f"{run} on {topic} again", "each run, topic and measure once")
+        if measure not in self.measures:
+            _check_name(measure, measure, line, self.report)
         self.entries[key] = math.nan if value is None else value
         self.measures.setdefault(measure)
         self.topics.setdefault(run, set()).add(key[1])
@@ -61,7 +67,7 @@ def read_score_table(lines: Iterable[Line], report: Report, *, name: str, run: s
     whole. Raises Unreadable where reading can't go on.
     """
     rows = _Rows(report)
-    at = iter(lines)
+    at = _without_nul(lines, report)
     first = next(at, None)
     if first is None:
         raise report.fatal(0, "", "nothing", "a score table")
@@ -74,7 +80,26 @@ def read_score_table(lines: Iterable[Line], report: Report, *, name: str, run: s
         _read_leaderboard(everything, rows)
     if not rows.entries and not report.error_count:
         report.error(first.number, "", "no scores", "at least one score")
+    topics = set().union(*rows.topics.values())
+    if len(rows.tasks) * len(topics) * len(rows.measures) > MOST_CELLS:
+        found = f"{len(rows.tasks):,} runs on {len(topics):,} topics by {len(rows.measures):,} measures"
+        raise report.fatal(0, "", found, f"a table of at most {MOST_CELLS:,} scores")
     return _scored(rows, name, policy)
+
+
+def _without_nul(lines: Iterable[Line], report: Report) -> Iterator[Line]:
+    """Yield the lines that a database can keep."""
+    for line in lines:
+        if "\x00" in line.text:
+            report.error(line.number, "", line.text, "text without NUL characters")
+        else:
+            yield line
+
+
+def _check_name(name: str, field: str, line: Line, report: Report) -> None:
+    """Report the name of a measure or a task that could not be told on a page."""
+    if not name.isprintable() or len(name) > _LONGEST_NAME:
+        report.error(line.number, field, name, f"a name of at most {_LONGEST_NAME} visible characters")
 
 
 def _chain(first: Line, rest: Iterable[Line]) -> Iterable[Line]:
@@ -119,6 +144,7 @@ def _csv_row(cells: dict[str, str], line: Line, rows: _Rows) -> None:
         return
     rows.tells_policy |= is_own
     task = _unguarded(cells.get("task", "")).strip()
+    _check_name(task, "task", line, rows.report)
     if rows.tasks.setdefault(run, task) != task:
         rows.report.error(line.number, "task", task, f"the task {rows.tasks[run] or '(none)'} of a line before")
     for column, text in cells.items():
@@ -191,8 +217,8 @@ def _number(text: str, field: str, line: Line, report: Report) -> float | None:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
-        report.error(line.number, field, text, "a finite number, or nothing where it is undefined")
+    if not abs(value) <= _LARGEST:  # neither is NaN
+        report.error(line.number, field, text, f"a finite number up to {_LARGEST:g}, or nothing where it is undefined")
         return None
     return value
 

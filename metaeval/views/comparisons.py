@@ -15,9 +15,11 @@ from assessor.collection import history
 from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest, download
 from assessor.collection.models import Campaign, Condition, Topic
+from assessor.collection.queries import without_practice
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.means import Policy
 from assessor.scores.sorting import shown as sorted_table
+from assessor.work.exposing import take_file
 from metaeval import actions
 from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
@@ -27,6 +29,7 @@ from metaeval.pages import differences, measure_rows, shown_figures, side_listin
 from metaeval.queries import comparisons_of, shown
 from metaeval.rendering import FORMS
 from metaeval.results import JSON
+from metaeval.seen import seen_in_comparison
 from metaeval.tasks import calculate
 from metaeval.views.figures import figure_response
 from metaeval.written import result_json
@@ -176,7 +179,7 @@ def comparison_topic(request: PersonRequest, slug: str, comparison_id: int, topi
     """What both sides label differently on a topic, as labels stand now."""
     campaign = organized_campaign(request.user, slug)
     found = campaign_comparison(campaign, comparison_id)
-    topic: Topic = get_object_or_404(campaign.topics, pk=topic_id)
+    topic: Topic = get_object_or_404(without_practice(campaign.topics.all(), "pk"), pk=topic_id)
     page = Paginator(differences(found, topic), _ON_A_PAGE).get_page(request.GET.get("page"))
     context = {"campaign": campaign, "comparison": found, "topic": topic, "page": page}
     return render(request, "metaeval/comparison_topic.html", context)
@@ -191,6 +194,7 @@ def comparison_file(request: PersonRequest, slug: str, comparison_id: int, name:
     if name != JSON and name not in done.files:
         raise Http404("There is no such file.")
     text = result_json(done) if name == JSON else done.files[name]
+    take_file(request.user, seen_in_comparison(found))
     history.record("exported", f"{found}: {name}", campaign=campaign, person=request.user)
     return download(f"{campaign.slug}.{found}.{name}", iter([text]))
 

@@ -1,7 +1,5 @@
 """Studies of disagreements and adjudications: drawn, given out, and what came of them."""
 
-from collections.abc import Callable, Iterator
-
 from django.contrib import messages
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.core.paginator import Paginator
@@ -21,16 +19,15 @@ from assessor.studies import actions, queries
 from assessor.studies.access import campaign_study, study_item
 from assessor.studies.actions import StudyError
 from assessor.studies.kinds import kind_named
-from assessor.studies.models import Study
 from assessor.work.actions import PlanError
+from assessor.work.exposing import take_file
 from assessor.work.queries import assessors
 from assessor.work.writes import Stale
 from metaeval.pages import shown_figure
 from metaeval.rendering import FORMS
+from metaeval.seen import seen_in_study
 from metaeval.studies import (
-    distribution_lines,
-    item_lines,
-    result_json,
+    FILES,
     result_lines,
     study_figures,
     study_items,
@@ -41,13 +38,6 @@ from metaeval.study_forms import CodeForm, CodingForm, DrawForm, GiveForm
 from metaeval.views.figures import figure_response
 
 _ITEMS = 20  # on a page
-# The files of a study, by what stands behind its name in theirs.
-_FILES: dict[str, Callable[[Study], Iterator[str]]] = {
-    "items.csv": item_lines,
-    "agreement.csv": lambda study: result_lines([study_result(study)]),
-    "labels.csv": lambda study: distribution_lines(study_result(study)),
-    "json": lambda study: iter([result_json(study_result(study)) + "\n"]),
-}
 
 
 @require_http_methods(["GET", "POST"])
@@ -196,11 +186,12 @@ def export_study(request: PersonRequest, slug: str, study_id: int, form: str) ->
     """A study as a file: how far its judges agree, what they gave, its items, or all that is counted as JSON."""
     campaign = organized_campaign(request.user, slug)
     study = campaign_study(campaign, study_id)
-    if form not in _FILES:
+    if form not in FILES:
         raise Http404("There is no such form of a study.")
     name = f"study.{study.name}.{form}"
+    take_file(request.user, seen_in_study(study))
     history.record("exported", name, campaign=campaign, person=request.user)
-    return download(f"{campaign.slug}.{name}", _FILES[form](study))
+    return download(f"{campaign.slug}.{name}", FILES[form](study))
 
 
 @require_safe

@@ -8,7 +8,7 @@ from assessor.collection.models import Judge
 from assessor.work.leases import sign_of_work
 from assessor.work.models import Task
 from assessor.work.writes import BadWrite, Closed, Stale
-from nuggets.models import BankEdit, NuggetBank
+from nuggets.models import BankEdit, Nugget, NuggetBank
 
 MAX_CHARACTERS = 2_000  # of a nugget, a note, a reading; far above any sensible one
 
@@ -20,6 +20,7 @@ def locked_bank(bank: NuggetBank, seen: int) -> NuggetBank:
         raise Closed
     if locked.version != seen:
         raise Stale
+    locked.guidelines_version = bank.guidelines_version
     return locked
 
 
@@ -34,16 +35,31 @@ def store(
 ) -> BankEdit:
     """Add an edit to the bank's story, count the version up, save the bank, and tell the task. Raises Closed."""
     bank.version += 1
-    edit = BankEdit.objects.create(
-        bank=bank, version=bank.version, verb=verb, judge=judge, changes=changes, parent=parent, about=about
+    edit: BankEdit = BankEdit.objects.create(
+        bank=bank,
+        version=bank.version,
+        verb=verb,
+        judge=judge,
+        changes=changes,
+        parent=parent,
+        about=about,
+        guidelines_version=bank.guidelines_version,
     )
     bank.save()
     if bank.task_id:
         # The task was read before the bank was locked: it may have been withdrawn since.
         task = Task.objects.filter(pk=bank.task_id).exclude(state=Task.State.WITHDRAWN)
-        if not task.update(done=len(bank.order), worked_at=timezone.now(), **sign_of_work()):
+        if not task.update(done=_decided(bank), worked_at=timezone.now(), **sign_of_work()):
             raise Closed
     return edit
+
+
+def _decided(bank: NuggetBank) -> int:
+    """Return how many nuggets are on the list, without a model's drafts that have no importance yet."""
+    if bank.drafting_id is None:
+        return len(bank.order)
+    drafts = bank.nuggets.filter(pk__in=bank.order, origin=Nugget.Origin.DRAFTED)
+    return len(bank.order) - drafts.filter(importance=Nugget.Importance.UNSET).count()
 
 
 def on_one_line(text: str) -> str:

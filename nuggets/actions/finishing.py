@@ -8,7 +8,7 @@ from assessor.collection import history
 from assessor.collection.actions import judge_of
 from assessor.collection.models import Person
 from assessor.collection.roles import ASSESSOR, has_role
-from assessor.work.blindness import barred_from, has_seen
+from assessor.work.blindness import barred_from, had_feedback, has_seen
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.writes import Result
 from nuggets import following
@@ -65,6 +65,8 @@ def reopen_bank(bank: NuggetBank, *, reason: str, acting_user: Person) -> Nugget
         raise ReopenError(f"{person} is not an assessor.")
     if barred := barred_from(person, campaign):
         raise ReopenError(barred)
+    if had_feedback(person, [bank.topic], bank.condition.kind):
+        raise ReopenError(f"{person} has read the feedback on {bank.topic.qid}: practice is done once.")
     if has_seen(person, [bank.topic], bank.condition):
         raise ReopenError(f"{person} has seen LLM output of this kind on {bank.topic.qid} meanwhile.")
     bank.state = NuggetBank.State.OPEN

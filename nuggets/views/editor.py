@@ -14,8 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest
+from assessor.work.access import require_running
 from assessor.work.actions import note_opened
-from assessor.work.guidelines import guidelines_html
+from assessor.work.instructing import shown_guidelines
 from assessor.work.queries import minutes
 from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, sent
 from nuggets import actions, queries
@@ -42,6 +43,7 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     bank = readable_bank(request.user, bank_id)
     owner = is_owner(request.user, bank)
     if owner and bank.task:
+        require_running(bank.task)
         note_opened(bank.task)
         actions.see_nuggets(bank, acting_user=request.user)
     passages, without_text = queries.passages(bank)
@@ -53,7 +55,9 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
         **_list_context(bank, listed, drafts, read_only=read_only, numbers=numbers),
         "is_owner": owner,
         "scripts": EDITOR_SCRIPTS if read_only else (*EDITOR_SCRIPTS, "assay/clock.js"),
-        "guidelines": guidelines_html("nuggets"),
+        "guidelines": shown_guidelines(bank.condition.campaign_id, "nuggets", bank.guidelines_version),
+        "worked_under": queries.worked_under(bank) if read_only else [],
+        "task": bank.task if owner else None,
         "passages": passages,
         "without_text": without_text,
         "blank_row": queries.blank_row(drafts),
@@ -108,6 +112,7 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
 
     def answer(request: PersonRequest, bank_id: int, *args: Place.args, **kwargs: Place.kwargs) -> HttpResponse:
         bank = own_bank(request.user, bank_id)
+        assert bank.task is not None, "one's own bank is that of one's task"
         actions.see_nuggets(bank, acting_user=request.user)  # the list is in every answer
 
         def do(asked: Sent) -> Result:
@@ -116,7 +121,7 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
 
         try:
             asked = sent(request)
-            result = once(request.user, asked, lambda: do(asked))
+            result = once(bank.task, asked, lambda: do(asked))
         except BadWrite as error:
             return HttpResponse(str(error), status=400, content_type="text/plain")
         except (Stale, Closed):

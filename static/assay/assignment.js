@@ -188,6 +188,9 @@ assay.marks = (() => {
         line(assay.chip(`was: ${said.stale[nugget]}, on an older text`), ...pieces);
       }
       if (nugget in said.flags) line(assay.chip("flag"), ` ${said.flags[nugget]}`);
+      for (const text of this.repliesOn(sheet, nugget)) line(assay.chip("your organizer"), ` ${text}`);
+      const under = this.saidUnder(sheet, nugget);
+      if (under) line(...under);
       if (nugget in said.marks) {
         line(said.marks[nugget].map((mark) => `“${assay.marks.words(article, mark)}”`).join(" "));
         lines[lines.length - 1].className = "marked";
@@ -257,17 +260,17 @@ assay.marks = (() => {
     }
 
     askAbout(dialog, field, column) {
-      if (!this.present || !this.row) return this.state.tell("Choose a nugget first, with j and k.");
+      if (!this.present || !this.row) return this.state.tell(`Choose a nugget first${assay.byKeys("j", "k")}.`);
       this.ask(dialog, field, column, this.row.dataset.nugget);
     }
 
     mark() {
       const { present, row, state } = this;
-      if (!row) return state.tell("Choose a nugget first, with j and k.");
+      if (!row) return state.tell(`Choose a nugget first${assay.byKeys("j", "k")}.`);
       const { nugget } = row.dataset;
       const before = present.said.marks[nugget] || [];
       const chosen = assay.marks.selected(present.article);
-      if (!chosen.length && !before.length) return state.tell("Select words of the answer first, with the mouse or with [ and ].");
+      if (!chosen.length && !before.length) return state.tell(`Select words of the answer first, with the mouse or sentence by sentence${assay.byKeys("[", "]")}.`);
       const marks = chosen.length ? assay.marks.joined([...before, ...chosen]) : [];
       document.getSelection().removeAllRanges();
       if (!assay.same(marks, before)) this.act(present, "mark", nugget, { marks: JSON.stringify(marks) }, { marks });
@@ -278,14 +281,14 @@ assay.marks = (() => {
       const left = this.present ? this.unsaid(this.present) : [];
       if (left.length) {
         this.advance(this.row ? this.at : 0);
-        return this.state.tell(`Of ${left.length} nugget${left.length === 1 ? "" : "s"} nothing is said yet. Later (l) puts the answer off.`);
+        return this.state.tell(`Of ${left.length} nugget${left.length === 1 ? "" : "s"} nothing is said yet. “Later” puts the answer off.`);
       }
       const next = this.afterPresent().find((sheet) => this.toDo(sheet));
       if (next) this.open(next);
     }
 
     async across() {
-      if (!this.row) return this.state.tell("Choose a nugget first, with j and k.");
+      if (!this.row) return this.state.tell(`Choose a nugget first${assay.byKeys("j", "k")}.`);
       const place = document.getElementById("across-text");
       place.textContent = "…";
       this.dialogs.across.showModal();

@@ -315,7 +315,7 @@
 
   function merge() {
     const rows = list.chosen;
-    if (rows.length < 2) return tell("Choose two or more nuggets first, with x.");
+    if (rows.length < 2) return tell(`Choose two or more nuggets first${assay.byKeys("x")}.`);
     if (rows.length > 100) return tell("At most 100 nuggets can be merged.");
     saveAll();
     const uids = rows.map((row) => row.dataset.uid);
@@ -359,7 +359,7 @@
   function attach(row) {
     if (passages.spansTwo) return tell("The selection spans two passages: select in one.");
     const evidence = passages.evidence();
-    if (!evidence) return tell("Select text in a passage first, or go to one with p.");
+    if (!evidence) return tell(`Select text in a passage first, or go to one${assay.byKeys("p")}.`);
     const place = list.place(row);
     if (evidenceOf(row).some((one) => same(one, evidence))) return tell(`Nugget ${place} has this evidence already.`);
     act(row.dataset.uid, "attach", spanFields(evidence), { evidence });
@@ -510,7 +510,7 @@
 
   function markRead() {
     const article = passages.focused;
-    if (!article) return tell("Go to a passage first, with p.");
+    if (!article) return tell(`Go to a passage first${assay.byKeys("p")}.`);
     const read = !article.hasAttribute("data-read");
     act("", "read", { docid: article.dataset.docid, read: read ? "1" : "0" }, { docid: article.dataset.docid, read });
   }

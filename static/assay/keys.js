@@ -1,13 +1,11 @@
 // Keys: an element with data-key is clicked (a field is focused) when its key is pressed outside of typing.
-// In the dialog of `?` a person can change a single-character key or switch them all off; that is kept in the browser.
+// A person can put single-character keys on others, or switch them all off: their settings come with each page.
 "use strict";
 
 window.assay = window.assay || {};
 
 (() => {
-  const STORE = "assay.keys";
-  let settings = { off: false, map: {} };
-  settings = { ...settings, ...assay.storage.get(STORE) };
+  const { off, own } = JSON.parse(document.body.dataset.keys || '{"off": false, "own": {}}');
 
   const typing = (target) =>
     target instanceof HTMLTextAreaElement ||
@@ -17,7 +15,7 @@ window.assay = window.assay || {};
   // A key is a character, Shift and a letter (which follows that letter's own change), or a combination.
   const isSingle = (key) => [...key].length === 1;
   const isCharacter = (key) => isSingle(key.replace(/^shift\+/, ""));
-  const present = (key) => (key.startsWith("shift+") ? `shift+${present(key.slice(6))}` : settings.map[key] || key);
+  const present = (key) => (key.startsWith("shift+") ? `shift+${present(key.slice(6))}` : own[key] || key);
   const controls = () => [...document.querySelectorAll("[data-key]")];
   const usable = (element) => !element.disabled && element.getClientRects().length > 0;
 
@@ -38,7 +36,7 @@ window.assay = window.assay || {};
 
   function matches(element, name) {
     const key = element.dataset.key;
-    return isCharacter(key) ? !settings.off && present(key) === name : key === name;
+    return isCharacter(key) ? !off && present(key) === name : key === name;
   }
 
   document.addEventListener("keydown", (event) => {
@@ -66,72 +64,37 @@ window.assay = window.assay || {};
   const inWords = (key) =>
     isSingle(key) ? key : key.split("+").map((part) => NAMES[part] || part.toUpperCase()).join(" ");
 
-  // Show the keys as they are now on their controls.
+  // Show the keys as they are for this person: on their controls, and wherever a text names one.
   function relabel() {
     for (const element of controls()) {
       const key = element.dataset.key;
       const shown = (element.matches("textarea, input") ? element.labels[0] : element).querySelector("kbd");
       if (shown && isCharacter(key)) {
         shown.textContent = inWords(present(key));
-        shown.hidden = settings.off;
-        element.setAttribute("aria-keyshortcuts", settings.off ? "" : present(key).replace("shift", "Shift"));
+        shown.hidden = off;
+        element.setAttribute("aria-keyshortcuts", off ? "" : present(key).replace("shift", "Shift"));
       }
+    }
+    for (const named of document.querySelectorAll("kbd[data-key-of]")) {
+      named.textContent = inWords(present(named.dataset.keyOf));
+      named.hidden = off;
     }
   }
 
   assay.relabel = relabel;
-
-  function keep() {
-    assay.storage.set(STORE, settings);
-    relabel();
-  }
-
-  function keyField(element) {
-    const key = element.dataset.key;
-    if (!isSingle(key)) {
-      const kbd = document.createElement("kbd");
-      kbd.textContent = inWords(present(key));
-      return kbd;
-    }
-    const input = document.createElement("input");
-    input.value = present(key);
-    input.maxLength = 1;
-    input.addEventListener("change", () => {
-      const wanted = input.value.trim().toLowerCase();
-      const other = controls().find((one) => one !== element && present(one.dataset.key) === wanted);
-      input.setCustomValidity(other ? `${wanted} is the key of: ${other.dataset.keyLabel}` : "");
-      if (!input.reportValidity()) return;
-      if (wanted) settings.map[key] = wanted;
-      input.value = present(key);
-      keep();
-    });
-    return input;
-  }
+  // How to do something by keys, for the end of a sentence; nothing where they are off.
+  assay.byKeys = (...keys) => (off ? "" : `, with ${keys.map((key) => inWords(present(key))).join(" and ")}`);
 
   function fillDialog(target) {
-    const labels = controls().map((element) => {
-      const label = document.createElement("label");
-      label.append(element.dataset.keyLabel, keyField(element));
-      return label;
+    const lines = controls().map((element) => {
+      const line = document.createElement("li");
+      const kbd = document.createElement("kbd");
+      const { key, keyLabel } = element.dataset;
+      kbd.textContent = off && isCharacter(key) ? "off" : inWords(present(key));
+      line.append(keyLabel, kbd);
+      return line;
     });
-    const off = document.createElement("label");
-    const box = document.createElement("input");
-    box.type = "checkbox";
-    box.checked = settings.off;
-    box.addEventListener("change", () => {
-      settings.off = box.checked;
-      keep();
-    });
-    off.append("Switch single-character keys off", box);
-    const reset = document.createElement("button");
-    reset.type = "button";
-    reset.textContent = "All keys as they were";
-    reset.addEventListener("click", () => {
-      settings = { off: false, map: {} };
-      keep();
-      fillDialog(target);
-    });
-    target.replaceChildren(...labels, off, reset);
+    target.replaceChildren(...lines);
   }
 
   document.addEventListener("click", (event) => {

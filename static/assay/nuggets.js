@@ -62,9 +62,10 @@ assay.NuggetList = class {
     return text.split(/\s+/).filter(Boolean).join(" ");
   }
 
-  // What near-duplicates have in common: no case, blanks or punctuation (as nuggets.queries.folded).
+  // What near-duplicates have in common: no case, blanks, punctuation, or forms of one character (as
+  // nuggets.queries.folded).
   static bare(text) {
-    return assay.NuggetList.folded(text.replace(/\p{P}/gu, " ").toLowerCase().toUpperCase().toLowerCase());
+    return assay.NuggetList.folded(text.normalize("NFKC").replace(/\p{P}/gu, " ").toLowerCase().toUpperCase().toLowerCase());
   }
 
   static parse(html) {

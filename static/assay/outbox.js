@@ -42,7 +42,8 @@ assay.Outbox = class {
     window.addEventListener("online", () => this.send());
     window.addEventListener("focus", () => this.send());
     window.addEventListener("beforeunload", (event) => {
-      if (this.changes.length) event.preventDefault();
+      // What the server has just answered is saved, and its page may lead elsewhere at once.
+      if (this.changes.some((change) => change !== this.answered)) event.preventDefault();
     });
   }
 
@@ -128,6 +129,7 @@ assay.Outbox = class {
       const isRefused = (one) => isStale(one) || one === change || this.fallsWith(one, change);
       return this.refuse(this.changes.filter(isRefused), response, text);
     }
+    this.answered = change;
     this.onAnswer(change, response, text, this.changes.length - 1);
     this.changes.shift();
     // The next one was made right after this one, and no reload may change that.

@@ -25,6 +25,7 @@ assay.Sheets = class {
         return [sheet.id, sheet];
       }),
     );
+    this.replies = JSON.parse(this.main.dataset.replies); // of the organizer, by sheet and item
     this.closed = this.main.dataset.closed || ""; // why nothing can be said
     this.wanted = null; // the answer that the person is at
     this.present = null; // the same, once it is here
@@ -252,7 +253,8 @@ assay.Sheets = class {
     const sheet = this.sheets.get(fresh.dataset.sheet);
     const article = document.importNode(fresh, true);
     this.drop(sheet);
-    Object.assign(sheet, { article, said: JSON.parse(fresh.dataset.said), toDecide: JSON.parse(fresh.dataset.toDecide) });
+    const [said, toDecide, under] = ["said", "toDecide", "under"].map((name) => JSON.parse(fresh.dataset[name]));
+    Object.assign(sheet, { article, said, toDecide, under });
     this.taken(sheet, article);
     const waiting = this.outbox.of(sheet.id);
     for (const { about } of waiting) this.effects[about.action](sheet, about);
@@ -265,6 +267,11 @@ assay.Sheets = class {
   decided(sheet, item) {
     const labels = sheet.toDecide[item];
     return labels && [assay.chip("to decide"), ` one person says ${labels[0]}, another one ${labels[1]}`];
+  }
+
+  // By which guidelines something was said that can only be read now: the parts of a line.
+  saidUnder(sheet, item) {
+    return item in sheet.under && [`by guidelines v${sheet.under[item]}`];
   }
 
   // For a screen to add to: what else comes with an answer, and goes with it.
@@ -377,6 +384,11 @@ assay.Sheets = class {
     const seconds = assay.active - this.since;
     this.since = assay.active;
     return seconds;
+  }
+
+  // What the organizer replied about an item of an answer.
+  repliesOn(sheet, item) {
+    return this.replies[sheet.id]?.[item] || [];
   }
 
   // Ask in a dialog for words on an item of the present answer. column: where they stand.

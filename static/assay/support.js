@@ -201,6 +201,8 @@
         this.decided(sheet, key),
         key in cannot && [assay.chip("can't judge"), ` ${cannot[key]}`],
         key in flags && [assay.chip("flag"), ` ${flags[key]}`],
+        ...this.repliesOn(sheet, key).map((text) => [assay.chip("your organizer"), ` ${text}`]),
+        this.saidUnder(sheet, key),
       ];
       return told.filter(Boolean).map(line);
     }

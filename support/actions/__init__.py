@@ -4,7 +4,14 @@ from support.actions.auto import MOVED, add_lacking_sheets, store_labels
 from support.actions.equal import note_equal
 from support.actions.joining import follow_citations
 from support.actions.judging import flag, give_label, put_off, say_cannot, show, sign_off, why_closed
-from support.actions.preparing import create_opinion, create_support, open_labelled, prepare_sheets, renew_sheets
+from support.actions.preparing import (
+    create_opinion,
+    create_support,
+    follow_scope,
+    open_labelled,
+    prepare_sheets,
+    renew_sheets,
+)
 from support.actions.resolving import adopt_label, leave_out
 from support.actions.sheets import add_sheets, open_waiting, resolve, sheet_row
 
@@ -17,6 +24,7 @@ __all__ = [
     "create_support",
     "flag",
     "follow_citations",
+    "follow_scope",
     "give_label",
     "leave_out",
     "note_equal",

@@ -5,9 +5,9 @@ from typing import NamedTuple
 from assessor.collection.models import Answer
 from assessor.work.models import Task
 from assessor.work.opinions import ask_more, asked_again, drawn, without_sheet
+from support.actions.sheets import lock
 from support.citations import cited_in, places
 from support.models import Opinion, SupportSheet
-from support.queries import sheets_on
 
 
 class _Again(NamedTuple):
@@ -21,7 +21,7 @@ def judged_again(task: Task, opinion: Opinion) -> list[tuple[Answer, dict[str, s
     Where only that is asked which the first person couldn't judge, sheets that are there are asked what came since.
     """
     there = {
-        sheet.answer_id: sheet for sheet in sheets_on(task).order_by("pk").select_for_update(no_key=True, of=("self",))
+        sheet.answer_id: sheet for sheet in lock(task.topic, SupportSheet.in_or_out.filter(condition=task.condition))
     }
     firsts = SupportSheet.objects.filter(condition=opinion.of, answer__topic=task.topic_id, answer__apart=False)
     firsts = firsts.select_related("answer__run").order_by("answer")

@@ -53,7 +53,7 @@ def store_labels(job: Job, said: Said) -> None:
     # Two workers may be at citations of one answer. Who limits a judge's rate has locked the job before units end;
     # so must all others, or one waits for the job and the other one for the sheet.
     Job.objects.select_for_update(no_key=True, of=("self",)).get(pk=job.pk)
-    of_job = SupportSheet.objects.filter(condition=job.condition_id)
+    of_job = SupportSheet.in_or_out.filter(condition=job.condition_id)
     wanted = Q(answer__in=list(said)) | Q(pk__in=_with_equal(of_job.filter(answer__in=list(said)), said))
     locked = of_job.select_for_update(no_key=True, of=("self",)).filter(wanted).order_by("pk")
     by_key = {sheet.pk: sheet for sheet in locked}

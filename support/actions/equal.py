@@ -75,7 +75,7 @@ def lock_equal(sheet: SupportSheet, citation: str) -> tuple[list[str], list[tupl
     for pk, key in sheet.equal[citation]:
         equal.setdefault(pk, []).append(key)
     # Two labels of one person may each be for sheets of both: whoever locks several does it in one order.
-    rows = SupportSheet.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=equal).order_by("pk")
+    rows = SupportSheet.in_or_out.select_for_update(no_key=True, of=("self",)).filter(pk__in=equal).order_by("pk")
     locked = {row.pk: row for row in rows}
     if locked.pop(sheet.pk).equal.get(citation) != sheet.equal[citation]:
         raise Stale
@@ -88,7 +88,17 @@ def say_of_equal(
     said: Mapping[str, Mapping[str, Any]],
     of: Mapping[str, Sequence[Any]],
     job_id: int | None = None,
+    guidelines_version: int | None = None,
 ) -> None:
     """Write on a locked sheet, for its judge, what is said of equal citations: of which, by its own ([sheet, key])."""
     notes = {key: {EQUAL: list(which)} for key, which in of.items()}
-    revise(sheet, _VERB, said, judge_id=sheet.judge_id, task_id=sheet.task_id, job_id=job_id, notes=notes)
+    revise(
+        sheet,
+        _VERB,
+        said,
+        judge_id=sheet.judge_id,
+        task_id=sheet.task_id,
+        job_id=job_id,
+        guidelines_version=guidelines_version,
+        notes=notes,
+    )

@@ -6,10 +6,10 @@ from typing import Any
 from django.db.models import Q
 
 from assessor.collection.models import Answer, Condition, Sentence
-from assessor.work.sheets import is_said, revise
+from assessor.work.sheets import MOVED, MOVED_TO, is_said, revise
 from support.actions.equal import note_equal
 from support.actions.preparing import count
-from support.citations import MOVED_TO, cited_in, first_places, key_of, places
+from support.citations import cited_in, first_places, key_of, places
 from support.models import SupportSheet
 from support.queries import loaded_docids, to_judge
 
@@ -23,7 +23,7 @@ def follow_citations(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
     """
     answers = {answer.pk: (answer, before) for answer, before in changed.items()}
     of_answers = Q(answer__in=answers)
-    made_here = SupportSheet.objects.filter(of_answers).exclude(condition__method=Condition.Method.IMPORTED)
+    made_here = SupportSheet.in_or_out.filter(of_answers).exclude(condition__method=Condition.Method.IMPORTED)
     once = made_here.filter(condition__protocol__equal_pairs_once=True).order_by()
     with_equal = set(once.values_list("condition", "answer__topic"))
     conditions, topics = ({pair[side] for pair in with_equal} for side in (0, 1))
@@ -31,7 +31,7 @@ def follow_citations(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
     # older than those of opinions on them. Where equal pairs are judged once, what is said of one of these may be
     # written on any sheet of the topic.
     touched = of_answers | Q(condition__in=conditions, answer__topic__in=topics) if with_equal else of_answers
-    locked = SupportSheet.objects.select_for_update(no_key=True, of=("self",))
+    locked = SupportSheet.in_or_out.select_for_update(no_key=True, of=("self",))
     list(locked.filter(touched).order_by("pk").values_list("pk"))
     sheets = locked.filter(of_answers)
     tasks = {}
@@ -62,14 +62,17 @@ def _follow(sheet: SupportSheet, answer: Answer, before: Sequence[Sentence], fir
         # What stood in a file in the place of a label may be nothing, which can't be told from no entry below.
         "invalid": {now[key]: found for key, found in sheet.invalid.items()},
     }
-    if all(getattr(sheet, name) == value for name, value in columns.items()):
+    # A flag on one that is asked no longer moves too: its key is another citation's now.
+    told = {key for column in sheet.SAID.values() for key in getattr(sheet, column)}
+    is_same = all(getattr(sheet, name) == value for name, value in columns.items())
+    if is_same and all(now.get(key, key) == key for key in told):
         if extras != sheet.extras:
-            SupportSheet.objects.filter(pk=sheet.pk).update(extras=extras)
+            SupportSheet.in_or_out.filter(pk=sheet.pk).update(extras=extras)
         return
     is_moved = any(key != moved for key, moved in now.items())
     said = _said(sheet, now) if is_moved else {}
     notes = {key: {MOVED_TO: [key, moved]} for key, moved in now.items() if key != moved}
-    verb = "citations moved" if is_moved else "citations known"
+    verb = MOVED if is_moved else "citations known"
     columns["extras"] = extras
     revise(sheet, verb, said, judge_id=None, task_id=sheet.task_id, columns=columns, notes=notes)
 

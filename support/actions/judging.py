@@ -92,7 +92,7 @@ def show(own: OwnSheet, *, citation: str, seen: int) -> Result:
 
 def put_off(own: OwnSheet, *, to: int | None, seen: int) -> Result:
     """Put an answer off to the end of the person's queue, or (to) back to where it stood. Raises as give_label()."""
-    place = place_in_queue(SupportSheet.objects.filter(task=own.task.pk), to)
+    place = place_in_queue(SupportSheet.in_or_out.filter(task=own.task.pk), to)
     return _store(own, "put off", {}, seen, columns={"put_off": place})
 
 
@@ -135,13 +135,15 @@ def _judge(own: OwnSheet, verb: str, citation: str, said: Mapping[str, Any], sec
         judge_id=sheet.judge_id,
         task_id=own.task.pk,
         seconds=counted(seconds),
+        guidelines_version=own.task.guidelines_version,
         notes=notes,
     )
-    done -= sheet.to_do
+    done = 0 if sheet.out_of_scope else done - sheet.to_do
     told = [_Told(sheet.pk, here, seen, sheet.version, sheet.to_do)] if here else []
     for other, keys in others:
         before = other.version, other.to_do
-        say_of_equal(other, dict.fromkeys(keys, said), dict.fromkeys(keys, (sheet.pk, citation)))
+        of = dict.fromkeys(keys, (sheet.pk, citation))
+        say_of_equal(other, dict.fromkeys(keys, said), of, guidelines_version=own.task.guidelines_version)
         done += before[1] - other.to_do
         told.append(_Told(other.pk, keys, before[0], other.version, other.to_do))
     note_work(own.task, done)
@@ -163,8 +165,17 @@ def _store(
     for citation in said:
         _require_asked(own, citation)
     before = sheet.to_do
-    revise(sheet, verb, said, judge_id=sheet.judge_id, task_id=own.task.pk, seconds=seconds, columns=columns)
-    note_work(own.task, before - sheet.to_do)
+    revise(
+        sheet,
+        verb,
+        said,
+        judge_id=sheet.judge_id,
+        task_id=own.task.pk,
+        seconds=seconds,
+        guidelines_version=own.task.guidelines_version,
+        columns=columns,
+    )
+    note_work(own.task, 0 if sheet.out_of_scope else before - sheet.to_do)
     return {}
 
 

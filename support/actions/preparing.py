@@ -7,13 +7,14 @@ from django.db import transaction
 from django.db.models import Q
 
 from assessor.collection.actions import ConditionError, judge_of
-from assessor.collection.models import Answer, Campaign, Condition, Person
+from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
 from assessor.studies.actions import require_independent
 from assessor.work import handing, opinions
-from assessor.work.actions import PlanError
+from assessor.work.actions import NotYet, PlanError
 from assessor.work.handing import hand_over, next_place, order
 from assessor.work.models import Task
 from assessor.work.opinions import create_first, require_right_person
+from assessor.work.scope import Moved, judged_under, mark
 from support.actions.again import judged_again
 from support.actions.equal import note_equal
 from support.actions.sheets import add_sheets, lock, open_waiting, resolve, sheet_row
@@ -71,7 +72,7 @@ def prepare_sheets(task: Task) -> None:
     require_right_person(task, opinion, with_judges(task.topic_id))
     if task.condition.protocol.equal_pairs_once:
         # All at once and in their order, since a label that is on its way may be for several of them.
-        lock(task.topic, SupportSheet.objects.filter(condition=task.condition))
+        lock(task.topic, SupportSheet.in_or_out.filter(condition=task.condition))
     # First what can be judged by now: then it is known who has done all of an answer.
     resolve(task.condition, task.topic)
     if task.condition.shown:
@@ -79,7 +80,7 @@ def prepare_sheets(task: Task) -> None:
     take_over(task, opinion)
     _add_sheets(task, opinion)
     if not SupportSheet.objects.filter(task=task).exists():
-        raise PlanError(f"There is no answer to judge on {task.topic.qid} under {task.condition}.")
+        raise NotYet(f"There is no answer to judge on {task.topic.qid} under {task.condition}.")
     note_equal(task.condition, task.topic_id)
     count(task)
 
@@ -106,7 +107,7 @@ def renew_sheets(task: Task) -> None:
 
 def _judged_first(task: Task) -> list[tuple[Answer, dict[str, str]]]:
     """Return the answers that have no sheet yet, with the citations that the protocol has judged: docids by key."""
-    there = sheets_on(task).values("answer")
+    there = SupportSheet.in_or_out.filter(condition=task.condition, answer__topic=task.topic).values("answer")
     own = answers_in_scope(task.condition, [task.topic])
     # Of a bare text that came with labels of nuggets nobody knows yet what it cites.
     new = [answer for answer in own.exclude(pk__in=there).order_by("run__tag") if citations_are_known(answer)]
@@ -117,11 +118,13 @@ def _judged_first(task: Task) -> list[tuple[Answer, dict[str, str]]]:
 def _add_sheets(task: Task, opinion: Opinion) -> None:
     """Write the sheets that are not there yet; in shuffled order, so that not even their keys tell a run."""
     condition, topic = task.condition, task.topic
-    new = judged_again(task, opinion) if opinion.of else _judged_first(task)
+    judged = judged_under(condition)
+    found = judged_again(task, opinion) if opinion.of else _judged_first(task)
+    new = [(answer, citations) for answer, citations in found if judged.holds(topic.pk, answer.run_id)]
     order(opinion.seed, task).shuffle(new)
     loaded = loaded_docids(condition.campaign, {docid for _, citations in new for docid in citations.values()})
     labelled = given_labels(condition.shown, topic) if condition.shown else None
-    judge, first = judge_of(task.person), next_place(SupportSheet.objects.filter(task=task))
+    judge, first = judge_of(task.person), next_place(SupportSheet.in_or_out.filter(task=task))
     rows = []
     for place, (answer, citations) in enumerate(new, first):
         unresolved = [key for key, docid in citations.items() if docid not in loaded]
@@ -153,11 +156,25 @@ def take_over(task: Task, opinion: Opinion) -> None:
     left = sheets_on(task).filter(Q(to_do__gt=0) | Q(labels={}, cannot={})).exclude(task=task)
     sheets = list(left.order_by("pk"))
     order(opinion.seed, task).shuffle(sheets)
-    hand_over(task, sheets, next_place(SupportSheet.objects.filter(task=task)), _said_on)
+    hand_over(task, sheets, next_place(SupportSheet.in_or_out.filter(task=task)), _said_on)
 
 
 def _said_on(sheet: SupportSheet) -> dict[str, object]:
     return {**sheet.labels, **sheet.cannot, **sheet.flags, **sheet.shown}
+
+
+def follow_scope(condition: Condition, topic: Topic) -> Moved:
+    """Mark the sheets of a topic that are not judged any more, or are again.
+
+    It is called in a transaction.
+    """
+    marked = mark(SupportSheet, condition, topic, equal={})
+    if any(marked):
+        note_equal(condition, topic.pk)
+        held = Task.objects.filter(condition=condition, topic=topic).exclude(state=Task.State.WITHDRAWN)
+        for task in held.select_related("topic").order_by("pk"):
+            count(task)
+    return marked
 
 
 def count(task: Task) -> None:

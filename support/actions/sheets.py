@@ -17,7 +17,7 @@ from support.queries import given_labels, loaded_docids
 _FIELDS = (
     *("condition", "answer", "judge", "task", "place", "asked", "unresolved", "to_do", "labels", "invalid", "extras"),
     *("waiting", "import_record", "put_off", "version", "cannot", "adopted", "flags", "shown"),
-    "equal",
+    *("equal", "out_of_scope"),
 )
 _NOTHING = "{}"
 
@@ -49,7 +49,7 @@ def sheet_row(
         *(condition, answer, judge, task, place, to_json(list(asked)), to_json(list(unresolved)), to_do),
         *(to_json(said) if said else _NOTHING, to_json(invalid) if invalid else _NOTHING),
         *(to_json(extras) if extras else _NOTHING, to_json(list(waiting)), import_record),
-        *(0, 0, _NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING),
+        *(0, 0, _NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING, False),
     )
 
 

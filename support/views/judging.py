@@ -12,11 +12,12 @@ from django.views.decorators.http import require_POST, require_safe
 from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest
 from assessor.studies.actions import see_labels
-from assessor.work.access import NotAmongOwn
+from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
-from assessor.work.guidelines import guidelines_html
+from assessor.work.instructing import shown_guidelines
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes
+from assessor.work.replies import replies_on
 from assessor.work.saves import seconds, signed_off, writes_on
 from assessor.work.saying import Gone
 from assessor.work.writes import BadWrite, Result, number
@@ -48,6 +49,7 @@ def support(request: PersonRequest, task_id: int) -> HttpResponse:
     except Http404:
         task = own_judging(request.user, task_id)
     see_labels(task)
+    require_running(task)
     note_opened(task)
     queue = screen.queue(task)
     own = own_sheets(task, _at_hand(queue, request.GET.get("answer", "")))
@@ -55,12 +57,13 @@ def support(request: PersonRequest, task_id: int) -> HttpResponse:
         "task": task,
         "closed": actions.why_closed(task),
         "queue": to_json(queue),
+        "replies": to_json(replies_on(task)),
         "answers": screen.shown(own),
         "by_rule": screen.by_rule(task),
         "choices": CHOICES,
         "max_reason": MAX_REASON,
         "scripts": SCRIPTS,
-        "guidelines": guidelines_html("support"),
+        "guidelines": shown_guidelines(task.campaign_id, task.kind, task.guidelines_version),
         "time": minutes(task.seconds),
     }
     return render(request, "support/judging.html", context)
@@ -95,6 +98,9 @@ def answer(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
         own = own_sheet(request.user, task_id, sheet_id)
     except NotAmongOwn as error:
         raise Http404(str(error)) from error
+    if own.sheet.out_of_scope:
+        raise Http404("Nobody is asked about this answer any more.")
+    require_running(own.task)
     if own.is_adjudicated:
         see_labels(own.task)
     # Without the request: nothing that every page's frame asks for is in it.

@@ -14,7 +14,7 @@ from assessor.collection.http import PersonRequest
 from assessor.collection.models import Condition
 from assessor.scores.kinds import kind_named
 from support.citations import NOT_JUDGED
-from support.pairs import MAX_SENTENCE, STATES, Wanted, differ, pairs_of, shown, supporting, topics_with_sheets
+from support.pairs import STATES, Wanted, differ, pairs_of, shown, supporting, topics_with_sheets
 
 Record = TypeVar("Record", bound=Model)
 _ON_A_PAGE = 20
@@ -70,7 +70,6 @@ def pairs(request: PersonRequest, slug: str) -> HttpResponse:
         "all": len(found),
         "page": page,
         "rows": shown(campaign, list(page), columns, with_words=with_words),
-        "max_sentence": MAX_SENTENCE,
         "not_judged": NOT_JUDGED,
     }
     return render(request, "support/pairs.html", context)

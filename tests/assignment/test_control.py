@@ -10,7 +10,7 @@ from assessor.collection import importing
 from assessor.collection.actions import create_campaign
 from assessor.collection.models import Answer, Campaign, Condition, Import, Person, Run
 from assessor.collection.queries import answers_to
-from assessor.desk.queries import gaps
+from assessor.desk.gaps import gaps
 from assignment.control import ControlError, make_control_runs
 from assignment.models import AnswerSheet
 from nuggets import actions as nugget_actions

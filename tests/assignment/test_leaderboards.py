@@ -56,21 +56,21 @@ def written(form: str, given: Board) -> str:
 
 def test_csv():
     assert written("csv", board()) == (
-        "run_id,team,task,condition,policy,topics,complete,incomplete,topics_without_vital,topics_without_importance,nuggets_left_out,vstrict,v,wstrict,w,astrict,a,length\n"
-        "a.one,a,AG,E/A,unanswered=0,2,2,0,0,0,0,0.5,0.6666666667,0.4,0.6,0.6666666667,0.75,6.5\n"
-        "b.two,,,E/A,unanswered=0,2,1,0,0,0,0,0.0,0.0,0.0,0.0,0.0,6.25e-06,1.5\n"
-        "minimum,,,E/A,unanswered=0,2,3,0,0,0,0,0.0,0.0,0.0,0.0,0.0,6.25e-06,1.5\n"
-        "median,,,E/A,unanswered=0,2,3,0,0,0,0,0.25,0.3333333333,0.2,0.3,0.3333333333,0.375003125,4.0\n"
-        "maximum,,,E/A,unanswered=0,2,3,0,0,0,0,0.5,0.6666666667,0.4,0.6,0.6666666667,0.75,6.5\n"
-        "control.all,,control,E/A,unanswered=0,2,2,0,0,0,0,1.0,1.0,1.0,1.0,1.0,1.0,4.0\n"
+        "run_id,team,task,condition,policy,topics,complete,incomplete,topics_without_vital,topics_without_importance,nuggets_left_out,vstrict,v,wstrict,w,astrict,a,length,not_judged_by_plan\n"
+        "a.one,a,AG,E/A,unanswered=0,2,2,0,0,0,0,0.5,0.6666666667,0.4,0.6,0.6666666667,0.75,6.5,0\n"
+        "b.two,,,E/A,unanswered=0,2,1,0,0,0,0,0.0,0.0,0.0,0.0,0.0,6.25e-06,1.5,0\n"
+        "minimum,,,E/A,unanswered=0,2,3,0,0,0,0,0.0,0.0,0.0,0.0,0.0,6.25e-06,1.5,0\n"
+        "median,,,E/A,unanswered=0,2,3,0,0,0,0,0.25,0.3333333333,0.2,0.3,0.3333333333,0.375003125,4.0,0\n"
+        "maximum,,,E/A,unanswered=0,2,3,0,0,0,0,0.5,0.6666666667,0.4,0.6,0.6666666667,0.75,6.5,0\n"
+        "control.all,,control,E/A,unanswered=0,2,2,0,0,0,0,1.0,1.0,1.0,1.0,1.0,1.0,4.0,0\n"
     )
 
 
 def test_csv_of_the_other_policy_and_with_incomplete_answers():
     lines = written("csv", board(Policy.ANSWERED, states=LACKING)).splitlines()
     assert lines[1:3] == [
-        "a.one,a,AG,E/A,answered,2,1,1,0,0,0,0.5,0.6666666667,0.4,0.6,0.3333333333,0.5,9.0",
-        "b.two,,,E/A,answered,2,1,0,0,0,0,0.0,0.0,0.0,0.0,0.0,1.25e-05,3.0",
+        "a.one,a,AG,E/A,answered,2,1,1,0,0,0,0.5,0.6666666667,0.4,0.6,0.3333333333,0.5,9.0,0",
+        "b.two,,,E/A,answered,2,1,0,0,0,0,0.0,0.0,0.0,0.0,0.0,1.25e-05,3.0,0",
     ]
 
 
@@ -111,7 +111,8 @@ def test_jsonl():
         '{"qid": "all", "run_id": "a.one", "condition": "E/A", "policy": "unanswered=0", "strict_vital_score": 0.5, '
         '"vital_score": 0.6666666667, "strict_weighted_score": 0.4, "weighted_score": 0.6, '
         '"strict_all_score": 0.6666666667, "all_score": 0.75, "length": 6.5, "topics": 2, "complete": 2, '
-        '"incomplete": 0, "topics_without_vital": 0, "topics_without_importance": 0, "nuggets_left_out": 0}',
+        '"incomplete": 0, "topics_without_vital": 0, "topics_without_importance": 0, "nuggets_left_out": 0, '
+        '"not_judged_by_plan": 0}',
     ]
     rows = [json.loads(line) for line in lines]
     assert [(row["run_id"], row["qid"]) for row in rows[3:]] == [("b.two", "t1"), ("b.two", "t2"), ("b.two", "all")]
@@ -203,7 +204,7 @@ def test_what_makes_scores_other_than_usual_is_in_every_table():
     gone = topic(10, "t3")._replace(nuggets=0, lacks_vital=True, left_out=[("a", "x"), ("b", "x")])
     given = given._replace(found=given.found._replace(topics=unusual, uncounted=[gone]))
     assert "a.one,a,AG,E/A,unanswered=0,2,2,0,1,1,2,0.5," in written("csv", given)
-    assert '"topics_without_vital": 1, "topics_without_importance": 1, "nuggets_left_out": 2}' in written(
+    assert '"topics_without_vital": 1, "topics_without_importance": 1, "nuggets_left_out": 2, ' in written(
         "jsonl", given
     )
     told = "counts 0; topics without vital: 1; topics without importance: 1; nuggets left out: 2.}"
@@ -285,7 +286,7 @@ def test_the_command_refuses_what_is_incomplete_and_writes_no_file(lacking: Cond
     with pytest.raises(CommandError, match=r"^1 of 2 answers .* With --allow-incomplete, means are over"):
         command("-o", str(path))
     assert not path.exists()
-    assert "team.one,,,Edits/Auto,unanswered=0,1,0,1,0,0,0,,,,,,,\n" in command("--allow-incomplete")
+    assert "team.one,,,Edits/Auto,unanswered=0,1,0,1,0,0,0,,,,,,,,0\n" in command("--allow-incomplete")
 
 
 def test_the_command_names_the_conditions_that_there_are(auto: Condition):

@@ -160,9 +160,9 @@ def test_there_may_be_no_run_and_no_topic():
     assert np.isnan(spread(np.zeros((2, 0, 7)), np.zeros((2, 0)), Policy.ZERO)).all()
 
 
-def test_a_state_outside_the_three_is_refused():
-    with pytest.raises(ValueError, match="states are whole numbers from 0 to 2"):
-        run_scores(SCORES, STATES + 2, Policy.ZERO)
+def test_a_state_outside_the_four_is_refused():
+    with pytest.raises(ValueError, match="states are whole numbers from 0 to 3"):
+        run_scores(SCORES, STATES + 3, Policy.ZERO)
 
 
 def of_cells(scores: np.ndarray, states: np.ndarray, policy: Policy) -> list[list[float | None]]:

@@ -125,13 +125,19 @@ OpenPage = Callable[..., Page]
 
 @pytest.fixture
 def open_page(demo: Demo, browser: Browser) -> Iterator[OpenPage]:
-    """Open a page of a new browser profile, signed in by keyboard; fails on script errors and foreign requests."""
+    """Open a page of a new browser profile, signed in by keyboard; fails on script errors and foreign requests.
+
+    A page whose requests a test is to lose, hold or answer intercepts them from its start: where interception begins
+    with a page.route() of later, the browser may let the next request by (4 of 150, tried on a busy machine).
+    """
     contexts = []
     wrong: list[str] = []
 
-    def do(name: str | None = None, **options: object) -> Page:
+    def do(name: str | None = None, *, intercepts: bool = False, **options: object) -> Page:
         context = browser.new_context(base_url=demo.address, viewport={"width": 1280, "height": 720}, **options)
         contexts.append(context)
+        if intercepts:
+            context.route("**/nothing-asks-for-this", lambda route: route.abort())
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(f"script error: {error}"))
         page.on("console", lambda line: wrong.append(line.text) if "Content Security Policy" in line.text else None)
@@ -158,6 +164,14 @@ def sign_in(page: Page, name: str) -> None:
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_selector("h1:text('Home')")
+
+
+def open_guidelines(page: Page, task: str) -> None:
+    """Say that one has read the guidelines that stand before a task, if one has not yet, and go on to the work."""
+    page.goto(task)
+    if "/guidelines/" in page.url:
+        page.click("button:text('Go on to the work')")
+    page.wait_for_selector("#main[data-ready]")
 
 
 def tab_to(page: Page, selector: str, *, most: int = 60) -> None:

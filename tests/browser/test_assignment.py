@@ -182,7 +182,7 @@ def test_a_whole_answer_by_keyboard_with_the_connection_lost_half_way(
 
 
 def test_a_lost_answer_is_asked_for_again_and_counts_once(open_page: OpenPage, demo: Demo, given: str) -> None:
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     open_screen(page, given)
     key, lost = sheet(page), []
 

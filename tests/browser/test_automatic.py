@@ -64,7 +64,7 @@ def test_an_organizer_launches_and_an_assessor_edits_drafts(demo: Demo, open_pag
     olga.get_by_role("button", name="Give the chosen topics").click()
     expect(olga.get_by_role("status")).to_have_text("anna has 1 topic under Drafts by rehearsal.")
 
-    anna = open_page("anna")
+    anna = open_page("anna", intercepts=True)
     seen: list[str] = []
 
     def look(route: Route) -> None:

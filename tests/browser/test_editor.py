@@ -363,7 +363,7 @@ def test_what_the_server_refuses_leaves_the_screen_as_the_list_is(open_page: Ope
 
 
 def test_an_answer_of_somebody_else_saves_nothing(open_page: OpenPage, demo: Demo) -> None:
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     open_editor(page, demo.bank(3))
     page.route("**/importance/", lambda route: route.fulfill(status=200, body="<html>portal</html>"))
     press(page, "j", "v")

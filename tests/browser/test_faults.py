@@ -61,7 +61,7 @@ def test_what_the_page_called_saved_survives_and_the_rest_is_sent_again(open_pag
     page.wait_for_selector("#saved[data-state=offline]")
     assert "5 changes kept in this browser" in page.locator("#saved").text_content()
     demo.start()
-    page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=40_000)
+    page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=120_000)
     wanted = [f"Saved before the kill {n}" for n in range(5)] + [f"Typed while it was down {n}" for n in range(5)]
     assert texts(demo, 3) == wanted
     page.reload()
@@ -81,7 +81,7 @@ def test_killed_at_any_moment_of_typing_nothing_is_lost_or_doubled(open_page: Op
         page.keyboard.type(f"half {round_number}")
         demo.start()
         page.reload()
-        page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=40_000)
+        page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=120_000)
         assert page.locator("#new-text").input_value() == f"half {round_number}"
         page.locator("#new-text").fill("")  # and goes on typing there
     assert texts(demo, 2) == [f"Round {r} nugget {n}" for r in range(2) for n in range(8)]
@@ -94,7 +94,7 @@ def test_an_import_killed_half_way_is_never_visible_and_finishes_after_the_start
     file.write_text("".join(f"many-{n}\twhat is number {n}\n" for n in range(TOPICS)))
     page = open_page("olga")
     page.goto("/campaigns/demo/imports/")
-    page.set_input_files("#id_file", file)
+    page.set_input_files("#id_uploads", file)
     page.click("main form button")
     page.wait_for_selector("h1:has-text('many.tsv')")
     number = int(page.url.rstrip("/").split("/")[-1])
@@ -136,7 +136,7 @@ def test_an_import_whose_worker_process_alone_is_killed_is_taken_up_by_the_next(
     file.write_text("".join(f"more-{n}\twhat is number {n}\n" for n in range(TOPICS)))
     page = open_page("olga")
     page.goto("/campaigns/demo/imports/")
-    page.set_input_files("#id_file", file)
+    page.set_input_files("#id_uploads", file)
     page.click("main form button")
     page.wait_for_selector("h1:has-text('more.tsv')")
     owner = running_import(demo)
@@ -156,7 +156,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(open_page: OpenPage, demo: Dem
         b'--b\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n'
         + cookies["csrftoken"].encode()
         + b'\r\n--b\r\nContent-Disposition: form-data; name="kind"\r\n\r\ntopics\r\n--b\r\n'
-        b'Content-Disposition: form-data; name="file"; filename="x.tsv"\r\n\r\n' + b"a\tb\n" * 500_000
+        b'Content-Disposition: form-data; name="uploads"; filename="x.tsv"\r\n\r\n' + b"a\tb\n" * 500_000
     )
     head = (
         f"POST /campaigns/demo/imports/ HTTP/1.1\r\nHost: 127.0.0.1:{demo.port}\r\n"

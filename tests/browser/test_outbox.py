@@ -27,7 +27,7 @@ def test_a_lost_connection_sends_everything_later_once_and_in_order(open_page: O
 
 
 def test_a_lost_answer_does_not_double_the_change(open_page: OpenPage, demo: Demo) -> None:
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     open_editor(page, demo.bank(2))
     lost: list[str] = []
 
@@ -135,19 +135,20 @@ def test_active_time_is_measured_and_shown(open_page: OpenPage, demo: Demo) -> N
     page.clock.install()
     open_editor(page, demo.bank(1))
     before = reports()
-    with page.expect_response("**/time/") as answer:
-        for _ in range(31):
-            page.keyboard.press("j")
-            page.clock.run_for(1000)
-    assert answer.value.request.post_data.endswith("&seconds=30")
-    page.wait_for_selector("#time:text('under a minute')")
-    [counted] = reports()[len(before) :]
-    assert 1 <= counted < 30  # the browser's clock ran faster than the server's: no more than has passed
+    for _ in range(2):
+        with page.expect_response("**/time/") as answer:
+            for _ in range(31):
+                page.keyboard.press("j")
+                page.clock.run_for(1000)
+        assert answer.value.request.post_data.endswith("&seconds=30")
+    page.wait_for_selector("#time:text('min')")
+    _, counted = reports()[len(before) :]
+    assert 1 <= counted < 30  # the browser's clock ran faster than the server's: no more than passed since the first
 
 
 def test_what_another_tab_saved_before_an_answer_was_lost_is_not_overwritten(open_page: OpenPage, demo: Demo) -> None:
     """The answer to a change sent again must not pass the other tab's version on to the next change."""
-    first = open_page("ben")
+    first = open_page("ben", intercepts=True)
     open_editor(first, demo.bank(4))
     first.keyboard.press("n")
     add(first, "As it was")
@@ -169,7 +170,7 @@ def test_what_another_tab_saved_before_an_answer_was_lost_is_not_overwritten(ope
     second.locator(".nugget textarea.text").last.press("Enter")
     saved(second)
     first.unroute("**/importance/")
-    first.wait_for_selector("#refused", timeout=40_000)
+    first.wait_for_selector("#refused", timeout=120_000)
     assert "It now says: “Words of the second tab”" in first.locator("#refused").text_content()
     assert texts(demo, 4)[-1] == "Words of the second tab"
 
@@ -201,7 +202,7 @@ def test_finished_in_another_tab_shows_what_was_not_saved(open_page: OpenPage, d
 
 
 def test_typing_goes_on_while_the_server_is_slow(open_page: OpenPage, demo: Demo) -> None:
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     open_editor(page, demo.bank(2))
     page.route(f"**/nuggets/{demo.bank(2)}/**", lambda route: (page.wait_for_timeout(400), route.continue_()))
     page.keyboard.press("n")

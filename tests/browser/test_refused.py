@@ -32,7 +32,7 @@ def reload(page: Page) -> None:
 
 
 def test_keep_mine_sends_only_what_can_be_done_again(open_page: OpenPage, demo: Demo, given: str) -> None:
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     open_screen(page, given)
     key = sheet(page)
     page.route("**/label/", lambda route: refuse(route, edition=2))
@@ -70,7 +70,7 @@ def test_keep_mine_sends_only_what_can_be_done_again(open_page: OpenPage, demo: 
 
 
 def test_what_an_older_page_kept_can_only_be_read(open_page: OpenPage, given: str) -> None:
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     open_screen(page, given)
     page.route("**/label/", refuse)
     press(page, "2")
@@ -87,7 +87,7 @@ def test_what_an_older_page_kept_can_only_be_read(open_page: OpenPage, given: st
 
 
 def test_an_answer_that_is_gone_is_passed_over(open_page: OpenPage, given: str) -> None:
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     open_screen(page, given)
     here = page.locator(".answer").evaluate_all("all => all.map(one => Number(one.dataset.sheet))")
     queue = [row[0] for row in json.loads(str(page.locator("#main").get_attribute("data-queue")))]
@@ -119,7 +119,7 @@ def test_an_answer_that_is_gone_is_passed_over(open_page: OpenPage, given: str) 
 
 
 def test_a_note_on_an_answer_that_goes_away_stays_in_sight(open_page: OpenPage, given: str) -> None:
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     open_screen(page, given)
     enter_from = sheet(page)
     held: list[Route] = []
@@ -137,7 +137,7 @@ def test_a_note_on_an_answer_that_goes_away_stays_in_sight(open_page: OpenPage, 
 
 
 def test_a_refused_sign_off_is_for_the_person_to_do_anew(open_page: OpenPage, given: str) -> None:
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     open_screen(page, given)
     while page.locator("[data-act=signOff]").is_hidden():
         while current(page):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, saved
+from tests.browser.conftest import MARKS, Demo, OpenPage, open_guidelines, saved, sign_in
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
@@ -53,7 +53,7 @@ def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
         path.write_text(content)
         page.goto("/campaigns/bees/imports/")
         page.select_option("#id_kind", kind)
-        page.set_input_files("#id_file", path)
+        page.set_input_files("#id_uploads", path)
         if source:
             page.fill("#id_source", source)
             page.select_option("#id_by", "model")
@@ -87,6 +87,11 @@ def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
             row = page.locator(f"tr:has([aria-label='Choose {topic}'])")
             link = row.locator(f"li:has-text('anna, {name}:') a").first
             addresses[name if topic == "bees" else topic] = str(link.get_attribute("href"))
+    context.close()
+    context = browser.new_context(base_url=demo.address)
+    page = context.new_page()
+    sign_in(page, "anna")
+    open_guidelines(page, addresses["Scratch"])
     context.close()
     return addresses
 
@@ -191,7 +196,7 @@ def test_three_grades_an_undo_and_a_lost_connection(open_page: OpenPage, demo: D
 def test_a_lost_answer_is_asked_for_again_and_counts_once(
     open_page: OpenPage, demo: Demo, given: dict[str, str]
 ) -> None:
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     open_screen(page, given["Scratch"])
     before = said(demo, given["Scratch"])
     lost: list[str] = []
@@ -291,7 +296,7 @@ def test_the_page_renews_its_leases_and_shows_what_went_back(
 
 
 def test_a_grade_that_is_not_told_is_said_and_asked_for_again(open_page: OpenPage, given: dict[str, str]) -> None:
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     answers = [401, 500, 400]
 
     def answer(route) -> None:
@@ -334,7 +339,7 @@ def test_what_the_server_puts_ahead_leaves_the_passage_on_screen(
         [late] = db.execute(lowest, [task]).fetchone()
         db.execute("update collection_segment set docid = 'hidden' where docid = ?", [late])
     db.close()
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     open_screen(page, given["wasps"])
     with demo.database() as db:
         db.execute("update collection_segment set docid = ? where docid = 'hidden'", [late])
@@ -358,7 +363,7 @@ def test_what_the_server_puts_ahead_leaves_the_passage_on_screen(
 
 
 def test_an_undo_of_a_refused_grade_takes_back_no_other(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
-    page = open_page("anna")
+    page = open_page("anna", intercepts=True)
     open_screen(page, given["ants"])
     first = press(page, "2")
     saved(page)

@@ -115,7 +115,7 @@ def test_a_third_person_sees_both_labels_and_decides(open_page: OpenPage, demo: 
     olga = open_page("olga")
     olga.goto("/campaigns/demo/imports/")
     olga.select_option("#id_kind", "support")
-    olga.set_input_files("#id_file", ROOT / "demo" / "support.independent.jsonl")
+    olga.set_input_files("#id_uploads", ROOT / "demo" / "support.independent.jsonl")
     olga.fill("#id_condition", "Independent/Support")
     olga.select_option("#id_by", "people")
     olga.click("text=Upload")

@@ -393,7 +393,7 @@ def test_a_whole_answer_beside_a_models_labels_with_the_connection_lost_once(
 def test_what_was_on_its_way_when_the_page_was_left_is_not_shown(
     open_page: OpenPage, demo: Demo, given: dict[str, str]
 ) -> None:
-    page = open_page("ben")
+    page = open_page("ben", intercepts=True)
     open_screen(page, given["ben"])
     until(page, lambda: is_ready(page))
     saved(page)

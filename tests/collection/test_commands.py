@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from assessor.collection import importing, processes
 from assessor.collection.importing import stop
@@ -131,7 +132,8 @@ def test_an_import_while_another_runs_says_so_and_leaves_no_record(empty_campaig
     running = importing.new_import(
         campaign=empty_campaign, kind="topics", file_name="f", options={}, person=None, check_only=False
     )
-    Import.objects.update(state=Import.State.RUNNING, owner=processes.identity(os.getppid()))
+    alive = {"owner": processes.identity(os.getppid()), "alive_at": timezone.now()}
+    Import.objects.update(state=Import.State.RUNNING, **alive)
     with pytest.raises(CommandError) as failure:
         call("import_topics", "study", write(TOPICS))
     assert str(failure.value) == "Another import of Study is running. Try again when it is over."
@@ -187,11 +189,11 @@ def test_an_export_that_breaks_off_leaves_the_file_that_was_there(campaign, tmp_
     out = tmp_path / "topics.tsv"
     out.write_text("before")
 
-    def broken(campaign, form):
+    def broken(campaign, form, topics):
         yield "t1\t"
         raise OSError("disk full")
 
-    monkeypatch.setattr("assessor.collection.management.commands.export_topics.topics_lines", broken)
+    monkeypatch.setattr("assessor.collection.exports.topics_lines", broken)
     with pytest.raises(OSError, match="disk full"):
         call("export_topics", "study", output=str(out))
     assert [path.name for path in tmp_path.iterdir() if "topics" in path.name] == ["topics.tsv"]

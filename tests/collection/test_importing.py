@@ -5,6 +5,8 @@ import hashlib
 import io
 import os
 import socket
+import subprocess
+import sys
 import time
 from datetime import timedelta
 
@@ -336,7 +338,7 @@ def test_sweep_removes_what_a_dead_process_left(empty_campaign, import_file, bro
 
 
 def test_sweep_keeps_what_a_living_process_writes(broken_off):
-    record = broken_off(owner=me(), alive_at=timezone.now() - timedelta(days=1))
+    record = broken_off(owner=me(), alive_at=timezone.now() - timedelta(minutes=4))
     sweep()
     assert (state_of(record), record.has_leftovers) == (Import.State.RUNNING, True)
     assert Topic.everything.count() == 2_500
@@ -450,7 +452,7 @@ def upload(client: Client, slug: str, whole: bool):
     boundary = "----b"
     parts = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="kind"\r\n\r\ntopics\r\n',
-        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="t.tsv"\r\n',
+        f'--{boundary}\r\nContent-Disposition: form-data; name="uploads"; filename="t.tsv"\r\n',
         f"Content-Type: text/plain\r\n\r\n{MANY}\r\n--{boundary}--\r\n",
     ]
     body = "".join(parts).encode()
@@ -529,3 +531,36 @@ def test_errors_come_by_line_and_the_first_lines_are_kept(empty_campaign, import
     refused = import_file(empty_campaign, "topics", "".join(lines))
     assert refused.report["error_count"] == 62
     assert [problem["line"] for problem in refused.report["errors"]] == list(range(1, 51))
+
+
+@pytest.mark.parametrize(
+    ("minutes", "state", "left"), [(4, Import.State.RUNNING, 2_500), (6, Import.State.INTERRUPTED, 0)], ids=["4", "6"]
+)
+def test_a_process_here_that_hangs_is_presumed_dead_after_5_minutes(broken_off, minutes, state, left):
+    """It runs, and does nothing."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        silent_since = timezone.now() - timedelta(minutes=minutes)
+        record = broken_off(owner=processes.identity(process.pid), alive_at=silent_since)
+        sweep()
+        process.kill()
+    assert (state_of(record), Topic.everything.count()) == (state, left)
+
+
+def test_a_process_lives_on_when_the_clock_is_set(monkeypatch):
+    """The machine then tells that it started, and each of its processes, at another time."""
+    owner, booted = processes.identity(os.getpid()), psutil.boot_time()
+    monkeypatch.setattr(psutil, "boot_time", lambda: booted - 7_200)
+    monkeypatch.setattr(psutil._psplatform, "boot_time", lambda: booted - 7_200)
+    assert processes.is_running(owner) is True
+
+
+def test_what_waits_is_hinted_at_again_unless_an_import_of_its_campaign_runs(waiting, other_campaign, monkeypatch):
+    """A queue that was killed has lost its hints."""
+    hints = []
+    monkeypatch.setattr(tasks.run_import, "apply_async", lambda ids, **options: hints.append((*ids, options)))
+    lost = waiting()
+    tasks.take_up_imports()
+    assert hints == [(lost.pk, {"expires": 25})]
+    waiting(state=Import.State.RUNNING, owner=me(), alive_at=timezone.now())
+    tasks.take_up_imports()
+    assert len(hints) == 1

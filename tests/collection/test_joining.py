@@ -9,6 +9,7 @@ from assessor.collection.exports import run_lines
 from assessor.collection.loaders.runs import RunLoader
 from assessor.collection.models import Answer, Event, Import
 from assessor.desk import queries
+from assessor.desk.gaps import gaps
 from assessor.desk.rendering import Choice, RenderingError, rendered
 from assessor.llm import prompt_sets
 from assignment.actions.joining import split_marks
@@ -231,9 +232,9 @@ def test_texts_alone_and_texts_apart_are_in_no_export_and_no_count_of_runs(label
     html = page.get("/campaigns/study/exports/").content.decode()
     assert "1 answer of which no more is loaded than came with labels is left out" in html
     assert queries.loaded(labelled)["answers"] == 2
-    assert queries.gaps(labelled)[-1].what != "runs lacking topics (how many)"
+    assert gaps(labelled)[-1].what != "runs lacking topics (how many)"
     import_file(labelled, "topics", "t3\tthird\n")
-    assert ("runs lacking topics (how many)", 1, ["r1 (1)"]) in queries.gaps(labelled)
+    assert ("runs", "runs lacking topics (how many)", 1, ["r1 (1)"]) in gaps(labelled)
     # What is asked of a model is what the run answered.
     choice = Choice(topic="t1", condition="Edits/Manual nuggets", run="r1")
     prompts = prompt_sets.prompt_set(prompt_sets.names()[0])
@@ -247,7 +248,7 @@ def test_an_empty_text_apart_is_no_gap(campaign, import_file):
     import_file(campaign, "runs", [run(), run("Melted.", "t2")])
     import_file(campaign, "assignments", labels(""), **FILE)
     assert Answer.objects.filter(words=0, apart=True).count() == 1
-    assert "empty answers" not in [gap.what for gap in queries.gaps(campaign)]
+    assert "empty answers" not in [gap.what for gap in gaps(campaign)]
 
 
 # Words that a person marked

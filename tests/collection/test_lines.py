@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from assessor.collection.formats import lines
 from assessor.collection.formats.lines import MAX_LINE, SourceFile
 from assessor.collection.formats.report import LISTED, Report, Unreadable, show
 from assessor.collection.models import Import, Segment, Topic
@@ -48,6 +49,18 @@ def test_the_same_topics_however_the_file_is_written(empty_campaign, import_file
 def test_gzip_is_told_by_the_content_not_by_the_name(empty_campaign, import_file):
     assert import_file(empty_campaign, "topics", gzip.compress(GOOD), name="topics.tsv").state == Import.State.DONE
     assert import_file(empty_campaign, "topics", GOOD, name="topics.gz").report["counts"]["topics already there"] == 2
+
+
+@pytest.mark.parametrize("line", [b"x" * 1023 + b"\n", b"\n" * 1024, b"x" * 1024], ids=["lines", "blank", "one line"])
+def test_a_gzip_bomb_is_not_unpacked_to_its_end(tmp_path, monkeypatch, line):
+    monkeypatch.setattr(lines, "_UNPACKED", 1024 * 1024)  # else it takes a large bomb
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(line * (16 * 1024), 9))
+    report, source = Report(path.name), SourceFile(path)
+    with pytest.raises(Unreadable):
+        for _ in source.lines(report):
+            pass
+    assert report.errors[-1].found == "more than 200 times what is packed"
 
 
 def test_several_gzip_members_are_one_file(empty_campaign, import_file):

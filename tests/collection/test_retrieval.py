@@ -6,6 +6,7 @@ from assessor.collection.actions import change_protocol
 from assessor.collection.exports import pool_lines, retrieval_run_lines
 from assessor.collection.models import Import, RankedSegment, RetrievalRun
 from assessor.desk import queries
+from assessor.desk.gaps import gaps
 from tests.collection.conftest import told, warned
 
 GOOD = ["t1 Q0 d1 1 2.50 bm25", "t1 Q0 d2 2 -1e-3 bm25", "t2 Q0 d1 0 7 bm25"]
@@ -117,7 +118,7 @@ def test_the_pool_is_the_first_of_each_run(campaign, import_file, olga):
     assert export(pool_lines(campaign)).splitlines() == ["t1 D9", "t1 d1", "t1 d2", "t1 d6", "t1 d7", "t2 d5"]
     loaded = queries.loaded(campaign)
     assert (loaded["retrieval_runs"], loaded["pooled"]) == (3, 6)
-    [gap] = [gap for gap in queries.gaps(campaign) if gap.what == "pooled segments without text"]
+    [gap] = [gap for gap in gaps(campaign) if gap.what == "pooled segments without text"]
     assert (gap.size, gap.names) == (3, ["D9", "d6", "d7"])
 
 

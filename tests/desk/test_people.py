@@ -1,22 +1,13 @@
 """Signing in, throttling, passwords, and what every response carries."""
 
+import gzip
+
 import pytest
 from django.test import Client
 
 from assessor.collection.models import Person
 from tests.conftest import PASSWORD, client_of
-
-CSP = {
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-}
+from tests.desk.asking import POLICY
 
 
 def sign_in(client: Client, password: str, address: str = "10.0.0.1") -> int:
@@ -63,7 +54,8 @@ def test_changing_the_password(anna: Person):
     client = client_of(anna)
     new = "another long password"
     form = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
-    assert client.post("/password/", form | {"new_password1": "short", "new_password2": "short"}).status_code == 200
+    short = {"new_password1": "eleven char", "new_password2": "eleven char"}
+    assert client.post("/password/", form | short).status_code == 200
     assert client.post("/password/", form | {"old_password": "wrong"}).status_code == 200
     assert sign_in(Client(), PASSWORD) == 302
     assert client.post("/password/", form).status_code == 302
@@ -82,10 +74,21 @@ def test_a_write_needs_the_csrf_token(anna: Person):
 @pytest.mark.parametrize("address", ["/login/", "/", "/nothing/", "/admin/", "/guidelines/nuggets/"])
 def test_every_page_has_the_strict_policy_and_stays_in_no_cache(address: str, admin: Person):
     response = client_of(admin).get(address) if address != "/login/" else Client().get(address)
-    assert set(response["Content-Security-Policy"].split("; ")) == CSP
+    assert set(response["Content-Security-Policy"].split("; ")) == POLICY
     assert "no-store" in response["Cache-Control"]
     assert response["X-Frame-Options"] == "DENY"
     assert response["Referrer-Policy"] == "same-origin"
+
+
+def test_pages_are_sent_compressed_and_files_are_not(olga: Person, bank):
+    client = client_of(olga)
+    accepted = {"Accept-Encoding": "gzip"}
+    page = client.get("/campaigns/study/", headers=accepted)
+    assert page["Content-Encoding"] == "gzip"
+    assert b"<h1>Study</h1>" in gzip.decompress(page.content)
+    assert "Content-Encoding" not in client.get("/campaigns/study/").headers
+    file = client.get("/campaigns/study/plan/plan.csv", headers=accepted)
+    assert (file.status_code, file.get("Content-Encoding")) == (200, None)
 
 
 @pytest.mark.parametrize("template", ["home", "campaign", "imports", "plan", "exports", "protocol"])

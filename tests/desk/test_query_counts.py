@@ -6,6 +6,7 @@ fails the test, and whatever it answers is measured from then on.
 
 from collections.abc import Iterator
 from typing import NamedTuple
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
@@ -18,12 +19,21 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from assessor.collection.actions import create_condition
 from assessor.collection.models import Answer, Campaign, Condition, Judge, Person
+from assessor.exports import actions as exporting
+from assessor.exports.freezing import freeze
+from assessor.exports.models import Export, Frozen
+from assessor.exports.pseudonyms import pseudonyms
+from assessor.exports.registry import BY_NAME, EXPORTABLES
 from assessor.llm.models import Unit
+from assessor.plan.models import Planned
 from assessor.relevance.models import Item
+from assessor.signin.models import SecondFactor
 from assessor.studies.actions import let_people_judge
+from assessor.training.models import Reference
 from assessor.work.actions import draw_next, give_tasks, put_in_queue
 from assessor.work.blindness import record_exposure
-from assessor.work.models import Task, TimeSpent, Waiting
+from assessor.work.instructing import change_guidelines, in_force
+from assessor.work.models import Reply, ReplyRead, Scope, Task, TimeSpent, Waiting
 from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign
 from assignment.models import LeftOut
@@ -33,8 +43,9 @@ from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from support.actions import add_sheets, create_opinion, create_support, sheet_row
 from support.models import SupportSheet
+from tests.api.tokens import make_token
 from tests.assignment.conftest import give
-from tests.conftest import client_of, make_person
+from tests.conftest import client_of, make_person, open_guidelines
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
@@ -46,8 +57,14 @@ from tests.support.lines import FULL, cites
 from tests.support.lines import line as support_line
 
 SMALL, LARGE = 2, 9
+# No page: it reads everything, and of each comparison that was computed whether it is that of the present labels.
+READS_ALL = {"archive_file"}
 UNSAFE = {"logout", "control_runs", "stop_import", "withdraw_task", "time_spent"}  # these answer POSTs only, as do:
-UNSAFE |= {"take_out_of_queue", "draw_topic"}
+UNSAFE |= {"take_out_of_queue", "draw_topic", "preview_guidelines", "mark_practice", "name_practice_reference"}
+UNSAFE |= {"revoke_token", "renew_recovery_codes", "turn_second_factor_off", "require_second_factor"}
+UNSAFE |= {"answer_question"}
+UNSAFE |= {"stop_export", "freeze_condition", "make_release"}
+UNSAFE |= {"advance_plan", "take_back_planned"}
 UNSAFE |= {f"nugget_{verb}" for verb in ("add", "reword", "importance", "move", "delete", "undo", "redo", "finish")}
 UNSAFE |= {f"{verb}_job" for verb in ("pause", "resume", "cancel", "retry")} | {"try_judge", "job_budget"}
 UNSAFE |= {f"relevance_{verb}" for verb in ("judge", "undo", "draw", "show")}
@@ -67,12 +84,12 @@ class Asked(NamedTuple):
 
 
 def names() -> Iterator[str]:
-    """Yield the name of every address outside the admin."""
+    """Yield the name of every address outside the admin and the API."""
     todo = list(get_resolver().url_patterns)
     while todo:
         pattern = todo.pop()
         if isinstance(pattern, URLResolver):
-            if pattern.app_name != "admin":
+            if pattern.app_name not in ("admin", "ninja"):  # the API's lists have a test of their own
                 todo.extend(pattern.url_patterns)
         elif isinstance(pattern, URLPattern):
             yield str(pattern.name)
@@ -80,7 +97,7 @@ def names() -> Iterator[str]:
 
 def examples(bank: NuggetBank) -> dict[str, list[object]]:
     """Return what to put into every address that takes something."""
-    campaign, condition = bank.condition.campaign, bank.condition
+    campaign = bank.condition.campaign
     edits = campaign.conditions.get(method=Condition.Method.AUTO_NUGGETS_EDITS)
     slug = campaign.slug
     assigning = campaign.conditions.filter(method="ManualAssign").earliest("pk").pk
@@ -88,30 +105,39 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
     sheet = given.answer_sheets.earliest("pk")
     judging = campaign.tasks.filter(kind=Condition.Kind.SUPPORT).earliest("pk")
     study = campaign.studies.latest("pk").pk
+    frozen = Frozen.objects.latest("pk").condition_id  # since which nothing has changed
     return {
         "guidelines": ["nuggets"],
+        "task_guidelines": [given.pk],
+        "edit_guidelines": [slug, "nuggets"],
+        "guidelines_version": [slug, "nuggets", 1],
+        "practice_feedback": [given.pk],  # with what there is to be seen: tests/training
+        "practice_reference": [slug, assigning],
         "judge": [slug, campaign.model_judges.earliest("pk").pk],
         "job": [slug, campaign.jobs.earliest("pk").pk],
         "job_failures": [slug, campaign.jobs.earliest("pk").pk],
         "import_report": [slug, campaign.imports.latest("pk").pk],
-        "export_topics": [slug, "jsonl"],
-        "export_qrels": [slug, campaign.qrels_sources.get(name="NIST").pk],
         "relevance": [Task.objects.get(topic__qid="t1", condition__name="post-edited").pk],
-        "export_judgments": [slug, campaign.conditions.get(name="post-edited").pk],
+        "plan_piece": [slug, given.condition_id, given.topic_id],
         "support": [judging.pk],
-        "support_answer": [judging.pk, judging.support_sheets.exclude(asked=[]).earliest("pk").pk],
-        "export_support_judgments": [slug, judging.condition_id],
-        "export_run": [slug, campaign.runs.earliest("pk").pk],
-        "export_nuggets": [slug, condition.pk],
-        "export_lineage": [slug, condition.pk],
-        "export_assignments": [slug, campaign.conditions.filter(method="ManualAssign").earliest("pk").pk],
-        "export_support": [slug, campaign.conditions.get(name="Support").pk],
-        "export_retrieval_run": [slug, campaign.retrieval_runs.earliest("pk").pk],
+        "support_answer": [
+            judging.pk,
+            max(judging.support_sheets.all(), key=lambda sheet: (len(sheet.open), -sheet.pk)).pk,
+        ],
+        **{name: [slug, Export.objects.earliest("pk").pk] for name in ("export", "made_file", "export_manifest")},
+        **{name: [slug, "nuggets"] for name in ("choose_export", "export_file")},
+        "frozen_conditions": [slug],
+        "frozen_condition": [slug, frozen],
+        "frozen_bundle": [slug, frozen, 1],
+        "frozen_manifest": [slug, frozen, 1],
         "nugget_editor": [bank.pk],
         "nugget_drafts": [NuggetBank.objects.filter(condition=edits).latest("pk").pk],
         "condition_drafts": [slug, edits.pk],
         "export_drafts": [slug, edits.pk],
         "assignment": [given.pk],
+        "missing": [slug, "runs"],
+        "export_missing": [slug, "cited"],
+        "label_way": [slug, "assignment", sheet.pk, sheet.bank.nuggets.earliest("pk").pk],
         "assignment_answer": [given.pk, sheet.pk],
         "assignment_nugget": [given.pk, sheet.bank.nuggets.earliest("pk").pk],
         "assignment_questions": [slug, assigning],
@@ -132,15 +158,39 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "study_figure": [slug, study, "kappa", "svg"],
         "ask_study": [slug, study],
         "export_study": [slug, study, "items.csv"],
+        "effort_figure": [slug, "hours", "svg"],
     } | {
         name: [slug]
         for name in (
-            *("campaign", "protocol", "new_condition", "imports", "plan", "prompts", "exports"),
-            *("export_segments", "export_run_list", "export_pool"),
+            *(
+                "campaign",
+                "protocol",
+                "new_condition",
+                "imports",
+                "plan",
+                "plan_runs",
+                "progress",
+                "prompts",
+                "exports",
+                "archive",
+            ),
+            *("questions", "history", "export_history"),
             *("judges", "new_judge", "jobs", "launch_job", "scores", "support_pairs", "studies", "comparisons"),
-            "export_studies",
+            *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
+            "effort",
         )
     }
+
+
+def files(campaign: Campaign) -> Iterator[str]:
+    """Yield a file of everything that can be exported, in every form; what can't be had at once is no page."""
+    full = {"nuggets": "ManualNuggets", "support": "Support", "judgments": "post-edited", "comparison": "Grades 2"}
+    full |= {"support_judgments": "Support edited 2", "qrels": "NIST"}
+    for kind in EXPORTABLES:
+        found = kind.subject.records(campaign).order_by("pk") if kind.subject else [""]
+        of = full.get(kind.name) or str(found[0])
+        for form in kind.forms:
+            yield f"{reverse('export_file', args=[campaign.slug, kind.name])}?{urlencode({'of': of, 'form': form})}"
 
 
 def admin_addresses() -> Iterator[str]:
@@ -202,6 +252,8 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         first = campaign.jobs.earliest("pk")
         for number in new:
             make_model(campaign, name=f"model {number}")
+            make_token(anna)
+            make_token(olga)
             Unit.objects.create(job=first, topic=topics[0], item=f"item {number}")
         for one in {first, job}:
             leave_traces(one)
@@ -229,6 +281,19 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         for item in Item.objects.filter(judgment=None, topic__qid="t2")[: size // 2]:
             judge_item(item)
         compare_all(campaign, new)
+        for _ in new:
+            Reference.objects.create(condition=condition)
+        for number in new:
+            seen = in_force(campaign, "nuggets").version
+            by = {"campaign": campaign, "kind": "nuggets", "acting_user": olga}
+            change_guidelines(text=f"Version {number}.", seen=seen, **by)
+            open_guidelines(reader := make_person(f"reader{number}", "assessor"), campaign, "nuggets")
+            SecondFactor.objects.create(person=reader)
+        for _ in new:
+            exporting.run(exporting.ask_for(campaign=campaign, kind=BY_NAME["topics"], options={}, acting_user=olga))
+        pseudonyms(campaign)
+        for number in new:
+            freeze(condition=campaign.conditions.get(name=f"N{number}"), acting_user=olga)
         fullest = NuggetBank.objects.get(task__topic__qid="t1")
         fill(fullest, *((uuid4(), f"text {number}", "vital") for number in new))
         for task in tasks[-size:]:
@@ -258,6 +323,8 @@ def assign_on_t1(campaign: Campaign, person: Person, new: range) -> None:
             said = {nugget.pk: {"label": None, "cannot": "unclear", "flag": "odd"}}
             revise(sheet, "cannot", said, judge_id=sheet.judge_id)
             LeftOut.objects.create(condition=first, nugget=nugget, is_out=True, reason="unclear")
+            answered = {"task": task, "sheet": sheet.pk, "item": str(nugget.pk), "question": "odd", "text": "Yes."}
+            ReplyRead.objects.create(reply=Reply.objects.create(**answered, person=person))
 
 
 def judge_support(campaign: Campaign, new: range) -> None:
@@ -312,6 +379,12 @@ def draw_support(campaign: Campaign, person: Person, most: int) -> None:
         put_in_queue(topics=list(topics), condition=condition, acting_user=None)
         draw_next(condition=condition, person=person)
     assert Waiting.objects.count() > most
+    for condition in firsts:
+        for topic in topics:
+            Planned.objects.get_or_create(condition=condition, topic=topic, person=person, waits_for="its nuggets")
+            Scope.objects.create(condition=condition, topic=topic, rule="1 per team")
+        other = campaign.runs.latest("pk")
+        Scope.objects.create(condition=condition, run=other, rule="none", reason="withdrawn")
 
 
 def compare_all(campaign: Campaign, new: range) -> None:
@@ -341,8 +414,12 @@ def count(client: Client, address: str) -> int | None:
 def counts(clients: dict[str, Client], bank: NuggetBank) -> dict[Asked, int]:
     into = examples(bank)
     asked = [
-        Asked(role, reverse(name, args=into.get(name))) for name in names() if name not in UNSAFE for role in clients
+        Asked(role, reverse(name, args=into.get(name)))
+        for name in names()
+        if name not in UNSAFE | READS_ALL
+        for role in clients
     ]
+    asked += [Asked("olga", address) for address in files(bank.condition.campaign)]
     asked += [Asked("admin", address) for address in admin_addresses()]
     found = {item: count(clients[item.role], item.address) for item in asked}
     return {item: queries for item, queries in found.items() if queries is not None}
@@ -375,13 +452,26 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         },
         "control_runs": ["study"],
         "import_table": ["study"],
+        "answer_question": ["study"],
         "compute_again": ["study", 1],
         "stop_import": ["study", 1],
+        "stop_export": ["study", 1],
+        "freeze_condition": ["study", 1],
+        "make_release": ["study"],
         "withdraw_task": ["study", 1],
         "take_out_of_queue": ["study", 1],
+        "take_back_planned": ["study", 1],
+        "advance_plan": ["study"],
         "draw_topic": [1],
+        "preview_guidelines": ["study", "nuggets"],
+        "revoke_token": [1],
+        "mark_practice": ["study"],
+        "name_practice_reference": ["study", 1],
         "time_spent": [1],
         "logout": [],
+        "renew_recovery_codes": [],
+        "turn_second_factor_off": [],
+        "require_second_factor": ["study"],
         "give_study": ["study", 1],
         "define_code": ["study", 1],
         "code_item": ["study", 1, 1],

@@ -8,10 +8,16 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from assessor.collection.models import Campaign, Condition, Import, Person
+from assessor.exports.actions import ask_for
+from assessor.exports.actions import run as export
+from assessor.exports.freezing import freeze
+from assessor.exports.registry import BY_NAME
+from assessor.plan.actions import plan_work
 from assessor.work.actions import give_tasks, put_in_queue
 from assignment.actions import create_manual_assign
 from metaeval.actions import create_comparison, run
 from nuggets.models import NuggetBank
+from tests.api.tokens import make_token
 from tests.assignment.conftest import give
 from tests.conftest import client_of, make_person
 from tests.nuggets.model import draft, make_condition, make_model
@@ -34,10 +40,28 @@ OWNER_WRITES = (401, 400, 404, 404, 404, 404, 404)
 TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "home": ("GET", EVERYBODY),
     "login": ("GET", (200, 200, 200, 200, 200, 200, 200)),
+    "sign_in_code": ("GET", ("in",) * 7),  # nobody gave a password just now
+    "second_factor": ("GET", EVERYBODY),
+    **dict.fromkeys(("renew_recovery_codes", "turn_second_factor_off"), ("POST", (401, *(200,) * 6))),  # without a code
+    "require_second_factor": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "logout": ("POST", (401, 302, 302, 302, 302, 302, 302)),
+    "habits": ("GET", EVERYBODY),
     "password_change": ("GET", EVERYBODY),
     "password_change_done": ("GET", EVERYBODY),
     "guidelines": ("GET", EVERYBODY),
+    "task_guidelines": ("GET", ("in", 200, 404, 404, 404, 404, 404)),
+    "campaign_guidelines": ("GET", ORGANIZER),
+    "edit_guidelines": ("GET", ORGANIZER),
+    "preview_guidelines": ("POST", (401, 404, 404, 200, 404, 404, 404)),
+    "guidelines_version": ("GET", ORGANIZER),
+    "api": ("GET", EVERYBODY),
+    "tokens": ("GET", EVERYBODY),
+    "revoke_token": ("POST", (401, 302, 404, 404, 404, 404, 404)),
+    "practice": ("GET", ORGANIZER),
+    "practice_feedback": ("GET", ("in", 404, 404, 404, 404, 404, 404)),  # before it is signed off; see tests/training
+    "mark_practice": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "practice_reference": ("GET", ORGANIZER),
+    "name_practice_reference": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "new_campaign": ("GET", ("in", 404, 404, 200, 200, 404, 404)),
     "campaign": ("GET", ORGANIZER),
     "protocol": ("GET", ORGANIZER),
@@ -47,24 +71,34 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "import_report": ("GET", ORGANIZER),
     "stop_import": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "plan": ("GET", ORGANIZER),
+    "advance_plan": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "plan_piece": ("GET", ORGANIZER),
+    "plan_hours": ("GET", ORGANIZER),
+    **dict.fromkeys(("effort", "effort_figure"), ("GET", ORGANIZER)),
+    "allocate_plan": ("GET", ORGANIZER),
+    "export_plan": ("GET", ORGANIZER),
+    "plan_runs": ("GET", ORGANIZER),
+    "take_back_planned": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "withdraw_task": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "take_out_of_queue": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "draw_topic": ("POST", (401, 302, 302, 404, 404, 404, 404)),
+    "progress": ("GET", ORGANIZER),
+    "questions": ("GET", ORGANIZER),
+    "history": ("GET", ORGANIZER),
+    "missing": ("GET", ORGANIZER),
+    "export_missing": ("GET", ORGANIZER),
+    "label_way": ("GET", ORGANIZER),
+    "export_history": ("GET", ORGANIZER),
+    "answer_question": ("POST", (401, 404, 404, 404, 404, 404, 404)),
+    "my_answers": ("GET", EVERYBODY),
     "prompts": ("GET", ORGANIZER),
     "exports": ("GET", ORGANIZER),
-    "export_topics": ("GET", ORGANIZER),
-    "export_segments": ("GET", ORGANIZER),
-    "export_qrels": ("GET", ORGANIZER),
-    "export_judgments": ("GET", ORGANIZER),
-    "export_support_judgments": ("GET", ORGANIZER),
-    "export_run": ("GET", ORGANIZER),
-    "export_run_list": ("GET", ORGANIZER),
-    "export_retrieval_run": ("GET", ORGANIZER),
-    "export_pool": ("GET", ORGANIZER),
-    "export_nuggets": ("GET", ORGANIZER),
-    "export_lineage": ("GET", ORGANIZER),
-    "export_assignments": ("GET", ORGANIZER),
-    "export_support": ("GET", ORGANIZER),
+    **dict.fromkeys(("archive", "archive_file"), ("GET", ORGANIZER)),
+    **dict.fromkeys(("choose_export", "export_file", "export", "made_file", "export_manifest"), ("GET", ORGANIZER)),
+    **dict.fromkeys(("frozen_conditions", "frozen_condition", "frozen_bundle", "frozen_manifest"), ("GET", ORGANIZER)),
+    "make_release": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "freeze_condition": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "stop_export": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "judges": ("GET", ORGANIZER),
     "new_judge": ("GET", ORGANIZER),
     "judge": ("GET", ORGANIZER),
@@ -134,17 +168,17 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
 POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan", "new_judge", "judge", "launch_job")
-POSTED += ("studies", "ask_study", "comparisons")
+POSTED += ("studies", "ask_study", "comparisons", "choose_export")
 
 
 def named_patterns() -> list[URLPattern]:
-    """Return every address of the project, the admin's aside (it has a test of its own)."""
+    """Return every address of the project, but the admin's and the API's (they have tests of their own)."""
     patterns, todo = [], list(get_resolver().url_patterns)
     while todo:
         pattern = todo.pop()
         if isinstance(pattern, URLPattern):
             patterns.append(pattern)
-        elif isinstance(pattern, URLResolver) and pattern.app_name != "admin":
+        elif isinstance(pattern, URLResolver) and pattern.app_name not in ("admin", "ninja"):
             todo.extend(pattern.url_patterns)
     return patterns
 
@@ -174,7 +208,11 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     compared = run(
         create_comparison(campaign=campaign, first=sources[0], second=sources[1], acting_user=None)
     ).comparison
+    frozen = freeze(condition=campaign.conditions.get(name="N"), acting_user=None)
+    made = export(ask_for(campaign=campaign, kind=BY_NAME["topics"], options={}, acting_user=None))
     base, task = f"/campaigns/{campaign.slug}", bank.task
+    own = create_manual_assign(nuggets=condition, name="Manual/Manual", acting_user=None)
+    [planned] = plan_work(condition=own, topics=[bank.topic], person=task.person, acting_user=None).waiting
     assert task is not None
     edits = make_condition(make_model(campaign))
     job = draft(edits, [bank.topic], ["a"])
@@ -185,10 +223,29 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     return {
         "home": "/",
         "login": "/login/",
+        "sign_in_code": "/login/code/",
+        "second_factor": "/second-factor/",
+        "renew_recovery_codes": "/second-factor/codes/",
+        "turn_second_factor_off": "/second-factor/off/",
+        "require_second_factor": f"{base}/second-factor/",
         "logout": "/logout/",
+        "habits": "/me/",
         "password_change": "/password/",
         "password_change_done": "/password/done/",
         "guidelines": "/guidelines/nuggets/",
+        "task_guidelines": f"/work/{task.pk}/guidelines/",
+        "campaign_guidelines": f"{base}/guidelines/",
+        "edit_guidelines": f"{base}/guidelines/nuggets/",
+        "preview_guidelines": f"{base}/guidelines/nuggets/preview/",
+        "guidelines_version": f"{base}/guidelines/nuggets/1/",
+        "api": "/api/",
+        "tokens": "/tokens/",
+        "revoke_token": f"/tokens/{make_token(bank.task.person).pk}/revoke/",
+        "practice": f"{base}/practice/",
+        "practice_feedback": f"/practice/{task.pk}/",
+        "mark_practice": f"{base}/practice/topics/",
+        "practice_reference": f"{base}/practice/{manual.pk}/",
+        "name_practice_reference": f"{base}/practice/{manual.pk}/name/",
         "new_campaign": "/new-campaign/",
         "campaign": f"{base}/",
         "protocol": f"{base}/protocol/",
@@ -198,24 +255,43 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "import_report": f"{base}/imports/{Import.objects.last().pk}/",
         "stop_import": f"{base}/imports/{Import.objects.last().pk}/stop/",
         "plan": f"{base}/plan/",
+        "advance_plan": f"{base}/plan/advance/",
+        "plan_piece": f"{base}/plan/work/{condition.pk}/{bank.topic_id}/",
+        "plan_runs": f"{base}/plan/runs/",
+        "plan_hours": f"{base}/plan/hours/",
+        "effort": f"{base}/effort/",
+        "effort_figure": f"{base}/effort/figures/hours.svg",
+        "allocate_plan": f"{base}/plan/allocate/",
+        "export_plan": f"{base}/plan/plan.csv",
+        "take_back_planned": f"{base}/plan/planned/{planned.pk}/take-back/",
         "withdraw_task": f"{base}/plan/{task.pk}/withdraw/",
         "take_out_of_queue": f"{base}/plan/waiting/{waiting.pk}/take-out/",
         "draw_topic": f"/queues/{waiting.condition_id}/draw/",
+        "progress": f"{base}/progress/",
+        "questions": f"{base}/asked/",
+        "history": f"{base}/history/",
+        "missing": f"{base}/missing/cited/",
+        "export_missing": f"{base}/missing/runs.csv",
+        "label_way": f"{base}/labels/assignment/{sheet.pk}/{sheet.bank.nuggets.get().pk}/",
+        "export_history": f"{base}/history.csv",
+        "answer_question": f"{base}/asked/answer/",
+        "my_answers": "/answers/",
         "prompts": f"{base}/prompts/",
         "exports": f"{base}/exports/",
-        "export_topics": f"{base}/exports/topics.tsv",
-        "export_segments": f"{base}/exports/segments.jsonl",
-        "export_qrels": f"{base}/exports/qrels/{campaign.qrels_sources.get(name='NIST').pk}.txt",
-        "export_judgments": f"{base}/exports/judgments/{grading.condition_id}.csv",
-        "export_support_judgments": f"{base}/exports/support/{judging.condition_id}.csv",
-        "export_run": f"{base}/exports/runs/{campaign.runs.get().pk}.jsonl",
-        "export_run_list": f"{base}/exports/runs.csv",
-        "export_retrieval_run": f"{base}/exports/retrieval/{campaign.retrieval_runs.get().pk}.txt",
-        "export_pool": f"{base}/exports/pool.txt",
-        "export_nuggets": f"{base}/exports/nuggets/{condition.pk}.jsonl",
-        "export_lineage": f"{base}/exports/nuggets/{condition.pk}.lineage.jsonl",
-        "export_assignments": f"{base}/exports/assignments/{manual.pk}.jsonl",
-        "export_support": f"{base}/exports/support/{campaign.conditions.filter(kind='support')[0].pk}.jsonl",
+        "archive": f"{base}/archive/",
+        "archive_file": f"{base}/archive/file/",
+        "choose_export": f"{base}/exports/nuggets/",
+        "export_file": f"{base}/exports/nuggets/file/?of={condition}",
+        "export": f"{base}/exports/made/{made.pk}/",
+        "made_file": f"{base}/exports/made/{made.pk}/file",
+        "export_manifest": f"{base}/exports/made/{made.pk}/manifest.json",
+        "stop_export": f"{base}/exports/made/{made.pk}/stop/",
+        "make_release": f"{base}/release/",
+        "frozen_conditions": f"{base}/frozen/",
+        "frozen_condition": f"{base}/frozen/{frozen.condition_id}/",
+        "freeze_condition": f"{base}/frozen/{frozen.condition_id}/freeze/",
+        "frozen_bundle": f"{base}/frozen/{frozen.condition_id}/1.zip",
+        "frozen_manifest": f"{base}/frozen/{frozen.condition_id}/1.json",
         "judges": f"{base}/judges/",
         "new_judge": f"{base}/judges/new/",
         "judge": f"{base}/judges/{job.judge_id}/",
@@ -331,6 +407,22 @@ def test_an_organizers_forms_take_nothing_from_others(addresses: dict[str, str],
         assert found_at(addresses[name], "POST", clients) == wanted, name
 
 
+def test_neither_another_method_nor_a_script_lets_others_in(addresses: dict[str, str], clients: dict[str, Client]):
+    """What isn't theirs stays closed, however they ask: as a form, or as the page's own scripts do."""
+    opened = []
+    for name, (_, expected) in TABLE.items():
+        for role, code in zip(ROLES, expected, strict=True):
+            if code not in ("in", 401, 404) or name == "sign_in_code":  # which is nobody's in particular
+                continue
+            for method, headers in (("GET", {"HX-Request": "true"}), ("POST", {}), ("POST", {"HX-Request": "true"})):
+                with transaction.atomic():
+                    found = clients[role].generic(method, addresses[name], headers=headers).status_code
+                    transaction.set_rollback(True)
+                if found not in (401, 403, 404, 405):
+                    opened.append((name, role, method, headers, found))
+    assert opened == []
+
+
 def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str, str], otto: Person, bank: NuggetBank):
     from assessor.collection.actions import create_campaign
 
@@ -338,23 +430,23 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
     client = client_of(otto)
     for name in (
         "import_report",
-        "export_qrels",
-        "export_judgments",
-        "export_support_judgments",
-        "export_run",
-        "export_retrieval_run",
-        "export_nuggets",
-        "export_lineage",
-        "export_assignments",
-        "export_support",
+        "export_file",
+        "export",
+        "made_file",
+        "export_manifest",
+        "frozen_condition",
+        "frozen_bundle",
+        "frozen_manifest",
         "condition_drafts",
         "export_drafts",
         "assignment_questions",
         "support_questions",
+        "label_way",
         "export_scores",
         "topic_scores",
         "run_scores",
         "support_pairs",
+        "plan_piece",
         "comparison",
         "comparison_topic",
         "comparison_file",
@@ -371,8 +463,11 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         assert outcome(client, "GET", own) == 404, name
     for name in (
         "stop_import",
+        "stop_export",
+        "freeze_condition",
         "withdraw_task",
         "take_out_of_queue",
+        "take_back_planned",
         "try_judge",
         "pause_job",
         "retry_job",

@@ -23,6 +23,7 @@ from django.db import connection
 from tests.llm.endpoint import ROOT
 
 _STARTS = 30.0  # seconds within which anything must have started
+_ENDS = 600.0  # seconds within which a command must have ended: to migrate takes minutes on a machine with much to do
 
 
 class House:
@@ -35,6 +36,7 @@ class House:
             "ASSAY_HTTPS": "0",
             "ASSAY_DATA_DIR": str(folder),
             "ASSAY_RUNNERS_PER_JOB": "2",
+            "ASSAY_LLM_HOSTS": "127.0.0.1",
             "CELERY_BROKER_URL": broker,
             "DATABASE_URL": database,
         }
@@ -48,7 +50,7 @@ class House:
     def manage(self, *words: str) -> str:
         """Run a command to its end; return what it printed."""
         with self.start(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            out, error = process.communicate(timeout=120)
+            out, error = process.communicate(timeout=_ENDS)
         assert process.returncode == 0, error
         return str(out)
 

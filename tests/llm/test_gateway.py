@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from assessor.llm.endpoints import check_base_url
 from assessor.llm.gateway import Failed, Gateway, Reply, Setting, Unusable, read_reply, setting_of
 from assessor.llm.models import ModelJudge
 from tests.llm.grading import make_judge
@@ -240,3 +241,66 @@ def test_odd_addresses_are_refused(campaign, url: str):
     judge.refresh_from_db()
     with pytest.raises(Unusable):
         setting_of(judge)
+
+
+PRIVATE = [
+    *("127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1"),
+    *("[::1]", "[fe80::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[::]"),
+]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("host", PRIVATE)
+def test_private_addresses_are_refused_unless_named(campaign, settings, host: str):
+    judge = make_judge(campaign)
+    ModelJudge.objects.update(base_url=f"http://{host}:8000/v1")
+    judge.refresh_from_db()
+    settings.LLM_HOSTS = []
+    with pytest.raises(Unusable, match="only ASSAY_LLM_HOSTS, by naming it, allows that"):
+        setting_of(judge)
+    named = host.strip("[]")
+    settings.LLM_HOSTS = [f"{named}:8001"]
+    with pytest.raises(Unusable, match="is not among the hosts"):
+        setting_of(judge)
+    for settings.LLM_HOSTS in ([named], [f"{named}:8000"]):
+        assert setting_of(judge).base_url == f"http://{host}:8000/v1"
+
+
+def test_public_addresses_need_not_be_named(settings):
+    settings.LLM_HOSTS = []
+    for host in ("8.8.8.8", "[2606:4700:4700::1111]", "api.example.org"):
+        check_base_url(f"https://{host}/v1")
+
+
+@pytest.mark.parametrize("host", ["localhost", "2130706433", "0x7f.1", "127.1", "127.0.0.1"])
+def test_where_a_name_leads_is_looked_at_when_it_is_connected_to(settings, host: str):
+    """The endpoint is there and would answer: nothing but the address keeps the request from it."""
+    settings.LLM_HOSTS = []
+    came = ask_by_name(host)
+    assert isinstance(came, Failed)
+    assert f"{host} is on this machine or in a network of its own" in str(came)
+    assert came.fatal
+    settings.LLM_HOSTS = [host]
+    assert isinstance(ask_by_name(host), Reply)
+
+
+def ask_by_name(host: str) -> Reply | Failed:
+    """Send a request to an endpoint of this machine by another name of it."""
+
+    async def do() -> Reply | Failed:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            await with_body(raw())(writer)
+            writer.close()
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            way = Gateway(Setting(f"http://{host}:{port}/v1", "", 5.0, {}), 1)
+            try:
+                return await way.send({"model": "m"})
+            except Failed as failed:
+                return failed
+            finally:
+                await way.close()
+
+    return asyncio.run(do())

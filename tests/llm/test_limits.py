@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 from django.db import connection, transaction
@@ -129,3 +130,21 @@ def test_an_endpoint_that_asks_to_wait_is_left_alone_by_all(job: Job):
 @pytest.mark.django_db
 def test_the_clock_is_the_databases_own():
     assert limits._now() == pytest.approx(time.time(), abs=5)
+
+
+@pytest.mark.skipif(connection.vendor == "postgresql", reason="there it is the server's clock")
+def test_nobody_waits_until_a_clock_that_was_set_back_has_caught_up(job: Job, time_machine):
+    """Two hours back: what was to wait for a second, and for half a minute, waits as long as that."""
+    ModelJudge.objects.update(requests_per_minute=60)
+    now = timezone.now()
+    time_machine.move_to(now, tick=False)
+    with transaction.atomic():
+        assert limits.reserve(job.judge.pk, [1, 1]) == pytest.approx([0, 1.02])
+    time_machine.move_to(now - timedelta(hours=2), tick=False)
+    with transaction.atomic():
+        assert limits.reserve(job.judge.pk, [1]) == pytest.approx([2.04])
+    limits.hold_off(job.judge.pk, 30)
+    time_machine.move_to(now - timedelta(hours=4), tick=False)
+    shared = limits.share(new_runner(job), 0)
+    assert shared is not None
+    assert shared.wait == pytest.approx(30)

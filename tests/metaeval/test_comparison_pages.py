@@ -123,6 +123,38 @@ def test_the_cells_that_differ_are_a_click_away(client: Client, compared: Compar
     assert client.get(f"{BASE}{compared.pk}/topics/{topic.pk + 1000}/").status_code == 404
 
 
+def test_from_each_label_that_differs_its_way_is_a_click_away(client: Client, compared: Comparison, as_anna: Client):
+    topic = compared.campaign.topics.get(qid="t1")
+    rows = page(client, compared, f"topics/{topic.pk}/").split("<tr>")[2:]
+    assert len(rows) == 2
+    for row in rows:
+        text, first, second = re.findall(r'dir="auto">(.*?)<details|<td>(\w+) <a href="(.*?)"', row)
+        for side, (_, given, address) in ((compared.first, first), (compared.second, second)):
+            way = client.get(address).content.decode()
+            assert (str(side) in way, text[0] in way) == (True, True)
+            assert f'<dt>labels</dt><dd class="any"><bdi>{given}</bdi></dd>' in way
+            assert as_anna.get(address).status_code == 404
+
+
+def test_from_pairs_of_support_the_way_of_each_label_is_a_click_away(
+    client: Client, first_support: Condition, second_support: Condition
+):
+    text = page_of_pairs(client, first_support, second_support)
+    cells = re.findall(
+        r'<td class="any"><a href="(/campaigns/study/labels/support/\d+/[\d.]+/)"[^>]*>([\w ]+)</a>', text
+    )
+    assert len(cells) > 2
+    for address, state in cells:
+        response = client.get(address)
+        assert response.status_code == 200
+        assert f"<bdi>{state}</bdi>" in response.content.decode()
+
+
+def page_of_pairs(client: Client, first: Condition, second: Condition) -> str:
+    asked = {"a": first.pk, "b": second.pk, "differ": 1}
+    return client.get("/campaigns/study/pairs/", asked).content.decode()
+
+
 def test_support_leads_to_its_pairs(client: Client, first_support: Condition, second_support: Condition):
     post(client, first_support, second_support)
     run(Calculation.objects.get())

@@ -400,6 +400,9 @@ def test_hours_of_people_go_with_the_number_of_topics(first: Condition, second: 
         TimeSpent.objects.create(task=task, key=uuid4(), seconds=seconds)
     Condition.objects.filter(pk=first.pk).update(nuggets=condition)
     assert hours_per_topic([Condition.objects.get(pk=first.pk), second]) == 1.0
+    topics[0].is_practice = True
+    topics[0].save()
+    assert hours_per_topic([Condition.objects.get(pk=first.pk), second]) == 1.5
 
 
 def test_a_result_names_its_inputs_and_says_when_they_changed(first: Condition, second: Condition):

@@ -49,10 +49,10 @@ def test_own_csv_has_no_scores_in_its_counts_and_no_runs_in_its_spread(tmp_path:
     found = read(
         tmp_path,
         "run_id,team,task,condition,policy,topics,complete,incomplete,topics_without_vital,topics_without_importance,"
-        "nuggets_left_out,vstrict,v\n"
-        "'=a,'+t,RAG,C,unanswered=0,2,2,0,0,0,0,0.25,0.5\n"
-        "minimum,,,C,unanswered=0,2,2,0,0,0,0,0.25,0.5\n"
-        "minimum,team,RAG,C,unanswered=0,2,2,0,0,0,0,0.75,1\n",
+        "nuggets_left_out,vstrict,v,not_judged_by_plan\n"
+        "'=a,'+t,RAG,C,unanswered=0,2,2,0,0,0,0,0.25,0.5,0\n"
+        "minimum,,,C,unanswered=0,2,2,0,0,0,0,0.25,0.5,0\n"
+        "minimum,team,RAG,C,unanswered=0,2,2,0,0,0,0,0.75,1,0\n",
     )
     assert (found.runs, found.measures) == (["=a", "minimum"], ["vstrict", "v"])
     assert same(found.means, [[0.25, 0.5], [0.75, 1]])
@@ -123,9 +123,9 @@ def test_a_table_that_tells_its_policy_has_a_line_for_all_that_counts(tmp_path: 
         ("run,v\na,1\n", 1, "header", "run,v", "a column run_id"),
         ("run_id,v,v\na,1,2\n", 1, "header", "run_id,v,v", "each column named, and once"),
         ("run_id,task\na,AG\n", 1, "header", "run_id,task", "a column of scores besides run_id"),
-        ("run_id,v\na,1\nb,high\n", 3, "v", "high", "a finite number, or nothing where it is undefined"),
-        ("run_id,v\na,nan\n", 2, "v", "nan", "a finite number, or nothing where it is undefined"),
-        ("run_id,v\na,-inf\n", 2, "v", "-inf", "a finite number, or nothing where it is undefined"),
+        ("run_id,v\na,1\nb,high\n", 3, "v", "high", "a finite number up to 1e+15, or nothing where it is undefined"),
+        ("run_id,v\na,nan\n", 2, "v", "nan", "a finite number up to 1e+15, or nothing where it is undefined"),
+        ("run_id,v\na,-inf\n", 2, "v", "-inf", "a finite number up to 1e+15, or nothing where it is undefined"),
         ("run_id,v\na,1,2\n", 2, "", "3 columns: a,1,2", "2 columns"),
         ("run_id,v\na,1\na,1\n", 3, "v", "a on all again", "each run, topic and measure once"),
         ("run_id,task,topic,v\na,AG,t1,1\na,RAG,t2,1\n", 3, "task", "RAG", "the task AG of a line before"),
@@ -138,6 +138,10 @@ def test_a_table_that_tells_its_policy_has_a_line_for_all_that_counts(tmp_path: 
         ("a v t1 0.5\n", 0, "topic", "no line of the topic all", "one, which tells in which column topics stand"),
         ("a all v 1\na v all 1\n", 2, "topic", "a v all 1", "the topic all in one column alone"),
         ("a v all\n", 1, "", "3 columns: a v all", "four columns, or CSV or JSONL"),
+        ("run_id,v,team\na,1,x\x00y\n", 2, "", "a,1,x\\u0000y", "text without NUL characters"),
+        ("run_id,v\u202e\na,1\n", 2, "v\\u202e", "v\\u202e", "a name of at most 256 visible characters"),
+        ("run_id,task,v\na,A\u200bG,1\n", 2, "task", "A\\u200bG", "a name of at most 256 visible characters"),
+        ("run_id,v\na,1e308\n", 2, "v", "1e308", "a finite number up to 1e+15, or nothing where it is undefined"),
     ],
 )
 def test_what_is_wrong_is_told_with_line_and_field(
@@ -150,6 +154,14 @@ def test_what_is_wrong_is_told_with_line_and_field(
 def test_a_number_too_large_for_a_score_is_refused(tmp_path: Path):
     _, report = attempt(tmp_path, '{"qid": "t1", "v": 1' + "0" * 400 + "}\n")
     assert [problem.field for problem in report.errors] == ["v"]
+
+
+def test_a_small_file_that_names_much_is_refused_before_it_takes_memory(tmp_path: Path):
+    lines = [f"run{at} measure{at} topic{at} 1\n" for at in range(400)]
+    found, report = attempt(tmp_path, "".join(lines) + "run0 measure0 all 1\n")
+    assert found is None
+    told = "400 runs on 401 topics by 400 measures"
+    assert report.errors == [(0, "", told, "a table of at most 10,000,000 scores")]
 
 
 def side(name: str, runs: list[str], tasks: list[str], topics: list[str], measures: list[str]) -> Scored:

@@ -49,7 +49,7 @@ def do(bank: NuggetBank, action: Callable[..., Result], **fields: Any) -> Result
     assert bank.task is not None
     person = bank.task.person
     write = Sent(uuid4(), bank.version, "")
-    result = once(person, write, lambda: action(bank, **fields, acting_user=person, seen=write.seen))
+    result = once(bank.task, write, lambda: action(bank, **fields, acting_user=person, seen=write.seen))
     bank.refresh_from_db()
     return result
 

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from assessor.collection.actions import create_condition, grades_made_under
-from assessor.collection.models import Campaign, Condition, Grade, QrelsSource
-from assessor.llm import actions, running
+from assessor.collection.models import Campaign, Condition, Grade, Person, QrelsSource
+from assessor.llm import actions, following, running
 from assessor.llm.actions import launch, plan_job
 from assessor.llm.kinds import kind_named
 from assessor.llm.models import Call, Job, ModelJudge, Unit
+from assessor.plan.actions import plan_work
+from assessor.plan.models import Planned
 from assessor.work.models import Task
 from nuggets.models import Drafting, Nugget, NuggetBank
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
@@ -46,11 +48,15 @@ def study(empty_campaign: Campaign, import_file) -> Campaign:
     return empty_campaign
 
 
-def done(judge: ModelJudge, kind: str, name: str, source_name: str = "NIST") -> Job:
+def launched(judge: ModelJudge, kind: str, name: str, source_name: str = "NIST") -> Job:
     source = QrelsSource.objects.get(campaign=judge.campaign, name=source_name)
     topics = list(judge.campaign.topics.order_by("qid"))
     plan = plan_job(kind=kind_named(kind), judge=judge, name=name, qrels_source=source, topics=topics)
-    job = launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False)
+    return launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False)
+
+
+def done(judge: ModelJudge, kind: str, name: str, source_name: str = "NIST") -> Job:
+    job = launched(judge, kind, name, source_name)
     running.run_job(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.DONE
@@ -111,6 +117,30 @@ def test_drafts_ask_for_no_importance(study: Campaign, endpoint):  # noqa: F811
     assert {tuple(drafting.importance) for drafting in Drafting.objects.all()} == {()}
     assert not NuggetBank.objects.exists()
     assert not Call.objects.exclude(question="creation").exists()
+
+
+def test_post_editing_that_waits_for_drafts_is_given_once_their_job_is_over(
+    study: Campaign,
+    endpoint,  # noqa: F811
+    anna: Person,
+    olga: Person,
+):
+    job = launched(judge_at(study, endpoint()), "Drafts", "drafts")
+    topics = list(study.topics.filter(qid__in=["t1", "t4"]).order_by("qid"))
+    outcome = plan_work(condition=job.condition, topics=topics, person=anna, acting_user=olga)
+    assert len(outcome.waiting) == 2
+    running.run_job(job.pk)
+    assert [(task.topic.qid, task.person) for task in Task.objects.filter(condition=job.condition)] == [("t1", anna)]
+    assert [planned.topic.qid for planned in Planned.objects.all()] == ["t4"]  # of which there are no drafts
+
+
+def test_what_follows_a_job_and_goes_wrong_takes_nothing_from_it(study: Campaign, endpoint, monkeypatch, caplog):  # noqa: F811
+    def fail(job: Job) -> None:
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(following, "_followers", [fail])
+    assert done(judge_at(study, endpoint()), "Drafts", "drafts").units_done == 3
+    assert "What follows job" in caplog.text
 
 
 @pytest.mark.parametrize("structured", [False, True])

@@ -56,13 +56,13 @@ def _send(bank: NuggetBank, person: Person, step: Step, on: list[UUID]) -> None:
     """Send a step, twice where it says so: the second time is the same, and late, yet neither refused nor done."""
     action, fields = _action(step, on)
     write = Sent(uuid4(), bank.version, "")
-    result = once(person, write, lambda: action(bank, **fields, acting_user=person, seen=write.seen))
+    result = once(bank.task, write, lambda: action(bank, **fields, acting_user=person, seen=write.seen))
     if step.again:
-        assert once(person, write, lambda: action(bank, **fields, acting_user=person, seen=write.seen)) == result
+        assert once(bank.task, write, lambda: action(bank, **fields, acting_user=person, seen=write.seen)) == result
         if result["version"] != write.seen:
             late = write._replace(key=uuid4())
             with pytest.raises(Stale):
-                once(person, late, lambda: action(bank, **fields, acting_user=person, seen=late.seen))
+                once(bank.task, late, lambda: action(bank, **fields, acting_user=person, seen=late.seen))
     bank.refresh_from_db()
     assert result == {"version": bank.version}
 

@@ -9,12 +9,12 @@ from django.core.management import CommandError, call_command
 from assessor.collection import importing
 from assessor.collection.actions import ConditionError, create_manual_nuggets
 from assessor.collection.models import Campaign, Condition, Import, Judge
-from assessor.desk import queries
 from nuggets import actions
 from nuggets.exports import condition_lines
 from nuggets.formats import IMPORTANCE, ORIGINS
 from nuggets.loaders import NuggetLoader
 from nuggets.models import BankEdition, Nugget, NuggetBank
+from nuggets.queries import finished_counts
 from tests.collection.conftest import other_campaign, refuses, rows, told, warned  # noqa: F401
 from tests.nuggets.conftest import A, B, C, do, fill
 
@@ -74,7 +74,7 @@ def test_nuggets_make_a_condition_with_finished_banks(campaign, import_file, olg
         {"id": first.pk, "text": "Cats purr", "importance": "vital", "evidence": []},
         {"id": second.pk, "text": "Dogs bark", "importance": "okay", "evidence": []},
     ]
-    [counted] = queries.finished_counts(campaign)
+    [counted] = finished_counts(campaign)
     assert (counted.finished, counted.banks) == (2, 2)
 
 
@@ -351,7 +351,7 @@ def test_nothing_is_visible_before_the_end(many, import_file, monkeypatch):
 
     def look(import_record):
         hidden = (NuggetBank.everything.count(), Nugget.objects.count(), Condition.everything.count())
-        visible = (NuggetBank.objects.count(), many.conditions.count(), len(queries.finished_counts(many)))
+        visible = (NuggetBank.objects.count(), many.conditions.count(), len(finished_counts(many)))
         seen.append((hidden, visible, BankEdition.objects.count()))
 
     written = after_batch(monkeypatch, 2, look)
@@ -363,10 +363,10 @@ def test_nothing_is_visible_before_the_end(many, import_file, monkeypatch):
 def test_banks_of_an_unfinished_import_are_not_counted(many, import_file, monkeypatch):
     import_file(many, "nuggets", MANY[:10], **FILE)
     counted = []
-    after_batch(monkeypatch, 1, lambda record: counted.append(queries.finished_counts(many)[0].banks))
+    after_batch(monkeypatch, 1, lambda record: counted.append(finished_counts(many)[0].banks))
     import_file(many, "nuggets", MANY, **FILE)
     assert counted == [10]
-    assert queries.finished_counts(many)[0].banks == 120
+    assert finished_counts(many)[0].banks == 120
 
 
 def test_a_stopped_import_leaves_nothing(many, import_file, monkeypatch, rows, olga):  # noqa: F811
@@ -489,7 +489,7 @@ def test_the_commands(campaign, tmp_path, capsys):
         call_command(*arguments)
     call_command(*arguments, "--invalid-labels=missing")
     assert "1 warnings, importance made absent, the first 1:" in capsys.readouterr().out
-    call_command("export_nuggets", "study", "--condition=Mia", "--lineage")
+    call_command("export_nuggets", "study", "--condition=Mia", "--form=lineage")
     assert json.loads(capsys.readouterr().out)["ancestors"] == []
     for lacking in ("--condition=Mia", "--by=people"):
         with pytest.raises(CommandError, match="required"):

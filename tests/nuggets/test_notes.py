@@ -242,7 +242,7 @@ def test_no_export_has_it(noted: NuggetBank, condition: Condition, olga: Person)
     do(noted, actions.finish_bank)
     out = StringIO()
     call_command("export_nuggets", "study", "--condition=ManualNuggets", stdout=out)
-    downloaded = client_of(olga).get(f"/campaigns/study/exports/nuggets/{condition.pk}.jsonl")
+    downloaded = client_of(olga).get(f"/campaigns/study/exports/nuggets/file/?of={condition}")
     exported = [*bank_lines([restored(noted)]), *condition_lines(condition), out.getvalue()]
     exported.append(b"".join(downloaded.streaming_content).decode())
     [line] = condition_lines(condition)

@@ -165,12 +165,33 @@ def test_a_topic_that_comes_back_is_as_it_was_left(drafted: NuggetBank, give: Gi
 
 
 def test_who_works_on_another_topic_continues_there(drafted: NuggetBank, condition: Condition, give: Give, as_anna):
-    assert (drafted.task.done, drafted.task.total, drafted.task.worked_at) == (30, 0, None)
+    assert (drafted.task.done, drafted.task.total, drafted.task.worked_at) == (0, 0, None)
     [task] = give(condition, "t2")
     fill(bank_of(task), (uuid4(), "a", ""))
     draft(drafted.condition, [task.topic], ["a"])
     give(drafted.condition, "t2")
     assert as_anna.get("/").context["next_task"].task == task
+
+
+def test_a_draft_is_done_once_somebody_said_how_important_it_is(drafted: NuggetBank):
+    def done() -> int:
+        return Task.objects.get(pk=drafted.task_id).done
+
+    first, second, third, fourth = nuggets_in_order(drafted)[:4]
+    assert done() == 0, "a model made them all, and nobody has looked"
+    do(drafted, actions.set_reading, text="what is behind it")
+    do(drafted, actions.move_nugget, uid=first.uid, to=3)
+    do(drafted, actions.reword_nugget, uid=first.uid, text="said otherwise")
+    assert done() == 0, "none is decided yet"
+    do(drafted, actions.set_importance, uid=first.uid, importance="vital")
+    do(drafted, actions.delete_nugget, uid=second.uid)
+    assert done() == 1
+    fill(drafted, (NEW, "what the model left out", ""))
+    do(drafted, actions.merge_nuggets, uids=[third.uid, fourth.uid], uid=NEWER, text="both")
+    assert done() == 3, "what a person wrote or merged is theirs"
+    for _ in range(2):
+        do(drafted, actions.undo)
+    assert done() == 1
 
 
 # The history

@@ -457,7 +457,7 @@ def test_a_reopened_bank_is_in_no_export_until_it_is_finished_again(
     assert exported() == [["a", "b"]]
     reopen(as_olga, finished)
     assert exported() == []
-    downloaded = as_olga.get(f"/campaigns/study/exports/nuggets/{condition.pk}.jsonl")
+    downloaded = as_olga.get(f"/campaigns/study/exports/nuggets/file/?of={condition}")
     assert b"".join(downloaded.streaming_content) == b""
     do(restored(finished), actions.delete_nugget, uid=A)
     assert exported() == []

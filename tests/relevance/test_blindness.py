@@ -1,5 +1,7 @@
 """From scratch nothing of a model shows; in post-editing its grade shows once it is recorded that it does."""
 
+from html import unescape
+
 import pytest
 from django.core.management import call_command
 from django.db import connection
@@ -239,21 +241,21 @@ def test_an_organizer_exports_what_was_shown_and_given(
         send(as_anna, edited, "show", item=item(edited, docid))
         assert send(as_anna, edited, "judge", item=item(edited, docid), **fields).status_code == 200
     send(as_anna, edited, "undo", item=item(edited, "d2"))
-    client, address = client_of(olga), f"/campaigns/study/exports/judgments/{edited.condition_id}.csv"
-    assert address in client.get("/campaigns/study/exports/").content.decode()
+    client, address = client_of(olga), "/campaigns/study/exports/judgments/file/?of=post-edited&form=csv"
+    assert address in unescape(client.get("/campaigns/study/exports/").content.decode())
     response = client.get(address)
     exported = b"".join(response.streaming_content).decode()
     times = [at.isoformat() for at in Judgment.objects.order_by("docid", "version").values_list("at", flat=True)]
     assert exported.splitlines() == [
-        "topic,docid,judge,grade,shown,differs,reason,taken_back,at",
-        f"t1,d1,anna,3,3,no,,no,{times[0]}",
-        f"t1,d2,anna,2,0,yes,,no,{times[1]}",
-        f't1,d2,anna,,0,,"\'=torn, ""half""",no,{times[2]}',
-        f"t1,d2,anna,,0,,,yes,{times[3]}",
+        "topic,docid,judge,grade,shown,differs,reason,taken_back,at,guidelines_version",
+        f"t1,d1,anna,3,3,no,,no,{times[0]},1",
+        f"t1,d2,anna,2,0,yes,,no,{times[1]},1",
+        f't1,d2,anna,,0,,"\'=torn, ""half""",no,{times[2]},1',
+        f"t1,d2,anna,,0,,,yes,{times[3]},1",
     ]
     call_command("export_judgments", "study", condition="post-edited")
     assert capsys.readouterr().out == exported
-    assert client.get("/campaigns/study/exports/judgments/999.csv").status_code == 404
+    assert client.get("/campaigns/study/exports/judgments/file/?of=nobody&form=csv").status_code == 404
 
 
 def queries_of(client: Client, task: Task) -> int:

@@ -9,6 +9,8 @@ import pytest
 from assessor.collection import importing
 from assessor.collection.exports import run_lines
 from assessor.collection.models import Answer, Condition, Event, Import
+from assessor.desk.questions import answers_to, asked, replied, state
+from assessor.work.replies import replies_on, reply
 from assessor.work.sheets import revise
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet
@@ -21,6 +23,7 @@ from tests.assignment.lines import FILE as ASSIGNED
 from tests.assignment.lines import line as assigned
 from tests.assignment.lines import nugget
 from tests.collection.conftest import told, warned
+from tests.support.judging_helpers import from_scratch, give
 from tests.support.lines import FILE, FULL, HEALS, NAN, NONE, PARTIAL, citation, cites, line, sentence
 from tests.support.test_export import same
 
@@ -383,6 +386,35 @@ def test_whatever_was_said_of_a_citation_goes_with_it(campaign, import_file):
     assert told == [[{"d1": "2", "d2": "1"}, {"d3": None}], [{"d1": "2", "d2": "1"}, {"d5": None}]]
     cited = [one["citations"] for one in after[0]["sentences"]]
     assert [[one["citationID"] for one in each] for each in cited] == [[0, 1], [0]]  # made here: the citation's place
+
+
+def test_a_flag_alone_goes_with_its_citation(campaign, import_file):
+    """The sheet asks the same keys as before, and the flag is about a citation that is not asked any more."""
+    import_file(campaign, "support", [LABELS], **FILE)
+    sheet = made_here(campaign, ["0.0", "1.0"])
+    revise(sheet, "flag", {"0.0": {"flag": "odd"}}, judge_id=sheet.judge_id)
+    import_file(campaign, "runs", [run(["d2", "d1"], ["d3"])])
+    sheet = SupportSheet.objects.get(pk=sheet.pk)
+    assert (sheet.asked, sheet.flags, sheet.version) == (["0.0", "1.0"], {"0.1": "odd"}, 2)
+    assert sheet.revisions.latest("version").changes["0.0"] == {"flag": ["odd", None], "moved": ["0.0", "0.1"]}
+
+
+def test_a_reply_goes_with_its_citation(campaign, topic, anna, olga, import_file):
+    import_file(campaign, "support", [LABELS], **FILE)
+    task = give(from_scratch(campaign), topic, anna)
+    sheet = task.support_sheets.get()
+    revise(sheet, "label", {"0.0": {"label": "full", "flag": "odd"}}, judge_id=sheet.judge_id)
+    reply(task=task, sheet=sheet.pk, item="0.0", question="odd", text="It is.", acting_user=olga)
+    assert replies_on(task) == {str(sheet.pk): {"0.0": ["It is."]}}
+    import_file(campaign, "runs", [run(["d2", "d1"], ["d3"])])
+    assert replies_on(task) == {str(sheet.pk): {"0.1": ["It is."]}}
+    [question], replies = list(asked(campaign)), replied(campaign)
+    assert (question.item, state(question, replies)) == ("0.1", "answered")
+    [answer] = answers_to(anna, 9)
+    assert answer.about.endswith("d1")
+    # What is replied since is on the citation of that place.
+    reply(task=task, sheet=sheet.pk, item="0.0", question="", text="This too.", acting_user=olga)
+    assert replies_on(task) == {str(sheet.pk): {"0.1": ["It is."], "0.0": ["This too."]}}
 
 
 def test_citations_that_come_later_are_asked_for(campaign, import_file):

@@ -2,6 +2,8 @@
 
 import csv
 from collections import Counter
+from html import unescape
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
@@ -390,11 +392,12 @@ def test_both_labels_and_whether_they_differ_are_in_the_table(beside: SupportShe
         ("t1", "team.two", "0", "0", "d2", "anna", "", "none", "", "'=garbled", "no", "1"),
         ("t1", "team.two", "0", "0", "d2", "anna", "", "none", "", "", "yes", ""),
     ]
-    response = client_of(olga).get(f"/campaigns/study/exports/support/{edited.pk}.csv")
+    address = "/campaigns/study/exports/support_judgments/file/"
+    response = client_of(olga).get(address, {"of": edited.name, "form": "csv"})
     assert b"".join(response.streaming_content).decode() == "".join(judgment_lines(edited))
-    page = client_of(olga).get("/campaigns/study/exports/").content.decode()
-    assert f"/exports/support/{edited.pk}.csv" in page
-    assert f"/exports/support/{edited.shown_id}.csv" not in page, "a model was shown nothing"
+    page = unescape(client_of(olga).get("/campaigns/study/exports/").content.decode())
+    assert f"{address}?{urlencode({'of': edited.name, 'form': 'csv'})}" in page
+    assert f"{address}?{urlencode({'of': edited.shown.name, 'form': 'csv'})}" not in page, "a model was shown nothing"
 
 
 def test_an_organizer_looks_at_what_was_said(beside: SupportSheet, olga: Person, as_anna: Client):

@@ -31,13 +31,13 @@ def written(condition: Condition, form: str, policy: Policy = Policy.ZERO) -> li
 
 def test_csv(auto: Condition):
     assert written(auto, "csv") == [
-        f"run_id,team,task,condition,policy,topics,complete,incomplete,{UNUSUAL},{MEASURES}",
-        "team.empty,,,Auto,unanswered=0,2,1,0,1,0,2,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0",
-        "team.one,,,Auto,unanswered=0,2,2,0,1,0,2,0.375,0.25,0.25,0.1666666667,0.375,0.25,0.25,0.1666666667",
-        "team.two,,,Auto,unanswered=0,2,2,0,1,0,2,0.75,0.6875,0.6666666667,0.625,0.8333333333,0.75,0.75,0.6875",
-        "minimum,,,Auto,unanswered=0,2,5,0,1,0,2,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0",
-        "median,,,Auto,unanswered=0,2,5,0,1,0,2,0.25,0.1875,0.1666666667,0.125,0.3333333333,0.25,0.25,0.1666666667",
-        "maximum,,,Auto,unanswered=0,2,5,0,1,0,2,0.875,0.75,0.75,0.6666666667,0.875,0.75,0.75,0.6875",
+        f"run_id,team,task,condition,policy,topics,complete,incomplete,{UNUSUAL},{MEASURES},not_judged_by_plan",
+        "team.empty,,,Auto,unanswered=0,2,1,0,1,0,2,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0",
+        "team.one,,,Auto,unanswered=0,2,2,0,1,0,2,0.375,0.25,0.25,0.1666666667,0.375,0.25,0.25,0.1666666667,0",
+        "team.two,,,Auto,unanswered=0,2,2,0,1,0,2,0.75,0.6875,0.6666666667,0.625,0.8333333333,0.75,0.75,0.6875,0",
+        "minimum,,,Auto,unanswered=0,2,5,0,1,0,2,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0",
+        "median,,,Auto,unanswered=0,2,5,0,1,0,2,0.25,0.1875,0.1666666667,0.125,0.3333333333,0.25,0.25,0.1666666667,0",
+        "maximum,,,Auto,unanswered=0,2,5,0,1,0,2,0.875,0.75,0.75,0.6666666667,0.875,0.75,0.75,0.6875,0",
     ]
 
 

@@ -98,7 +98,7 @@ def test_the_page_names_what_is_open_with_what_others_said(as_olga: Client, othe
     for told in ("heals &lt;whom&gt;?", "too broad", "team.one", "Cats purr to heal.", "d1", "Take full by ben"):
         assert told in page
     assert "team.two" not in page
-    assert page.count("Count it as not judged") == 1
+    assert page.count(">Count it as not judged<") == 1
     assert f"topic={other.answer.topic_id}&amp;run={other.answer.run_id}" in page
     assert address(scratch) in as_olga.get(f"/campaigns/{campaign.slug}/").content.decode()
 

@@ -18,9 +18,18 @@ from django.utils import timezone
 from assessor.collection.actions import add_organizer, change_protocol
 from assessor.collection.models import Answer, Campaign, Condition, Event, Person, Topic
 from assessor.collection.roles import ADMINISTRATOR, ASSESSOR
+from assessor.desk.queries import home
 from assessor.relevance.models import Item
-from assessor.work import actions, kinds
-from assessor.work.actions import PlanError, draw_next, put_in_queue, take_out_of_queue, withdraw_task
+from assessor.work import kinds
+from assessor.work.actions import (
+    PlanError,
+    draw_next,
+    drawing,
+    note_opened,
+    put_in_queue,
+    take_out_of_queue,
+    withdraw_task,
+)
 from assessor.work.blindness import record_exposure
 from assessor.work.leases import free
 from assessor.work.models import Task, Waiting
@@ -244,10 +253,17 @@ def test_a_topic_that_nothing_is_to_be_done_on_is_passed_over(queue: Condition, 
     assert not Task.objects.filter(topic=topics[0]).exists()
 
 
+def test_a_topic_that_rests_keeps_nobody_from_drawing_another_one(queue: Condition, topics, anna: Person, olga: Person):
+    first = draw_next(condition=queue, person=anna)
+    Task.objects.filter(pk=first.pk).update(paused=True)
+    assert list(home(anna)["queues"]) == [queue]
+    assert draw_next(condition=queue, person=anna).topic != first.topic
+
+
 def test_a_topic_that_a_kind_refuses_by_now_is_passed_over(queue: Condition, topics, anna: Person, monkeypatch):
     kind = kinds._kinds["support"]
-    refusal = {(topics[0],): "not yet"}
-    monkeypatch.setitem(kinds._kinds, "support", kind._replace(refusal=lambda _, topics: refusal.get(tuple(topics))))
+    lacking = kinds.Lacking({topics[0].pk}, "not yet: {}".format)
+    monkeypatch.setitem(kinds._kinds, "support", kind._replace(lacking=lambda condition, topics: lacking))
     assert draw_next(condition=queue, person=anna).topic.qid == "t2"
 
 
@@ -534,7 +550,7 @@ def test_who_comes_back_while_somebody_draws_keeps_the_topic(
 
     def prepare_meanwhile(bens: Task) -> None:
         kind.prepare(bens)
-        actions.note_opened(task)
+        note_opened(task)
 
     monkeypatch.setitem(kinds._kinds, "support", kind._replace(prepare=prepare_meanwhile))
     assert refused(queue, ben) == NOT_YOURS
@@ -548,7 +564,7 @@ def test_what_was_taken_out_while_somebody_looked_is_not_drawn(queue: Condition,
             take_out_of_queue(waiting=waiting, acting_user=olga)
         return set()
 
-    monkeypatch.setattr(actions, "has_seen", has_seen)
+    monkeypatch.setattr(drawing, "has_seen", has_seen)
     with pytest.raises(PlanError) as error:
         draw_next(condition=queue, person=anna)
     assert (str(error.value), Task.objects.count()) == (NOTHING_FREE, 0)
@@ -558,11 +574,11 @@ def test_a_second_tab_that_was_faster_has_the_same_topic(queue: Condition, anna,
     there: list[Task] = []
 
     def has_seen(*asked: object) -> set[int]:
-        monkeypatch.setattr(actions, "has_seen", lambda *asked: set())
+        monkeypatch.setattr(drawing, "has_seen", lambda *asked: set())
         there.append(draw_next(condition=queue, person=anna))
         return set()
 
-    monkeypatch.setattr(actions, "has_seen", has_seen)
+    monkeypatch.setattr(drawing, "has_seen", has_seen)
     assert [draw_next(condition=queue, person=anna)] == there
     assert Task.objects.count() == 1
 
@@ -675,9 +691,9 @@ def test_the_rule_that_keeps_organizers_out_can_be_off(queue: Condition, campaig
 def test_the_lease_in_words(queue: Condition, anna, time_machine, topic, ben, olga):
     time_machine.move_to("2026-11-02T10:15:00+00:00", tick=False)
     task = draw_next(condition=queue, person=anna)
-    assert lease(task) == "drawn, lease until 2026-11-03 10:15"
+    assert lease(task) == "drawn, lease until 2026-11-03 10:15 UTC+0000"
     time_machine.move_to("2026-11-03T10:15:00+00:00", tick=False)
-    assert lease(task) == "drawn, lease ran out on 2026-11-03 10:15"
+    assert lease(task) == "drawn, lease ran out on 2026-11-03 10:15 UTC+0000"
     task.state = Task.State.FINISHED
     assert lease(task) == ""
     assert lease(give(queue, topic, anna)) == ""

@@ -1,31 +1,15 @@
 """Guidelines: Markdown by the organizer, shown as a page and as a dialog's content."""
 
 import re
-from collections.abc import Callable, Iterator
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from django.test import Client
 
 from assessor.work import guidelines
-from assessor.work.guidelines import KINDS, guidelines_html
+from assessor.work.guidelines import KINDS, as_html, first_text
 from assessor.work.kinds import kind_of
 from nuggets.models import NuggetBank
-
-
-@pytest.fixture
-def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], str]]:
-    """Return the HTML of guidelines written for the test."""
-    monkeypatch.setattr(guidelines, "_FOLDER", tmp_path)
-
-    def do(text: str) -> str:
-        (tmp_path / "nuggets.md").write_text(text, encoding="utf-8")
-        guidelines_html.cache_clear()
-        return guidelines_html("nuggets")
-
-    yield do
-    guidelines_html.cache_clear()
 
 
 @pytest.mark.parametrize("kind", ["nuggets", "assignment", "support", "relevance"])
@@ -33,7 +17,7 @@ def test_each_kind_has_guidelines_with_headings_from_h2(as_anna: Client, kind: s
     response = as_anna.get(f"/guidelines/{kind}/")
     assert response.status_code == 200
     body = response.content.decode()
-    html = guidelines_html(kind)
+    html = as_html(first_text(kind))
     assert html in body
     levels = [int(level) for level in re.findall(r"<h(\d)", html)]
     assert levels[0] == min(levels) == 2
@@ -47,8 +31,8 @@ def test_every_kind_is_tested_and_no_file_is_left_over():
     assert len(KINDS) == 4
 
 
-def test_headings_go_one_level_down_and_no_further_than_six(written):
-    assert written("# a\n\n## b\n\n##### e\n\n###### f\n\nUnder\n=====\n") == (
+def test_headings_go_one_level_down_and_no_further_than_six():
+    assert as_html("# a\n\n## b\n\n##### e\n\n###### f\n\nUnder\n=====\n") == (
         "<h2>a</h2>\n<h3>b</h3>\n<h6>e</h6>\n<h6>f</h6>\n<h2>Under</h2>\n"
     )
 
@@ -61,18 +45,19 @@ def test_headings_go_one_level_down_and_no_further_than_six(written):
         ("<!-- hidden -->", "<p>&lt;!-- hidden --&gt;</p>\n"),
         ("a & b &lt; c", "<p>a &amp; b &lt; c</p>\n"),
         ("[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>\n"),
+        ("![x](https://example.org/x.png)", '<p>!<a href="https://example.org/x.png">x</a></p>\n'),
         ("`<b>`", "<p><code>&lt;b&gt;</code></p>\n"),
         ("{{ user }} {% x %}", "<p>{{ user }} {% x %}</p>\n"),
         ("see https://example.org/x", "<p>see https://example.org/x</p>\n"),
         ("مرحبا é", "<p>مرحبا é</p>\n"),
     ],
 )
-def test_html_in_the_markdown_is_text(written, text: str, html: str):
-    assert written(text) == html
+def test_html_in_the_markdown_is_text(text: str, html: str):
+    assert as_html(text) == html
 
 
-def test_tables_are_tables(written):
-    assert "<th>a</th>" in written("| a | b |\n|---|---|\n| 1 | 2 |\n")
+def test_tables_are_tables():
+    assert "<th>a</th>" in as_html("| a | b |\n|---|---|\n| 1 | 2 |\n")
 
 
 @pytest.mark.parametrize("kind", ["unknown", "Nuggets", "nuggets.md", "..", "../nuggets", "%2e%2e%2fnuggets"])
@@ -84,8 +69,8 @@ def test_other_guidelines_do_not_exist(as_anna: Client, kind: str):
 def test_the_editor_holds_its_guidelines(bank: NuggetBank, as_anna: Client):
     """They open in a dialog without another request."""
     page = as_anna.get(kind_of(bank.task).url(bank.task)).content.decode()
-    assert guidelines_html("nuggets") in page
-    assert guidelines_html("assignment") not in page
+    assert as_html(first_text("nuggets")) in page
+    assert as_html(first_text("assignment")) not in page
 
 
 def test_guidelines_are_for_who_is_signed_in(client: Client, as_anna: Client):

@@ -6,16 +6,28 @@ from uuid import uuid4
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from assessor.collection.actions import judge_of
 from assessor.collection.history import record
 from assessor.collection.models import Answer, AppendOnly, Condition, Event, Run, Topic
 from assessor.collection.models.history import AppendOnlyError
+from assessor.exports.models import Blob, Chunk, Frozen, FrozenFile, Pseudonym
 from assessor.llm.models import Call, StoredPromptSet
 from assessor.relevance.models import Judgment
 from assessor.studies.models import Coding, Drawn, Study
+from assessor.training.models import Reference
 from assessor.work.blindness import record_exposure
-from assessor.work.models import Exposure, Task, TimeSpent
+from assessor.work.models import (
+    Exposure,
+    Guidelines,
+    GuidelinesOpened,
+    Reply,
+    ReplyRead,
+    Scope,
+    Task,
+    TimeSpent,
+)
 from assessor.work.sheets import revise
 from assignment.models import AnswerSheet, LeftOut, Revision
 from metaeval.models import Calculation, Comparison, Figure, ScoreTable
@@ -44,6 +56,17 @@ FIELDS = {
     Coding: "note",
     ScoreTable: "content",
     Figure: "title",
+    Guidelines: "text",
+    GuidelinesOpened: "at",
+    Scope: "rule",
+    Reply: "text",
+    ReplyRead: "at",
+    Reference: "at",
+    Blob: "size",
+    Chunk: "data",
+    Frozen: "manifest",
+    FrozenFile: "name",
+    Pseudonym: "number",
 }
 
 
@@ -98,6 +121,9 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         ScoreTable.objects.create(campaign=task.campaign, name="T", content="run,v"),
     )
     drawn = _drawn(task)
+    reply = Reply.objects.create(task=task, item="1", question="odd?", text="no", person=task.person)
+    blob = Blob.objects.create(campaign=task.campaign, sha256="0" * 64, size=0)
+    frozen = Frozen.objects.create(condition=task.condition, version=1, at=timezone.now(), manifest="{}")
     return {
         Event: record("told", bank, campaign=task.campaign, person=None),
         BankEdit: BankEdit.objects.get(),
@@ -119,6 +145,17 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         Coding: Coding.objects.create(drawn=drawn, codes=[], note="unclear"),
         ScoreTable: table,
         Figure: _figure(table),
+        Guidelines: Guidelines.objects.get(),
+        GuidelinesOpened: GuidelinesOpened.objects.get(),
+        Scope: Scope.objects.create(condition=task.condition, topic=task.topic, rule="none"),
+        Reply: reply,
+        ReplyRead: ReplyRead.objects.create(reply=reply),
+        Reference: Reference.objects.create(condition=task.condition),
+        Blob: blob,
+        Chunk: Chunk.objects.create(blob=blob, place=0, data=""),
+        Frozen: frozen,
+        FrozenFile: FrozenFile.objects.create(frozen=frozen, kind="nuggets", form="jsonl", name="n", blob=blob),
+        Pseudonym: Pseudonym.objects.create(campaign=task.campaign, person=task.person, number=1, seed=1),
     }
 
 

@@ -159,3 +159,14 @@ def test_reports_of_many_tabs_at_once_count_no_more_than_has_passed(task: Task, 
     seconds, reports = spent(task)
     assert sorted(reports, reverse=True)[0] == 60
     assert seconds == sum(reports) <= 60 + 7 * 2
+
+
+def test_after_the_clock_was_set_back_time_is_counted_on(task: Task, as_anna: Client, wait: Wait):
+    """One report can't be told from none that passed; the next ones are by the new clock."""
+    wait(30)
+    report(as_anna, task, 30)
+    wait(-7_200)
+    report(as_anna, task, 30)
+    wait(30)
+    report(as_anna, task, 30)
+    assert spent(task) == (61, [30, 1, 30])

@@ -11,6 +11,8 @@ from typing import BinaryIO, NamedTuple, cast
 from assessor.collection.formats.report import Report
 
 MAX_LINE = 8 * 1024 * 1024
+# Text packs 3 to 30 times: a file that unpacks to more than this would only keep a worker busy.
+_TIMES, _UNPACKED = 200, 64 * 1024 * 1024  # bytes
 _BOM = "\ufeff"
 
 
@@ -44,6 +46,23 @@ class _Counted(io.RawIOBase):
         return len(chunk)
 
 
+class _Bomb(Exception):
+    """A file unpacks to more than any text does; the text says to how much."""
+
+
+class _Unpacked(gzip.GzipFile):
+    """A gzip file as it is inside, up to a multiple of its size."""
+
+    def __init__(self, packed: BinaryIO, counted: _Counted) -> None:
+        super().__init__(fileobj=packed)
+        self._packed = counted
+
+    def readline(self, size: int | None = -1) -> bytes:
+        if self.tell() > _UNPACKED + _TIMES * self._packed.count:
+            raise _Bomb(f"more than {_TIMES} times what is packed")
+        return super().readline(size)
+
+
 class SourceFile:
     """A file to be read once, with its progress (bytes_read) and its sha256 at the end."""
 
@@ -68,12 +87,14 @@ class SourceFile:
             buffered = io.BufferedReader(self._counted, 1024 * 1024)
             stream: BinaryIO = buffered
             if buffered.peek(2)[:2] == b"\x1f\x8b":
-                stream = cast(BinaryIO, gzip.GzipFile(fileobj=buffered))
+                stream = cast(BinaryIO, _Unpacked(buffered, self._counted))
             try:
                 for number, data in enumerate(_raw_lines(stream), start=1):
                     text = _decode(data, number, report)
                     if text is not None and text.strip():
                         yield Line(number, text)
+            except _Bomb as error:
+                raise report.fatal(number + 1, "", str(error), "a gzip file of text") from error
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 raise report.fatal(number + 1, "", str(error), "a whole gzip file") from error
         report.counts["lines"] = number

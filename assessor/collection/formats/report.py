@@ -91,5 +91,10 @@ class Report:
 def show(found: object) -> str:
     """Return a value as one short line in which nothing invisible hides."""
     text = found if isinstance(found, str) else repr(found)
-    text = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text[: SHOWN + 1])
+    text = visible(text[: SHOWN + 1])
     return text if len(text) <= SHOWN else text[:SHOWN] + "…"
+
+
+def visible(text: str) -> str:
+    """Return a text in which nothing invisible hides, such as what tells a terminal to do something."""
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)

@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from numbers import Number
 
 from assessor.collection.formats.run_list import CsvLine
 
@@ -17,5 +18,5 @@ def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Ite
 
 
 def _harmless(cell: object) -> object:
-    """Return a cell; only text can be a formula, and a negative number stays one."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_STARTS_A_FORMULA) else cell
+    """Return a cell; a negative number stays one, and what anything else is called can be a formula."""
+    return f"'{cell}" if not isinstance(cell, Number) and str(cell).startswith(_STARTS_A_FORMULA) else cell

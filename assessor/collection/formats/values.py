@@ -36,10 +36,11 @@ def _finite(digits: str) -> float:
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _RepeatedKey(next(key for key in keys if keys.count(key) > 1))
+    value: dict[str, Any] = {}
+    for key, part in pairs:
+        if key in value:
+            raise _RepeatedKey(key)
+        value[key] = part
     return value
 
 

@@ -13,7 +13,6 @@ from assessor.collection import importing
 from assessor.collection.formats.report import Problem
 from assessor.collection.management.common import campaign_called
 from assessor.collection.models import Campaign, Import, Person
-from assessor.collection.tasks import sweep_imports
 
 
 class ImportCommand(BaseCommand):
@@ -82,7 +81,7 @@ def import_file(
 
     Raises importing.Busy, and leaves no record, where another import of the campaign is running.
     """
-    sweep_imports()
+    importing.sweep()
     import_record = importing.new_import(
         campaign=campaign,
         kind=kind,

@@ -3,7 +3,7 @@
 from assessor.collection.models.campaign import Campaign, Organizer, Protocol
 from assessor.collection.models.grades import Grade, QrelsSource
 from assessor.collection.models.history import AppendOnly, Event
-from assessor.collection.models.imports import Import, Imported, MaybeImported
+from assessor.collection.models.imports import Import, Imported, MadeOrVisibleManager, MaybeImported
 from assessor.collection.models.judges import Condition, Judge
 from assessor.collection.models.people import Person
 from assessor.collection.models.retrieval import RankedSegment, RetrievalRun
@@ -22,6 +22,7 @@ __all__ = [
     "Import",
     "Imported",
     "Judge",
+    "MadeOrVisibleManager",
     "MaybeImported",
     "Organizer",
     "Person",

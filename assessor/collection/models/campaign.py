@@ -10,6 +10,9 @@ class Campaign(models.Model):
 
     name = models.CharField(max_length=120)
     slug = models.SlugField(max_length=60, unique=True, help_text="The campaign's name in addresses and commands.")
+    second_factor_required = models.BooleanField(
+        default=False, help_text="Whether who works on it must have set up a second factor."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
 

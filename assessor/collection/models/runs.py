@@ -43,6 +43,7 @@ class RunAlias(models.Model):
     name = models.CharField(max_length=256)
 
     class Meta:
+        verbose_name_plural = "run aliases"
         ordering = ("pk",)
         constraints = (models.UniqueConstraint(fields=("campaign", "name"), name="alias_once"),)
 
@@ -84,7 +85,7 @@ class Answer(Imported):
     # Those of which no run file is loaded: what they cite may not be all.
     WITH_LABELS = (Form.TEXT, Form.SENTENCES)
 
-    run = models.ForeignKey(Run, models.PROTECT, related_name="answers")
+    run = models.ForeignKey(Run, models.PROTECT, related_name="answers", db_index=False)
     topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="answers")
     form = models.CharField(max_length=10, choices=Form, default=Form.RAG24)
     references = JSONText(default=list)
@@ -101,6 +102,8 @@ class Answer(Imported):
         constraints = (
             models.UniqueConstraint(fields=("run", "topic"), condition=models.Q(apart=False), name="own_answer_once"),
         )
+        # Instead of the one of run alone: the page of exports looks for the few that came with labels.
+        indexes = (models.Index(fields=("run", "form"), name="answers_by_form"),)
 
     def __str__(self) -> str:
         return f"answer {self.pk}"

@@ -19,6 +19,9 @@ class Topic(Imported):
     title = models.TextField()
     form = models.CharField(max_length=10, choices=Form, default=Form.TSV)
     extras = JSONText(default=dict, help_text="Further keys of the file, as they came.")
+    is_practice = models.BooleanField(
+        default=False, help_text="For training: nothing that is said on it enters scores or exports."
+    )
 
     class Meta:
         ordering = ("qid",)

@@ -14,11 +14,13 @@ from assessor.collection.models import Campaign, Condition, Person, Protocol
 from assessor.collection.roles import ORGANIZER, has_role
 from assessor.desk import queries
 from assessor.desk.forms import CampaignForm, ConditionForm, ControlForm, ProtocolForm
+from assessor.desk.gaps import gaps
 from assessor.desk.views.errors import not_found
 from assessor.relevance.actions import create_relevance
 from assignment import actions as assignment
 from assignment.control import ControlError, make_control_runs
 from assignment.queries import assigning
+from nuggets.queries import finished_counts
 from support import actions as support
 from support.queries import supporting
 
@@ -41,10 +43,10 @@ def campaign(request: PersonRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "protocol": campaign.protocol,
-        "settings": ProtocolForm(instance=campaign.protocol),
+        "settings": queries.settings_of(campaign.protocol),
         "loaded": queries.loaded(campaign),
-        "gaps": queries.gaps(campaign),
-        "conditions": queries.finished_counts(campaign),
+        "gaps": gaps(campaign),
+        "conditions": finished_counts(campaign),
         "assigning": assigning(campaign),
         "grading": queries.grading(campaign),
         "judging": supporting(campaign),
@@ -77,7 +79,7 @@ def new_condition(request: PersonRequest, slug: str) -> HttpResponse:
         except ConditionError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"{condition} is there: {condition.identity}.")
+            messages.success(request, f"{condition} is there. Now its topics can be planned.")
             return redirect("plan", slug)
     context = {
         "form": form,

@@ -1,7 +1,12 @@
 """Pages for what went wrong: each says what happened, what was kept and what to do."""
 
+import errno
+import sys
+
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -22,4 +27,10 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return render(request, "500.html", status=500)
+    """What broke: the database or the disk, which somebody will bring back, or a mistake of ours."""
+    error = sys.exc_info()[1]
+    is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    if isinstance(error, OperationalError | InterfaceError) or is_full:
+        # Without the request: what every page's frame asks for is in the database.
+        return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": "5"})
+    return HttpResponse(render_to_string("500.html"), status=500)

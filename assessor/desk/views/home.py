@@ -4,8 +4,9 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from assessor.collection.access import organized_campaigns
 from assessor.collection.http import PersonRequest
-from assessor.collection.roles import ORGANIZER, has_role
+from assessor.collection.models import Campaign
 from assessor.desk import queries
 
 
@@ -14,6 +15,7 @@ def home(request: PersonRequest) -> HttpResponse:
     """An assessor's topics, an organizer's campaigns; who is both sees both."""
     context = {
         **queries.home(request.user),
-        "campaigns": queries.campaigns_of(request.user) if has_role(request.user, ORGANIZER) else None,
+        "campaigns": organized_campaigns(request.user),
+        "has_campaign": Campaign.objects.exists,
     }
     return render(request, "desk/home.html", context)

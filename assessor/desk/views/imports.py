@@ -1,8 +1,12 @@
 """Files in: upload, progress, report."""
 
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from django.contrib import messages
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -11,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from assessor.collection import importing
 from assessor.collection.access import campaign_import, organized_campaign
 from assessor.collection.http import PersonRequest
+from assessor.collection.models import Campaign, Import, Person
 from assessor.collection.tasks import run_import
 from assessor.desk.forms import UploadForm
 
@@ -19,32 +24,47 @@ _SHOWN = 100
 
 @require_http_methods(["GET", "POST"])
 def imports(request: PersonRequest, slug: str) -> HttpResponse:
-    """The form and the imports so far; an upload goes to the background and leads to its report."""
+    """The form and the imports so far; what is uploaded goes to the background, a single file leads to its report.
+
+    kind in the address: what the form has chosen at first. htmx asks again for the imports while one is not over.
+    """
     campaign = organized_campaign(request.user, slug)
-    form = UploadForm(request.POST or None, request.FILES or None)
+    form = UploadForm(request.POST or None, request.FILES or None, initial={"kind": request.GET.get("kind")})
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
-        with transaction.atomic():
-            import_record = importing.new_import(
-                campaign=campaign,
-                kind=data["kind"],
-                file_name=data["file"].name,
-                options=data["options"],
-                person=request.user,
-                check_only=data["check_only"],
-            )
-            # On the same disk, so this takes no time while the database is locked.
-            Path(data["file"].temporary_file_path()).rename(importing.upload_path(import_record))
-            # Should the queue be gone, the next start of a worker finds the import waiting in the database.
-            transaction.on_commit(lambda: run_import.delay(import_record.pk), robust=True)
-        return redirect("import_report", slug, import_record.pk)
+        made = [_take_in(campaign, request.user, file, data) for file in data["uploads"]]
+        if len(made) == 1:
+            return redirect("import_report", slug, made[0].pk)
+        messages.success(request, f"{len(made)} files are imported one after the other; each has its report below.")
+        return redirect("imports", slug)
+    shown = list(campaign.imports.select_related("person")[:_SHOWN])
     context = {
         "campaign": campaign,
         "form": form,
-        "imports": campaign.imports.select_related("person")[:_SHOWN],
+        "imports": shown,
+        "is_under_way": not all(one.is_over for one in shown),
         "shown": _SHOWN,
     }
-    return render(request, "desk/imports.html", context)
+    return render(request, "desk/imports.html#imports" if request.htmx else "desk/imports.html", context)
+
+
+def _take_in(campaign: Campaign, person: Person, file: "UploadedFile[Any]", data: Mapping[str, Any]) -> Import:
+    """Note an uploaded file down to be imported, and hand it to the worker."""
+    assert isinstance(file, TemporaryUploadedFile), "see desk.uploads"
+    with transaction.atomic():
+        import_record = importing.new_import(
+            campaign=campaign,
+            kind=data["kind"],
+            file_name=file.name or "",
+            options=data["options"],
+            person=person,
+            check_only=data["check_only"],
+        )
+        # On the same disk, so this takes no time while the database is locked.
+        Path(file.temporary_file_path()).rename(importing.upload_path(import_record))
+        # Should the queue be gone, the next start of a worker finds the import waiting in the database.
+        transaction.on_commit(partial(run_import.delay, import_record.pk), robust=True)
+    return import_record
 
 
 @require_safe

@@ -14,6 +14,15 @@ def money(amount: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+_PARAMETERS = {"max_tokens": "token limit", "limit_name": "sent as", "structured": "structured output"}
+
+
+@register.filter
+def parameter(name: str) -> str:
+    """Return what a parameter of a judge is called."""
+    return _PARAMETERS.get(name, name)
+
+
 @register.filter
 def thousands(number: int | None) -> str:
     """Return a whole number in groups of three digits."""

@@ -145,6 +145,7 @@ def _keep(item: Item, task: Task, person: Person, **said: Any) -> Judgment:
         judge=judge_of(person),
         task=task,
         shown=shown,
+        guidelines_version=task.guidelines_version,
         **said,
     )
     source = grades_made_under(task.condition)

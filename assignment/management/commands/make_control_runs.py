@@ -3,8 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.management.common import campaign_called
-from assessor.collection.management.exporting import named
+from assessor.collection.management.common import campaign_called, named
 from assessor.collection.models import Condition
 from assignment.control import ControlError, make_control_runs
 

@@ -4,8 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.management.common import campaign_called
-from assessor.collection.management.exporting import named
+from assessor.collection.management.common import campaign_called, named
 from assessor.collection.models import Campaign
 from assessor.scores.kinds import scored_conditions
 from assessor.scores.means import Policy

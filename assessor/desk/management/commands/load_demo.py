@@ -22,6 +22,8 @@ from assessor.llm.running import run_job
 from assessor.studies.actions import define_code, draw_study, let_people_judge
 from assessor.studies.models import Study
 from assessor.work.actions import give_tasks
+from assessor.work.guidelines import KINDS
+from assessor.work.instructing import in_force, open_guidelines
 from assessor.work.models import Task
 from assignment.control import make_control_runs
 from metaeval.actions import create_comparison
@@ -93,6 +95,10 @@ class Command(BaseCommand):
             qrels_source=campaign.qrels_sources.get(name="People"),
             acting_user=people["olga"],
         )
+        for person in (people[name] for name in PLAN):
+            for kind in KINDS:
+                version = in_force(campaign, kind).version
+                open_guidelines(campaign=campaign, kind=kind, version=version, acting_user=person)
         with transaction.atomic():  # once anybody has anything to do, all is loaded
             for name, qids in PLAN.items():
                 self._give(condition, people[name], *qids)

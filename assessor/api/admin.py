@@ -1,0 +1,15 @@
+"""Tokens in Django's admin, to look at."""
+
+from django.contrib import admin
+
+from assessor.api.models import Token
+from assessor.collection.admin import LookOnly
+
+
+@admin.register(Token)
+class TokenAdmin(LookOnly):
+    list_display = ("name", "prefix", "person", "created_at", "expires_at", "used_at", "revoked_at")
+    list_filter = (("person", admin.RelatedOnlyFieldListFilter),)
+    search_fields = ("name", "prefix", "person__username")
+    list_select_related = ("person",)
+    exclude = ("sha256",)

@@ -1,0 +1,279 @@
+"""What the API answers with, as its description has it."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from ninja import Field, Schema
+from pydantic import ConfigDict
+
+from assessor.scores.leaderboards import STATES
+
+Policies = Literal["zero", "answered"]
+Kinds = Literal["nuggets", "assignment", "support", "relevance"]
+
+
+class WithFurtherKeys(Schema):
+    """A line of a file, which keeps further keys as they came."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Problem(Schema):
+    """Why there is no answer."""
+
+    detail: str
+
+
+class Wrong(Schema):
+    """A parameter that is wrong: where it stands, and what about it."""
+
+    loc: list[str | int]
+    msg: str
+
+
+class WrongParameters(Schema):
+    detail: list[Wrong]
+
+
+class CampaignItem(Schema):
+    slug: str
+    name: str
+    created_at: datetime
+
+
+class CampaignTold(CampaignItem):
+    """protocol: the settings in force."""
+
+    protocol: dict[str, Any]
+
+
+class TopicItem(Schema):
+    """is_practice: for training; what is said on it is in no labels, grades, nuggets or scores here."""
+
+    qid: str
+    title: str
+    is_practice: bool
+    extras: dict[str, Any]
+
+
+class SegmentItem(Schema):
+    docid: str
+    text: str
+    extras: dict[str, Any]
+
+
+class RunItem(Schema):
+    tag: str
+    team: str
+    task: str
+    type: str
+    priority: int | None
+    aliases: list[str]
+
+
+class SentenceItem(Schema):
+    """citations: the docids that it cites, in their order."""
+
+    text: str
+    citations: list[str]
+
+
+class AnswerItem(Schema):
+    """What a run itself answered to a topic."""
+
+    qid: str
+    run_id: str
+    words: int
+    sentences: list[SentenceItem]
+
+
+class SourceItem(Schema):
+    """Where grades come from. condition: under which they are made here, if they are."""
+
+    id: int
+    name: str
+    by: Literal["people", "model"]
+    condition: str | None
+
+
+class GradeItem(Schema):
+    """iteration: column 2 of the file."""
+
+    qid: str
+    docid: str
+    grade: int
+    iteration: str
+
+
+class ConditionItem(Schema):
+    """How labels come to be. judge: null means people. is_rehearsal: some of it came from no model at all."""
+
+    id: int
+    name: str
+    kind: Kinds
+    method: str
+    identity: str
+    judge: str | None
+    is_a_models: bool
+    is_rehearsal: bool
+    nuggets: str | None
+    qrels_source: str | None
+    shown: str | None
+    prompt_set: str
+    replicate: int
+    sample: str
+    protocol: str
+    created_at: datetime
+
+
+class NuggetItem(WithFurtherKeys):
+    """importance: absent in a draft."""
+
+    text: str
+    importance: str | None = None
+
+
+class BankItem(WithFurtherKeys):
+    """The nuggets of a topic: a line of the field's nugget files."""
+
+    query: str
+    qid: str
+    nuggets: list[NuggetItem]
+
+
+class LabelledNugget(NuggetItem):
+    """assignment: absent where there is no label that counts; of an imported file, whatever stood there."""
+
+    assignment: Any = None
+
+
+class AssignmentItem(WithFurtherKeys):
+    """The labels of an answer: a line of the field's assignment files."""
+
+    query: str
+    qid: str
+    nuggets: list[LabelledNugget]
+    run_id: str
+    answer_text: str
+    response_length: int
+
+
+class JudgedCitation(WithFurtherKeys):
+    """support: "2" full, "1" partial, "0" none, "-1" not judged; absent where there is no label that counts."""
+
+    citationID: Any = None
+    reference: str
+    support: Any = None
+
+
+class JudgedSentence(WithFurtherKeys):
+    text: str | None
+    citations: list[JudgedCitation]
+
+
+class SupportItem(WithFurtherKeys):
+    """The labels of an answer's citations: a line of NIST's support files."""
+
+    topic_id: Any
+    run_id: str
+    sentences: list[JudgedSentence]
+
+
+class RunScores(Schema):
+    """scores: by measure; null is undefined. incomplete: answers that lack a label; none of these counts.
+
+    not_judged_by_plan: topics on which the run is not judged; none counts. What is left of the topics is unanswered.
+    """
+
+    run_id: str
+    team: str
+    task: str
+    topics: int
+    complete: int
+    incomplete: int
+    not_judged_by_plan: int
+    scores: dict[str, float | None]
+
+
+class ScoreTable(Schema):
+    """Scores of runs under a condition. over: least, median, largest; unusual: what makes scores other than usual."""
+
+    condition: str
+    policy: Policies
+    measures: list[str]
+    topics: int
+    incomplete: int
+    not_judged_by_plan: int
+    unusual: dict[str, int]
+    runs: list[RunScores]
+    over: list[RunScores]
+    controls: list[RunScores]
+
+
+class TopicScores(Schema):
+    """The scores of a run's answer to a topic."""
+
+    run_id: str
+    qid: str
+    state: str = Field(json_schema_extra={"enum": [*STATES.values()]})
+    scores: dict[str, float | None]
+
+
+class ComparisonItem(Schema):
+    """state: of what was last computed of it."""
+
+    id: int
+    name: str
+    first: str
+    second: str
+    policy: Policies
+    seed: int
+    draws: int
+    state: str | None
+    created_at: datetime
+
+
+class ComparisonTold(ComparisonItem):
+    """result: the newest that is done, as in comparison.json; null where there is none yet."""
+
+    result: dict[str, Any] | None
+
+
+class TaskItem(Schema):
+    """What a person has to do. seconds: active time; total: 0 where there is no fixed number."""
+
+    id: int
+    qid: str
+    is_practice: bool
+    condition: str
+    kind: Kinds
+    person: str
+    state: Literal["open", "finished"]
+    done: int
+    total: int
+    seconds: int
+    worked_at: datetime | None
+
+
+class ProgressItem(Schema):
+    """Of a person under a condition: their tasks, and what is done of them. total: 0 where it is not known yet."""
+
+    condition: str
+    kind: Kinds
+    person: str
+    tasks: int
+    finished: int
+    done: int
+    total: int
+    seconds: int
+
+
+class EventItem(Schema):
+    """Something that happened: who did what, and when."""
+
+    id: int
+    at: datetime
+    person: str | None
+    verb: str
+    subject: str
+    details: dict[str, Any]

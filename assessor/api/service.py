@@ -1,0 +1,41 @@
+"""The API itself: what it is called, who may ask, and what errors look like."""
+
+from django.http import HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, Throttled, ValidationError
+
+from assessor.api.bearer import Bearer
+from assessor.api.routes import campaigns, labels, progress, results, texts
+
+api = NinjaAPI(
+    title="Assay",
+    version="1",
+    description="What a campaign holds, for the scripts of those who organize it: read only.",
+    auth=Bearer(),
+    docs_url=None,  # it would load from another host
+    urls_namespace="api",
+)
+for routes in (campaigns, texts, labels, results, progress):
+    api.add_router("", routes.router)
+
+
+@api.exception_handler(AuthenticationError)
+def _no_token(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
+    told = {"detail": "This needs a token that is good: Authorization: Bearer ..."}
+    response = api.create_response(request, told, status=401)
+    response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+@api.exception_handler(Throttled)
+def _too_many(request: HttpRequest, error: Throttled) -> HttpResponse:
+    response = api.create_response(request, {"detail": error.message}, status=429)
+    response["Retry-After"] = str(error.wait)
+    return response
+
+
+@api.exception_handler(ValidationError)
+def _wrong(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    """Say what is wrong without the value: it may be anything, and of any length."""
+    told = [{"loc": list(one["loc"]), "msg": one["msg"]} for one in error.errors]
+    return api.create_response(request, {"detail": told}, status=422)

@@ -1,0 +1,132 @@
+"""Restoring a campaign from its archive, all of it or nothing."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from django.db import DatabaseError, connection, transaction
+from django.db.models import Max, Model
+
+from assessor.archive import states
+from assessor.archive.errors import ArchiveError
+from assessor.archive.reading import Archive
+from assessor.archive.registry import OF_CAMPAIGN, RESTORED, SHARED, Kept
+from assessor.archive.shared import find_or_make, require_new_people
+from assessor.collection import history
+from assessor.collection.loaders.base import as_kept, insert
+from assessor.collection.models import Campaign, Person
+from assessor.planner import look_at_grown_tables
+from assessor.work.models import Write
+from metaeval.models import Calculation
+
+Values = dict[str, Any]
+_AT_A_TIME, _BYTES_AT_A_TIME = 500, 2_000_000
+_TRIES = 20
+
+
+def restore(
+    path: Path, *, use_existing_people: bool = False, while_others_wait: bool = False, acting_user: Person | None = None
+) -> Campaign:
+    """Check an archive and make its campaign again, in one transaction: all of it is there, or nothing.
+
+    use_existing_people: people of the same name are taken for the same, and stay as they are. while_others_wait: on
+    SQLite nobody else can save meanwhile, so where there are other campaigns that must be said. Raises ArchiveError.
+    """
+    with Archive(path) as archive:
+        archive.verify()
+        if connection.vendor == "sqlite" and not while_others_wait and Campaign.objects.exists():
+            raise ArchiveError(
+                "This SQLite database has other campaigns, and nobody can save in them while this one is restored: "
+                "do it while nobody works, and say so."
+            )
+        try:
+            with transaction.atomic():
+                campaign = _restore(archive, use_existing_people)
+                history.record(RESTORED, campaign, campaign=campaign, person=acting_user)
+        except DatabaseError as error:
+            raise ArchiveError(f"The database refuses the archive, nothing was restored: {error}".strip()) from error
+    look_at_grown_tables()
+    return campaign
+
+
+def _restore(archive: Archive, use_existing_people: bool) -> Campaign:
+    if Campaign.objects.filter(slug=archive.slug).exists():
+        raise ArchiveError(f"There is a campaign {archive.slug} already.")
+    # A record's key is that of the first of its model, and its number: no table of keys is needed.
+    before = {kept.model: _reserve(kept.model, archive.counts.get(kept.model, 0)) for kept in OF_CAMPAIGN}
+    found: dict[type[Model], list[int]] = {kept.model: [] for kept in SHARED}
+
+    def translate(model: type[Model], number: int) -> int:
+        return found[model][number - 1] if model in found else before[model] + number
+
+    keys = archive.keys(translate)
+    for kept in SHARED:
+        records = [values for values, _ in archive.records(kept, keys)]
+        if kept.model is Person and not use_existing_people:
+            require_new_people([values["username"] for values in records])
+        found[kept.model] = [find_or_make(kept.model, values) for values in records]
+    for kept in OF_CAMPAIGN:
+        key = before[kept.model]
+        for some in _batches(archive.records(kept, keys)):
+            _write(kept, [(key + at, values) for at, values in enumerate(some, 1)])
+            key += len(some)
+    first, number = before[Calculation], archive.counts.get(Calculation, 0)
+    states.name_again(Calculation.objects.filter(pk__gt=first, pk__lte=first + number))
+    return Campaign.objects.get(pk=before[Campaign] + 1)
+
+
+def _batches(records: Iterable[tuple[Values, int]]) -> Iterator[list[Values]]:
+    """Yield records, as many at a time as are neither many nor long."""
+    batch: list[Values] = []
+    held = 0
+    for values, length in records:
+        batch.append(values)
+        held += length
+        if len(batch) == _AT_A_TIME or held > _BYTES_AT_A_TIME:
+            yield batch
+            batch, held = [], 0
+    if batch:
+        yield batch
+
+
+def _write(kept: Kept, records: list[tuple[int, Values]]) -> None:
+    if kept.model is Write:
+        # Older archives have what their people wrote in other campaigns too.
+        known = set(Write.objects.filter(key__in=[one["key"] for _, one in records]).values_list("key", flat=True))
+        records = [(key, values) for key, values in records if values["key"] not in known]
+    columns = kept.model._meta.concrete_fields
+    rows = [
+        tuple(as_kept(kept.model, column.name, _value(column, key, values)) for column in columns)
+        for key, values in records
+    ]
+    insert(kept.model, [column.name for column in columns], rows)
+
+
+def _value(column: Any, key: int, values: Values) -> Any:
+    if column.primary_key:
+        return key
+    return values[column.attname] if column.attname in values else column.get_default()
+
+
+def _reserve(model: type[Model], number: int) -> int:
+    """Return a key after which as many are free, and stay so while others write."""
+    table, column = model._meta.db_table, model._meta.pk.column
+    if not number or connection.vendor == "sqlite":  # which has one writer, and that is this transaction
+        last = model._base_manager.aggregate(last=Max("pk"))["last"] or 0
+        with connection.cursor() as cursor:
+            if connection.vendor == "sqlite":
+                cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
+                last = max(last, *cursor.fetchone() or (0,))
+        return int(last)
+    sequence = "pg_get_serial_sequence(%s, %s)"
+    drawn = f"SELECT nextval({sequence}) AS key FROM generate_series(1, %s)"  # noqa: S608  # our own names only
+    for _ in range(_TRIES):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT min(key), max(key) FROM ({drawn}) AS drawn",  # noqa: S608  # our own names only
+                [connection.ops.quote_name(table), column, number],
+            )
+            least, most = cursor.fetchone()
+        if most - least == number - 1:
+            return int(least) - 1
+    raise ArchiveError(f"Others write {model._meta.verbose_name_plural} all the time: restore it when fewer work.")

@@ -1,0 +1,117 @@
+"""What JSON columns say: labels that the apps define, in the shapes that pages and scores take for granted.
+
+Whoever writes a label checks it, so whoever reads one does not: what an archive brings must be as if it was written
+here. All the functions are checks, or return one: it raises Unfit.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from assessor.archive.values import Unfit
+from assignment.formats import LABELS as ASSIGNMENTS
+from assignment.models import AnswerSheet
+from nuggets.formats import IMPORTANCE
+from support.citations import LABELS as SUPPORT
+from support.citations import NOT_JUDGED
+from support.models import SupportSheet
+
+Check = Callable[[Any], None]
+_CITATION = re.compile(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")
+
+
+def one_of(*labels: str) -> Check:
+    """One of these texts."""
+
+    def check(value: Any) -> None:
+        if value not in labels:
+            raise Unfit(f"one of {', '.join(label or 'nothing' for label in labels)}")
+
+    return check
+
+
+def text(value: Any) -> None:
+    """A text."""
+    if not isinstance(value, str):
+        raise Unfit("texts")
+
+
+def citation(value: Any) -> None:
+    """The key of a citation: the places of its sentence and its own."""
+    if not isinstance(value, str) or not _CITATION.fullmatch(value):
+        raise Unfit("citations as 0.0")
+
+
+def mark(value: Any) -> None:
+    """Words of an answer: sentence, start, end."""
+    if not isinstance(value, list) or [type(place) for place in value] != [int] * 3 or min(value) < 0:
+        raise Unfit("words as [sentence, start, end]")
+
+
+def anything(value: Any) -> None:
+    """Whatever a file had there."""
+
+
+def each(of: Check) -> Check:
+    """A list."""
+
+    def check(value: Any) -> None:
+        if not isinstance(value, list):
+            raise Unfit("a list")
+        for one in value:
+            of(one)
+
+    return check
+
+
+def by_item(of: Check, key: Check = anything) -> Check:
+    """An object: what is said of each item, by its key."""
+
+    def check(value: Any) -> None:
+        if not isinstance(value, dict):
+            raise Unfit("an object")
+        for item, said in value.items():
+            key(item)
+            of(said)
+
+    return check
+
+
+def changes(said: Mapping[str, Check], key: Check = anything) -> Check:
+    """What differs by item: of each field that can be said, what stood there and what stands there now, if anything."""
+
+    def of_item(fields: Any) -> None:
+        if not isinstance(fields, dict):
+            raise Unfit("an object for each item")
+        for field, pair in fields.items():
+            if field in said:
+                if not isinstance(pair, list) or len(pair) != 2:
+                    raise Unfit("[before, after]")
+                for one in filter(None, pair):
+                    said[field](one)
+
+    return by_item(of_item, key)
+
+
+def snapshot(value: Any) -> None:
+    """The nuggets of an edition."""
+    for nugget in value:
+        text(nugget["text"])
+        _IMPORTANCE_OR_NONE(nugget["importance"])
+
+
+_IMPORTANCE_OR_NONE = one_of("", *IMPORTANCE)
+_ASSIGNMENT, _SUPPORT = one_of(*ASSIGNMENTS), one_of(*SUPPORT, NOT_JUDGED)
+# By the field of a revision: what can be said of an item.
+_SAID: dict[str, Check] = {"cannot": text, "flag": text, "invalid": anything}
+_OF_NUGGETS = _SAID | {"marks": each(mark)} | dict.fromkeys(("label", "adopted", "stale"), _ASSIGNMENT)
+_OF_CITATIONS = _SAID | dict.fromkeys(("label", "adopted", "shown"), _SUPPORT)
+
+# By column.
+ANSWER_SHEET = {AnswerSheet.SAID[field]: by_item(said) for field, said in _OF_NUGGETS.items()}
+ANSWER_REVISION = {"changes": changes(_OF_NUGGETS)}
+SUPPORT_SHEET = {SupportSheet.SAID[field]: by_item(said, citation) for field, said in _OF_CITATIONS.items()}
+SUPPORT_SHEET |= dict.fromkeys(("asked", "unresolved", "waiting"), each(citation))
+SUPPORT_REVISION = {"changes": changes(_OF_CITATIONS, citation)}
+BANK_EDITION = {"nuggets": snapshot}
+DRAFTING = {"importance": each(each(one_of(*IMPORTANCE)))}

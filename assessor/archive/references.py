@@ -1,0 +1,208 @@
+"""Keys of records inside JSON columns and texts: where they are, and each of them as another number.
+
+Every function takes a value as a row has it and returns it with all keys replaced by what `keys.of` makes of them: the
+number of the record's line when an archive is written, its key in this database when one is restored. So one function
+serves both ways. What is no key stays as it is.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from django.db.models import Model
+
+from assessor.collection.models import Answer, Condition, Topic
+from assessor.llm.models import Job
+from assessor.studies.models import Study
+from assessor.work.models import Task
+from assignment.models import AnswerSheet
+from nuggets.models import Nugget, NuggetBank
+from support.citations import EQUAL
+from support.models import SupportSheet
+
+
+class Keys(Protocol):
+    """What a reference becomes. row: the record that it stands in, its columns as an archive has them."""
+
+    row: Mapping[str, Any]
+
+    def of(self, model: type[Model], key: int) -> int:
+        """Return what stands in the place of a key. Raises ValueError where there is no such record."""
+
+    def told(self, model: type[Model], number: int) -> str:
+        """Return what is remembered of a record, by the number of its line: see registry.Kept."""
+
+
+Replace = Callable[[Any, Keys], Any]
+
+
+def _of(model: type[Model], key: object, keys: Keys) -> int:
+    if type(key) is not int:
+        raise TypeError(f"{key!r} is no whole number")
+    return keys.of(model, key)
+
+
+def _of_text(model: type[Model], text: str, keys: Keys) -> str:
+    if not re.fullmatch(r"[1-9][0-9]{0,18}", text):
+        raise ValueError(f"{text!r} is no key")
+    return str(keys.of(model, int(text)))
+
+
+def nuggets(value: list[int] | None, keys: Keys) -> list[int] | None:
+    """A list of nuggets' keys, or none."""
+    return None if value is None else [_of(Nugget, key, keys) for key in value]
+
+
+def by_nugget(value: dict[str, Any], keys: Keys) -> dict[str, Any]:
+    """What is said of nuggets, by key."""
+    return {_of_text(Nugget, key, keys): said for key, said in value.items()}
+
+
+def by_kind_of_change(value: dict[str, list[int]], keys: Keys) -> dict[str, Any]:
+    """Lists of nuggets' keys, by what becomes of labels: the consequences of an edition."""
+    return {name: nuggets(some, keys) for name, some in value.items()}
+
+
+def snapshot(value: list[dict[str, Any]], keys: Keys) -> list[dict[str, Any]]:
+    """The nuggets of an edition, each with its key as "id"."""
+    return [nugget | {"id": _of(Nugget, nugget["id"], keys)} for nugget in value]
+
+
+def bank_changes(value: dict[str, Any], keys: Keys) -> dict[str, Any]:
+    """What an edit of a bank changed: the order before and after, fields by nugget; else texts of one's own."""
+    changed = dict(value)
+    if "order" in changed:
+        changed["order"] = [nuggets(some, keys) for some in changed["order"]]
+    if "nuggets" in changed:
+        changed["nuggets"] = by_nugget(changed["nuggets"], keys)
+    return changed
+
+
+def _place(value: list[Any], keys: Keys) -> list[Any]:
+    sheet, citation = value
+    return [_of(SupportSheet, sheet, keys), citation]
+
+
+def equal(value: dict[str, list[list[Any]]], keys: Keys) -> dict[str, Any]:
+    """Equal citations of a citation: [sheet, citation] of each."""
+    return {citation: [_place(place, keys) for place in alike] for citation, alike in value.items()}
+
+
+def support_changes(value: dict[str, dict[str, Any]], keys: Keys) -> dict[str, Any]:
+    """What a revision of a support sheet changed; of one that got its label with an equal one, which that is."""
+    return {
+        citation: {name: _place(pair, keys) if name == EQUAL else pair for name, pair in fields.items()}
+        for citation, fields in value.items()
+    }
+
+
+def write_result(value: dict[str, Any], keys: Keys) -> dict[str, Any]:
+    """What came of a write: the sheets on which equal citations got a label with one, by "sheet"."""
+    if "equal" not in value:
+        return value
+    return value | {"equal": [told | {"sheet": _of(SupportSheet, told["sheet"], keys)} for told in value["equal"]]}
+
+
+def result_topics(value: dict[str, Any] | None, keys: Keys) -> dict[str, Any] | None:
+    """A comparison's result: the topics that the campaign has, by "pk"."""
+    if value is None or "topics" not in value:
+        return value
+
+    def told(row: dict[str, Any]) -> dict[str, Any]:
+        return row if row["pk"] is None else row | {"pk": _of(Topic, row["pk"], keys)}
+
+    return value | {"topics": [told(row) for row in value["topics"]]}
+
+
+def _as_it_is(value: str, keys: Keys) -> str:
+    return value
+
+
+def _answer(value: str, keys: Keys) -> str:
+    return _of_text(Answer, value, keys)
+
+
+def _citation(value: str, keys: Keys) -> str:
+    answer, colon, citation = value.partition(":")
+    return _of_text(Answer, answer, keys) + colon + citation
+
+
+def _nugget_named(value: str, keys: Keys) -> str:
+    nugget, blank, hashed = value.partition(" ")
+    return _of_text(Nugget, nugget, keys) + blank + hashed
+
+
+# What a unit is of a topic, by the kind of its job.
+ITEMS: dict[str, Replace] = {
+    "AutoNuggets": _as_it_is,
+    "Drafts": _as_it_is,
+    "UMBRELA": _as_it_is,  # a docid
+    "AutoAssign": _answer,
+    "Support": _citation,
+}
+# What names what was drawn for ever, by the kind of its study.
+DRAWN: dict[str, Replace] = {
+    Condition.Kind.ASSIGNMENT.value: _nugget_named,
+    Condition.Kind.SUPPORT.value: _as_it_is,  # sentence and docid
+}
+
+
+def unit_item(value: str, keys: Keys) -> str:
+    """What a unit is about."""
+    item: str = ITEMS[keys.told(Job, keys.row["job"])](value, keys)
+    return item
+
+
+def drawn_item(value: str, keys: Keys) -> str:
+    """What was drawn for a study."""
+    item: str = DRAWN[keys.told(Study, keys.row["study"])](value, keys)
+    return item
+
+
+# Where a question of an assessor stands, by the kind of their task; passages are named by their docids alone.
+_ASKED: dict[str, tuple[type[Model], Replace]] = {
+    Condition.Kind.ASSIGNMENT.value: (AnswerSheet, lambda value, keys: _of_text(Nugget, value, keys)),
+    Condition.Kind.SUPPORT.value: (SupportSheet, _as_it_is),
+}
+
+
+def reply_sheet(value: int | None, keys: Keys) -> int | None:
+    """The sheet that a reply is about."""
+    return None if value is None else _of(_ASKED[keys.told(Task, keys.row["task"])][0], value, keys)
+
+
+def reply_item(value: str, keys: Keys) -> str:
+    """What of a sheet a reply is about."""
+    if keys.row["sheet"] is None:
+        return value
+    item: str = _ASKED[keys.told(Task, keys.row["task"])][1](value, keys)
+    return item
+
+
+_JOB = re.compile(r"(\S+) ([1-9][0-9]{0,18})(: .*)", re.DOTALL)
+_OF_JOBS = ("job ", "failed units retried", "budget changed")
+
+
+def event_subject(value: str, keys: Keys) -> str:
+    """What an event of the history is about, as it was called; a job by its number."""
+    if keys.row["verb"].startswith(_OF_JOBS) and (job := _JOB.fullmatch(value)):
+        return f"{job[1]} {_of_text(Job, job[2], keys)}{job[3]}"
+    return value
+
+
+def event_details(value: dict[str, Any], keys: Keys) -> dict[str, Any]:
+    """What an event of the history tells: of a bank, a nugget, or a sheet by which a label was settled."""
+    verb, told = keys.row["verb"], dict(value)
+    if verb in ("bank finished", "bank reopened"):
+        told["bank"] = _of(NuggetBank, told["bank"], keys)
+        if "consequences" in told:
+            told["consequences"] = by_kind_of_change(told["consequences"], keys)
+    elif verb in ("nugget left out", "nugget taken back"):
+        told["nugget"] = _of(Nugget, told["nugget"], keys)
+    elif verb in ("label adopted", "label decided") or (verb == "question answered" and told["sheet"] is not None):
+        if "." in told["item"]:  # a citation's key
+            told["sheet"] = _of(SupportSheet, told["sheet"], keys)
+        else:
+            told["sheet"] = _of(AnswerSheet, told["sheet"], keys)
+            told["item"] = _of_text(Nugget, told["item"], keys)
+    return told

@@ -1,0 +1,209 @@
+"""Which records belong to a campaign, and what is special about them. A test holds this against all models."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Model, Q, QuerySet
+
+from assessor.archive import meaning
+from assessor.archive import references as refer
+from assessor.collection import models as collection
+from assessor.collection.models import Campaign, Condition, Import, Judge, Person
+from assessor.exports import models as exports
+from assessor.llm import models as llm
+from assessor.llm.models import Job, StoredPromptSet, Unit
+from assessor.plan import models as plan
+from assessor.relevance import models as relevance
+from assessor.studies import models as studies
+from assessor.training import models as training
+from assessor.work import models as work
+from assignment import models as assignment
+from metaeval import models as metaeval
+from metaeval.models import Calculation
+from nuggets import models as nuggets
+from support import models as support
+
+# Archives are in the history, and not in archives: one of a campaign that did not change has the same bytes.
+WRITTEN, RESTORED = "archive written", "archive restored"
+# So are those who took one, among those who saw what models gave. Wherever it is restored, they organize the campaign
+# or did, and assess nothing there all the same.
+TAKEN = "archive"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A model whose records belong to a campaign.
+
+    within: the column that leads to what a record belongs to, at last the campaign. keys: columns other than foreign
+    keys that have keys inside, with what replaces them. without: columns that are of this installation or moment, and
+    get their default. instead: values that are written as others. only: which records. checked: columns whose
+    validators must hold, or something could be reached that nobody should. means: of JSON columns, what they must say.
+    remembered: a column that references of other records ask for.
+    """
+
+    model: type[Model]
+    within: str = "campaign"
+    keys: Mapping[str, refer.Replace] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    instead: Mapping[str, Mapping[Any, Any]] = field(default_factory=dict)
+    only: Q = field(default_factory=Q)
+    checked: tuple[str, ...] = ()
+    means: Mapping[str, meaning.Check] = field(default_factory=dict)
+    remembered: str = ""
+
+    @property
+    def label(self) -> str:
+        """What archives call it: "collection.topic"."""
+        return self.model._meta.label_lower
+
+    @property
+    def fields(self) -> list[Any]:
+        """The columns that are written, in their order."""
+        return [one for one in self.model._meta.concrete_fields if not one.primary_key and one.name not in self.without]
+
+
+# Where nobody may have two records of a kind: those that are there already are used.
+SHARED: tuple[Kept, ...] = (
+    Kept(
+        Person,
+        "",
+        # Zone and keys are a person's habits here, and no part of what they said in a campaign.
+        without=("password", "last_login", "is_superuser", "is_staff", "time_zone", "keys", "keys_off"),
+        checked=("username",),
+    ),
+    Kept(Judge, ""),
+    Kept(StoredPromptSet, ""),
+)
+
+_SHEET = dict.fromkeys(("labels", "cannot", "adopted", "invalid", "flags", "stale", "marks"), refer.by_nugget)
+_ON_SUPPORT = {"equal": refer.equal}
+
+OF_CAMPAIGN: tuple[Kept, ...] = (
+    Kept(Campaign, "", checked=("slug",)),
+    Kept(collection.Organizer),
+    Kept(collection.Protocol),
+    Kept(
+        Import,
+        without=("owner", "alive_at", "has_leftovers"),
+        only=~Q(state__in=(Import.State.WAITING, Import.State.RUNNING)),
+    ),
+    Kept(collection.Topic),
+    Kept(collection.Segment),
+    Kept(collection.Run),
+    Kept(collection.RunAlias, "run"),
+    Kept(collection.Answer, "run"),
+    Kept(collection.RetrievalRun),
+    Kept(collection.RankedSegment, "run"),
+    Kept(collection.QrelsSource),
+    Kept(collection.Grade, "source"),
+    Kept(Condition),
+    Kept(work.Task, remembered="kind"),
+    Kept(work.Waiting, "condition"),
+    Kept(work.Scope, "condition"),
+    Kept(plan.Planned, "condition"),
+    Kept(work.TimeSpent, "task"),
+    Kept(work.Exposure, "topic", only=~Q(where=TAKEN)),
+    Kept(work.Guidelines),
+    Kept(work.GuidelinesOpened, "guidelines"),
+    Kept(work.Write, keys={"result": refer.write_result}),
+    Kept(llm.ModelJudge, without=("next_request_at", "next_token_at", "clock"), checked=("key_variable",)),
+    # A restored job asks no model before an organizer resumes it.
+    Kept(
+        Job,
+        instead={"state": dict.fromkeys(Job.ACTIVE, Job.State.PAUSED.value)},
+        remembered="kind",
+    ),
+    Kept(
+        Unit,
+        "job",
+        keys={"item": refer.unit_item},
+        without=("runner",),
+        instead={"state": {Unit.State.CLAIMED: Unit.State.WAITING.value}},
+    ),
+    Kept(llm.Call, "judge"),
+    Kept(nuggets.Drafting, "condition", means=meaning.DRAFTING),
+    Kept(nuggets.NuggetBank, "condition", keys={"order": refer.nuggets}),
+    Kept(nuggets.Nugget, "bank", keys={"parents": refer.nuggets}),
+    Kept(nuggets.BankEdit, "bank", keys={"changes": refer.bank_changes}),
+    Kept(
+        nuggets.BankEdition,
+        "bank",
+        keys={"nuggets": refer.snapshot, "consequences": refer.by_kind_of_change},
+        means=meaning.BANK_EDITION,
+    ),
+    Kept(assignment.Opinion, "condition"),
+    Kept(assignment.AnswerSheet, "condition", keys=_SHEET | {"asked": refer.nuggets}, means=meaning.ANSWER_SHEET),
+    Kept(assignment.Revision, "sheet", keys={"changes": refer.by_nugget}, means=meaning.ANSWER_REVISION),
+    Kept(assignment.LeftOut, "condition"),
+    Kept(support.Opinion, "condition"),
+    Kept(support.SupportSheet, "condition", keys=_ON_SUPPORT, means=meaning.SUPPORT_SHEET),
+    Kept(support.Revision, "sheet", keys={"changes": refer.support_changes}, means=meaning.SUPPORT_REVISION),
+    Kept(relevance.Sheet, "condition"),
+    Kept(relevance.Judgment, "condition"),
+    Kept(relevance.Item, "condition"),
+    Kept(work.Reply, "task", keys={"sheet": refer.reply_sheet, "item": refer.reply_item}),
+    Kept(work.ReplyRead, "reply"),
+    Kept(studies.Study, remembered="kind"),
+    Kept(studies.Drawn, "study", keys={"item": refer.drawn_item}),
+    Kept(studies.ErrorCode),
+    Kept(studies.Coding, "drawn"),
+    Kept(training.Reference, "condition"),
+    Kept(metaeval.ScoreTable),
+    Kept(metaeval.Comparison),
+    Kept(
+        Calculation,
+        "comparison",
+        keys={"result": refer.result_topics},
+        without=("owner", "alive_at"),
+        only=~Q(state__in=Calculation.ACTIVE),
+    ),
+    Kept(metaeval.Figure, "calculation"),
+    Kept(exports.Blob),
+    Kept(exports.Chunk, "blob"),
+    Kept(exports.Frozen, "condition", without=("state",)),
+    Kept(exports.FrozenFile, "frozen"),
+    Kept(exports.Pseudonym),
+    Kept(
+        collection.Event,
+        keys={"subject": refer.event_subject, "details": refer.event_details},
+        only=~Q(verb__in=(WRITTEN, RESTORED)),
+    ),
+)
+
+KEPT = SHARED + OF_CAMPAIGN
+BY_LABEL = {kept.label: kept for kept in KEPT}
+BY_MODEL = {kept.model: kept for kept in KEPT}
+
+# What is not in archives, by model, and why.
+LEFT_OUT: dict[str, str] = {
+    "exports.export": "files of this installation; the history says who took which",
+    "signin.secondfactor": "what people of this installation sign in with",
+    "api.token": "what scripts of this installation's people sign in with",
+    "llm.runner": "a process of this installation at work",
+    "collection.person_groups": "written with the person, as roles",
+    "collection.person_user_permissions": "of this installation: roles decide here",
+    "auth.group": "each installation has the three roles",
+    "auth.permission": "of this installation",
+    "contenttypes.contenttype": "of this installation",
+    "auth.group_permissions": "of this installation",
+    "admin.logentry": "of this installation's administrators; the history has what belongs to the campaign",
+    "sessions.session": "sign-ins",
+    "axes.accessattempt": "sign-ins",
+    "axes.accessattemptexpiration": "sign-ins",
+    "axes.accesslog": "sign-ins",
+    "axes.accessfailurelog": "sign-ins",
+}
+
+
+def rows(kept: Kept, campaign: Campaign) -> QuerySet[Any]:
+    """Return the records of a campaign; what an unfinished import brought is nobody's."""
+    # Sheets that are judged no longer, too: what was said on them is kept.
+    found = getattr(kept.model, "in_or_out", kept.model._default_manager).filter(kept.only)
+    if kept.model is Campaign:
+        return found.filter(pk=campaign.pk)
+    parent = kept.model._meta.get_field(kept.within).related_model
+    if parent is Campaign:
+        return found.filter(**{kept.within: campaign})
+    assert isinstance(parent, type), "a foreign key has its model once all are loaded"
+    return found.filter(**{f"{kept.within}__in": rows(BY_MODEL[parent], campaign).order_by()})

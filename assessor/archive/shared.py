@@ -1,0 +1,81 @@
+"""People, judges and prompt sets: those of an archive that an installation has already are not made again."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.models import Group
+from django.db.models import Model
+
+from assessor.archive.errors import ArchiveError
+from assessor.collection.loaders.base import as_kept, insert
+from assessor.collection.models import Judge, Person
+from assessor.llm.models import StoredPromptSet
+from assessor.llm.prompt_sets import sha256_of
+
+Values = dict[str, Any]
+
+
+def require_new_people(names: Sequence[str]) -> None:
+    """Raise ArchiveError where there are people of these names."""
+    known = set(Person.objects.filter(username__in=names).values_list("username", flat=True))
+    if known:
+        raise ArchiveError(
+            f"There are people of these names already: {', '.join(sorted(known))}. If they are the same people, "
+            "say so; if not, restore into another database."
+        )
+
+
+def find_or_make(model: type[Model], values: Values) -> int:
+    """Return the key of the person, judge or prompt set with these values, which is made where there is none.
+
+    Raises ArchiveError for one that is there and is another.
+    """
+    if model is Person:
+        return _person(values)
+    return _judge(values) if model is Judge else _prompt_set(values)
+
+
+def _person(values: Values) -> int:
+    known = Person.objects.filter(username=values["username"]).first()
+    if known:
+        return known.pk
+    roles = values.pop("roles")
+    # No archive has a password: an administrator sets one.
+    person = Person.objects.create(password=make_password(None), **values)
+    person.groups.set(Group.objects.filter(name__in=roles))
+    return person.pk
+
+
+def _judge(values: Values) -> int:
+    kind, name = values["kind"], values["name"]
+    if kind == Judge.Kind.PERSON:
+        same = Judge.objects.filter(person=values["person_id"])
+    elif kind == Judge.Kind.IMPORTED:
+        same = Judge.objects.filter(kind=kind, name=name, parameters=values["parameters"])
+    else:
+        if Judge.objects.filter(kind=kind, name=name).exists():
+            raise ArchiveError(f"There is a model judge {name} already, in another campaign.")
+        same = Judge.objects.none()
+    return _key(Judge, same, values)
+
+
+def _prompt_set(values: Values) -> int:
+    sha256, texts = values["sha256"], values["texts"]
+    if not isinstance(texts, dict) or any(not isinstance(text, str) for text in texts.values()):
+        raise ArchiveError(f"The prompt set {sha256[:12]} is not made of texts.")
+    # By its hash it will be taken for what some job sends.
+    if sha256_of(texts) != sha256:
+        raise ArchiveError(f"The prompt set {sha256[:12]} has other texts than its sha256 says.")
+    return _key(StoredPromptSet, StoredPromptSet.objects.filter(sha256=sha256), values)
+
+
+def _key(model: type[Model], same: Any, values: Values) -> int:
+    """Return the key of a record; a new one keeps its times, which saving would set anew."""
+    if (known := same.first()) is None:
+        names = [column.name for column in model._meta.concrete_fields if not column.primary_key]
+        row = tuple(as_kept(model, name, values[model._meta.get_field(name).attname]) for name in names)  # type: ignore[union-attr]  # no relation from elsewhere
+        insert(model, names, [row])
+        known = model._default_manager.order_by("-pk")[0]
+    key: int = known.pk
+    return key

@@ -1,0 +1,8 @@
+from django.urls import path
+
+from assessor.archive import views
+
+urlpatterns = [
+    path("campaigns/<slug:slug>/archive/", views.archive, name="archive"),
+    path("campaigns/<slug:slug>/archive/file/", views.archive_file, name="archive_file"),
+]

@@ -1,0 +1,107 @@
+"""Values of columns as archives have them: the same text whichever database they come from."""
+
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from uuid import UUID
+
+from django.db import models
+from django.db.backends.base.operations import BaseDatabaseOperations
+
+from assessor.collection.fields import JSONText
+
+_TIME = "a time as 2026-01-31T12:00:00.000000+00:00"
+
+
+class Unfit(ValueError):
+    """A value does not fit its column; the text says what is expected."""
+
+
+def written(value: Any) -> Any:
+    """Return a column's value as JSON has it."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="microseconds")
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    return value
+
+
+def read(column: "models.Field[Any, Any]", value: Any) -> Any:
+    """Return a value as its column wants it, foreign keys aside. Raises Unfit."""
+    if value is None:
+        if not column.null:
+            raise Unfit("a value")
+        return None
+    if isinstance(column, JSONText):
+        return value
+    if isinstance(column, models.BooleanField):
+        return _typed(value, bool, "true or false")
+    if isinstance(column, models.IntegerField):
+        return _whole(column, value)
+    if isinstance(column, models.DateTimeField):
+        return _time(_typed(value, str, _TIME))
+    if isinstance(column, models.UUIDField):
+        return _uuid(_typed(value, str, "a UUID"))
+    if isinstance(column, models.DecimalField):
+        return _decimal(column, _typed(value, str, "a decimal number, as text"))
+    if isinstance(column, models.CharField | models.TextField):
+        return _text(column, _typed(value, str, "text"))
+    raise Unfit(f"a column of a kind that archives know, not {type(column).__name__}")
+
+
+def _typed(value: Any, kind: type, expected: str) -> Any:
+    if type(value) is not kind:
+        raise Unfit(expected)
+    return value
+
+
+def _whole(column: "models.Field[Any, Any]", value: Any) -> int:
+    least, most = BaseDatabaseOperations.integer_field_ranges[column.get_internal_type()]
+    if type(value) is not int or not least <= value <= most:
+        raise Unfit(f"a whole number from {least} to {most}")
+    return value
+
+
+def _time(text: str) -> datetime:
+    try:
+        time = datetime.fromisoformat(text)
+        if written(time) == text:
+            return time
+    except (ValueError, OverflowError):
+        pass
+    raise Unfit(_TIME)
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        if str(UUID(text)) == text:
+            return UUID(text)
+    except ValueError:
+        pass
+    raise Unfit("a UUID")
+
+
+def _decimal(column: "models.DecimalField[Any, Any]", text: str) -> Decimal:
+    assert column.decimal_places is not None
+    assert column.max_digits is not None
+    expected = f"a number with {column.decimal_places} decimal places"
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise Unfit(expected) from None
+    whole_digits = column.max_digits - column.decimal_places
+    if not number.is_finite() or f"{number:.{column.decimal_places}f}" != text or abs(number) >= 10**whole_digits:
+        raise Unfit(expected)
+    return number
+
+
+def _text(column: "models.Field[Any, Any]", text: str) -> str:
+    if "\x00" in text:
+        raise Unfit("text without NUL characters")
+    if column.max_length is not None and len(text) > column.max_length:
+        raise Unfit(f"at most {column.max_length} characters")
+    if column.choices and text not in dict(column.flatchoices) and not (text == "" and column.blank):
+        raise Unfit(f"one of {', '.join(str(choice) for choice, _ in column.flatchoices)}")
+    return text

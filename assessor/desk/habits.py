@@ -1,0 +1,149 @@
+"""What a person chooses for themselves: the zone of the times that they see, and the keys that they press."""
+
+import string
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from django import forms
+
+from assessor.collection.models import Person
+
+# Single characters that do something, and what, by screen. A person's own stands for one of these on all screens alike,
+# with Shift too. Combinations with Ctrl and Alt, Enter and Esc are as they are.
+SCREENS: dict[str, dict[str, str]] = {
+    "all": {"g": "guidelines", "?": "keys"},
+    "home": {"c": "continue"},
+    "nuggets": {
+        "/": "search",
+        "i": "passage before",
+        "p": "next passage",
+        "j": "next nugget; with ⇧ next sentence",
+        "k": "nugget before; with ⇧ sentence before",
+        "h": "have read",
+        "y": "how I read the topic",
+        "n": "new nugget",
+        "v": "vital",
+        "o": "okay",
+        "r": "reword",
+        "e": "evidence",
+        "w": "where its evidence is",
+        "c": "note",
+        "x": "choose",
+        "m": "merge",
+        "s": "split",
+        "d": "delete",
+        "l": "to the list",
+        "f": "finish",
+    },
+    "assignment": {
+        "1": "support",
+        "2": "partial_support",
+        "3": "not_support",
+        "j": "next nugget",
+        "k": "nugget before",
+        "u": "undo",
+        "f": "flag",
+        "x": "can't judge",
+        "[": "sentence before",
+        "]": "next sentence",
+        "m": "mark",
+        "o": "across answers",
+        "p": "answer before",
+        "n": "answer after",
+        "l": "later",
+        "s": "sign off",
+    },
+    "support": {
+        "1": "full",
+        "2": "partial",
+        "3": "none",
+        "j": "next citation",
+        "k": "citation before",
+        "u": "undo",
+        "f": "flag",
+        "x": "can't judge",
+        "l": "later",
+        "s": "sign off",
+    },
+    "relevance": {
+        **{str(grade): f"grade {grade}" for grade in range(4)},
+        "x": "can't judge",
+        "u": "undo",
+        "n": "next topic",
+    },
+}
+KEYS: dict[str, str] = {
+    key: "; ".join(f"{screen}: {does[key]}" for screen, does in SCREENS.items() if key in does)
+    for key in sorted({key for does in SCREENS.values() for key in does}, key=lambda key: (not key.isalpha(), key))
+}
+# Letters of other scripts are read by where they stand, as a to z; blanks press buttons, and ' searches in Firefox.
+_POSSIBLE = frozenset(string.ascii_lowercase + string.digits + string.punctuation) - {"'"}
+
+
+def zone(name: str) -> ZoneInfo:
+    """Return the zone of this name; UTC for none, and for one that this machine does not know."""
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
+
+
+def _zones() -> list[tuple[str, str]]:
+    names = sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/"))
+    return [("", "not chosen: UTC"), ("UTC", "UTC"), *((name, name.replace("_", " ")) for name in names)]
+
+
+class HabitsForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A person's zone and keys. An emptied key is the screens' own again."""
+
+    time_zone = forms.ChoiceField(
+        label="Time zone",
+        required=False,
+        choices=_zones,
+        help_text="Of the times on pages. Files are in UTC whatever is chosen here.",
+    )
+
+    class Meta:
+        model = Person
+        fields = ("time_zone", "keys_off")
+        labels = {"keys_off": "Switch single-character keys off"}
+        help_texts = {"keys_off": "For those who speak to their computer, or use a screen reader's own single keys."}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for key, does in KEYS.items():
+            widget = forms.TextInput(
+                {"size": 1, "autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
+            )
+            own = self.instance.keys.get(key, key)
+            self.fields[_field(key)] = forms.CharField(
+                label=does, required=False, max_length=1, initial=own, widget=widget
+            )
+
+    @property
+    def keys(self) -> list[tuple[str, Any]]:
+        """The screens' keys, each with the field of the person's own."""
+        return [(key, self[_field(key)]) for key in KEYS]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        present: dict[str, str] = {}
+        for key in KEYS:
+            own = cleaned.get(_field(key), "").lower() or key
+            present[key] = own
+            if own not in _POSSIBLE:
+                self.add_error(
+                    _field(key), f"{own} can't be a key: take a letter from a to z, a digit, or another sign."
+                )
+        for key, own in present.items():
+            others = [other for other, its in present.items() if other != key and its == own]
+            if others and own != key:  # said where it was changed
+                self.add_error(
+                    _field(key), f"{own} is a key already, of {KEYS[others[0]]}. Change that one too, or take another."
+                )
+        self.instance.keys = {key: own for key, own in present.items() if own != key}
+        return cleaned
+
+
+def _field(key: str) -> str:
+    return f"key_{ord(key)}"

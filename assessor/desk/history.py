@@ -1,0 +1,67 @@
+"""The history of a campaign, filtered."""
+
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db.models import Q, QuerySet, TextField
+from django.db.models.functions import Cast
+from django.utils import timezone
+
+from assessor.collection.models import Campaign, Event, Person
+
+_SYSTEM = "system"
+# The first and the last day there is have no midnight in some zones.
+_IN_CALENDARS = [MinValueValidator(date(1900, 1, 1)), MaxValueValidator(date(9000, 1, 1))]
+
+
+class HistoryForm(forms.Form):
+    """What is looked for in a history; nothing is asked for all of it."""
+
+    person = forms.ChoiceField(required=False)
+    verb = forms.ChoiceField(required=False, label="What was done")
+    about = forms.CharField(required=False, max_length=256, label="Topic id, or other words of it")
+    since = forms.DateField(required=False, validators=_IN_CALENDARS, widget=forms.DateInput({"type": "date"}))
+    until = forms.DateField(
+        required=False, label="Up to and with", validators=_IN_CALENDARS, widget=forms.DateInput({"type": "date"})
+    )
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.campaign = campaign
+        self.fields["since"].label = f"From ({timezone.get_current_timezone_name()})"
+        people = Person.objects.filter(pk__in=campaign.events.order_by().values("person")).order_by("username")
+        named = [(str(pk), name) for pk, name in people.values_list("pk", "username")]
+        verbs = campaign.events.order_by("verb").values_list("verb", flat=True).distinct()
+        self.fields["person"].choices = [("", "everybody"), (_SYSTEM, "nobody: the system"), *named]  # type: ignore[attr-defined]
+        self.fields["verb"].choices = [("", "anything"), *((verb, verb) for verb in verbs)]  # type: ignore[attr-defined]
+
+    def clean_about(self) -> str:
+        about: str = self.cleaned_data["about"]
+        if "\x00" in about:
+            raise forms.ValidationError("No history has a NUL in it.")
+        return about
+
+    def events(self) -> QuerySet[Event]:
+        """Return the events that are asked for, the newest first; of a form that is wrong none."""
+        if not self.is_valid():
+            return Event.objects.none()
+        asked = self.cleaned_data
+        events: QuerySet[Event] = self.campaign.events.select_related("person").order_by("-pk")
+        if asked["person"]:
+            events = events.filter(person=None if asked["person"] == _SYSTEM else asked["person"])
+        if asked["verb"]:
+            events = events.filter(verb=asked["verb"])
+        if about := asked["about"]:
+            events = events.annotate(told=Cast("details", TextField()))
+            events = events.filter(Q(subject__contains=about) | Q(told__contains=about))
+        if asked["since"]:
+            events = events.filter(at__gte=_start(asked["since"]))
+        if asked["until"]:
+            events = events.filter(at__lt=_start(asked["until"]) + timedelta(days=1))
+        return events
+
+
+def _start(day: Any) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time()))

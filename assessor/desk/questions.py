@@ -1,0 +1,162 @@
+"""What assessors asked the organizer, of all kinds of work in one place: what they could not judge, and their flags."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from assessor.collection.models import Campaign, Condition, Person
+from assessor.relevance.models import Item, Judgment
+from assessor.work.kinds import kind_of
+from assessor.work.models import Reply, Task
+from assessor.work.queries import planned
+from assessor.work.questions import Question
+from assessor.work.replies import placed, replies_to
+from assignment.models import AnswerSheet
+from assignment.queries import left_out_in, with_texts
+from support.models import SupportSheet
+from support.queries import with_citations
+
+SHEETS: dict[str, Any] = {Condition.Kind.ASSIGNMENT: AnswerSheet, Condition.Kind.SUPPORT: SupportSheet}
+OPEN, ANSWERED, SETTLED = "open", "answered", "settled"
+LEFT_OUT = "left out for all runs"
+Place = tuple[int, int | None, str]  # the task's key, the sheet's, the item's
+
+
+class Asked(NamedTuple):
+    """What a person asks about an item; sheet: None where the item alone names it.
+
+    adopted: how it is settled that they can't judge it, or empty.
+    """
+
+    kind: str
+    task: int
+    sheet: int | None
+    item: str
+    cannot: str
+    flag: str
+    adopted: str
+
+    @property
+    def place(self) -> Place:
+        return self.task, self.sheet, self.item
+
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether a label is missing, and nothing is decided about that yet."""
+        return bool(self.cannot) and not self.adopted
+
+    @property
+    def text(self) -> str:
+        """The question in words."""
+        return "; ".join(part for part in (self.cannot and f"can't judge: {self.cannot}", self.flag) if part)
+
+
+def asked(campaign: Campaign) -> Iterator[Asked]:
+    """Yield all that assessors ask now in a campaign."""
+    out = left_out_in(campaign)
+    for kind, sheets in SHEETS.items():
+        found = sheets.objects.filter(task__campaign=campaign).exclude(cannot={}, flags={}).order_by("pk")
+        fields = ("task", "pk", "condition", "cannot", "flags", "adopted")
+        for task, sheet, condition, cannot, flags, adopted in found.values_list(*fields):
+            for item in {**cannot, **flags}:
+                is_out = kind == Condition.Kind.ASSIGNMENT and item in cannot and (condition, item) in out
+                settled = LEFT_OUT if is_out else adopted.get(item, "")
+                yield Asked(kind, task, sheet, item, cannot.get(item, ""), flags.get(item, ""), settled)
+    cannot = Judgment.objects.filter(task__campaign=campaign, state=Judgment.State.CANNOT)
+    stands = Item.objects.filter(judgment__in=cannot).order_by("pk")
+    for task, docid, reason in stands.values_list("judgment__task", "docid", "judgment__reason"):
+        yield Asked(Condition.Kind.RELEVANCE, task, None, docid, reason, "", "")
+
+
+def replied(campaign: Campaign) -> dict[Place, list[Reply]]:
+    """Return the replies in a campaign by what they are about, the oldest first."""
+    found: dict[Place, list[Reply]] = defaultdict(list)
+    replies = Reply.objects.filter(task__campaign=campaign).select_related("task", "person", "read").order_by("pk")
+    for one in placed(replies):
+        found[one.task_id, one.sheet, one.item].append(one)
+    return found
+
+
+def state(one: Asked, replies: Mapping[Place, Sequence[Reply]]) -> str:
+    """Return how it stands with a question. What was worded anew since its answer is open again."""
+    if one.adopted and not one.flag:
+        return SETTLED
+    of_it = replies.get(one.place)
+    return ANSWERED if of_it and of_it[-1].question == one.text else OPEN
+
+
+def open_by_task(campaign: Campaign) -> dict[int, int]:
+    """Count the questions that are open, by task's key."""
+    replies = replied(campaign)
+    return Counter(one.task for one in asked(campaign) if state(one, replies) == OPEN)
+
+
+class Row(NamedTuple):
+    """A question as the organizer sees it. about: what is asked about, in words."""
+
+    asked: Asked
+    task: Task
+    about: str
+    run: str
+    state: str
+    replies: Sequence[Reply]
+    address: str  # of what the person said there
+
+
+def rows(campaign: Campaign, some: Sequence[Asked]) -> list[Row]:
+    """Return questions of a campaign with all that a page shows of them."""
+    replies = replied(campaign)
+    tasks = {task.pk: task for task in planned(campaign).filter(pk__in={one.task for one in some})}
+    about = described((one.kind, one.sheet, one.item) for one in some)
+    found = []
+    for one in some:
+        if task := tasks.get(one.task):
+            words, run = about[one.kind, one.sheet, one.item]
+            of_it = replies.get(one.place, ())
+            found.append(Row(one, task, words, run, state(one, replies), of_it, kind_of(task).url(task)))
+    return found
+
+
+What = tuple[str, int | None, str]  # kind, sheet's key, item's
+
+
+def described(items: Iterable[What]) -> dict[What, tuple[str, str]]:
+    """Return what items are, in words that their assessor may read, and apart from that the run, which they may not."""
+    by_kind: dict[str, list[tuple[int | None, str]]] = defaultdict(list)
+    for kind, sheet, item in items:
+        by_kind[kind].append((sheet, item))
+    passages = by_kind[Condition.Kind.RELEVANCE]
+    found: dict[What, tuple[str, str]] = {(Condition.Kind.RELEVANCE, *one): (one[1], "") for one in passages}
+    for kind, model in SHEETS.items():
+        wanted = {sheet for sheet, _ in by_kind[kind]}
+        sheets = model.objects.filter(pk__in=wanted).select_related("answer__run").in_bulk()
+        about = [Question(sheets[sheet], item, "", "", "", []) for sheet, item in by_kind[kind] if sheet in sheets]
+        for question, text in with_texts(about) if kind == Condition.Kind.ASSIGNMENT else with_citations(about):
+            words = text if isinstance(text, str) else f"{text.text} — {text.docid}"
+            found[kind, question.sheet.pk, question.item] = words, question.sheet.answer.run.tag
+    return found
+
+
+class Answered(NamedTuple):
+    """A reply as its assessor sees it."""
+
+    reply: Reply
+    about: str
+    address: str
+    is_new: bool
+
+
+def answers_to(person: Person, most: int) -> list[Answered]:
+    """Return the newest replies to a person: no run, nothing but the organizer's words and their own."""
+    replies = placed(replies_to(person)[:most])
+    places = [(one.task.kind, one.sheet, one.item) for one in replies]
+    about = described(places)
+    return [
+        Answered(one, about.get(place, ("", ""))[0], _address(one), not hasattr(one, "read"))
+        for one, place in zip(replies, places, strict=True)
+    ]
+
+
+def _address(reply: Reply) -> str:
+    address = kind_of(reply.task).url(reply.task)
+    return f"{address}?answer={reply.sheet}" if reply.sheet else address

@@ -1,0 +1,159 @@
+"""The way of one label, from first click to score: all that is recorded about it, in order."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+
+from assessor.collection.models import Event, Imported, MaybeImported
+from assessor.desk.others import of_others
+from assessor.desk.steps import Step, name, read, told, who_said
+from assessor.desk.worth import Score, score_of
+from assessor.llm.models import Unit
+from assessor.studies.models import Drawn
+from assessor.work.models import Exposure, Reply, Task
+from assignment.models import AnswerSheet, LeftOut
+from nuggets.models import BankEdit, BankEdition, Nugget
+from support.citations import cited_in, name_of
+
+
+class Way(NamedTuple):
+    """All of it: what is labelled, its steps, what stands now, and what that counts."""
+
+    item: str
+    steps: list[Step]
+    standing: list[tuple[str, str]]
+    score: Score
+
+
+_STANDING = ("labels", "cannot", "adopted", "stale", "invalid", "flags", "shown")
+
+
+def way_of(sheet: Any, item: str) -> Way:
+    """Return the way of the label of an item of a sheet, by its key."""
+    nugget = Nugget.objects.filter(pk=int(item)).select_related("made_by").first() if _is_nugget(sheet) else None
+    tasks = Task.objects.filter(Q(pk=sheet.task_id) | Q(pk__in=sheet.revisions.order_by().values("task")))
+    tasks = tasks.select_related("person", "created_by")
+    steps = [
+        *_origins(sheet),
+        *(_of_nugget(sheet, nugget) if nugget else ()),
+        *_given(sheet, tasks),
+        *_revisions(sheet, item),
+        *_calls(sheet, item),
+        *_exposures(sheet, tasks),
+        *_replies(sheet, item),
+        *of_others(sheet, item, _drawn_as(sheet, item)),
+    ]
+    steps.sort(key=lambda step: (step.at is not None, step.at))
+    stands = ((column, getattr(sheet, column, {}).get(item, "")) for column in _STANDING)
+    what = nugget.text if nugget else _citation(sheet, item)
+    return Way(what, steps, [(column, str(said)) for column, said in stands if said], score_of(sheet, item))
+
+
+def _is_nugget(sheet: Any) -> bool:
+    return isinstance(sheet, AnswerSheet)
+
+
+def _drawn_as(sheet: Any, item: str) -> QuerySet[Drawn]:
+    """Return what was drawn of the answer that is this item: a nugget, whatever it said then, or a citation."""
+    drawn: QuerySet[Drawn] = Drawn.objects.filter(answer=sheet.answer_id)
+    if _is_nugget(sheet):
+        return drawn.filter(item__startswith=f"{item} ")
+    return drawn.filter(item=name_of(item, cited_in(list(sheet.answer.sentences()), [item])[item].docid))
+
+
+def _citation(sheet: Any, item: str) -> str:
+    cited = cited_in(list(sheet.answer.sentences()), [item])[item]
+    return f"{cited.sentence} — {cited.docid}"
+
+
+def _origins(sheet: Any) -> Iterator[Step]:
+    answer, condition = sheet.answer, sheet.condition
+    yield _came(answer.topic, f"topic {answer.topic.qid}")
+    yield _came(answer, f"the answer of {answer.run.tag}")
+    yield Step(condition.created_at, name(condition.created_by), f"condition {condition}: {condition.identity}")
+    if sheet.import_record_id:
+        yield _came(sheet, f"labels of {condition}")
+
+
+def _came(record: Imported | MaybeImported, what: str) -> Step:
+    came = record.import_record
+    if came is None:
+        return Step(None, "", f"{what} was made here")
+    address = reverse("import_report", args=[came.campaign.slug, came.pk])
+    return Step(came.ended_at, name(came.person), f"{what} came with {came.file_name}", address)
+
+
+def _of_nugget(sheet: AnswerSheet, nugget: Nugget) -> Iterator[Step]:
+    yield Step(nugget.made_at, str(nugget.made_by), f"nugget {nugget.get_origin_display()}")
+    key = str(nugget.pk)
+    for edit in BankEdit.objects.filter(bank=sheet.bank_id).select_related("judge").order_by("version"):
+        changed = edit.changes.get("nuggets", {}).get(key)
+        before, after = edit.changes.get("order", ([], []))
+        moved = (nugget.pk in before) != (nugget.pk in after)
+        if changed or moved:
+            list_told = ("; onto the list" if nugget.pk in after else "; off the list") if moved else ""
+            yield Step(edit.at, str(edit.judge), f"{edit.verb} of the nugget{told(changed)}{list_told}{read(edit)}")
+    for edition in BankEdition.objects.filter(bank=sheet.bank_id):
+        found = next((one for one in edition.nuggets if one["id"] == nugget.pk), None)
+        fate = next((fate for fate, keys in edition.consequences.items() if nugget.pk in keys), "")
+        here = f"“{found['text']}”, {found['importance'] or 'no importance'}" if found else "not in it"
+        yield Step(edition.at, "", f"edition {edition.edition} of the bank: {here}{fate and f'; labels on it: {fate}'}")
+    for one in LeftOut.objects.filter(condition=sheet.condition_id, nugget=nugget).select_related("person"):
+        yield Step(one.at, name(one.person), f"{'left out of' if one.is_out else 'back in'} the scores: {one.reason}")
+
+
+def _given(sheet: Any, tasks: Iterable[Task]) -> Iterator[Step]:
+    subjects = set()
+    for task in tasks:
+        subjects.add(str(task))
+        reason = f": {task.reason}" if task.reason else ""
+        yield Step(task.created_at, name(task.created_by), f"{task} was made{reason}")
+    events = Event.objects.filter(campaign=sheet.condition.campaign_id, subject__in=subjects).select_related("person")
+    for event in events:
+        # What is about an item is told with it.
+        if event.details.get("condition", sheet.condition.name) == sheet.condition.name and "item" not in event.details:
+            reason = event.details.get("reason", "")
+            yield Step(event.at, name(event.person), f"{event.verb}{reason and f': {reason}'}")
+
+
+def _revisions(sheet: Any, item: str) -> Iterator[Step]:
+    slug = sheet.condition.campaign.slug
+    revisions = sheet.revisions.select_related("judge", "task__person", "job__condition").order_by("version")
+    for one in revisions:
+        if one.changes and item not in one.changes:
+            continue
+        edition = f"; edition {one.edition} of the bank" if _is_nugget(sheet) else ""
+        took = f"; {one.seconds} active seconds" if one.seconds else ""
+        why = f"; {one.reason}" if one.reason else ""
+        said = f"{one.verb}{told(one.changes.get(item))}{edition}{took}{why}{read(one)}"
+        what = f"{said}; protocol {sheet.condition.protocol}"
+        yield Step(one.at, who_said(one), what, reverse("job", args=[slug, one.job_id]) if one.job_id else "")
+
+
+def _calls(sheet: Any, item: str) -> Iterator[Step]:
+    """Yield what a model was asked for the unit that the label comes from."""
+    jobs = sheet.revisions.exclude(job=None).order_by().values("job")
+    names = (str(sheet.answer_id), f"{sheet.answer_id}:{item}")
+    units = Unit.objects.filter(job__in=jobs, topic=sheet.answer.topic_id, item__in=names)
+    for unit in units.prefetch_related("calls").select_related("job__condition"):
+        prompts = f"prompt set {unit.job.condition.prompt_set[:12]}"
+        for call in unit.calls.all():
+            asked = f"{call.question}, {call.get_outcome_display()}; {prompts}, request {call.request[:12]}"
+            what = f"call of {unit.job}: {asked}"
+            yield Step(call.at, call.model, what, reverse("job", args=[sheet.condition.campaign.slug, unit.job_id]))
+
+
+def _exposures(sheet: Any, tasks: Iterable[Task]) -> Iterator[Step]:
+    people = [task.person_id for task in tasks]
+    kind = sheet.condition.kind
+    seen = Exposure.objects.filter(person__in=people, topic=sheet.answer.topic_id, kind=kind).select_related("person")
+    for one in seen:
+        yield Step(one.at, str(one.person), f"saw {kind} that a model or others gave on the topic: {one.where}")
+
+
+def _replies(sheet: Any, item: str) -> Iterator[Step]:
+    asked = Reply.objects.filter(sheet=sheet.pk, item=item, task__condition=sheet.condition_id)
+    for one in asked.select_related("person"):
+        yield Step(one.at, str(one.person), f"answered “{one.question}”: {one.text}")

@@ -1,0 +1,43 @@
+"""The only way to an export, for a person."""
+
+from django.http import Http404
+
+from assessor.collection.models import Campaign, Condition
+from assessor.exports.choosing import exportable_called
+from assessor.exports.chosen import ChoiceError
+from assessor.exports.kinds import Exportable
+from assessor.exports.models import Export, Frozen
+
+
+def campaign_export(campaign: Campaign, export_id: int) -> Export:
+    """Return an export of a campaign that was reached through organized_campaign. Raises Http404."""
+    export = campaign.exports.select_related("person", "campaign").filter(pk=export_id).first()
+    if export is None:
+        raise Http404("There is no such export in this campaign.")
+    return export
+
+
+def campaign_condition(campaign: Campaign, condition_id: int) -> Condition:
+    """Return a condition of a campaign that was reached through organized_campaign. Raises Http404."""
+    related = ("campaign", "protocol", "judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
+    condition = campaign.conditions.select_related(*related).filter(pk=condition_id).first()
+    if condition is None:
+        raise Http404("There is no such condition in this campaign.")
+    return condition
+
+
+def frozen_version(condition: Condition, version: int) -> Frozen:
+    """Return a frozen version of a condition reached through campaign_condition. Raises Http404."""
+    frozen: Frozen | None = condition.frozen.filter(version=version).first()
+    if frozen is None:
+        raise Http404("There is no such version of this condition.")
+    frozen.condition = condition
+    return frozen
+
+
+def exportable(name: str) -> Exportable:
+    """Return what can be exported under this name. Raises Http404."""
+    try:
+        return exportable_called(name)
+    except ChoiceError as error:
+        raise Http404(str(error)) from error

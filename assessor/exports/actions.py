@@ -1,0 +1,325 @@
+"""The writers of exports: asked for, written in the background or while they are sent, stopped, removed."""
+
+import hashlib
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from assessor.collection import history
+from assessor.collection.models import Campaign, Condition, Person
+from assessor.collection.processes import is_at_work, me
+from assessor.exports.choosing import Options, choose, exportable_called, kept_options
+from assessor.exports.chosen import ChoiceError, Chosen
+from assessor.exports.freezing import FreezeError, freeze, parts_of, topics_of
+from assessor.exports.kinds import Exportable
+from assessor.exports.manifests import as_text, manifest_of, told_file
+from assessor.exports.models import FREEZE, RELEASE, Export, Frozen
+from assessor.exports.progress import Progress, Stopped, mine
+from assessor.exports.releases import Release, release_parts
+from assessor.exports.shown import kept, shown_in
+from assessor.exports.signing import OddKey
+from assessor.exports.tally import Tally
+from assessor.scores.leaderboards import Incomplete
+from assessor.work.exposing import take_file
+
+_log = logging.getLogger(__name__)
+_MAX_ATTEMPTS = 3
+# The exports that this process writes.
+_at_work: set[int] = set()
+
+
+def folder() -> Path:
+    """Return where files are kept until they are removed."""
+    return Path(settings.DATA_DIR) / "exports"
+
+
+def path_of(export: Export) -> Path:
+    """Return where the file of an export lies."""
+    return folder() / f"{export.pk}.export"
+
+
+def _new(
+    kind: Exportable, chosen: Chosen, options: Options, person: Person | None, *, at_once: bool, **more: Any
+) -> Export:
+    return Export.objects.create(
+        campaign=chosen.campaign,
+        kind=kind.name,
+        options=kept_options(options, chosen),
+        file_name=kind.file_name(chosen.record, chosen.form),
+        expected=kind.size(chosen),
+        person=person,
+        at_once=at_once,
+        **more,
+    )
+
+
+def _told(options: Options) -> dict[str, Any]:
+    """Return what the history tells of options: what was left out of all there is, and what incomplete scores."""
+    return {name: options[name] for name in ("topics", "runs", "policy", "allow_incomplete", "at") if options.get(name)}
+
+
+@transaction.atomic
+def ask_for(*, campaign: Campaign, kind: Exportable, options: Options, acting_user: Person | None) -> Export:
+    """Note down an export to be written in the background. Raises ChoiceError."""
+    export = _new(kind, choose(campaign, kind, options), options, acting_user, at_once=False)
+    history.record("export asked for", export, campaign=campaign, person=acting_user, **_told(export.options))
+    return export
+
+
+@transaction.atomic
+def stop(*, export: Export, acting_user: Person | None) -> bool:
+    """Stop an export that waits or runs. Return False where it was over already."""
+    active = Export.objects.filter(pk=export.pk, state__in=Export.ACTIVE)
+    stopped = bool(active.update(state=Export.State.STOPPED, ended_at=timezone.now()))
+    if stopped:
+        history.record("export stopped", export, campaign=export.campaign, person=acting_user)
+    return stopped
+
+
+@transaction.atomic
+def take(*, export: Export, acting_user: Person) -> None:
+    """Record that a person takes a file away, and what of a model's they have seen by it."""
+    take_file(acting_user, kept(export.shown))
+    history.record("exported", export, campaign=export.campaign, person=acting_user)
+
+
+def _finish(export: Export, **facts: Any) -> None:
+    """Note that an export is done. Raises Stopped where it is this process's no longer."""
+    if not mine(export).update(state=Export.State.DONE, **{"ended_at": timezone.now()} | facts):
+        raise Stopped
+
+
+def _facts(export: Export, kind: Exportable, chosen: Chosen, tally: Tally) -> dict[str, Any]:
+    """Return what the record of a file tells, with its manifest."""
+    now, facts = timezone.now(), tally.facts()
+    file = told_file(export.file_name, **facts)
+    manifest = manifest_of(kind, chosen, file, at=now.isoformat(), by=export.person)
+    return {**facts, "ended_at": now, "manifest": as_text(manifest)}
+
+
+class Sent:
+    """The lines of a file that is sent while it is written; when the last one is gone, its record says so."""
+
+    def __init__(self, export: Export, kind: Exportable, chosen: Chosen, lines: Iterator[str]) -> None:
+        self._export, self._kind, self._chosen, self._lines = export, kind, chosen, lines
+        self._tally, self._progress = Tally(kind.forms[chosen.form].heads), Progress(export)
+        _at_work.add(export.pk)
+
+    def __iter__(self) -> "Sent":
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            data = self._tally.add(next(self._lines))
+        except StopIteration:
+            if self._export.pk in _at_work:
+                _at_work.discard(self._export.pk)
+                self._progress.close()
+                # All of it is sent, whatever became of its record meanwhile.
+                with suppress(Stopped):
+                    _finish(self._export, **_facts(self._export, self._kind, self._chosen, self._tally))
+            raise
+        self._progress.show(self._tally.records)
+        return data
+
+    def close(self) -> None:
+        """Note that it broke off, unless it came to its end."""
+        if self._export.pk in _at_work:
+            _at_work.discard(self._export.pk)
+            self._lines = iter(())  # reads no more
+            why = "The download broke off."
+            self._progress.note(state=Export.State.STOPPED, why=why, ended_at=timezone.now())
+            self._progress.close()
+
+
+def send(*, campaign: Campaign, kind: Exportable, options: Options, acting_user: Person) -> tuple[Export, Sent]:
+    """Begin to send a file; what the person sees by it is recorded first. Raises ChoiceError and Incomplete."""
+    chosen = choose(campaign, kind, options)
+    lines, shown = kind.lines(chosen), shown_in([(kind, chosen)])
+    with transaction.atomic():
+        running = {"state": Export.State.RUNNING, "owner": me(), "alive_at": timezone.now(), "attempts": 1}
+        export = _new(kind, chosen, options, acting_user, at_once=True, **running)
+        take_file(acting_user, kept(shown))
+        history.record("exported", export, campaign=campaign, person=acting_user, **_told(export.options))
+    return export, Sent(export, kind, chosen, lines)
+
+
+def run(export: Export) -> Export:
+    """Write the file of a waiting export, and return it as it then is; what doesn't wait any more is left alone."""
+    waiting = Export.objects.filter(pk=export.pk, state=Export.State.WAITING)
+    claimed = waiting.update(
+        state=Export.State.RUNNING, owner=me(), alive_at=timezone.now(), attempts=F("attempts") + 1, records=0
+    )
+    export.refresh_from_db()
+    if not claimed:
+        return export
+    _at_work.add(export.pk)
+    unfinished = folder() / f"{export.pk}.{export.attempts}.part"
+    try:
+        if export.kind == FREEZE:
+            _freeze(export)
+        elif export.kind == RELEASE:
+            _release(export, unfinished)
+        else:
+            _write(export, unfinished)
+    except Stopped:
+        pass
+    except (ChoiceError, Incomplete, FreezeError, OddKey) as error:
+        _fail(export, str(error))
+    except Exception as error:
+        if not connection.in_atomic_block:
+            connection.close()  # it may be the connection that broke
+        _log.exception("Export %s failed", export.pk)
+        _fail(export, f"{type(error).__name__}: {error}")
+    finally:
+        _at_work.discard(export.pk)
+        unfinished.unlink(missing_ok=True)
+    export.refresh_from_db()
+    if export.state != Export.State.DONE and export.is_over:
+        path_of(export).unlink(missing_ok=True)
+    return export
+
+
+def _fail(export: Export, why: str) -> None:
+    mine(export).update(state=Export.State.FAILED, why=why, ended_at=timezone.now())
+
+
+def _write(export: Export, unfinished: Path) -> None:
+    """Write a file of lines."""
+    kind = exportable_called(export.kind)
+    chosen = choose(export.campaign, kind, export.options)
+    tally, shown = Tally(kind.forms[chosen.form].heads), shown_in([(kind, chosen)])
+    with Progress(export) as progress, _whole(unfinished) as out:
+        for line in kind.lines(chosen):
+            out.write(tally.add(line))
+            progress.show(tally.records)
+    # What was finished while it was written may be in it too.
+    shown = shown_in([(kind, chosen)], shown)
+    _keep(export, unfinished, shown=shown, **_facts(export, kind, chosen, tally))
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to be written; it is whole on disk at the end."""
+    with path.open("wb") as out:
+        yield out
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def _keep(export: Export, unfinished: Path, **facts: Any) -> None:
+    """Note that a file is whole, and give it its own name. Raises Stopped.
+
+    Until both are done the record is locked: no process that has lost the export puts its file in the place of another.
+    """
+    with transaction.atomic():
+        _finish(export, **facts)
+        unfinished.replace(path_of(export))
+
+
+def _freeze(export: Export) -> None:
+    """Freeze a condition as its next version; there is no file, as the version has its own."""
+    condition = export.campaign.conditions.get(name=export.options["of"])
+    with Progress(export) as progress:
+        freeze(
+            condition=condition,
+            acting_user=export.person,
+            sign_of_life=progress.show,
+            frozen=lambda version: _finish(export, manifest=version.manifest),
+        )
+
+
+def _condition_of(export: Export) -> Condition | None:
+    name = export.options.get("of")
+    return export.campaign.conditions.select_related("nuggets").get(name=name) if name else None
+
+
+def _release(export: Export, unfinished: Path) -> None:
+    """Write a release, a zip: its manifest is in it, and tells of its files what the export's own would tell."""
+    summed, size, condition = hashlib.sha256(), 0, _condition_of(export)
+    shown = shown_in(release_parts(export.campaign, condition))
+    with Progress(export) as progress, _whole(unfinished) as out:
+        found = Release(export.campaign, condition, progress.show)
+        for data in found:
+            summed.update(data)
+            size += out.write(data)
+    shown = shown_in(release_parts(export.campaign, condition), shown)
+    facts = {"records": found.records, "size": size, "sha256": summed.hexdigest(), "manifest": found.manifest}
+    _keep(export, unfinished, shown=shown, **facts)
+
+
+@transaction.atomic
+def ask_for_release(*, campaign: Campaign, condition: Condition | None, acting_user: Person | None) -> Export:
+    """Note down a release of a campaign, or of a condition with its nuggets, to be written in the background."""
+    name = f"release.{condition}.zip" if condition else "release.zip"
+    options = {"of": condition.name} if condition else {}
+    export = Export.objects.create(
+        campaign=campaign, kind=RELEASE, options=options, file_name=name, person=acting_user, at_once=False
+    )
+    history.record("export asked for", export, campaign=campaign, person=acting_user)
+    return export
+
+
+@transaction.atomic
+def ask_to_freeze(*, condition: Condition, acting_user: Person | None) -> Export:
+    """Note down that a condition is to be frozen in the background; one that waits or runs already is that one."""
+    under_way = Export.objects.filter(campaign=condition.campaign, kind=FREEZE, state__in=Export.ACTIVE)
+    for export in under_way:
+        if export.options == {"of": condition.name}:
+            return export
+    return Export.objects.create(
+        campaign=condition.campaign,
+        kind=FREEZE,
+        options={"of": condition.name},
+        file_name=f"freezing {condition}",
+        person=acting_user,
+        at_once=False,
+    )
+
+
+@transaction.atomic
+def take_frozen(*, frozen: Frozen, acting_user: Person) -> None:
+    """Record that a person takes a frozen version away, and what of a model's they have seen by it."""
+    topics = topics_of(frozen)
+    for kind, chosen in parts_of(frozen.condition, allow_incomplete=True):
+        take_file(acting_user, ((seen, topics) for seen, _ in kind.shows(chosen)))
+    history.record("exported", frozen, campaign=frozen.condition.campaign, person=acting_user)
+
+
+def sweep() -> list[int]:
+    """Have exports wait again whose process died, three times at most; remove old files. Return what waits, by key."""
+    for running in Export.objects.filter(state=Export.State.RUNNING):
+        if is_at_work(running, _at_work):
+            continue
+        same = Export.objects.filter(pk=running.pk, state=Export.State.RUNNING, owner=running.owner)
+        if running.at_once:
+            same.update(state=Export.State.STOPPED, why="The download broke off.", ended_at=timezone.now())
+        elif running.attempts < _MAX_ATTEMPTS:
+            same.update(state=Export.State.WAITING)
+        else:
+            why = f"Its process died {_MAX_ATTEMPTS} times."
+            same.update(state=Export.State.FAILED, why=why, ended_at=timezone.now())
+    _remove_old()
+    return list(Export.objects.filter(state=Export.State.WAITING).values_list("pk", flat=True))
+
+
+def _remove_old() -> None:
+    """Remove files that are older than the setting says, and what no export knows; the records stay."""
+    now = timezone.now()
+    kept = Export.objects.filter(at_once=False, removed_at=None).only("pk")  # not the manifests, each time
+    for old in kept.filter(state=Export.State.DONE, ended_at__lt=now - timedelta(days=settings.EXPORT_DAYS)):
+        path_of(old).unlink(missing_ok=True)
+        Export.objects.filter(pk=old.pk).update(removed_at=now)
+    wanted = {path_of(export).name for export in kept}
+    for path in folder().iterdir():
+        if path.name not in wanted and now.timestamp() - path.stat().st_mtime > 3600:
+            path.unlink(missing_ok=True)

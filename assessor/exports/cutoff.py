@@ -1,0 +1,153 @@
+"""What was planned and judged at a moment: which labels are in, and which came later. Revisions tell it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from django.db.models import Min
+
+from assessor.collection.formats.tables import write_table
+from assessor.collection.models import Condition
+from assessor.exports.chosen import Chosen
+from assessor.exports.rows import of
+from assessor.relevance.models import Item, Judgment
+from assessor.work.kinds import kind_named
+from assessor.work.sheets import MOVED_TO
+from nuggets.models import BankEdition, NuggetBank
+
+_AT_A_TIME = 500
+_COLUMNS = ("condition", "kind", "topic", "run", "planned", "judged", "came_later", "open", "state")
+
+
+class Cell(NamedTuple):
+    """A topic, or a run's answer to it: how many labels were planned and given by then, and given since."""
+
+    topic: str
+    run: str
+    planned: int
+    judged: int
+    later: int
+
+    @property
+    def open(self) -> int:
+        """How many labels nobody gave yet."""
+        return max(0, self.planned - self.judged - self.later)
+
+    @property
+    def state(self) -> str:
+        """Say whether it is in, in part, came later, or is open."""
+        if self.judged and self.judged >= self.planned:
+            return "in"
+        return "partly in" if self.judged else "later" if self.later else "open"
+
+
+def cutoff_lines(chosen: Chosen) -> Iterator[str]:
+    """Yield a row for each cell of a condition, by topic and run."""
+    condition = chosen.record
+    told = (condition.name, condition.kind)
+    return write_table(
+        _COLUMNS, ((*told, *cell, cell.open, cell.state) for cell in sorted(cells(chosen), key=lambda cell: cell[:2]))
+    )
+
+
+def cells(chosen: Chosen) -> Iterator[Cell]:
+    """Yield the cells of a condition as they were at the chosen moment."""
+    assert chosen.at is not None, "a report is of a moment"
+    if chosen.record.kind == Condition.Kind.NUGGETS:
+        return _banks(chosen, chosen.at)
+    if chosen.record.kind == Condition.Kind.RELEVANCE:
+        return _passages(chosen, chosen.at)
+    return _answers(chosen, chosen.at)
+
+
+def _banks(chosen: Chosen, at: datetime) -> Iterator[Cell]:
+    """A bank is in if it was finished by then."""
+    banks = of(chosen, NuggetBank.objects.filter(condition=chosen.record))
+    first: dict[int, datetime] = {}
+    for bank, finished in BankEdition.objects.filter(bank__in=banks).order_by("-edition").values_list("bank", "at"):
+        first[bank] = finished
+    for pk, qid in banks.values_list("pk", "topic__qid").iterator(_AT_A_TIME):
+        is_in = pk in first and first[pk] <= at
+        yield Cell(qid, "", 1, int(is_in), int(pk in first and not is_in))
+
+
+def _passages(chosen: Chosen, at: datetime) -> Iterator[Cell]:
+    """A passage is in if what was last said of it by then was not taken back."""
+    planned: dict[str, set[str]] = defaultdict(set)
+    for qid, docid in of(chosen, Item.objects.filter(condition=chosen.record)).values_list("topic__qid", "docid"):
+        planned[qid].add(docid)
+    then: dict[str, set[str]] = defaultdict(set)
+    now: dict[str, set[str]] = defaultdict(set)
+    judgments = of(chosen, Judgment.objects.filter(condition=chosen.record)).order_by("version")
+    told = judgments.values_list("topic__qid", "docid", "state", "at")
+    for qid, docid, state, said_at in told.iterator(_AT_A_TIME):
+        for stands in (now, *((then,) if said_at <= at else ())):
+            (stands[qid].discard if state == Judgment.State.TAKEN_BACK else stands[qid].add)(docid)
+    for qid in {*planned, *now}:
+        yield Cell(qid, "", len(planned[qid] | now[qid]), len(then[qid]), len(now[qid] - then[qid]))
+
+
+def _answers(chosen: Chosen, at: datetime) -> Iterator[Cell]:
+    """A label is in if it stood by then: what came since is taken back, the newest first.
+
+    What stands by a rule has no revision: it is as old as its file, or the first task that was given there.
+    """
+    condition = chosen.record
+    model: Any = kind_named(condition.kind).sheets
+    sheets = of(chosen, model.objects.filter(condition=condition), "answer__topic", "answer__run")
+    given = dict(condition.tasks.order_by().values_list("topic").annotate(Min("created_at")))
+    columns = (
+        *("pk", "labels", "cannot", "to_do", "import_record__ended_at"),
+        *("answer__topic", "answer__topic__qid", "answer__run__tag"),
+    )
+    rows = sheets.order_by("pk").values_list(*columns).iterator(_AT_A_TIME)
+    for (_, labels, cannot, to_do, imported_at, topic, qid, tag), since in _in_step(rows, _revisions(sheets, at)):
+        now = {*labels, *cannot}
+        was_there = (imported_at or given.get(topic) or condition.created_at) <= at
+        then = _before(labels, cannot, since) if was_there else set()
+        yield Cell(qid, tag, to_do + len(now), len(then), len(now - then))
+
+
+def _revisions(sheets: Any, at: datetime) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the sheets' keys with what was changed since, by sheet, the newest first."""
+    model = sheets.model._meta.get_field("revisions").related_model
+    since = model.objects.filter(sheet__in=sheets, at__gt=at).order_by("sheet", "-version")
+    rows: Iterator[tuple[int, dict[str, Any]]] = since.values_list("sheet", "changes").iterator(_AT_A_TIME)
+    return rows
+
+
+def _in_step(
+    rows: Iterable[tuple[Any, ...]], revisions: Iterator[tuple[int, dict[str, Any]]]
+) -> Iterator[tuple[tuple[Any, ...], list[dict[str, Any]]]]:
+    """Yield each sheet with its revisions, both being in the order of the sheets: a track's are not all in memory."""
+    groups = groupby(revisions, itemgetter(0))
+    of_sheet = next(groups, None)
+    for row in rows:
+        since: list[dict[str, Any]] = []
+        if of_sheet and of_sheet[0] == row[0]:
+            since = [changes for _, changes in of_sheet[1]]
+            of_sheet = next(groups, None)
+        yield row, since
+
+
+def _before(labels: Iterable[str], cannot: Iterable[str], since: list[dict[str, Any]]) -> set[str]:
+    """Return the items that something was said of before these changes, the newest of which comes first."""
+    said: dict[str, set[str]] = defaultdict(set)
+    for field, items in (("label", labels), ("cannot", cannot)):
+        for item in items:
+            said[item].add(field)
+    for changes in since:
+        for item, change in changes.items():
+            if MOVED_TO in change:
+                before, after = change[MOVED_TO]
+                if after in said:
+                    said[before] = said.pop(after)
+            for field in ("label", "cannot"):
+                if field in change:
+                    said[item].discard(field)
+                    if change[field][0]:
+                        said[item].add(field)
+    return {item for item, stands in said.items() if stands}

@@ -1,0 +1,69 @@
+"""The form in which an organizer chooses what of something to export."""
+
+from typing import Any
+
+from django import forms
+
+from assessor.collection.models import Campaign
+from assessor.exports.choosing import choose
+from assessor.exports.chosen import ChoiceError
+from assessor.exports.kinds import Exportable
+from assessor.scores.leaderboards import POLICY_WORDS
+
+
+class _Words(forms.CharField):
+    """Ids or tags, separated by blanks or line ends."""
+
+    widget = forms.Textarea(attrs={"rows": 3, "cols": 40, "spellcheck": "false"})
+
+    def clean(self, value: Any) -> list[str]:
+        return str(super().clean(value)).split()
+
+
+class ExportForm(forms.Form):
+    """What of a kind is exported: its record, the form of the file, topics and runs."""
+
+    of = forms.ChoiceField(label="Of")
+    form = forms.ChoiceField(label="Form")
+    topics = _Words(
+        required=False, label="Topics", help_text="Of these alone, by id, with blanks between. None: of all."
+    )
+    runs = _Words(required=False, label="Runs", help_text="Of these alone, by tag, with blanks between. None: of all.")
+    at = forms.CharField(
+        required=False, label="At", help_text="A day, by its end, or a moment: 2026-01-31 or 2026-01-31T12:00 (UTC)."
+    )
+    policy = forms.ChoiceField(
+        required=False, label="A topic that a run did not answer", choices=[*POLICY_WORDS.items()]
+    )
+    allow_incomplete = forms.BooleanField(
+        required=False,
+        label="Even where answers lack labels",
+        help_text="Means are then over the complete ones, and the file says so.",
+    )
+
+    def __init__(self, campaign: Campaign, kind: Exportable, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._campaign, self._kind = campaign, kind
+        if kind.subject:
+            names = kind.subject.records(campaign).values_list(kind.subject.field, flat=True)
+            self.fields["of"] = forms.ChoiceField(label=kind.subject.what.capitalize(), choices=[(n, n) for n in names])
+        else:
+            del self.fields["of"]
+        self.fields["form"] = forms.ChoiceField(
+            label="Form", choices=[(name, form.label) for name, form in kind.forms.items()]
+        )
+        for name in {"topics", "runs"} - set(kind.filters):
+            del self.fields[name]
+        if not kind.has_moment:
+            del self.fields["at"]
+        if not kind.has_policy:
+            del self.fields["policy"], self.fields["allow_incomplete"]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors:
+            try:
+                choose(self._campaign, self._kind, cleaned)
+            except ChoiceError as error:
+                raise forms.ValidationError(str(error)) from error
+        return cleaned

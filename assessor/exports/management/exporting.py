@@ -1,0 +1,77 @@
+"""The export commands, made from what can be exported."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from assessor.collection.management.common import write_lines
+from assessor.collection.management.exporting import ExportCommand
+from assessor.collection.models import Campaign
+from assessor.exports.choosing import choose
+from assessor.exports.chosen import ChoiceError
+from assessor.exports.manifests import as_text, manifest_of, told_file
+from assessor.exports.registry import BY_NAME
+from assessor.exports.tally import Tally
+from assessor.scores.leaderboards import Incomplete
+from assessor.scores.means import Policy
+
+
+class ListedExport(ExportCommand):
+    """Writes a file of something in the list of what can be exported; a subclass names it."""
+
+    name: str
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        kind = BY_NAME[self.name]
+        super().add_arguments(parser)
+        parser.add_argument("--manifest", metavar="FILE", help="Write what the file holds, and its sum, to this file.")
+        if len(kind.forms) > 1:
+            parser.add_argument("--form", choices=kind.forms)
+        if kind.subject:
+            parser.add_argument(f"--{kind.subject.option}", required=True, help=f"The {kind.subject.what}.")
+        if "topics" in kind.filters:
+            parser.add_argument("--topics", nargs="+", metavar="ID", help="Of these topics alone.")
+        if "runs" in kind.filters:
+            parser.add_argument("--runs", nargs="+", metavar="TAG", help="Of these runs alone.")
+        if kind.has_moment:
+            parser.add_argument("--at", help="A day, by its end, or a moment: 2026-01-31 or 2026-01-31T12:00 (UTC).")
+        if kind.has_policy:
+            parser.add_argument(
+                "--policy",
+                choices=list(Policy),
+                default=Policy.ZERO,
+                help="How a topic counts that a run did not answer: zero, or only answered ones do.",
+            )
+            parser.add_argument(
+                "--allow-incomplete",
+                action="store_true",
+                help="Write the means over complete answers where some are not.",
+            )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            super().handle(*args, **options)
+        except ChoiceError as error:
+            raise CommandError(str(error)) from error
+        except Incomplete as error:
+            raise CommandError(f"{error} With --allow-incomplete, means are over the complete ones.") from error
+
+    def lines(self, campaign: Campaign, options: dict[str, Any]) -> Iterator[str]:
+        kind = BY_NAME[self.name]
+        if kind.subject:
+            options["of"] = options[kind.subject.option]
+        chosen = choose(campaign, kind, options)
+        tally = Tally(kind.forms[chosen.form].heads)
+        yield from map(tally.seen, kind.lines(chosen))
+        if options["manifest"]:
+            file = told_file(kind.file_name(chosen.record, chosen.form), **tally.facts())
+            manifest = manifest_of(kind, chosen, file, at=timezone.now().isoformat(), by=None)
+            write_lines([as_text(manifest)], options["manifest"], self.stdout)
+
+
+def command(name: str) -> type[ListedExport]:
+    """Return the command that exports this."""
+    return type("Command", (ListedExport,), {"name": name, "help": f"Export: {BY_NAME[name].title.lower()}."})

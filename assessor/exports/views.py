@@ -1,0 +1,137 @@
+"""Files out: the page, files sent at once, files made in the background, manifests."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from assessor.collection.access import organized_campaign
+from assessor.collection.http import JSON, TEXT, ZIP, PersonRequest, download
+from assessor.exports import actions, queries
+from assessor.exports.access import campaign_export, exportable
+from assessor.exports.choosing import choose
+from assessor.exports.chosen import ChoiceError
+from assessor.exports.forms import ExportForm
+from assessor.exports.models import RELEASE, Export
+from assessor.exports.tasks import hint
+from assessor.scores.leaderboards import Incomplete
+
+
+@require_safe
+def exports(request: PersonRequest, slug: str) -> HttpResponse:
+    """All that can be exported, and what was."""
+    campaign = organized_campaign(request.user, slug)
+    context = {
+        "campaign": campaign,
+        "sections": queries.sections(campaign),
+        "exports": queries.latest(campaign),
+        "days": settings.EXPORT_DAYS,
+        "conditions": campaign.conditions.order_by("name"),
+    }
+    return render(request, "exports/exports.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def choose_export(request: PersonRequest, slug: str, kind: str) -> HttpResponse:
+    """Which record, form, topics and runs; a POST has it made in the background, or leads to the file."""
+    campaign = organized_campaign(request.user, slug)
+    of_kind = exportable(kind)
+    form = ExportForm(campaign, of_kind, request.POST or None, initial=request.GET.dict())
+    if request.method == "POST" and form.is_valid():
+        chosen = {name: value for name, value in form.cleaned_data.items() if value}
+        if "at_once" in request.POST:
+            return redirect(f"{reverse('export_file', args=[slug, kind])}?{urlencode(chosen, doseq=True)}")
+        with transaction.atomic():
+            export = actions.ask_for(campaign=campaign, kind=of_kind, options=chosen, acting_user=request.user)
+            hint(export)
+        return redirect("export", slug, export.pk)
+    context = {"campaign": campaign, "kind": of_kind, "form": form, "is_large": "large" in request.GET}
+    return render(request, "exports/choose.html", context)
+
+
+@require_safe
+def export_file(request: PersonRequest, slug: str, kind: str) -> HttpResponseBase:
+    """A file, sent while it is written; one that is too large for that is to be made in the background."""
+    campaign = organized_campaign(request.user, slug)
+    of_kind, options = exportable(kind), _options(request)
+    try:
+        chosen = choose(campaign, of_kind, options)
+        if of_kind.size(chosen) > settings.EXPORT_AT_ONCE:
+            return redirect(f"{reverse('choose_export', args=[slug, kind])}?{request.GET.urlencode()}&large=1")
+        if request.method == "HEAD":
+            return HttpResponse()
+        export, sent = actions.send(campaign=campaign, kind=of_kind, options=options, acting_user=request.user)
+    except ChoiceError as error:
+        raise Http404(str(error)) from error
+    except Incomplete as error:
+        form = ExportForm(campaign, of_kind, initial=options)
+        context = {"campaign": campaign, "kind": of_kind, "form": form, "why": str(error)}
+        return render(request, "exports/choose.html", context, status=409)
+    return download(f"{campaign.slug}.{export.file_name}", sent)
+
+
+def _options(request: PersonRequest) -> dict[str, Any]:
+    names = {name: request.GET.getlist(name) for name in ("topics", "runs")}
+    return {name: request.GET.get(name) for name in ("of", "form", "policy", "allow_incomplete", "at")} | names
+
+
+@require_POST
+def make_release(request: PersonRequest, slug: str) -> HttpResponse:
+    """Have a release made in the background: of the campaign, or of one condition."""
+    campaign = organized_campaign(request.user, slug)
+    name = request.POST.get("of", "")
+    condition = None if not name or "\x00" in name else campaign.conditions.filter(name=name).first()
+    if name and condition is None:
+        raise Http404("There is no such condition in this campaign.")
+    with transaction.atomic():
+        export = actions.ask_for_release(campaign=campaign, condition=condition, acting_user=request.user)
+        hint(export)
+    return redirect("export", slug, export.pk)
+
+
+@require_safe
+def export(request: PersonRequest, slug: str, export_id: int) -> HttpResponse:
+    """How far it is (htmx asks again each second), then the file and its manifest."""
+    campaign = organized_campaign(request.user, slug)
+    found = campaign_export(campaign, export_id)
+    template = "exports/export.html#progress" if request.htmx else "exports/export.html"
+    return render(request, template, {"campaign": campaign, "export": found, "days": settings.EXPORT_DAYS})
+
+
+@require_POST
+def stop_export(request: PersonRequest, slug: str, export_id: int) -> HttpResponse:
+    campaign = organized_campaign(request.user, slug)
+    if actions.stop(export=campaign_export(campaign, export_id), acting_user=request.user):
+        messages.success(request, "Stopped. There is no file.")
+    else:
+        messages.warning(request, "It was over before it could be stopped; what came of it stands below.")
+    return redirect("export", slug, export_id)
+
+
+@require_safe
+def made_file(request: PersonRequest, slug: str, export_id: int) -> HttpResponseBase:
+    """The file that was made in the background."""
+    campaign = organized_campaign(request.user, slug)
+    found = campaign_export(campaign, export_id)
+    path = actions.path_of(found)
+    if not found.has_file or not path.is_file():
+        raise Http404("There is no file: it was not made, or removed because it was old. Export it anew.")
+    if request.method != "HEAD":
+        actions.take(export=found, acting_user=request.user)
+    return download(f"{campaign.slug}.{found.file_name}", path.open("rb"), ZIP if found.kind == RELEASE else TEXT)
+
+
+@require_safe
+def export_manifest(request: PersonRequest, slug: str, export_id: int) -> HttpResponseBase:
+    """What a file holds, of what, and its sum."""
+    campaign = organized_campaign(request.user, slug)
+    found: Export = campaign_export(campaign, export_id)
+    if not found.manifest:
+        raise Http404("There is no manifest: the file is not whole.")
+    return download(f"{campaign.slug}.{found.file_name}.manifest.json", found.manifest, JSON)

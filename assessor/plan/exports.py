@@ -1,0 +1,77 @@
+"""The plan as a table: a line for what one person does on a topic."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assessor.collection.formats.tables import write_table
+from assessor.collection.models import Campaign, Condition
+from assessor.plan.formats import COLUMNS, KINDS, WHOEVER
+from assessor.plan.models import Planned
+from assessor.plan.queries import rules_of
+from assessor.work.changing import judges_runs
+from assessor.work.models import Task
+from assessor.work.queries import waiting_in
+from assessor.work.scope import ALL
+
+
+@dataclass
+class _Line:
+    """A line that is being filled. rule: None as long as nothing on it judges answers."""
+
+    conditions: dict[str, str] = field(default_factory=dict)
+    rule: str | None = None
+    reason: str = ""
+
+
+def plan_lines(campaign: Campaign) -> Iterator[str]:
+    """Yield the whole plan, by topic and assessor in byte order; read back, it changes nothing."""
+    lines: dict[tuple[str, str], list[_Line]] = {}
+    rules = rules_of(campaign, campaign.topics.all())
+    for (qid, name, _, _), (condition, topic, reason) in sorted(_pieces(campaign).items(), key=_by_bytes):
+        rule = rules.get((condition.pk, topic), ALL) if judges_runs(condition) else None
+        _put(lines.setdefault((qid, name), []), condition, rule, reason)
+    rows = (
+        (qid, *(line.conditions.get(kind, "") for kind in KINDS), name, line.rule or "", line.reason)
+        for (qid, name), of_person in lines.items()
+        for line in of_person
+    )
+    return write_table(COLUMNS, rows)
+
+
+_Key = tuple[str, str, int, str]  # topic's id, who, the kind's place, the condition's name
+_Piece = tuple[Condition, int, str]  # topic's key, reason
+
+
+def _by_bytes(item: tuple[_Key, _Piece]) -> tuple[bytes, bytes, int, bytes]:
+    qid, name, kind, condition = item[0]
+    return qid.encode(), name.encode(), kind, condition.encode()
+
+
+def _pieces(campaign: Campaign) -> dict[_Key, _Piece]:
+    tasks = campaign.tasks.exclude(state=Task.State.WITHDRAWN).select_related("topic", "condition", "person")
+    planned = Planned.objects.filter(condition__campaign=campaign).select_related("topic", "condition", "person")
+    waiting = waiting_in(campaign).select_related("topic", "condition")
+    found = [*waiting, *planned, *tasks]
+    return {
+        (
+            one.topic.qid,
+            one.person.username if getattr(one, "person", None) else WHOEVER,
+            KINDS.index(one.condition.kind),
+            one.condition.name,
+        ): (one.condition, one.topic_id, one.reason)
+        for one in found
+    }
+
+
+def _put(lines: list[_Line], condition: Condition, rule: str | None, reason: str) -> None:
+    """Put a piece of work on the first line that has place for it."""
+    for line in lines:
+        fits = rule is None or line.rule in (None, rule)
+        if fits and condition.kind not in line.conditions and line.reason in ("", reason):
+            break
+    else:
+        line = _Line()
+        lines.append(line)
+    line.conditions[condition.kind] = condition.name
+    line.rule = line.rule if rule is None else rule
+    line.reason = line.reason or reason

@@ -1,0 +1,201 @@
+"""Loading a plan: what its lines say of work that is new, or somebody else's, or judged on other runs than before."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from assessor.collection import history
+from assessor.collection.formats.lines import Line
+from assessor.collection.formats.report import Report
+from assessor.collection.loaders.base import Loader, Options
+from assessor.collection.models import Campaign, Condition, Import, Person, Topic
+from assessor.plan import touching
+from assessor.plan.formats import WHOEVER, PlanRecord, read_plan
+from assessor.plan.forms import peoples_conditions
+from assessor.plan.models import Planned
+from assessor.work.actions import PlanError, require_person, take_out_of_queue
+from assessor.work.changing import judges_runs, set_rule
+from assessor.work.kinds import is_shared
+from assessor.work.models import MAX_REASON, Task, Waiting
+from assessor.work.scope import Judged, folded, judged_under
+
+NOT_TRIED = "It was planned a moment ago."
+
+
+class _Piece(NamedTuple):
+    """Work that is new, by keys; person: None for whoever draws it."""
+
+    condition: int
+    topic: int
+    person: int | None
+    reason: str
+
+
+class _Rule(NamedTuple):
+    """A rule of runs that is new on a topic, by keys."""
+
+    condition: int
+    topic: int
+    rule: str
+
+
+class _New(NamedTuple):
+    pieces: list[_Piece]
+    rules: list[_Rule]
+
+
+class PlanLoader(Loader):
+    """Writes down what is to be so, all at once; what follows the import makes tasks of it, one after the other."""
+
+    kind = "plan"
+    label = "Plan (plan.csv)"
+
+    def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
+        super().__init__(campaign, options, report)
+        self._topics: dict[str, Topic] = {topic.qid: topic for topic in campaign.topics.all()}
+        self._conditions: dict[str, Condition] = {one.name: one for one in peoples_conditions(campaign)}
+        people = Person.objects.filter(is_active=True, groups__name="assessor")
+        self._people: dict[str, Person] = {person.username: person for person in people}
+        self._held: dict[tuple[int, int], list[Task]] = defaultdict(list)
+        tasks = campaign.tasks.exclude(state=Task.State.WITHDRAWN).select_related("person")
+        for task in tasks:
+            self._held[task.condition_id, task.topic_id].append(task)
+        self._drawn = set(Waiting.objects.filter(condition__campaign=campaign).values_list("condition", "topic"))
+        rows = Planned.objects.filter(condition__campaign=campaign)
+        self._planned: set[tuple[int, int, int | None]] = set(rows.values_list("condition", "topic", "person"))
+        self._judged: dict[int, Judged] = {}
+        self._new = _New([], [])
+
+    def read(self, lines: Iterable[Line]) -> Iterator[PlanRecord]:
+        return read_plan(lines, self.report)
+
+    def sift(self, records: Sequence[PlanRecord]) -> None:
+        for record in records:
+            self._sift(record)
+
+    def _sift(self, record: PlanRecord) -> None:
+        number = record.line.number
+        topic = self._topics.get(record.topic)
+        if topic is None:
+            self.report.error(number, "topic", record.topic, "a topic of the campaign; load the topics first")
+        person = self._people.get(record.assessor)
+        if person is None and record.assessor != WHOEVER:
+            self.report.error(number, "assessor", record.assessor, f"an assessor, or {WHOEVER} for whoever draws it")
+            return
+        if len(record.reason) > MAX_REASON:
+            self.report.error(number, "reason", record.reason, f"at most {MAX_REASON} characters")
+        rule = self._rule(record)
+        for kind, name in record.conditions.items():
+            condition = self._conditions.get(name)
+            if condition is None or condition.kind != kind:
+                self.report.error(number, kind, name, f"a condition of {kind} under which people work")
+            elif topic is not None and rule is not None:
+                self._sift_piece(record, kind, condition, topic, person, rule)
+
+    def _rule(self, record: PlanRecord) -> str | None:
+        """Return the rule of a line, "" where it leaves it as it is; None for what is none, which is reported."""
+        try:
+            return folded(record.runs) if record.runs else ""
+        except ValueError as error:
+            self.report.error(record.line.number, "runs", record.runs, str(error))
+            return None
+
+    def _sift_piece(
+        self, record: PlanRecord, kind: str, condition: Condition, topic: Topic, person: Person | None, rule: str
+    ) -> None:
+        whose = record.assessor if is_shared(condition) else ""
+        if self.repeats(f"{condition.pk} {topic.pk} {whose}", record.line, kind, f"{record.topic} under {condition}"):
+            return
+        if rule and judges_runs(condition):
+            known = self._judged.get(condition.pk) or judged_under(condition)
+            self._judged[condition.pk] = known
+            if known.rule(topic.pk) != rule:
+                self._new.rules.append(_Rule(condition.pk, topic.pk, rule))
+        if self._is_so(condition, topic, person):
+            self.report.counts["pieces of work already so"] += 1
+        elif self._can_be(record, condition, topic, person):
+            self._new.pieces.append(_Piece(condition.pk, topic.pk, person.pk if person else None, record.reason))
+
+    def _is_so(self, condition: Condition, topic: Topic, person: Person | None) -> bool:
+        at = condition.pk, topic.pk
+        if person is None:
+            return at in self._drawn or (*at, None) in self._planned
+        return any(task.person_id == person.pk for task in self._held[at]) or (*at, person.pk) in self._planned
+
+    def _can_be(self, record: PlanRecord, condition: Condition, topic: Topic, person: Person | None) -> bool:
+        """Say whether a person can have a topic; what keeps them from it is reported."""
+        number, errors_before = record.line.number, self.report.error_count
+        others = [] if is_shared(condition) else self._held[condition.pk, topic.pk]
+        if person is None and is_shared(condition):
+            self.report.error(number, "assessor", WHOEVER, "a person: passages are drawn from topics that people have")
+        for other in others:
+            if other.state == Task.State.FINISHED or person is None:
+                has = "has finished" if other.state == Task.State.FINISHED else "has"
+                what = f"nobody else: {other.person} {has} {topic.qid} under {condition}"
+                self.report.error(number, "assessor", record.assessor, what)
+            elif not record.reason:
+                what = f"why it is to be {person}'s: {other.person} has {topic.qid} under {condition}"
+                self.report.error(number, "reason", "", what)
+        if person is not None:
+            try:
+                require_person(person, self.campaign, condition, [topic])
+            except PlanError as error:
+                self.report.error(number, "assessor", record.assessor, str(error))
+        self.report.counts["pieces of work handed over" if others else "pieces of work new"] += 1
+        return self.report.error_count == errors_before
+
+    def end(self) -> None:
+        """Tell what the new rules touch."""
+        for condition, rule, topics in self._rules():
+            touched = touching.of_rule(condition, topics, rule)
+            self.report.counts["rules of runs new"] += len(topics)
+            for name, number in (
+                ("answers that leave the scores", touched.leave),
+                ("labels on them", touched.labels_leaving),
+                ("answers that come back to the scores", touched.back),
+            ):
+                if number:
+                    self.report.counts[name] += number
+
+    def _rules(self) -> Iterator[tuple[Condition, str, list[Topic]]]:
+        """Yield the new rules, each with its condition and the topics that it is for."""
+        conditions = {condition.pk: condition for condition in self._conditions.values()}
+        topics = {topic.pk: topic for topic in self._topics.values()}
+        of_rule: dict[tuple[int, str], list[Topic]] = defaultdict(list)
+        for one in self._new.rules:
+            of_rule[one.condition, one.rule].append(topics[one.topic])
+        for (condition, rule), on in of_rule.items():
+            yield conditions[condition], rule, on
+
+    def write(self, new: None, import_record: Import) -> None:
+        """A plan is small: all of it is written at once, in finish()."""
+
+    def finish(self, import_record: Import) -> None:
+        by = import_record.person
+        conditions = {condition.pk: condition for condition in self._conditions.values()}
+        topics = {topic.pk: topic for topic in self._topics.values()}
+        for condition, rule, on in self._rules():
+            set_rule(condition=condition, topics=on, rule=rule, reason="", acting_user=by)
+        for piece in self._new.pieces:
+            self._plan(piece, conditions[piece.condition], topics[piece.topic], by)
+
+    def _plan(self, piece: _Piece, condition: Condition, topic: Topic, by: Person | None) -> None:
+        if not is_shared(condition):  # what was planned there before, and is not begun, is planned otherwise now
+            Planned.objects.filter(condition=condition, topic=topic).delete()
+            for waiting in Waiting.objects.filter(condition=condition, topic=topic).select_related(
+                "condition", "topic"
+            ):
+                if piece.person is not None and not self._held[condition.pk, topic.pk]:
+                    with suppress(PlanError):  # drawn since the file was checked: what it asks for waits, and says so
+                        take_out_of_queue(waiting=waiting, acting_user=by)
+        planned = Planned.objects.create(
+            condition=condition,
+            topic=topic,
+            person_id=piece.person,
+            reason=piece.reason,
+            waits_for=NOT_TRIED,
+            created_by=by,
+        )
+        told = {"reason": piece.reason} if piece.reason else {}
+        history.record("work planned", planned, campaign=self.campaign, person=by, **told)

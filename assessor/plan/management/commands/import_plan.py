@@ -1,0 +1,6 @@
+from assessor.collection.management.importing import ImportCommand
+
+
+class Command(ImportCommand):
+    help = "Import plan.csv: which topics, under which conditions, for whom, and which runs are judged."
+    kind = "plan"

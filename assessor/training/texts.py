@@ -1,0 +1,52 @@
+"""What the items of practice are about, in words: answers, sentences with the passages that they cite, passages."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from assessor.collection.models import Answer, Condition
+from assessor.collection.queries import segment_texts
+from assessor.training.items import Item
+from assessor.work.models import Task
+from support.citations import places
+
+
+class Row(NamedTuple):
+    """An item with what it is about; passage: the text that is cited or graded, where one is."""
+
+    item: Item
+    text: str
+    passage: str
+
+
+class Group(NamedTuple):
+    """Items of one answer, or all of a topic (answer "")."""
+
+    answer: str
+    rows: list[Row]
+
+
+def texts_of(task: Task, groups: Sequence[tuple[int | None, list[Item]]]) -> list[Group]:
+    """Return the items of a task with their texts. No run is named."""
+    answers = Answer.objects.in_bulk([answer for answer, _ in groups if answer])
+    if task.kind == Condition.Kind.SUPPORT:
+        return _cited(task, answers, groups)
+    found = []
+    texts: dict[str, str] = {}
+    if task.kind == Condition.Kind.RELEVANCE:
+        texts = segment_texts(task.campaign, [item.key for _, items in groups for item in items])
+    for pk, items in groups:
+        answer = " ".join(sentence["text"] for sentence in answers[pk].content) if pk else ""
+        found.append(Group(answer, [Row(item, item.text or item.key, texts.get(item.key, "")) for item in items]))
+    return found
+
+
+def _cited(task: Task, answers: Mapping[int, Answer], groups: Sequence[tuple[int | None, list[Item]]]) -> list[Group]:
+    found = []
+    for pk, items in groups:
+        sentences = list(answers[pk or 0].sentences())
+        at = {item.key: places(item.key) for item in items}
+        docids = {key: sentences[sentence].citations[citation].docid for key, (sentence, citation) in at.items()}
+        texts = segment_texts(task.campaign, docids.values())
+        rows = [Row(item, sentences[at[item.key][0]].text or "", texts.get(docids[item.key], "")) for item in items]
+        found.append(Group(" ".join(sentence.text or "" for sentence in sentences), rows))
+    return found

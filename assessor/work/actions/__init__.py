@@ -1,0 +1,32 @@
+"""The only writers of tasks, of the queues that they are drawn from, and of active time."""
+
+from assessor.work.actions.drawing import draw_next, note_opened, put_in_queue, take_out_of_queue
+from assessor.work.actions.giving import (
+    NotYet,
+    PlanError,
+    folded,
+    give,
+    give_tasks,
+    lock,
+    refuse_taken,
+    require_person,
+    withdraw_task,
+)
+from assessor.work.actions.timing import record_time
+
+__all__ = [
+    "NotYet",
+    "PlanError",
+    "draw_next",
+    "folded",
+    "give",
+    "give_tasks",
+    "lock",
+    "note_opened",
+    "put_in_queue",
+    "record_time",
+    "refuse_taken",
+    "require_person",
+    "take_out_of_queue",
+    "withdraw_task",
+]

@@ -1,0 +1,60 @@
+"""What a person has seen who takes away what stands under a condition, or grades, as a file or by the API."""
+
+from collections.abc import Iterable, Iterator
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from assessor.collection.models import Campaign, Condition, Person, QrelsSource, Topic
+from assessor.work.blindness import record_exposure
+from assessor.work.models import Exposure
+
+# Conditions or sources of grades, each with the topics on which what it gave is seen.
+Seen = Iterator[tuple[Condition | QrelsSource, QuerySet[Topic]]]
+
+
+def take_away(person: Person, condition: Condition, topics: QuerySet[Topic], where: str) -> None:
+    """Record that a person takes away what stands under a condition on topics: once for each place where they do.
+
+    Labels that are a model's, and nuggets that are or may be: those of the condition, or those that its labels are of.
+    """
+    _record(person, topics, _kinds(condition), where)
+
+
+def take_grades(person: Person, source: QrelsSource, topics: QuerySet[Topic], where: str) -> None:
+    """Record that a person takes away a source's grades on topics, if a model gave them."""
+    if source.by == QrelsSource.By.MODEL:
+        _record(person, topics, [Condition.Kind.RELEVANCE], where)
+
+
+def take_file(person: Person, seen: Iterable[tuple[Condition | QrelsSource, QuerySet[Topic]]]) -> None:
+    """Record that a person takes away a file that shows, or is counted from, what stands there on topics."""
+    for what, topics in seen:
+        where = f"export of {what}"[:200]
+        if isinstance(what, QrelsSource):
+            take_grades(person, what, topics, where)
+        else:
+            take_away(person, what, topics, where)
+
+
+def take_all(person: Person, campaign: Campaign, where: str) -> None:
+    """Record that a person takes away a whole campaign: what models gave for any kind of work, on all its topics."""
+    conditions = campaign.conditions.select_related("judge", "nuggets__judge")
+    kinds = {kind for condition in conditions for kind in _kinds(condition)}
+    if campaign.qrels_sources.filter(by=QrelsSource.By.MODEL).exists():
+        kinds.add(Condition.Kind.RELEVANCE)
+    _record(person, campaign.topics.all(), kinds, where)
+
+
+def _kinds(condition: Condition) -> set[str]:
+    """Return the kinds of work for which what stands under a condition is a model's, or may be."""
+    kinds = {condition.kind} if condition.is_a_models else set()
+    nuggets = condition.nuggets or condition
+    if nuggets.kind == Condition.Kind.NUGGETS and nuggets.shows_a_models_nuggets():
+        kinds.add(Condition.Kind.NUGGETS)
+    return kinds
+
+
+def _record(person: Person, topics: QuerySet[Topic], kinds: Iterable[str], where: str) -> None:
+    for kind in sorted(kinds):
+        known = Exposure.objects.filter(person=person, topic=OuterRef("pk"), kind=kind, where=where)
+        record_exposure(person, topics.filter(~Exists(known)), kind, where)

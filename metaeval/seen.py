@@ -1,0 +1,33 @@
+"""What who takes away files of a comparison or a study has seen: of which conditions and grades, on which topics."""
+
+from assessor.collection.models import Condition, Grade, QrelsSource
+from assessor.collection.queries import without_practice
+from assessor.scores.kinds import kind_named
+from assessor.studies.models import Study
+from assessor.studies.queries import judges_of, topics_of
+from assessor.work.exposing import Seen
+from metaeval.models import Comparison
+from metaeval.queries import topics_asked
+
+
+def seen_in_comparison(comparison: Comparison) -> Seen:
+    """Yield what a comparison is of, with the topics; of a table from elsewhere nobody knows who labelled for it."""
+    topics = without_practice(comparison.campaign.topics.all(), "pk")
+    asked = topics_asked(comparison)
+    if asked is not None:
+        topics = topics.filter(qid__in=asked)
+    for side in (comparison.first, comparison.second, comparison.first_support, comparison.second_support):
+        if isinstance(side, Condition):
+            sheets = kind_named(side.kind).sheets._default_manager.filter(condition=side).order_by()
+            yield side, topics.filter(pk__in=sheets.values("answer__topic"))
+        elif isinstance(side, QrelsSource):
+            yield side, topics.filter(pk__in=Grade.objects.filter(source=side).order_by().values("topic"))
+
+
+def seen_in_study(study: Study) -> Seen:
+    """Yield a condition of a study with its topics: labels of all its judges are of one kind, and of the same nuggets.
+
+    It is one whose labels are a model's, if there is such a one.
+    """
+    conditions = [study.first, study.second, *judges_of(study)]
+    yield next((one for one in conditions if one.is_a_models), study.first), topics_of(study)

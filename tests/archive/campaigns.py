@@ -1,0 +1,271 @@
+"""A campaign with a record of everything, made by what makes such records, and a way to be rid of it."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import connection
+
+from assessor.archive.registry import KEPT
+from assessor.archive.writing import archive
+from assessor.collection.actions import (
+    add_organizer,
+    change_protocol,
+    create_campaign,
+    create_manual_nuggets,
+    remove_organizer,
+)
+from assessor.collection.models import Campaign, Condition, Person
+from assessor.exports.freezing import freeze
+from assessor.exports.pseudonyms import pseudonyms
+from assessor.llm.actions import create_judge, launch, pause, plan_job
+from assessor.llm.gateway import Reply
+from assessor.llm.kinds import kind_named
+from assessor.llm.ledger import Asked, Entry, record
+from assessor.llm.models import Job
+from assessor.plan.actions import drop_run, plan_work
+from assessor.relevance.models import Item
+from assessor.studies.actions import code_item, define_code, draw_study, let_people_judge
+from assessor.studies.models import Study
+from assessor.training.actions import name_reference
+from assessor.work.actions import give_tasks, put_in_queue, record_time
+from assessor.work.blindness import record_exposure
+from assessor.work.models import Task
+from assessor.work.replies import note_read, reply
+from assessor.work.sheets import revise
+from assignment.actions import adopt_label, create_manual_assign, create_opinion, leave_out
+from assignment.exports import assignment_lines
+from assignment.models import AnswerSheet
+from metaeval.actions import create_comparison, import_table
+from metaeval.actions import run as compute
+from nuggets import actions as on_nuggets
+from nuggets.exports import condition_lines
+from nuggets.models import NuggetBank
+from support.actions import create_support
+from support.exports import support_lines
+from tests.assignment import screen
+from tests.conftest import QRELS, SEGMENTS, TOPICS, client_of
+from tests.nuggets import model
+from tests.nuggets.conftest import do, fill
+from tests.relevance.conftest import give_relevance, judge_item
+from tests.support import judging_helpers as judging
+from tests.support.test_equal_pairs import RUNS as CITING
+
+A, B, C, D = (UUID(int=number) for number in (101, 102, 103, 104))
+GRADED = "t1 Q0 d2 1 9 one\nt1 Q0 d1 2 8 one\n"
+TABLE = "run_id,v\nteam.one,0.5\nteam.two,0.25\n"
+
+
+def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_path: Path) -> Campaign:
+    """Make a campaign with a record of every model that archives have, but for what comparisons come to.
+
+    people: anna, ben, olga, otto.
+    """
+    anna, ben, olga = people["anna"], people["ben"], people["olga"]
+    campaign = create_campaign(name="All of it", slug=slug, acting_user=olga)
+    remove_organizer(
+        organizer=add_organizer(campaign=campaign, person=people["otto"], acting_user=olga), acting_user=olga
+    )
+    change_protocol(campaign=campaign, settings={"equal_pairs_once": True}, acting_user=olga)
+    _import(campaign, import_file)
+    topic = campaign.topics.get(qid="t1")
+    source = campaign.qrels_sources.get(name="NIST")
+    manual = create_manual_nuggets(campaign=campaign, name="ManualNuggets", qrels_source=source, acting_user=olga)
+    bank = _edit(_give(manual, anna, "t1"))
+    put_in_queue(topics=[campaign.topics.get(qid="t2")], condition=manual, acting_user=olga, reason="who is free")
+    task = Task.objects.get(nugget_bank=bank)
+    record_time(task=task, key=uuid4(), seconds=0)
+    record_exposure(ben, [topic], Condition.Kind.NUGGETS, "export of everything")
+    _assign(manual, bank, anna, ben, olga)
+    _judge_support(campaign, anna)
+    graded = give_relevance(campaign, ben).condition
+    judge_item(Item.objects.filter(condition=graded).order_by("place")[0])
+    name_reference(condition=graded, reference=source, acting_user=olga)
+    job = _ask(campaign, manual, olga)
+    _draft(campaign, olga)
+    _compare(campaign, job.condition, tmp_path, olga)
+    line = {"query": "", "qid": "t1", "nuggets": [{"text": "purring heals", "importance": "vital"}]}
+    assert import_file(campaign, "nuggets", [line], condition="Frozen", by="people").state == "done"
+    pseudonyms(campaign)
+    freeze(condition=campaign.conditions.get(name="Frozen"), acting_user=olga)
+    return campaign
+
+
+def compute_comparison(campaign: Campaign) -> None:
+    """Compute the campaign's first comparison, which takes seconds."""
+    compute(campaign.comparisons.get(seed=7).calculations.get())
+
+
+def _import(campaign: Campaign, import_file: Any) -> None:
+    for kind, content, options in (
+        ("topics", TOPICS, {}),
+        ("segments", SEGMENTS, {}),
+        ("qrels", QRELS, {"source": "NIST", "by": "people"}),
+        ("retrieval", GRADED, {}),
+    ):
+        assert import_file(campaign, kind, content, **options).state == "done"
+    for tag, answers in CITING.items():
+        assert import_file(campaign, "runs", judging.run_file(tag, answers), name=tag).state == "done"
+    listed = "tag,team,task,type,priority,aliases\nteam.one,team,RAG,automatic,1,one uno\n"
+    assert import_file(campaign, "run_list", listed).state == "done"
+    assert import_file(campaign, "topics", "no topics\n").state == "refused"
+
+
+def _give(condition: Condition, person: Person, *qids: str, reason: str = "") -> Task:
+    topics = condition.campaign.topics.filter(qid__in=qids)
+    given = give_tasks(
+        campaign=condition.campaign,
+        topics=list(topics),
+        condition=condition,
+        person=person,
+        acting_user=None,
+        reason=reason,
+    )
+    return given[0]
+
+
+def _edit(task: Task) -> NuggetBank:
+    """Make nuggets, merge and split some, take back and make again, note things, hand in, open and hand in again."""
+    bank = NuggetBank.objects.get(task=task)
+    fill(bank, (A, "purring heals", "vital"), (B, "cats purr when content", "vital"), (C, "kittens purr", "okay"))
+    do(bank, on_nuggets.merge_nuggets, uids=[A, B], uid=D, text="purring heals the content")
+    do(bank, on_nuggets.undo)
+    do(bank, on_nuggets.redo)
+    do(bank, on_nuggets.undo)
+    do(bank, on_nuggets.attach_evidence, uid=A, evidence={"docid": "d1", "start": 0, "end": 4})
+    do(bank, on_nuggets.set_note, uid=A, text="ask about this")
+    do(bank, on_nuggets.mark_passage, docid="d1", is_read=True)
+    do(bank, on_nuggets.finish_bank)
+    bank.refresh_from_db()
+    on_nuggets.reopen_bank(bank, reason="one is too long", acting_user=task.person)
+    do(bank, on_nuggets.reword_nugget, uid=C, text="kittens purr too")
+    do(bank, on_nuggets.finish_bank)
+    return bank
+
+
+def _assign(nuggets: Condition, bank: NuggetBank, anna: Person, ben: Person, olga: Person) -> None:
+    """Have Anna label, and say that she can't; let Ben's second opinion count there; a nugget is left out."""
+    condition = create_manual_assign(nuggets=nuggets, name="Manual/Manual", acting_user=olga)
+    first = _give(condition, anna, "t1")
+    as_anna, as_ben = client_of(anna), client_of(ben)
+    [odd, *others] = AnswerSheet.objects.filter(task=first).order_by("place")
+    ids = bank.order
+    for sheet in others:
+        screen.label_all(as_anna, sheet, "partial_support")
+    assert screen.send(as_anna, odd, "cannot", ids[0], reason="garbled").status_code == 200
+    assert screen.send(as_anna, odd, "flag", ids[1], note="odd").status_code == 200
+    assert screen.send(as_anna, odd, "mark", ids[1], marks="[[0, 0, 4]]").status_code == 200
+    for nugget in ids[1:]:
+        assert screen.send(as_anna, odd, "label", nugget, label="support", seconds=4).status_code == 200
+    asked = {"task": first, "sheet": odd.pk, "item": str(ids[1]), "question": "odd"}
+    note_read([reply(**asked, text="Take it as it stands.", acting_user=olga)])
+    assert screen.sign_off(as_anna, first).status_code == 200
+    second = create_opinion(of=condition, name="second", purpose="second", only_cannot=True, acting_user=olga)
+    again = _give(second, ben, "t1")
+    [asked] = AnswerSheet.objects.filter(task=again).exclude(asked=[])
+    assert asked.asked == [ids[0]]
+    assert screen.send(as_ben, asked, "label", ids[0], label="not_support").status_code == 200
+    odd.refresh_from_db()
+    asked.refresh_from_db()
+    adopt_label(sheet=odd, nugget=ids[0], other=asked, acting_user=olga)
+    leave_out(condition=condition, nugget=bank.nuggets.get(pk=ids[2]), is_out=True, reason="unclear", acting_user=olga)
+    dropped = others[-1].answer.run
+    drop_run(condition=condition, run=dropped, is_out=True, reason="withdrawn", acting_user=olga)
+    assert AnswerSheet.in_or_out.get(out_of_scope=True).labels
+    later = condition.campaign.topics.get(qid="t2")
+    [waits] = plan_work(condition=condition, topics=[later], person=anna, rule="1 per team", acting_user=olga).waiting
+    assert waits.waits_for
+
+
+def _judge_support(campaign: Campaign, anna: Person) -> None:
+    """Have Anna judge a citation that others are equal to."""
+    scratch = create_support(campaign=campaign, name="from scratch", shown=None, acting_user=None)
+    task = _give(scratch, anna, "t1")
+    sheet, key = next(
+        (sheet, key)
+        for sheet in task.support_sheets.order_by("place")
+        for key in sheet.open
+        if key in sheet.equal and key not in sheet.settled_elsewhere
+    )
+    reply(task=task, sheet=sheet.pk, item=key, question="cut off?", text="No.", acting_user=anna)
+    reply(task=task, sheet=None, item="d1.2", question="in Latin?", text="Yes.", acting_user=anna)
+    response = judging.send(client_of(anna), sheet, "label", key, label="full", seconds=3)
+    assert response.json()["equal"]
+
+
+def _ask(campaign: Campaign, nuggets: Condition, olga: Person) -> Job:
+    """Have a model asked about all answers and all citations: it has answered once, and some labels came."""
+    judge = create_judge(
+        campaign=campaign,
+        name=f"Mia of {campaign.slug}",
+        parameters={"model": "mia", "temperature": 0.0, "max_tokens": 100, "limit_name": "max_tokens"},
+        settings={"base_url": "http://127.0.0.1:9/v1", "price_in": Decimal("0.15"), "key_variable": "MIA_API_KEY"},
+        acting_user=olga,
+    )
+    jobs = []
+    for kind in ("Support", "AutoAssign"):
+        plan = plan_job(
+            kind=kind_named(kind),
+            judge=judge,
+            name="",
+            qrels_source=None,
+            topics=list(campaign.topics.order_by("qid")),
+            nuggets=nuggets,
+        )
+        jobs.append(launch(plan, most_calls=None, most_cost=Decimal(3), acting_user=olga, to_workers=False))
+    pause(job=jobs[0], acting_user=olga)
+    job = jobs[1]
+    asked = Asked("0" * 64, 0, 0)
+    reply = Reply("{}", "", "mia-1", 7, 9, "{}\n\u00e9", 12)
+    record(judge, job, [Entry(job.units.order_by("pk")[0], "assignment", asked, reply, "", None)])
+    for sheet in AnswerSheet.objects.filter(condition=job.condition).order_by("pk"):
+        said = {pk: {"label": "support"} for pk in sheet.bank.order}
+        revise(sheet, "labelled", said, judge_id=job.condition.judge_id, job_id=job.pk)
+    return job
+
+
+def _draft(campaign: Campaign, olga: Person) -> None:
+    """Let a model have drafted nuggets of t2."""
+    drafted = model.make_condition(campaign.model_judges.get(), method=Condition.Method.AUTO_NUGGETS_EDITS)
+    model.draft(drafted, campaign.topics.filter(qid="t2"), ["glass is melted", "glass is sorted"])
+
+
+def _compare(campaign: Campaign, models: Condition, tmp_path: Path, olga: Person) -> None:
+    """Compare people and the model, draw a study of where they differ, and import a table."""
+    people = campaign.conditions.get(name="Manual/Manual")
+    create_comparison(campaign=campaign, first=people, second=models, seed=7, draws=20, acting_user=olga)
+    create_comparison(campaign=campaign, first=models, second=people, seed=8, draws=20, acting_user=olga)
+    path = tmp_path / "table.csv"
+    path.write_text(TABLE)
+    import_table(campaign=campaign, name="table", path=path, file_name="table.csv", acting_user=olga)
+    purpose = Study.Purpose.DISAGREEMENT
+    study = draw_study(
+        campaign=campaign, name="who is right", purpose=purpose, first=people, second=models, seed=3, acting_user=olga
+    )
+    define_code(campaign=campaign, code="vague", meaning="The nugget is vague.", acting_user=olga)
+    code_item(drawn=study.drawn.order_by("pk")[0], codes=["vague"], note="so", seen=0, acting_user=olga)
+    let_people_judge(study=study, name="judge", acting_user=olga)
+
+
+def written(campaign: Campaign) -> bytes:
+    """Return a campaign's archive."""
+    return b"".join(archive(campaign))
+
+
+def exported(campaign: Campaign) -> dict[str, str]:
+    """Return all nuggets and labels of a campaign as files."""
+    lines_of = {"nuggets": condition_lines, "assignment": assignment_lines, "support": support_lines}
+    conditions = Condition.objects.filter(campaign=campaign).order_by("name")
+    return {
+        condition.name: "".join(lines_of[condition.kind](condition))
+        for condition in conditions
+        if condition.kind in lines_of
+    }
+
+
+def forget_everything() -> None:
+    """Remove all records that archives may have: the keys of new ones go on from where these ended."""
+    Person.groups.through._base_manager.all()._raw_delete(connection.alias)
+    for kept in reversed(KEPT):
+        kept.model._base_manager.all()._raw_delete(connection.alias)

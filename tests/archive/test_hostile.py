@@ -1,0 +1,449 @@
+"""Archives that are broken or mean harm: refused with file, line and field, and nothing changes."""
+
+import base64
+import hashlib
+import io
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from assessor.archive import container
+from assessor.archive.actions import restore
+from assessor.archive.errors import ArchiveError
+from assessor.archive.reading import verify
+from assessor.archive.registry import KEPT
+from assessor.collection.formats.values import to_json
+from assessor.collection.models import Campaign
+from assessor.exports.models import Blob, Chunk
+from assessor.exports.signing import KEY
+from tests.archive.campaigns import forget_everything, written
+from tests.conftest import Importer
+
+Files = dict[str, bytes]
+Change = Callable[[Files], None]
+
+
+_made: Files = {}
+
+
+@pytest.fixture
+def files(request: pytest.FixtureRequest, db: None) -> Files:
+    """The files of a small campaign's archive, which is in this database no longer. It is made once."""
+    if not _made:
+        with zipfile.ZipFile(io.BytesIO(written(request.getfixturevalue("campaign")))) as opened:
+            _made.update({info.filename: opened.read(info) for info in opened.infolist()})
+        forget_everything()
+    return dict(_made)
+
+
+def packed(files: Files, path: Path, how: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", how) as out:
+        for name, data in files.items():
+            out.writestr(name, data)
+    return path
+
+
+def manifest_of(files: Files) -> dict[str, Any]:
+    return json.loads(files["manifest.json"])
+
+
+def sealed(files: Files) -> Files:
+    """Return the files with a manifest that says what they are now: whoever means harm knows how to count."""
+    manifest = manifest_of(files)
+    for told in manifest["files"]:
+        data = files[told["name"]]
+        told |= {"rows": data.count(b"\n"), "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    return files | {"manifest.json": json.dumps(manifest).encode()}
+
+
+def with_rows(files: Files, model: str, change: Callable[[list[dict[str, Any]]], None]) -> Files:
+    """Return the files with the rows of a model changed."""
+    name = f"{model}.jsonl"
+    rows = [json.loads(line) for line in files[name].splitlines()]
+    change(rows)
+    return sealed(files | {name: "".join(f"{to_json(row)}\n" for row in rows).encode()})
+
+
+def setting(at: int, **fields: Any) -> Callable[[list[dict[str, Any]]], None]:
+    return lambda rows: rows[at].update(fields)
+
+
+def nothing_is_there() -> None:
+    assert {kept.label for kept in KEPT if kept.model._base_manager.exists()} == set()
+
+
+def refused(files: Files, tmp_path: Path) -> str:
+    """Return why an archive is refused, both checked and restored; nothing changes."""
+    path = packed(files, tmp_path / "hostile.zip")
+    with pytest.raises(ArchiveError) as checked:
+        verify(path)
+    with pytest.raises(ArchiveError) as tried:
+        restore(path)
+    assert str(tried.value) == str(checked.value)
+    nothing_is_there()
+    return str(checked.value)
+
+
+def test_repacked_as_it_is_it_can_be_restored(files: Files, tmp_path: Path):
+    campaign = restore(packed(sealed(files), tmp_path / "same.zip", zipfile.ZIP_STORED))
+    assert campaign.topics.count() == 2
+    again = written(campaign)
+    with zipfile.ZipFile(io.BytesIO(again)) as opened:
+        assert {info.filename: opened.read(info) for info in opened.infolist()} == files
+
+
+@pytest.mark.parametrize(
+    ("model", "at", "fields", "expected"),
+    [
+        ("collection.topic", 1, {"qid": 7}, "line 2, qid: found 7; expected text"),
+        ("collection.topic", 0, {"qid": "q" * 257}, "expected at most 256 characters"),
+        ("collection.topic", 0, {"qid": None}, "line 1, qid: found None; expected a value"),
+        ("collection.topic", 0, {"title": "a\x00b"}, "expected text without NUL characters"),
+        ("collection.topic", 0, {"form": "odd"}, "line 1, form: found odd; expected one of tsv, jsonl, request"),
+        ("collection.topic", 0, {"is_practice": 1}, "is_practice: found 1; expected true or false"),
+        ("collection.topic", 0, {"campaign": 2}, "(there is no line 2 of collection.campaign); expected records of"),
+        ("collection.topic", 0, {"campaign": 0}, "there is no line 0 of collection.campaign"),
+        ("collection.topic", 0, {"campaign": True}, "there is no line True of collection.campaign"),
+        ("collection.topic", 0, {"campaign": "1"}, "there is no line 1 of collection.campaign"),
+        ("collection.topic", 0, {"campaign": None}, "line 1, campaign: found None; expected a reference"),
+        ("collection.grade", 2, {"grade": -1}, "line 3, grade: found -1; expected a whole number from 0 to 32767"),
+        ("collection.grade", 2, {"grade": 2.0}, "line 3, grade: found 2.0; expected a whole number"),
+        ("collection.grade", 2, {"grade": 10**30}, "expected a whole number from 0 to 32767"),
+        ("collection.import", 0, {"created_at": "2026-01-01"}, "created_at: found 2026-01-01; expected a time as"),
+        ("collection.campaign", 0, {"slug": "other"}, "slug: found other; expected study, says manifest.json"),
+        ("collection.person", 0, {"username": "a b<c>"}, "collection.person.jsonl, line 1, username: found a b<c>"),
+        ("collection.person", 0, {"roles": ["administrator"]}, "roles: found ['administrator']; expected some of"),
+        ("collection.person", 0, {"roles": "assessor"}, "expected some of assessor, organizer"),
+    ],
+)
+def test_values_that_fit_no_column(files: Files, tmp_path: Path, model, at, fields, expected):
+    message = refused(with_rows(files, model, setting(at, **fields)), tmp_path)
+    assert message.startswith(f"{model}.jsonl, line {at + 1}")
+    assert expected in message
+
+
+def test_fields_that_are_too_many_or_too_few(files: Files, tmp_path: Path):
+    more = with_rows(files, "collection.topic", setting(0, secret=1))
+    assert "line 1: found the keys import_record, campaign" in refused(more, tmp_path)
+    manifest = manifest_of(files)
+    for told in manifest["files"]:
+        if told["name"] == "collection.topic.jsonl":
+            told["fields"].append("secret")
+    unknown = files | {"manifest.json": json.dumps(manifest).encode()}
+    assert refused(unknown, tmp_path).startswith(
+        "collection.topic.jsonl, secret: found the field; expected fields that"
+    )
+
+
+def test_a_key_of_the_administrators_is_none_that_an_archive_writes(files: Files, tmp_path: Path):
+    superuser = with_rows(files, "collection.person", setting(0, is_superuser=True))
+    assert "line 1: found the keys username" in refused(superuser, tmp_path)
+
+
+def test_a_column_that_is_newer_than_the_archive_gets_its_default(files: Files, tmp_path: Path):
+    older = with_rows(files, "collection.topic", lambda rows: [row.pop("is_practice") for row in rows])
+    manifest = manifest_of(older)
+    for told in manifest["files"]:
+        if told["name"] == "collection.topic.jsonl":
+            told["fields"].remove("is_practice")
+    older["manifest.json"] = json.dumps(manifest).encode()
+    campaign = restore(packed(older, tmp_path / "older.zip"))
+    assert set(campaign.topics.values_list("is_practice", flat=True)) == {False}
+
+
+def test_a_model_that_is_newer_than_the_archive_has_no_records(files: Files, tmp_path: Path):
+    manifest = manifest_of(files)
+    manifest["files"] = [told for told in manifest["files"] if told["name"] != "metaeval.figure.jsonl"]
+    del files["metaeval.figure.jsonl"]
+    files["manifest.json"] = json.dumps(manifest).encode()
+    assert restore(packed(files, tmp_path / "older.zip")).slug == "study"
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"version": 2}, "manifest.json, version: found 2; expected at most 1: it was written by a newer Assay."),
+        ({"version": True}, "manifest.json, version: found True; expected a value of type int."),
+        ({"format": "other"}, "manifest.json, format: found other; expected assay-archive."),
+        ({"files": {}}, "manifest.json, files: found {}; expected a value of type list."),
+        ({"files": []}, "expected the files that are there, each of them."),
+        (
+            {"files": [7]},
+            "manifest.json, files[0]: found 7; expected an object with name, rows, bytes, sha256, fields.",
+        ),
+    ],
+)
+def test_manifests_that_say_something_else(files: Files, tmp_path: Path, fields, expected):
+    files["manifest.json"] = json.dumps(manifest_of(files) | fields).encode()
+    assert refused(files, tmp_path).endswith(expected)
+
+
+def test_an_unknown_model(files: Files, tmp_path: Path):
+    manifest = manifest_of(files)
+    manifest["files"][0]["name"] = "auth.permission.jsonl"
+    files["auth.permission.jsonl"] = files.pop("collection.person.jsonl")
+    files["manifest.json"] = json.dumps(manifest).encode()
+    expected = "found auth.permission.jsonl; expected a model that this version of Assay knows."
+    assert refused(files, tmp_path) == f"manifest.json, files[0].name: {expected}"
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "/etc/passwd", "collection.topic.jsonl/..", "run.sh", "a\\b.c.jsonl"]
+)
+def test_names_that_lead_elsewhere(files: Files, tmp_path: Path, name: str):
+    assert "expected files named as app.model.jsonl." in refused(files | {name: b"x"}, tmp_path)
+
+
+def test_sums_and_counts_that_are_not_those_of_the_files(files: Files, tmp_path: Path):
+    topics = files["collection.topic.jsonl"]
+    changed = topics.replace(b"cats", b"dogs")
+    assert refused(files | {"collection.topic.jsonl": changed}, tmp_path).startswith(
+        f"collection.topic.jsonl: found sha256 {hashlib.sha256(changed).hexdigest()}; expected "
+    )
+    shorter = topics[: topics.index(b"\n") + 1]
+    assert f"found {len(shorter):,} bytes; expected {len(topics):,}, says" in refused(
+        files | {"collection.topic.jsonl": shorter}, tmp_path
+    )
+    manifest = manifest_of(files)
+    [told] = [told for told in manifest["files"] if told["name"] == "collection.topic.jsonl"]
+    told["rows"] = 3
+    files["manifest.json"] = json.dumps(manifest).encode()
+    assert refused(files, tmp_path) == "collection.topic.jsonl: found 2 lines; expected 3, says manifest.json."
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b"[]\n", "found []; expected a JSON object as archives spell it, each key once."),
+        (b"{}\n", "found the keys ; expected import_record, campaign, "),
+        (b"nothing\n", "expected a JSON object as archives have them."),
+        (b"\xff\n", "expected a JSON object as archives have them."),
+        (b'{"a": NaN}\n', "NaN is no number; expected a JSON object"),
+        (b'{"a": 1e999}\n', "expected a JSON object as archives have them."),
+        (b'{"a": 1, "a": 2}\n', "each key once."),
+        (b'{"a":  1}\n', "expected a JSON object as archives spell it"),
+        (b'{"a": "\\ud800"}\n', "expected a JSON object as archives"),
+        (b"[" * 100_000 + b"]" * 100_000 + b"\n", "expected a JSON object as archives have them."),
+        (b'{"a": ' + b"9" * 5_000 + b"}\n", "expected a JSON object as archives have them."),
+    ],
+)
+def test_lines_that_no_archive_has(files: Files, tmp_path: Path, line: bytes, expected: str):
+    message = refused(sealed(files | {"collection.topic.jsonl": line}), tmp_path)
+    assert message.startswith("collection.topic.jsonl, line 1")
+    assert expected in message
+
+
+def test_a_line_without_end(files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(container, "LONGEST_LINE", 1_000)
+    long = sealed(files | {"collection.topic.jsonl": b"x" * 5_000 + b"\n"})
+    assert refused(long, tmp_path).startswith("collection.topic.jsonl, line 1: found a line without an end")
+
+
+def test_a_bomb_is_not_unpacked(files: Files, tmp_path: Path):
+    bomb = files | {"collection.topic.jsonl": b" " * 64 * 1024 * 1024}
+    message = refused(bomb, tmp_path)
+    assert message.startswith("collection.topic.jsonl: found ")
+    assert message.endswith("bytes that unpack to 67,108,864; expected at most 200 times as many.")
+
+
+def test_a_file_twice_and_a_file_that_says_it_is_smaller(files: Files, tmp_path: Path):
+    path = packed(files, tmp_path / "twice.zip")
+    with zipfile.ZipFile(path, "a") as out, pytest.warns(UserWarning, match="Duplicate"):
+        out.writestr("collection.topic.jsonl", b"")
+    with pytest.raises(
+        ArchiveError, match=r"^collection\.topic\.jsonl: found the file twice; expected each file once\.$"
+    ):
+        verify(path)
+    # The directory of a zip says how large a file is; what unpacks to more is not read further.
+    path = packed(files, tmp_path / "smaller.zip")
+    data, size = path.read_bytes(), len(files["collection.segment.jsonl"])
+    path.write_bytes(data.replace(struct.pack("<L", size), struct.pack("<L", size - 10)))
+    with pytest.raises(ArchiveError, match=r"collection\.segment\.jsonl"):
+        verify(path)
+
+
+@pytest.mark.parametrize("cut", [0, 10, 2_000, -1, -30])
+def test_half_a_file(campaign: Campaign, tmp_path: Path, cut: int):
+    path = tmp_path / "half.zip"
+    path.write_bytes(written(campaign)[:cut])
+    with pytest.raises(ArchiveError, match=r"^half\.zip is no archive: "):
+        verify(path)
+
+
+def test_no_byte_can_be_changed_and_another_campaign_come_of_it(campaign: Campaign, tmp_path: Path):
+    """What unpacks to other texts is told by the sums; a zip's times and the like say nothing of a campaign."""
+    data, path = written(campaign), tmp_path / "changed.zip"
+    before = {kept.label: list(kept.model._base_manager.order_by("pk").values_list("pk", flat=True)) for kept in KEPT}
+    noticed = 0
+    for at in range(0, len(data), len(data) // 60):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
+        try:
+            verify(path)
+        except ArchiveError:
+            noticed += 1
+    assert noticed > 30
+    after = {kept.label: list(kept.model._base_manager.order_by("pk").values_list("pk", flat=True)) for kept in KEPT}
+    assert after == before
+
+
+def test_what_the_database_refuses_changes_nothing(files: Files, tmp_path: Path):
+    def twice(rows: list[dict[str, Any]]) -> None:
+        rows[1]["qid"] = rows[0]["qid"]
+
+    path = packed(with_rows(files, "collection.topic", twice), tmp_path / "twice.zip")
+    with pytest.raises(ArchiveError, match=r"^The database refuses the archive, nothing was restored: "):
+        restore(path)
+    nothing_is_there()
+
+
+def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaign, tmp_path: Path):
+    with zipfile.ZipFile(io.BytesIO(written(whole))) as opened:
+        files = {info.filename: opened.read(info) for info in opened.infolist()}
+    forget_everything()
+    sheet = {"labels": {"999999": "support"}}
+    for model, fields, name in (
+        ("nuggets.nuggetbank", {"order": [10**6]}, "order"),
+        ("nuggets.nuggetbank", {"order": "abc"}, "order"),
+        ("nuggets.bankedit", {"changes": {"order": [[1]] * 2, "nuggets": {"0": {}}}}, "changes"),
+        ("nuggets.bankedition", {"nuggets": [{"text": "no id"}]}, "nuggets"),
+        ("nuggets.bankedition", {"consequences": {"stale": [-1]}}, "consequences"),
+        ("assignment.answersheet", sheet, "labels"),
+        ("assignment.answersheet", {"labels": {"01": "support"}}, "labels"),
+        ("assignment.answersheet", {"labels": []}, "labels"),
+        ("assignment.answersheet", {"asked": [1.5]}, "asked"),
+        ("assignment.revision", {"changes": {"x": {}}}, "changes"),
+        ("support.supportsheet", {"equal": {"0.0": [[10**6, "0.0"]]}}, "equal"),
+        ("support.supportsheet", {"equal": {"0.0": [[1]]}}, "equal"),
+        ("support.revision", {"changes": {"0.0": {"equal": [0, "0.0"]}}}, "changes"),
+        ("llm.unit", {"item": "nothing"}, "item"),
+        ("llm.job", {"kind": "no such kind"}, None),
+        ("llm.modeljudge", {"key_variable": "DATABASE_URL"}, "key_variable"),
+        ("studies.drawn", {"item": "999999 abc"}, "item"),
+        ("work.write", {"result": {"equal": [{"sheet": 10**6}]}}, "result"),
+        ("collection.event", {"verb": "bank finished", "details": {"bank": 10**6}}, "details"),
+        ("collection.event", {"verb": "job done", "subject": "AutoAssign 999999: it"}, "subject"),
+    ):
+        message = refused(with_rows(files, model, setting(0, **fields)), tmp_path)
+        if name is None:
+            assert message.startswith("llm.unit.jsonl, line 1, item: found")
+        else:
+            assert message.startswith(f"{model}.jsonl, line 1, {name}: found"), message
+
+
+def unzipped(campaign: Campaign) -> Files:
+    """Return the files of a campaign's archive, which is in this database no longer."""
+    with zipfile.ZipFile(io.BytesIO(written(campaign))) as opened:
+        files = {info.filename: opened.read(info) for info in opened.infolist()}
+    forget_everything()
+    return files
+
+
+def lacking(files: Files, model: str, column: str, odd: Callable[[Any], Any]) -> Files:
+    """Return the files with an odd value in the first row of a model where the column says something."""
+
+    def change(rows: list[dict[str, Any]]) -> None:
+        row = next(row for row in rows if row[column])
+        row[column] = odd(row[column])
+
+    return with_rows(files, model, change)
+
+
+def first_said(odd: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda said: dict.fromkeys(said, odd)
+
+
+def in_changes(field: str, odd: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda changes: {item: {field: odd} for item in changes}
+
+
+ASSIGNMENTS = "expected one of support, partial_support, not_support."
+SUPPORT = "expected one of full, partial, none, not judged."
+
+
+def test_labels_that_no_app_knows_and_shapes_that_none_has(whole: Campaign, tmp_path: Path):
+    files = unzipped(whole)
+    nugget = {"id": 1, "text": "a", "importance": "banana", "evidence": []}
+    for model, column, odd, expected in (
+        ("assignment.answersheet", "labels", first_said("banana"), ASSIGNMENTS),
+        ("assignment.answersheet", "labels", first_said(["support"]), ASSIGNMENTS),
+        ("assignment.answersheet", "labels", first_said(""), ASSIGNMENTS),
+        ("assignment.answersheet", "adopted", first_said("banana"), ASSIGNMENTS),
+        ("assignment.answersheet", "cannot", first_said(7), "expected texts."),
+        ("assignment.answersheet", "flags", first_said(["odd"]), "expected texts."),
+        ("assignment.answersheet", "marks", first_said([[0, 0]]), "expected words as [sentence, start, end]."),
+        ("assignment.revision", "changes", in_changes("label", ["support", "banana"]), ASSIGNMENTS),
+        ("assignment.revision", "changes", in_changes("stale", ["banana", None]), ASSIGNMENTS),
+        ("assignment.revision", "changes", in_changes("label", "support"), "expected [before, after]."),
+        ("assignment.revision", "changes", first_said("support"), "expected an object for each item."),
+        ("support.supportsheet", "labels", first_said("2"), SUPPORT),
+        ("support.supportsheet", "labels", lambda said: {"0": "full"}, "expected citations as 0.0."),
+        ("support.supportsheet", "asked", lambda asked: ["one"], "expected citations as 0.0."),
+        ("support.supportsheet", "asked", lambda asked: "0.0", "expected a list."),
+        ("support.revision", "changes", in_changes("label", [None, "banana"]), SUPPORT),
+        ("nuggets.bankedition", "nuggets", lambda nuggets: [nugget], "expected one of nothing, vital, okay."),
+    ):
+        message = refused(lacking(files, model, column, odd), tmp_path)
+        assert message.startswith(f"{model}.jsonl, line "), message
+        assert f", {column}: found " in message
+        assert message.endswith(expected), message
+
+
+def test_frozen_files_that_are_not_those_that_were_frozen(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(KEY, base64.b64encode(bytes(range(32))).decode())
+    files = unzipped(request.getfixturevalue("whole"))
+    verify(packed(files, tmp_path / "signed.zip"))
+    bomb = base64.b64encode(zlib.compress(bytes(64 << 20))).decode()
+    other = base64.b64encode(zlib.compress(b"other")).decode()
+    unpacks = "expected a part of a frozen file."
+    for model, change, expected in (
+        ("chunk", setting(0, data=bomb), unpacks),
+        ("chunk", setting(0, data="banana"), unpacks),
+        ("chunk", setting(0, data=base64.b64encode(b"banana").decode()), unpacks),
+        ("chunk", setting(0, data=other[:-8]), unpacks),
+        ("chunk", setting(0, data=other), "expected bytes whose size and sha256 are those of "),
+        ("chunk", setting(0, place=1), "line 1, place: found 1; expected 0, the next of its blob."),
+        ("blob", setting(0, size=1), "expected bytes whose size and sha256 are those of "),
+        ("blob", setting(0, sha256="0" * 64), "expected bytes whose size and sha256 are those of "),
+        ("frozenfile", setting(0, name="other.jsonl"), "expected the files that are there, with their sums."),
+        ("frozenfile", lambda rows: rows.pop(), "expected the files that are there, with their sums."),
+        ("frozen", setting(0, manifest="{}"), "expected a manifest with the sums of its files."),
+        ("frozen", setting(0, signature="banana"), "expected that of the manifest by the public key."),
+        ("frozen", setting(0, signature=""), "expected that of the manifest by the public key."),
+        ("frozen", setting(0, public_key="0" * 44), "expected that of the manifest by the public key."),
+    ):
+        message = refused(with_rows(files, f"exports.{model}", change), tmp_path)
+        assert message.startswith("exports."), message
+        assert expected in message, (model, message)
+
+
+def test_what_a_broken_off_freeze_left_is_archived_and_restored(whole: Campaign, tmp_path: Path):
+    left = Blob.objects.create(campaign=whole, sha256="0" * 64, size=10**6)
+    Chunk.objects.create(blob=left, place=0, data=base64.b64encode(zlib.compress(b"some")).decode())
+    path = packed(unzipped(whole), tmp_path / "left.zip")
+    restore(path)
+    assert Chunk.objects.filter(blob__sha256="0" * 64).count() == 1
+
+
+def test_sqlite_with_other_campaigns_is_restored_into_only_when_that_is_said(
+    campaign: Campaign, olga, import_file: Importer, tmp_path: Path
+):
+    path = tmp_path / "study.zip"
+    path.write_bytes(written(campaign))
+    forget_everything()
+    Campaign.objects.create(name="Other", slug="other")
+    if connection.vendor == "sqlite":
+        with pytest.raises(CommandError, match="This SQLite database has other campaigns"):
+            call_command("restore_archive", str(path))
+        assert [campaign.slug for campaign in Campaign.objects.all()] == ["other"]
+    call_command("restore_archive", str(path), "--while-others-wait")
+    assert sorted(campaign.slug for campaign in Campaign.objects.all()) == ["other", "study"]

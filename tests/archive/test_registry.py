@@ -1,0 +1,100 @@
+"""Every model is in a campaign's archive or named as left out, and every column that may hold keys was looked at."""
+
+from django.apps import apps
+from django.db import models
+
+from assessor.archive.references import DRAWN, ITEMS
+from assessor.archive.registry import BY_LABEL, KEPT, LEFT_OUT, OF_CAMPAIGN
+from assessor.collection.fields import JSONText
+from assessor.collection.models import Campaign
+from assessor.llm.kinds import kind_named
+from assessor.llm.kinds import names as kinds_of_job
+from assessor.studies.kinds import names as kinds_of_study
+
+# JSON columns without a key of a record in them, and what they have instead.
+WITHOUT_KEYS = {
+    "collection.judge.parameters": "a model's settings; who made a file",
+    "llm.storedpromptset.texts": "texts by question",
+    "collection.import.options": "names",
+    "collection.import.report": "counts, and problems by line",
+    "collection.topic.extras": "of the file",
+    "collection.segment.extras": "of the file",
+    "collection.answer.references": "docids",
+    "collection.answer.content": "of the file",
+    "collection.answer.extras": "of the file",
+    "llm.job.scope": "a count",
+    "llm.job.estimate": "counts",
+    "nuggets.drafting.steps": "docids and texts",
+    "nuggets.drafting.importance": "labels by place",
+    "nuggets.nuggetbank.read_passages": "docids",
+    "nuggets.nuggetbank.extras": "of the file",
+    "nuggets.nugget.evidence": "docids and places",
+    "nuggets.nugget.extras": "of the file",
+    "assignment.answersheet.extras": "of the file",
+    "support.supportsheet.labels": "by citation: places in the answer",
+    "support.supportsheet.cannot": "by citation",
+    "support.supportsheet.adopted": "by citation",
+    "support.supportsheet.invalid": "by citation",
+    "support.supportsheet.flags": "by citation",
+    "support.supportsheet.shown": "by citation",
+    "support.supportsheet.asked": "citations",
+    "support.supportsheet.unresolved": "citations",
+    "support.supportsheet.waiting": "citations",
+    "support.supportsheet.extras": "of the file",
+    "studies.coding.codes": "codes",
+    "metaeval.comparison.tasks": "names",
+    "metaeval.comparison.runs": "tags",
+    "metaeval.comparison.topics": "topic ids",
+    "metaeval.calculation.inputs": "what names states, which has keys: see assessor.archive.states",
+    "metaeval.calculation.files": "tables, by name",
+    "metaeval.figure.specification": "figures, by names",
+}
+
+
+def test_every_model_is_archived_or_left_out_for_a_reason():
+    known = {model._meta.label_lower for model in apps.get_models(include_auto_created=True)}
+    archived = set(BY_LABEL)
+    assert known - archived - set(LEFT_OUT) == set(), "add it to assessor.archive.registry, or to what it leaves out"
+    assert archived & set(LEFT_OUT) == set()
+    assert (archived | set(LEFT_OUT)) - known == set()
+    assert all(LEFT_OUT.values())
+
+
+def test_every_json_column_is_known_to_have_keys_or_none():
+    columns = {
+        f"{kept.label}.{column.name}": column.name in kept.keys
+        for kept in KEPT
+        for column in kept.fields
+        if isinstance(column, JSONText)
+    }
+    lacking = {name for name, has_keys in columns.items() if not has_keys} - set(WITHOUT_KEYS)
+    assert lacking == set(), "say how its keys are replaced (Kept.keys), or that it has none (here)"
+    assert {name for name, has_keys in columns.items() if has_keys} & set(WITHOUT_KEYS) == set()
+    assert set(WITHOUT_KEYS) - set(columns) == set()
+
+
+def test_every_kind_of_job_and_study_says_what_its_items_are():
+    ours = {name for name in kinds_of_job() if not type(kind_named(name)).__module__.startswith("tests.")}
+    assert set(ITEMS) == ours
+    assert set(DRAWN) == set(kinds_of_study())
+
+
+def test_records_lead_to_their_campaign_by_records_that_are_archived():
+    models_of_campaign = {kept.model for kept in OF_CAMPAIGN}
+    for kept in OF_CAMPAIGN:
+        if kept.model is not Campaign:
+            assert kept.model._meta.get_field(kept.within).related_model in models_of_campaign, kept.label
+
+
+def test_whatever_records_point_to_is_archived_too():
+    archived = {kept.model for kept in KEPT}
+    for kept in KEPT:
+        for column in kept.fields:
+            if column.is_relation:
+                assert column.related_model in archived, f"{kept.label}.{column.name}"
+        named = {column.name for column in kept.model._meta.concrete_fields}
+        assert {*kept.keys, *kept.without, *kept.instead, *kept.checked} <= named
+        assert isinstance(kept.model._meta.pk, models.BigAutoField)
+        for name in kept.without:
+            column = kept.model._meta.get_field(name)
+            assert kept.label == "collection.person" or column.has_default() or column.null or column.blank, name

@@ -1,0 +1,84 @@
+"""An installation as docs/settings.md has it done by hand: an empty database, web, workers, beat; no demo."""
+
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+
+from tests.browser.conftest import ROOT
+
+ADMIN, PASSWORD = "root", "a good long password of ours"
+CELERY = ["-m", "celery", "--quiet", "-A", "assessor"]
+WORKER = [*CELERY, "worker", "--loglevel", "ERROR", "--without-gossip", "--without-mingle"]
+
+
+class Installation:
+    """A running installation with one administrator, and the rehearsal endpoint beside it."""
+
+    def __init__(self, data: Path, port: int) -> None:
+        self.data, self.port, self.model_port = data, port, port + 1
+        foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
+        self._env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)} | {
+            "ASSAY_SECRET_KEY": "this installation's own",
+            "ASSAY_DATA_DIR": str(data),
+            "ASSAY_HTTPS": "0",
+            "ASSAY_LLM_HOSTS": f"127.0.0.1:{self.model_port}",
+            "DJANGO_SUPERUSER_PASSWORD": PASSWORD,
+        }
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._log = (data.parent / "installation.log").open("ab")
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def model_url(self) -> str:
+        return f"http://127.0.0.1:{self.model_port}/v1"
+
+    def manage(self, *words: str) -> str:
+        """Run a command of manage.py; return what it printed."""
+        command = [sys.executable, "manage.py", *words]
+        done = subprocess.run(command, cwd=ROOT, env=self._env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def start(self) -> None:
+        self.manage("migrate", "--verbosity", "0")
+        self.manage("collectstatic", "--noinput", "--verbosity", "0")
+        self.manage("createsuperuser", "--noinput", "--username", ADMIN, "--email", "root@example.org")
+        bind = f"127.0.0.1:{self.port}"
+        self._run("-m", "gunicorn", "assessor.wsgi", "--worker-class", "gthread", "--threads", "8", "--bind", bind)
+        self._run(*WORKER, "-Q", "celery", "-n", f"imports{self.port}@%h", "--concurrency", "1")
+        self._run(*WORKER, "-Q", "jobs", "-n", f"jobs{self.port}@%h", "--concurrency", "2")
+        self._run(*CELERY, "beat", "--loglevel", "ERROR", "-s", str(self.data / "beat"))
+        self._run("manage.py", "serve_rehearsal_llm", "--port", str(self.model_port))
+        for url in (f"{self.address}/login/", f"{self.model_url}/models"):
+            self._wait_for(url)
+
+    def _run(self, *words: str) -> None:
+        command = [sys.executable, *words]
+        process = subprocess.Popen(command, cwd=ROOT, env=self._env, stdout=self._log, stderr=self._log)
+        self._processes.append(process)
+
+    def _wait_for(self, url: str) -> None:
+        until = time.monotonic() + 120
+        while True:
+            with suppress(OSError):
+                urllib.request.urlopen(url, timeout=5).close()
+                return
+            assert time.monotonic() < until, f"{url} does not answer"
+            assert all(process.poll() is None for process in self._processes), Path(self._log.name).read_text()
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=30)
+            process.kill()
+        self._log.close()

@@ -1,0 +1,94 @@
+"""A campaign in scripts other than Latin, and work in it, for tests/browser/test_pages.py.
+
+`manage.py shell -c "from tests.browser.world import load; load()"` makes it in a demo and prints the addresses.
+"""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from assessor.collection.actions import create_campaign, create_manual_nuggets
+from assessor.collection.management.importing import import_file
+from assessor.collection.models import Condition, Person
+from assessor.relevance.actions import create_relevance
+from assessor.work.actions import give_tasks
+from assessor.work.instructing import in_force, open_guidelines
+from assessor.work.kinds import kind_of
+from assignment.actions import create_manual_assign
+from support.actions import create_support
+
+ARABIC, HEBREW, CHINESE, EMOJI = "ar", "he", "zh", "emoji"
+# By docid: title, and a text whose sentences end as they do in that script.
+TEXTS = {
+    ARABIC: ("لماذا تخرخر القطط", "تخرخر القطط عندما تكون راضية (و3 مرات أكثر في الليل). بعضها يخرخر من الألم!"),
+    HEBREW: ("חתולים מגרגרים", "חתולים מגרגרים כשהם מרוצים. חלקם מגרגרים מכאב, כ-25 הרץ."),
+    CHINESE: ("猫为什么打呼噜", "猫在满足时会发出呼噜声。有些猫在疼痛时也会打呼噜。频率约为25赫兹。"),
+    EMOJI: ("Cats 👩🏽‍🔬 say", "The vet 👩🏽‍⚕️ says so. Families 👨‍👩‍👧‍👦 in 🇫🇷 agree, zu 100 % — naïvely."),
+}
+TOPIC = "لماذا تخرخر القطط (cats)؟"
+# Of the nuggets the first two differ by vowel signs alone, the next two by an ideographic full stop.
+NUGGETS = [
+    "القطط تخرخر",
+    "القِطَط تُخَرخِر",
+    "猫会打呼噜",
+    "猫会打呼噜。",
+    "חתולים מגרגרים מכאב (לעתים)",
+    "the vet 👩🏽‍⚕️ agrees 👨‍👩‍👧‍👦",
+]
+
+
+def load() -> None:
+    """Make the campaign of Olga, give Anna its work and Ben its grading, and print the addresses by kind as JSON."""
+    olga, anna, ben = (Person.objects.get(username=name) for name in ("olga", "anna", "ben"))
+    campaign = create_campaign(name="العالم 世界", slug="world", acting_user=olga)
+    docids = list(TEXTS)
+    sentences = [[text, []] for title, text in TEXTS.values()]
+    files: list[tuple[str, list[Any] | str, dict[str, str]]] = [
+        ("topics", f"w\t{TOPIC}\n", {}),
+        ("segments", [{"docid": d, "title": title, "segment": text} for d, (title, text) in TEXTS.items()], {}),
+        ("qrels", "".join(f"w 0 {docid} 3\n" for docid in docids), {"source": "people", "by": "people"}),
+        ("retrieval", "".join(f"w Q0 {docid} {at} {9 - at} found\n" for at, docid in enumerate(docids, 1)), {}),
+        (
+            "runs",
+            [
+                {
+                    "run_id": "run",
+                    "topic_id": "w",
+                    "references": docids,
+                    "answer": [{"text": text, "citations": [at]} for at, (text, _) in enumerate(sentences)],
+                }
+            ],
+            {},
+        ),
+        (
+            "nuggets",
+            [{"query": TOPIC, "qid": "w", "nuggets": [{"text": text, "importance": "vital"} for text in NUGGETS]}],
+            {"condition": "theirs", "by": "people"},
+        ),
+    ]
+    for kind, content, options in files:
+        with tempfile.NamedTemporaryFile("w", suffix=f".{kind}", encoding="utf-8") as file:
+            file.write(content if isinstance(content, str) else "".join(json.dumps(line) + "\n" for line in content))
+            file.flush()
+            done = import_file(campaign, kind, Path(file.name), options=options, person=olga)
+        assert done.state == "done", done.report
+    by: dict[str, Any] = {"acting_user": olga}
+    conditions: list[Condition] = [
+        create_manual_nuggets(
+            campaign=campaign, name="ناگت", qrels_source=campaign.qrels_sources.get(name="people"), **by
+        ),
+        create_manual_assign(nuggets=campaign.conditions.get(name="theirs"), name="الإسناد", **by),
+        create_support(campaign=campaign, name="תמיכה", shown=None, **by),
+        create_relevance(campaign=campaign, name="相关性", shown=None, drawn=False, **by),
+    ]
+    addresses = {}
+    for condition in conditions:
+        kind = condition.kind
+        person = ben if kind == Condition.Kind.RELEVANCE else anna  # the editor showed Anna grades
+        open_guidelines(campaign=campaign, kind=kind, version=in_force(campaign, kind).version, acting_user=person)
+        [task] = give_tasks(
+            campaign=campaign, topics=list(campaign.topics.all()), condition=condition, person=person, **by
+        )
+        addresses[kind] = kind_of(task).url(task)
+    print(json.dumps(addresses))  # noqa: T201

@@ -1,0 +1,34 @@
+"""What a person is told when something breaks."""
+
+import errno
+
+import pytest
+from django.db import InterfaceError, OperationalError
+from django.test import RequestFactory
+
+from assessor.desk.views.errors import server_error
+
+FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (OperationalError("the connection was refused"), 503, "Its database does not answer, or its disk is full."),
+        (InterfaceError("the connection is closed"), 503, "Its database does not answer, or its disk is full."),
+        (FULL, 503, "Its database does not answer, or its disk is full."),
+        (OSError(errno.EACCES, "Permission denied"), 500, "Something broke on the server"),
+        (ValueError("a mistake of ours"), 500, "Something broke on the server"),
+    ],
+    ids=["refused", "closed", "full", "forbidden", "mistake"],
+)
+def test_a_database_or_disk_that_fails_is_told_apart_from_a_mistake(error: Exception, status: int, said: str):
+    """Without a database: the page itself must not need one."""
+    try:
+        raise error
+    except Exception:
+        response = server_error(RequestFactory().get("/"))
+    page = response.content.decode()
+    assert response.status_code == status
+    assert said in page
+    assert str(error) not in page

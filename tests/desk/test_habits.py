@@ -1,0 +1,129 @@
+"""A person's own settings: zone and keys."""
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db.models import QuerySet
+from django.test import Client
+
+from assessor.collection.models import Campaign, Event, Person
+from assessor.desk.habits import KEYS, SCREENS, zone
+from assignment.views.labelling import CHOICES as ASSIGNMENT_CHOICES
+from support.views.judging import CHOICES as SUPPORT_CHOICES
+from tests.conftest import client_of
+
+TEMPLATES = Path(settings.BASE_DIR) / "templates"
+SCREEN_OF = {
+    "desk/home.html": "home",
+    "nuggets/editor.html": "nuggets",
+    "assignment/labelling.html": "assignment",
+    "support/judging.html": "support",
+    "relevance/grading.html": "relevance",
+}
+
+
+def change(person: Person, **wanted: str) -> tuple[Client, str]:
+    """Send a person's settings, keys named by what screens have, and return what they see then."""
+    data = {f"key_{ord(key)}": wanted.get(key, key) for key in KEYS} | {
+        name: value for name, value in wanted.items() if name in ("time_zone", "keys_off")
+    }
+    client = client_of(person)
+    return client, client.post("/me/", data, follow=True).content.decode()
+
+
+def test_every_key_of_a_screen_can_be_changed():
+    """What the settings list is what the templates have."""
+    found = {screen: set() for screen in SCREENS}
+    for path in TEMPLATES.rglob("*.html"):
+        screen = SCREEN_OF.get(str(path.relative_to(TEMPLATES)))
+        for key in re.findall(r'data-key="(?:shift\+)?([^"{])"', path.read_text()):
+            # sheets.html is of two screens, and what every screen has is listed once.
+            for name in [screen] if screen else ["assignment", "support"]:
+                found["all" if key in SCREENS["all"] else name].add(key)
+    found["assignment"] |= {key for _, key, *_ in ASSIGNMENT_CHOICES}
+    found["support"] |= {key for _, key, *_ in SUPPORT_CHOICES}
+    found["relevance"] |= set("0123")
+    assert found == {screen: set(does) for screen, does in SCREENS.items()}
+
+
+def test_keys_follow_the_person(anna: Person):
+    assert "data-keys" not in client_of(anna).get("/").content.decode()
+    _, page = change(anna, n="Z", z="", keys_off="on")
+    assert "Your settings are saved." in page
+    anna.refresh_from_db()
+    assert (anna.keys, anna.keys_off) == ({"n": "z"}, True)
+    home = client_of(anna).get("/").content.decode()
+    assert 'data-keys="{&quot;off&quot;: true, &quot;own&quot;: {&quot;n&quot;: &quot;z&quot;}}"' in home
+
+
+def test_keys_can_change_places(anna: Person):
+    change(anna, j="k", k="j")
+    anna.refresh_from_db()
+    assert anna.keys == {"j": "k", "k": "j"}
+    change(anna, j="", k="")
+    anna.refresh_from_db()
+    assert anna.keys == {}
+
+
+@pytest.mark.parametrize(
+    ("own", "why"),
+    [
+        ("r", "r is a key already, of nuggets: reword. Change that one too, or take another."),
+        ("ж", "ж can&#x27;t be a key"),
+        ("'", "&#x27; can&#x27;t be a key"),
+    ],
+)
+def test_what_can_not_be_a_key_is_refused_beside_its_field(own: str, why: str, anna: Person):
+    _, page = change(anna, n=own)
+    assert re.search(rf'id="id_key_{ord("n")}_error">{re.escape(why)}', page)
+    assert f'aria-describedby="id_key_{ord("n")}_error"' in page
+    assert "<title>Error: Your settings" in page
+    anna.refresh_from_db()
+    assert anna.keys == {}
+
+
+def test_times_are_in_the_persons_zone_and_say_so(olga: Person, campaign: Campaign):
+    event = Event.objects.filter(campaign=campaign).first()
+    QuerySet(Event).filter(pk=event.pk).update(at=datetime(2026, 1, 31, 23, 30, 5, tzinfo=UTC))
+    history = f"/campaigns/{campaign.slug}/history/?since=2026-02-01&until=2026-02-01"
+    client, _ = change(olga, time_zone="UTC")
+    assert "UTC+0000" not in client.get(history).content.decode()
+    client, _ = change(olga, time_zone="Asia/Kolkata")
+    page = client.get(history).content.decode()
+    assert "2026-02-01 05:00:05 UTC+0530" in page
+    assert "From (Asia/Kolkata)" in page
+    # The days are the person's, the times of the file are not.
+    file = b"".join(client.get(history.replace("/?", ".csv?")).streaming_content).decode()
+    assert "2026-01-31T23:30:05+00:00" in file
+    assert "2026-02-01 05:00:05 UTC+0530" not in client_of(olga).get(history.replace("-01", "-02")).content.decode()
+
+
+def test_a_zone_that_nobody_knows_is_utc(anna: Person):
+    anna.time_zone = "Nowhere/There"
+    anna.save()
+    assert client_of(anna).get("/").status_code == 200
+    assert str(zone("Nowhere/There")) == str(zone("")) == "UTC"
+    _, page = change(anna, time_zone="Nowhere/There")
+    assert "Select a valid choice" in page
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+def test_days_outside_of_calendars_are_refused(day: str, olga: Person, campaign: Campaign):
+    client, _ = change(olga, time_zone="Asia/Kolkata")
+    response = client.get(f"/campaigns/{campaign.slug}/history/?since={day}&until={day}")
+    assert response.status_code == 200
+    assert "Ensure this value is" in response.content.decode()
+
+
+def test_no_template_writes_a_time_without_its_zone():
+    wrong = [
+        f"{path.name}: {found}"
+        for path in TEMPLATES.rglob("*.html")
+        for found in re.findall(
+            r'\|(?:date|time)(?!:"(?:SHORT_DATETIME|DATETIME|DATE)_FORMAT")[:|} ][^}]*', path.read_text()
+        )
+    ]
+    assert wrong == []

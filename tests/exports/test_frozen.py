@@ -1,0 +1,399 @@
+"""Freezing: what is missing, versions, the same bytes again, what changed since, verification."""
+
+import base64
+import io
+import json
+import zipfile
+from hashlib import sha256
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.core.management import CommandError, call_command
+
+from assessor.archive.actions import restore
+from assessor.collection.models import Event
+from assessor.exports import actions, blobs, freezing
+from assessor.exports.changes import changes_since
+from assessor.exports.freezing import FreezeError, freeze, frozen_bundle
+from assessor.exports.models import Blob, Chunk, Export, Frozen
+from assessor.exports.ready import missing
+from assessor.exports.registry import EXPORTABLES
+from assessor.exports.verifying import verify
+from assessor.work.models import Exposure, Task
+from assessor.work.sheets import revise
+from assignment.models import AnswerSheet
+from nuggets import actions as nuggets
+from tests.archive.campaigns import forget_everything
+from tests.archive.conftest import archived, whole  # noqa: F401
+from tests.assignment.conftest import A, answered, finished, give, manual  # noqa: F401
+from tests.assignment.lines import line
+from tests.conftest import client_of
+from tests.nuggets.conftest import do, restored
+from tests.relevance.conftest import give_relevance, judge_item
+
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+PUBLIC = base64.b64encode(KEY.public_key().public_bytes_raw()).decode()
+
+
+@pytest.fixture(autouse=True)
+def _own_folder_and_key(settings, tmp_path, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    (tmp_path / "exports").mkdir()
+    monkeypatch.setenv("ASSAY_SIGNING_KEY", base64.b64encode(KEY.private_bytes_raw()).decode())
+
+
+@pytest.fixture
+def labelled(campaign, import_file):
+    """A condition with all labels of two answers, as a file brought them."""
+    lines = [line(), line("t2", text="Glass is melted.")]
+    assert import_file(campaign, "assignments", lines, condition="Mia", by="model").state == "done"
+    return campaign.conditions.get(name="Mia")
+
+
+def zipped(frozen: Frozen) -> bytes:
+    return b"".join(frozen_bundle(frozen))
+
+
+def relabel(condition, label="not_support", **of):
+    sheet = AnswerSheet.objects.get(condition=condition, answer__topic__qid="t1", **of)
+    key = next(iter(sheet.labels))
+    revise(sheet, "label", {key: {"label": label}}, judge_id=sheet.judge_id)
+
+
+def test_a_condition_with_work_left_is_refused_with_all_reasons(manual, topic, anna):  # noqa: F811
+    give(manual, topic, anna)
+    assert missing(manual) == ["1 task of people is open: t1.", "2 answers lack 6 labels: t1."]
+    with pytest.raises(FreezeError, match=r"is not finished\. 1 task of people is open: t1\. 2 answers lack 6 labels"):
+        freeze(condition=manual, acting_user=None)
+    page = client_of(manual.campaign.organizers.get().person)
+    html = page.get(f"/campaigns/study/frozen/{manual.pk}/").content.decode()
+    assert "<li>2 answers lack 6 labels: t1.</li>" in html
+    assert "Freeze as version" not in html
+    response = page.post(f"/campaigns/study/frozen/{manual.pk}/freeze/", follow=True).content.decode()
+    assert "it was not frozen" in response
+    assert not Export.objects.exists()
+
+
+def test_open_banks_and_tasks_keep_nuggets_from_being_frozen(bank, condition):
+    assert missing(condition) == [
+        "1 task of people is open: t1.",
+        "1 bank is open: t1.",
+        "No bank is finished yet.",
+    ]
+
+
+def test_what_is_left_on_practice_topics_keeps_nothing(finished, condition, campaign, ben):  # noqa: F811
+    other = campaign.topics.get(qid="t2")
+    give(condition, other, ben)
+    assert missing(condition) == ["1 task of people is open: t2.", "1 bank is open: t2."]
+    campaign.topics.filter(qid="t2").update(is_practice=True)
+    assert missing(condition) == []
+
+
+def test_passages_that_are_not_graded_keep_grades_from_being_frozen(campaign, anna, import_file):
+    import_file(campaign, "retrieval", "t1 Q0 d1 1 9 one\nt1 Q0 d2 2 8 one\n")
+    task = give_relevance(campaign, anna)
+    condition = task.condition
+    assert missing(condition) == [
+        "1 task of people is open: t1.",
+        "2 passages are not graded: t1.",
+        "Nothing is graded yet.",
+    ]
+    for item in condition.relevance_items.all():
+        judge_item(item)
+    assert missing(condition) == []
+
+
+def test_an_answer_that_has_no_score_is_named(manual, topic, anna):  # noqa: F811
+    give(manual, topic, anna)
+    for sheet in AnswerSheet.objects.filter(condition=manual, to_do__gt=0):
+        revise(sheet, "label", {str(key): {"label": "support"} for key in sheet.bank.order}, judge_id=sheet.judge_id)
+    Task.objects.update(state=Task.State.FINISHED)
+    assert missing(manual) == []
+    sheet = AnswerSheet.objects.get(condition=manual, answer__run__tag="team.two")
+    said = {next(iter(sheet.labels)): {"label": None, "cannot": "garbled"}}
+    revise(sheet, "cannot", said, judge_id=sheet.judge_id)
+    [told] = missing(manual)
+    assert told.startswith("1 answer is incomplete, the first is that of team.two to t1: ")
+
+
+def test_a_finished_condition_is_frozen_and_exported_again(labelled, olga):
+    frozen = freeze(condition=labelled, acting_user=olga)
+    names = ["assignments.jsonl", "scores.csv", "scores.topics.csv"]
+    manifest = json.loads(frozen.manifest)
+    assert [file["name"] for file in manifest["files"]] == names
+    assert [file["records"] for file in manifest["files"]] == [2, 4, 2]
+    assert manifest["condition"]["identity"] == labelled.identity
+    assert (manifest["version"], manifest["made_by"], manifest["signed"]) == (1, "olga", True)
+    assert (frozen.version, frozen.public_key) == (1, PUBLIC)
+    first = zipped(frozen)
+    with zipfile.ZipFile(io.BytesIO(first)) as archive:
+        assert archive.namelist() == ["manifest.json", "signature.json", *names]
+        assert archive.read("assignments.jsonl").count(b"\n") == 2
+    relabel(labelled)
+    assert zipped(Frozen.objects.get()) == first
+    assert Event.objects.get(verb="condition frozen").details["signed"] is True
+
+
+def test_a_change_is_told_and_makes_a_new_version(labelled, olga):
+    first = freeze(condition=labelled, acting_user=olga)
+    assert changes_since(first) == []
+    with pytest.raises(FreezeError, match="Nothing has changed since version 1 of Mia"):
+        freeze(condition=labelled, acting_user=olga)
+    relabel(labelled)
+    changes = {change.file: change[1:] for change in changes_since(first)}
+    assert changes["assignments.jsonl"] == (0, 0, 1, ["t1 r1 (changed)"])
+    assert changes["scores.topics.csv"] == (0, 0, 1, ["r1 t1 (changed)"])
+    html = client_of(olga).get(f"/campaigns/study/frozen/{labelled.pk}/").content.decode()
+    assert "Changed since version 1." in html
+    assert "<bdi>assignments.jsonl</bdi>: 0 records added, 0 removed, 1 changed: <bdi>t1 r1 (changed)</bdi>" in html
+    second = freeze(condition=labelled, acting_user=olga)
+    assert second.version == 2
+    assert zipped(first) != zipped(second)
+    html = client_of(olga).get(f"/campaigns/study/frozen/{labelled.pk}/").content.decode()
+    assert "Nothing has changed since version 2." in html
+
+
+def test_added_and_removed_records_are_told(labelled, campaign, import_file):
+    first = freeze(condition=labelled, acting_user=None)
+    import_file(campaign, "assignments", [line(run_id="r2", text="Dogs bark.")], condition="Mia", by="model")
+    campaign.topics.filter(qid="t2").update(is_practice=True)
+    changes = {change.file: change[1:] for change in changes_since(first)}
+    assert changes["assignments.jsonl"] == (1, 1, 0, ["t1 r2 (added)", "t2 r1 (removed)"])
+
+
+def test_a_label_that_is_taken_back_is_told(manual, topic, anna, olga):  # noqa: F811
+    give(manual, topic, anna)
+    for sheet in AnswerSheet.objects.filter(condition=manual, to_do__gt=0):
+        revise(sheet, "label", {str(key): {"label": "support"} for key in sheet.bank.order}, judge_id=sheet.judge_id)
+    Task.objects.update(state=Task.State.FINISHED)
+    first = freeze(condition=manual, acting_user=olga)
+    relabel(manual, label=None, answer__run__tag="team.one")
+    assert missing(manual) == ["1 answer lacks 1 label: t1."]
+    changes = {change.file: change[1:] for change in changes_since(first)}
+    assert changes["assignments.jsonl"] == (0, 0, 1, ["t1 team.one (changed)"])
+    assert changes["scores.topics.csv"] == (0, 0, 1, ["team.one t1 (changed)"])
+    html = client_of(olga).get(f"/campaigns/study/frozen/{manual.pk}/").content.decode()
+    assert "1 answer lacks 1 label: t1." in html
+    assert "t1 team.one (changed)" in html
+
+
+def test_a_file_that_would_not_be_made_any_more_is_told_as_removed(labelled, monkeypatch):
+    first = freeze(condition=labelled, acting_user=None)
+    without_scores = tuple(kind for kind in EXPORTABLES if kind.name != "scores")
+    monkeypatch.setattr(freezing, "EXPORTABLES", without_scores)
+    changes = {change.file: change[1:4] for change in changes_since(first)}
+    assert changes == {"scores.csv": (0, 4, 0), "scores.topics.csv": (0, 2, 0)}
+
+
+def test_reopened_nuggets_make_a_new_edition_and_a_new_version(finished, condition, olga):  # noqa: F811
+    first = freeze(condition=condition, acting_user=olga)
+    nuggets.reopen_bank(restored(finished), reason="a mistake", acting_user=olga)
+    assert missing(condition)
+    do(restored(finished), nuggets.delete_nugget, uid=A)
+    do(restored(finished), nuggets.finish_bank)
+    assert [change[:4] for change in changes_since(first)] == [
+        ("nuggets.jsonl", 0, 0, 1),
+        ("nuggets.lineage.jsonl", 0, 0, 1),
+    ]
+    assert freeze(condition=condition, acting_user=olga).version == 2
+
+
+@pytest.mark.parametrize(("step", "blobs_kept"), [("spooled", 0), ("keep", 3)])
+def test_a_change_during_freezing_refuses_it(labelled, monkeypatch, step, blobs_kept):
+    done = getattr(blobs, step)
+
+    def change_too(*args):
+        relabel(labelled)
+        return done(*args)
+
+    monkeypatch.setattr(blobs, step, change_too)
+    with pytest.raises(FreezeError, match="was changed while it was frozen"):
+        freeze(condition=labelled, acting_user=None)
+    assert not Frozen.objects.exists()
+    assert Blob.objects.count() == blobs_kept
+
+
+def test_equal_bytes_are_kept_once_and_what_a_killed_process_left_is_gone_on_with(campaign, monkeypatch):
+    monkeypatch.setattr(blobs, "_CHUNK", 10)
+    lines = [f"line {number}\n" for number in range(20)]
+
+    def kept():
+        with blobs.spooled(iter(lines), 0, lambda records: None) as spool:
+            return blobs.keep(campaign, spool, lambda records: None), spool.tally
+
+    blob, tally = kept()
+    text = "".join(lines)
+    assert (tally.records, tally.size, Chunk.objects.count()) == (20, len(text), -(-len(text) // 10))
+    assert list(blobs.text_lines(blob)) == lines
+    Chunk.objects.all()._raw_delete(using="default")
+    with pytest.raises(blobs.Damaged):
+        list(blobs.pieces(blob))
+    again, _ = kept()
+    assert again == blob
+    assert "".join(blobs.text_lines(blob)) == text
+
+
+def test_it_is_frozen_in_the_background(labelled, olga, django_capture_on_commit_callbacks):
+    client = client_of(olga)
+    with django_capture_on_commit_callbacks():
+        response = client.post(f"/campaigns/study/frozen/{labelled.pk}/freeze/")
+        client.post(f"/campaigns/study/frozen/{labelled.pk}/freeze/")
+    export = Export.objects.get()
+    assert response["Location"] == f"/campaigns/study/exports/made/{export.pk}/"
+    assert actions.run(export).state == "done"
+    assert Frozen.objects.get().person == olga
+    assert client.get(f"/campaigns/study/exports/made/{export.pk}/file").status_code == 404
+    assert (
+        f"{labelled.name} is frozen: see <a"
+        in client.get(f"/campaigns/study/exports/made/{export.pk}/").content.decode()
+    )
+    bundle = b"".join(client.get(f"/campaigns/study/frozen/{labelled.pk}/1.zip").streaming_content)
+    assert bundle == zipped(Frozen.objects.get())
+    seen = Exposure.objects.filter(person=olga).values_list("topic__qid", "kind").distinct()
+    assert sorted(seen) == [(qid, kind) for qid in ("t1", "t2") for kind in ("assignment", "nuggets")]
+    manifest = client.get(f"/campaigns/study/frozen/{labelled.pk}/1.json").content.decode()
+    assert manifest == Frozen.objects.get().manifest
+
+
+def test_without_a_key_it_is_unsigned_and_told_so(labelled, olga, monkeypatch, tmp_path, capsys):
+    monkeypatch.delenv("ASSAY_SIGNING_KEY")
+    html = client_of(olga).get(f"/campaigns/study/frozen/{labelled.pk}/").content.decode()
+    assert "the manifest will not be signed" in html
+    frozen = freeze(condition=labelled, acting_user=None)
+    assert (frozen.public_key, frozen.signature) == ("", "")
+    (tmp_path / "b.zip").write_bytes(zipped(frozen))
+    call_command("verify", str(tmp_path / "b.zip"))
+    assert "It is not signed" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="It is not signed"):
+        call_command("verify", str(tmp_path / "b.zip"), f"--public-key={PUBLIC}")
+
+
+def test_an_odd_key_is_refused_and_never_told(labelled, monkeypatch, tmp_path):
+    monkeypatch.setenv("ASSAY_SIGNING_KEY", "a secret that is no key")
+    with pytest.raises(CommandError) as error:
+        call_command("freeze_condition", "study", "--condition=Mia")
+    assert "no Ed25519 key" in str(error.value)
+    assert "secret" not in str(error.value)
+    monkeypatch.delenv("ASSAY_SIGNING_KEY")
+    monkeypatch.setenv("ASSAY_SIGNING_KEY_FILE", str(tmp_path / "none"))
+    with pytest.raises(CommandError, match="ASSAY_SIGNING_KEY_FILE"):
+        call_command("freeze_condition", "study", "--condition=Mia")
+    assert not Frozen.objects.exists()
+
+
+def test_the_key_is_kept_nowhere(labelled):
+    frozen = freeze(condition=labelled, acting_user=None)
+    secret = base64.b64encode(KEY.private_bytes_raw()).decode()
+    told = json.dumps([str(row) for model in (Frozen, Event, Export) for row in model.objects.values()])
+    assert secret not in told
+    assert secret.encode() not in zipped(frozen)
+
+
+@pytest.fixture
+def bundle(labelled, tmp_path):
+    """A folder and a zip of one frozen version, as they were downloaded."""
+    out = tmp_path / "out"
+    out.mkdir()
+    call_command("freeze_condition", "study", "--condition=Mia", stdout=io.StringIO())
+    call_command("export_frozen", "study", "--condition=Mia", f"-o={out / 'b.zip'}", stdout=io.StringIO())
+    with zipfile.ZipFile(out / "b.zip") as archive:
+        archive.extractall(out / "folder")
+    return out
+
+
+def test_the_command_verifies_zip_and_folder(bundle, capsys):
+    for path in (bundle / "b.zip", bundle / "folder"):
+        call_command("verify", str(path), f"--public-key={PUBLIC}")
+        assert (
+            f"As it was frozen: version 1 of Mia, manifest {verify(path).manifest_sha256}. Signed with {PUBLIC}."
+            in (capsys.readouterr().out)
+        )
+
+
+def test_another_key_is_told(bundle):
+    other = Ed25519PrivateKey.generate().public_key().public_bytes_raw()
+    assert verify(bundle / "folder", base64.b64encode(other).decode()).problems == ["It was signed with another key."]
+
+
+FILES = ("manifest.json", "signature.json", "assignments.jsonl", "scores.csv", "scores.topics.csv")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_changed_byte_is_found_in_a_folder(bundle, name):
+    path = bundle / "folder" / name
+    data = path.read_bytes()
+    for at in range(0, len(data), max(1, len(data) // 40)):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        assert verify(bundle / "folder", PUBLIC).problems, (name, at)
+
+
+def test_any_changed_byte_is_found_in_a_zip(bundle):
+    path = bundle / "b.zip"
+    data = path.read_bytes()
+    for at in range(0, len(data), 7):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        assert verify(path, PUBLIC).problems, at
+    path.write_bytes(data + b"\n")
+    assert verify(path, PUBLIC).problems
+    path.write_bytes(data[:-30])
+    assert verify(path, PUBLIC).problems
+
+
+def test_a_name_that_would_tell_a_terminal_to_do_something_is_told_visibly(bundle):
+    with zipfile.ZipFile(bundle / "b.zip", "a") as zipped_again:
+        zipped_again.writestr(zipfile.ZipInfo("a\x1b[2J\u202e"), b"")
+    assert verify(bundle / "b.zip").problems == ["a\\u001b[2J\\u202e is not named in the manifest."]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_found(bundle, name):
+    (bundle / "folder" / name).unlink()
+    assert any(f"{name} is missing" in problem for problem in verify(bundle / "folder").problems)
+
+
+@pytest.mark.parametrize("name", ["more.txt", "sub/more.txt"])
+def test_a_further_file_is_found(bundle, name):
+    (bundle / "folder" / "sub").mkdir()
+    (bundle / "folder" / name).write_text("more")
+    assert verify(bundle / "folder").problems == [f"{name} is not named in the manifest."]
+
+
+def test_a_file_changed_with_its_sum_is_found_by_the_signature(bundle):
+    folder = bundle / "folder"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "scores.csv").write_text("forged")
+    [file] = [one for one in manifest["files"] if one["name"] == "scores.csv"]
+    file["sha256"] = sha256(b"forged").hexdigest()
+    text = json.dumps(manifest).encode()
+    (folder / "manifest.json").write_bytes(text)
+    signature = json.loads((folder / "signature.json").read_text())
+    signature["manifest_sha256"] = sha256(text).hexdigest()
+    (folder / "signature.json").write_text(json.dumps(signature, indent=1) + "\n")
+    assert verify(folder, PUBLIC).problems == ["The signature is not that of the manifest."]
+    none = dict.fromkeys(("algorithm", "signature", "public_key"))
+    (folder / "signature.json").write_text(json.dumps(signature | none, indent=1) + "\n")
+    assert verify(folder, PUBLIC).problems == ["It is not signed."]
+    assert verify(folder).problems == ["It was signed, and its signature is gone."]
+
+
+def test_a_zip_that_was_packed_anew_is_refused(bundle):
+    with zipfile.ZipFile(bundle / "p.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        for name in FILES:
+            packed.write(bundle / "folder" / name, name)
+    wrong = ["manifest.json is compressed: this is no bundle as it was frozen."]
+    assert verify(bundle / "p.zip").problems == wrong
+    data = (bundle / "p.zip").read_bytes()
+    at = data.index(b"manifest.json") + 60
+    (bundle / "p.zip").write_bytes(data[:at] + bytes(20) + data[at + 20 :])
+    assert verify(bundle / "p.zip").problems == wrong
+
+
+def test_a_frozen_version_is_the_same_bytes_in_another_database(whole, archived):  # noqa: F811
+    before = zipped(Frozen.objects.get())
+    forget_everything()
+    campaign = restore(archived)
+    frozen = Frozen.objects.get()
+    assert frozen.condition.campaign == campaign
+    assert zipped(frozen) == before
+    assert changes_since(frozen) == []

@@ -1,0 +1,84 @@
+"""Hours to come, from medians of what was measured."""
+
+import pytest
+
+from assessor.collection.models import Condition
+from assessor.plan.hours import Load, Measured, Pace, Work, loads, longest_usual, pace, per_item, seconds_of, total
+from assessor.plan.workload import workload
+from assessor.work.models import Task
+from tests.support.judging_helpers import from_scratch
+
+
+def test_a_published_figure_stands_until_something_is_measured():
+    assert pace("ManualNuggets", [], by_item=False) == Pace(9_000, None, 0)
+    assert pace("AutoNuggets+Edits", [Measured(0, 5)], by_item=False) == Pace(3_600, None, 0)
+    assert pace("ManualNuggets", [Measured(100, 3), Measured(300, 9), Measured(800, 0)], by_item=False) == (
+        300,
+        None,
+        3,
+    )
+
+
+def test_without_either_nothing_is_guessed():
+    assert pace("ManualAssign", [], by_item=True) is None
+    assert pace("ManualAssign", [Measured(60, 0)], by_item=True) is None
+    assert seconds_of(Work(1, 1, 5, 0), None) is None
+
+
+def test_labels_take_the_median_of_an_item():
+    known = pace("ManualAssign", [Measured(100, 10), Measured(300, 10), Measured(90, 3)], by_item=True)
+    assert known == Pace(100, 30, 3)
+    assert seconds_of(Work(1, 1, 4, 50), known) == 120
+    assert seconds_of(Work(1, 1, None, 0), known) == 100, "how many there will be is not known yet"
+
+
+@pytest.mark.parametrize(("spent", "left"), [(0, 9_000), (1_000, 8_000), (10_000, 0)])
+def test_what_a_topic_has_taken_already_is_not_to_come(spent: int, left: int):
+    assert seconds_of(Work(1, 1, None, spent), Pace(9_000, None, 0)) == left
+
+
+def test_loads_by_person_and_in_all():
+    works = [Work(1, 1, None, 0), Work(1, 2, 3, 0), Work(2, 1, None, 0)]
+    found = loads(works, {1: Pace(600, None, 0), 2: None})
+    assert found == {1: Load(600, 2, 1), 2: Load(600, 1, 0)}
+    assert total(found.values()) == Load(1_200, 3, 1)
+
+
+def test_the_workload_of_a_campaign(manual: Condition, task: Task, campaign, topic):
+    Task.objects.filter(condition=manual.nuggets).update(seconds=1_800)  # finished
+    judging = from_scratch(campaign)
+    Task.objects.create(campaign=campaign, topic=topic, condition=judging, kind="support", person=task.person)
+    found = workload(campaign)
+    assert [tuple(row) for row in found.people] == [("anna", "0.0 h", 2, 2)]
+    told = {row.condition.name: row.told for row in found.paces}
+    nothing = "unknown: nothing measured yet, and nothing published"
+    assert told == {"Manual/Manual": nothing, "from scratch": nothing}
+    Task.objects.filter(pk=task.pk).update(state="finished", seconds=720, done=2)
+    Task.objects.filter(condition=manual.nuggets).update(state="open", seconds=0)
+    found = workload(campaign)
+    assert [tuple(row) for row in found.people] == [("anna", "2.5 h", 2, 1)]
+    assert {row.condition.name: row.told for row in found.paces}["ManualNuggets"] == "2.5 h for a topic, as published"
+    topic.is_practice = True
+    topic.save()
+    assert workload(campaign).whole == ("all", "0.0 h", 0, 0)
+
+
+def times(*seconds: int) -> list[Measured]:
+    return [Measured(one, 1) for one in seconds]
+
+
+def test_an_outlier_is_what_is_far_above_the_upper_quartile():
+    assert longest_usual(times(100, 10, 40, 20, 30)) == 70  # quartiles 20 and 40
+    assert longest_usual(times(1000, 10, 40, 20, 30)) == 70, "however long it took"
+    assert longest_usual(times(10, 20, 30, 40, 50, 60)) == 47.5 + 1.5 * 25  # quartiles between two times
+
+
+def test_of_few_tasks_there_is_no_outlier():
+    assert longest_usual(times(10, 20, 30, 40)) is None
+    assert longest_usual(times(0, 10, 20, 30, 40)) is None
+    assert longest_usual([]) is None
+
+
+def test_an_item_takes_the_median_over_tasks_that_have_any():
+    assert per_item([Measured(100, 10), Measured(300, 10), Measured(90, 0), Measured(0, 5)]) == 20
+    assert per_item([Measured(90, 0)]) is None

@@ -1,0 +1,253 @@
+"""The page of the plan: planning, what waits, changes that are told before they are made."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from assessor.collection.models import Condition, Event, Person, Run, Topic
+from assessor.plan.actions import advance, plan_work
+from assessor.plan.models import Planned
+from assessor.work.actions import PlanError, draw_next
+from assessor.work.models import Scope, Task, Waiting
+from assignment.actions import create_manual_assign
+from assignment.models import AnswerSheet
+from nuggets import actions as nugget_actions
+from nuggets.models import NuggetBank
+from tests.assignment.conftest import A, run_file, sheet_of
+from tests.assignment.screen import label_all
+from tests.conftest import client_of
+from tests.nuggets.conftest import do, fill
+from tests.support.judging_helpers import from_scratch
+
+PLAN = "/campaigns/study/plan/"
+
+
+@pytest.fixture
+def as_olga(olga: Person) -> Client:
+    return client_of(olga)
+
+
+@pytest.fixture
+def waiting(condition: Condition, bank: NuggetBank, answered, as_olga: Client, anna: Person) -> Condition:
+    """ManualAssign on t1, planned for Anna while her nuggets are not finished."""
+    manual = create_manual_assign(nuggets=condition, name="Manual/Manual", acting_user=None)
+    form = {"topics": [bank.topic_id], "condition": manual.pk, "person": anna.pk}
+    page = as_olga.post(PLAN, form, follow=True).content.decode()
+    why = "The nuggets of t1 under ManualNuggets are not finished."
+    assert f"1 topic under Manual/Manual will be given as soon as that is possible: {why}" in page
+    assert f'<span class="chip warn">waits</span> <bdi>{why}</bdi>' in page
+    return manual
+
+
+def finish(bank: NuggetBank) -> None:
+    fill(bank, (A, "purring heals", "vital"))
+    do(bank, nugget_actions.finish_bank)
+
+
+def sent(page: str) -> dict[str, str | list[str]]:
+    """Return what a page that asks whether a change is meant would send."""
+    pairs = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page)
+    found: dict[str, str | list[str]] = {}
+    for name, value in pairs:
+        found[name] = [*found.get(name, []), unescape(value)]
+    return found
+
+
+def test_who_made_the_nuggets_gets_their_assignment_as_soon_as_they_are_finished(
+    waiting: Condition, bank: NuggetBank, anna: Person, olga: Person, django_capture_on_commit_callbacks: Callable
+):
+    assert not Task.objects.filter(condition=waiting).exists()
+    with django_capture_on_commit_callbacks(execute=True):
+        finish(bank)
+    task = Task.objects.get(condition=waiting)
+    assert (task.person, task.created_by, task.state) == (anna, olga, "open")
+    assert AnswerSheet.objects.filter(task=task).count() == 3
+    assert not Planned.objects.exists()
+    assert (advance(waiting.campaign), Task.objects.filter(condition=waiting).count()) == (0, 1)
+
+
+def test_the_page_looks_whether_what_waits_is_there(
+    waiting: Condition, bank: NuggetBank, as_olga: Client, anna: Person
+):
+    assert f'hx-post="{PLAN}advance/" hx-trigger="load, submit"' in as_olga.get(PLAN).content.decode()
+    response = as_olga.post(f"{PLAN}advance/", headers={"HX-Request": "true"})
+    assert (response.status_code, response.has_header("HX-Refresh")) == (204, False)
+    finish(bank)
+    response = as_olga.post(f"{PLAN}advance/", headers={"HX-Request": "true"})
+    assert (response.status_code, response["HX-Refresh"]) == (204, "true")
+    page = as_olga.get(PLAN).content.decode()
+    assert ("What waited is there: 1 given." in page, "advance" in page) == (True, False)
+    assert Task.objects.get(condition=waiting).person == anna
+
+
+def test_what_an_import_brings_is_given_at_once(campaign, topic: Topic, anna: Person, olga: Person, import_file):
+    condition = from_scratch(campaign)
+    outcome = plan_work(condition=condition, topics=[topic], person=anna, acting_user=olga)
+    [row] = outcome.waiting
+    assert row.waits_for == "There is no answer to t1 yet."
+    import_file(campaign, "runs", run_file("team.one", {"t1": ["Cats purr."]}), name="team.one")
+    assert (Task.objects.get().person, Planned.objects.count()) == (anna, 0)
+
+
+@pytest.fixture
+def in_queries() -> Callable[[Callable[[], object]], int]:
+    """Return how many queries something takes."""
+
+    def count(act: Callable[[], object]) -> int:
+        with CaptureQueriesContext(connection) as queries:
+            act()
+        return len(queries)
+
+    return count
+
+
+def test_looking_whether_what_waits_is_there_takes_as_many_queries_however_much_it_is(
+    campaign, condition: Condition, anna: Person, ben: Person, olga: Person, import_file, in_queries
+):
+    import_file(campaign, "topics", "".join(f"many{number:02}\tnothing\n" for number in range(40)))
+    manual = create_manual_assign(nuggets=condition, name="Manual/Manual", acting_user=None)
+    scratch = from_scratch(campaign)
+    drafted = Condition.objects.create(
+        campaign=campaign, name="Edits", kind="nuggets", method="AutoNuggets+Edits", protocol=campaign.protocol
+    )
+    topics = list(campaign.topics.filter(qid__startswith="many").order_by("qid"))
+
+    def plan(some: list[Topic]) -> None:
+        for of in (manual, scratch, drafted):
+            for person, part in ((anna, some[::2]), (ben, some[1::2])):
+                outcome = plan_work(condition=of, topics=part, person=person, acting_user=olga)
+                assert len(outcome.waiting) == len(part)
+
+    plan(topics[:4])
+    few = in_queries(lambda: advance(campaign))
+    plan(topics[4:])
+    assert Planned.objects.count() == 120
+    assert in_queries(lambda: advance(campaign)) == few
+    Planned.objects.update(waits_for="It was drawn a moment ago.")
+    assert in_queries(lambda: advance(campaign)) <= few + 3
+    assert set(Planned.objects.filter(topic=topics[9]).values_list("waits_for", flat=True)) == {
+        "The nuggets of many09 under ManualNuggets are not finished.",
+        "There is no answer to many09 yet.",
+        "Under Edits there are no drafts yet on many09: have them made first.",
+    }
+
+
+def test_what_goes_wrong_then_keeps_no_import_from_being_done(campaign, olga: Person, import_file, monkeypatch, caplog):
+    from assessor.collection import importing
+
+    def fail(import_record: object) -> None:
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(importing, "_followers", [fail])
+    assert import_file(campaign, "topics", "t7\tnothing\n").state == "done"
+    assert "What follows import" in caplog.text
+
+
+def test_a_row_for_whoever_draws_it_waits_too(
+    waiting: Condition, bank: NuggetBank, as_olga: Client, anna: Person, ben: Person, olga: Person
+):
+    [row] = Planned.objects.all()
+    with pytest.raises(PlanError, match="t1 is planned under Manual/Manual for anna"):
+        plan_work(condition=waiting, topics=[bank.topic], person=None, acting_user=olga)
+    as_olga.post(f"{PLAN}planned/{row.pk}/take-back/")
+    assert not Planned.objects.exists()
+    plan_work(condition=waiting, topics=[bank.topic], person=None, reason="all may", acting_user=olga)
+    finish(bank)
+    assert advance(waiting.campaign) == 1
+    assert [(one.topic, one.reason) for one in Waiting.objects.all()] == [(bank.topic, "all may")]
+    assert draw_next(condition=waiting, person=ben).person == ben
+
+
+def test_what_a_person_can_never_have_is_not_planned_for_them(waiting: Condition, bank: NuggetBank, olga: Person):
+    Planned.objects.all().delete()
+    with pytest.raises(PlanError, match="olga is not an assessor"):
+        plan_work(condition=waiting, topics=[bank.topic], person=olga, acting_user=olga)
+    assert not Planned.objects.exists()
+
+
+@pytest.mark.parametrize("key", ["9" * 30, "-1", "\u0663", "t1"])
+def test_what_is_no_key_of_a_topic_is_refused(campaign, condition: Condition, anna: Person, as_olga: Client, key: str):
+    form = {"topics": [key], "condition": condition.pk, "person": anna.pk}
+    page = as_olga.post(PLAN, form)
+    assert page.status_code == 200
+    assert "is not a valid value" in unescape(page.content.decode())
+    assert not Task.objects.exists()
+
+
+def test_a_change_says_what_it_touches_before_it_is_made(
+    manual: Condition, task: Task, as_anna: Client, as_olga: Client, ben: Person
+):
+    for tag in ("team.one", "team.two"):
+        label_all(as_anna, sheet_of(task, tag))
+    Run.objects.filter(tag="team.two").update(priority=1)
+    address = f"{PLAN}work/{manual.pk}/{task.topic_id}/"
+    form = {
+        "condition": manual.pk,
+        "person": task.person_id,
+        "rule": "priority<=1",
+        "reason": "few",
+        "seen": "anna, all, open",
+    }
+    page = as_olga.post(address, form).content.decode()
+    assert "2 answers with 6 labels leave the scores." in page
+    assert "1 task is concerned." in page
+    assert (Scope.objects.count(), Event.objects.filter(verb="runs to judge").count()) == (0, 0)
+    response = as_olga.post(address, form | {"confirmed": "1"}, headers={"HX-Request": "true"})
+    assert (response.status_code, response["HX-Refresh"]) == (204, "true")
+    assert Scope.objects.get().rule == "priority<=1"
+    assert '<span class="chip">runs: priority&lt;=1</span>' in as_olga.get(PLAN).content.decode()
+    late = as_olga.post(address, form | {"person": ben.pk, "confirmed": "1"}, headers={"HX-Request": "true"})
+    assert late.status_code == 409
+    assert (
+        "You saw: <strong>anna, all, open</strong>. It is: <strong>anna, priority&lt;=1, open</strong>"
+        in late.content.decode()
+    )
+    assert Task.objects.get(condition=manual).person == task.person
+    form |= {"seen": "anna, priority<=1, open", "person": ben.pk, "reason": ""}
+    assert "Say why t1 is to be ben" in as_olga.post(address, form | {"confirmed": "1"}).content.decode()
+    page = as_olga.post(address, form | {"reason": "ill"}).content.decode()
+    assert "The task of anna (answers 1/1) is withdrawn; what is done counts, the rest starts anew." in page
+    assert "This is no rule of runs" in as_olga.post(address, form | {"rule": "best"}).content.decode()
+
+
+def test_a_rule_for_many_topics_says_so_too(
+    manual: Condition, task: Task, as_anna: Client, as_olga: Client, anna: Person
+):
+    label_all(as_anna, sheet_of(task, "team.one"))
+    form = {"topics": [task.topic_id], "condition": manual.pk, "person": anna.pk, "rule": "none"}
+    page = as_olga.post(PLAN, form).content.decode()
+    assert "3 answers with 6 labels leave the scores." in page
+    assert not Scope.objects.exists()
+    as_olga.post(PLAN, sent(page))
+    assert Scope.objects.get().rule == "none"
+
+
+def test_a_run_is_dropped_once_it_is_told_what_that_touches(
+    manual: Condition, task: Task, as_anna: Client, as_olga: Client
+):
+    label_all(as_anna, sheet_of(task, "team.one"))
+    address = f"{PLAN}runs/"
+    form = {"condition": manual.pk, "run": "team.one", "reason": "<b>withdrawn", "out": "1"}
+    page = as_olga.post(address, form).content.decode()
+    assert "<h1>Drop team.one from Manual/Manual</h1>" in page
+    assert "1 answer with 3 labels leave the scores." in page
+    page = as_olga.post(address, sent(page), follow=True).content.decode()
+    assert "team.one is dropped from Manual/Manual: what was said is out of its scores." in page
+    assert "<bdi>&lt;b&gt;withdrawn</bdi>" in page
+    page = as_olga.post(address, form | {"out": "0", "reason": "back"}).content.decode()
+    assert "1 answer with 3 labels come back to them." in page
+    as_olga.post(address, sent(page))
+    assert AnswerSheet.objects.filter(answer__run__tag="team.one").count() == 1
+
+
+def test_topics_for_practice_are_marked(bank: NuggetBank, as_olga: Client):
+    assert "for practice" not in as_olga.get(PLAN).content.decode()
+    Topic.objects.filter(qid="t2").update(is_practice=True)
+    page = as_olga.get(PLAN).content.decode()
+    assert '<span class="quiet">t2, for practice</span>' in page
+    assert '<span class="quiet">t1</span>' in page

@@ -1,0 +1,42 @@
+"""What the migrations make of an empty database, and what the tests run on."""
+
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.utils import ConnectionHandler
+
+from tests.llm.house import house
+
+
+def tables(database: BaseDatabaseWrapper) -> dict[str, tuple[list[str], list[str]]]:
+    """Return each table's columns and constraints, in an order that does not tell which was there first.
+
+    Constraints have a name where a model gives them one; the others are numbered or named as they come.
+    """
+    named = {each.name for model in apps.get_models() for each in [*model._meta.constraints, *model._meta.indexes]}
+    look = database.introspection
+    with database.cursor() as cursor:
+        return {
+            table: (
+                sorted(map(repr, look.get_table_description(cursor, table))),
+                sorted(
+                    f"{name if name in named else ''} {told}"
+                    for name, told in look.get_constraints(cursor, table).items()
+                ),
+            )
+            for table in look.table_names(cursor)
+        }
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="elsewhere the tests run on what the migrations make")
+def test_migrations_make_the_tables_that_the_tests_run_on(db: None, tmp_path: Path):
+    with house(tmp_path / "data", "embedded://") as study:
+        path = Path(study.env["ASSAY_DATA_DIR"]) / "assay.sqlite3"
+        migrated = ConnectionHandler({"default": connection.settings_dict | {"NAME": path}})["default"]
+        try:
+            assert tables(migrated) == tables(connection)
+        finally:
+            migrated.close()

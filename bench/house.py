@@ -17,6 +17,8 @@ from typing import IO, TYPE_CHECKING, Any
 from bench import track
 
 if TYPE_CHECKING:
+    from django.test import Client
+
     from assessor.collection.models import Campaign, Condition, Import, Person
     from assessor.work.models import Task
     from nuggets.models import NuggetBank
@@ -108,13 +110,19 @@ def _wait_for(port: int) -> None:
     raise SystemExit("gunicorn did not start")
 
 
-def session(someone: "Person") -> str:
-    """Sign a person in; return the session's cookie."""
+def client(someone: "Person") -> "Client":
+    """Return a browser of this process's own, in which a person is signed in."""
+    from django.conf import settings
     from django.test import Client
 
-    client = Client()
-    client.force_login(someone, "django.contrib.auth.backends.ModelBackend")
-    return str(client.cookies["sessionid"].value)
+    made = Client(SERVER_NAME="localhost")
+    made.force_login(someone, settings.AUTHENTICATION_BACKENDS[-1])
+    return made
+
+
+def session(someone: "Person") -> str:
+    """Sign a person in; return the session's cookie."""
+    return str(client(someone).cookies["sessionid"].value)
 
 
 def person(name: str, role: str) -> "Person":

@@ -106,16 +106,11 @@ _clients: "dict[str, Client]" = {}
 
 
 def _client(role: str) -> "Client":
-    from django.test import Client
-
     from assessor.collection.models import Person
 
     names = {"assessor": f"assessor-{house.SLUG}-0", "organizer": f"organizer-{house.SLUG}", "administrator": "root"}
     if role not in _clients:
-        _clients[role] = Client(SERVER_NAME="localhost")
-        _clients[role].force_login(
-            Person.objects.get(username=names[role]), "django.contrib.auth.backends.ModelBackend"
-        )
+        _clients[role] = house.client(Person.objects.get(username=names[role]))
     return _clients[role]
 
 

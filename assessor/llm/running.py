@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db import DatabaseError, close_old_connections, connection, transaction
+from django.db import (
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    close_old_connections,
+    connection,
+    transaction,
+)
 from django.db.models import F, Sum
 from django.utils import timezone
 
@@ -25,6 +32,7 @@ from assessor.logs import about
 _SIGN_OF_LIFE = 1.0  # seconds
 _LONGEST_PAUSE = 0.02  # seconds
 _IDLE = 2.0  # seconds of a runner without a unit that waits for those of others
+_AWAY = (OperationalError, InterfaceError)  # the database is gone, or its disk is full: no unit is to blame
 _log = logging.getLogger(__name__)
 
 
@@ -60,7 +68,7 @@ async def _run(job_id: int, is_stopping: Callable[[], bool]) -> None:
         start = await running.database.alone(_start, job_id)
         if start is not None:
             await running.work(start)
-    except DatabaseError:
+    except (DatabaseError, InterfaceError):
         raise  # it can't be told there; the job is taken up again when the database is back
     except Exception as error:
         _log.exception("job %s broke off", job_id)
@@ -200,6 +208,8 @@ class Running:
             await self.database.do(Ended(unit, result))
         except UnitFailure as error:
             await self.database.do(Ended(unit, error))
+        except _AWAY:
+            raise
         except Exception as error:
             _log.exception("job %s: the result of a unit could not be stored", self.job.pk)
             await self.database.do(Ended(unit, UnitFailure(f"The result could not be stored: {error}")))
@@ -210,7 +220,7 @@ class Running:
             return work
         try:
             return await self.kind.carry_out(work, Asking(self.line, unit, self.prompts))
-        except (Stopped, Halt):
+        except (Stopped, Halt, *_AWAY):
             raise
         except UnitFailure as error:
             return error

@@ -6,7 +6,7 @@ from decimal import Decimal
 from threading import Thread, Timer
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test import Client
 
 from assessor.collection.models import Campaign, Condition, Event
@@ -173,6 +173,26 @@ def test_a_result_that_cant_be_stored_fails_its_unit_alone(study: Campaign, endp
     job = ended(make_job(make_judge(study, endpoint().base_url)))
     assert (job.units_done, job.units_failed, len(graded(study))) == (TOPICS - 1, 1, TOPICS - 1)
     assert job.units.get(state=Unit.State.FAILED).error == "The result could not be stored: no room"
+
+
+def test_while_the_database_takes_nothing_no_unit_fails(study: Campaign, endpoint, monkeypatch):
+    """A stand-in for a full disk, on any database; tests/faults fills a real one."""
+    monkeypatch.setattr(grouping, "_PAUSE", 0.0)
+    server = endpoint()
+    job = make_job(make_judge(study, server.base_url))
+    with monkeypatch.context() as full:
+
+        def record(*entries: object) -> None:
+            raise OperationalError("database or disk is full")
+
+        full.setattr(running.ledger, "record", record)
+        job = ended(job)
+    assert (job.state, job.units_done, job.units_failed, job.message) == (Job.State.RUNNING, 0, 0, "")
+    assert job.units.filter(state=Unit.State.WAITING).count() == TOPICS
+    asked = len(server.ended())
+    assert 0 < asked <= 2 * 8 + 8, "what was in flight, and no more"
+    job = ended(job)
+    assert (job.state, job.units_done, job.units_failed, len(graded(study))) == ("done", TOPICS, 0, TOPICS)
 
 
 # One clear message on the job, not one for each unit.

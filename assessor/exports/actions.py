@@ -165,12 +165,16 @@ def run(export: Export) -> Export:
     _at_work.add(export.pk)
     unfinished = folder() / f"{export.pk}.{export.attempts}.part"
     try:
-        if export.kind == FREEZE:
-            _freeze(export)
-        elif export.kind == RELEASE:
-            _release(export, unfinished)
-        else:
-            _write(export, unfinished)
+        try:
+            if export.kind == FREEZE:
+                _freeze(export)
+            elif export.kind == RELEASE:
+                _release(export, unfinished)
+            else:
+                _write(export, unfinished)
+        finally:
+            # Before what became of it is noted: the disk may be full, and the database be on it.
+            unfinished.unlink(missing_ok=True)
     except Stopped:
         pass
     except (ChoiceError, Incomplete, FreezeError, OddKey) as error:
@@ -182,7 +186,6 @@ def run(export: Export) -> Export:
         _fail(export, f"{type(error).__name__}: {error}")
     finally:
         _at_work.discard(export.pk)
-        unfinished.unlink(missing_ok=True)
     export.refresh_from_db()
     if export.state != Export.State.DONE and export.is_over:
         path_of(export).unlink(missing_ok=True)

@@ -1,8 +1,10 @@
 """What a person is told when something breaks."""
 
 import errno
+from pathlib import Path
 
 import pytest
+from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.db import InterfaceError, OperationalError
 from django.test import RequestFactory
 
@@ -32,3 +34,20 @@ def test_a_database_or_disk_that_fails_is_told_apart_from_a_mistake(error: Excep
     assert response.status_code == status
     assert said in page
     assert str(error) not in page
+
+
+def test_what_came_of_an_upload_is_removed_when_the_disk_is_full(settings, tmp_path: Path):
+    """Also what was not written yet, for which there is no room. The tests of faults fill a real disk."""
+    settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path)
+    request = RequestFactory().post("/")
+    handler = TemporaryFileUploadHandler(request)
+    request.upload_handlers = [handler]
+    handler.new_file("uploads", "topics.tsv", "text/plain", 10)
+    handler.receive_data_chunk(b"a part of it", 0)
+    [left] = tmp_path.iterdir()
+    request._mark_post_parse_error()
+    try:
+        raise FULL
+    except OSError:
+        assert server_error(request).status_code == 503
+    assert not left.exists()

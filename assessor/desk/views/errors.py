@@ -2,6 +2,7 @@
 
 import errno
 import sys
+from contextlib import suppress
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
@@ -29,8 +30,17 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def server_error(request: HttpRequest) -> HttpResponse:
     """What broke: the database or the disk, which somebody will bring back, or a mistake of ours."""
     error = sys.exc_info()[1]
+    _remove_uploads(request)
     is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
     if isinstance(error, OperationalError | InterfaceError) or is_full:
         # Without the request: what every page's frame asks for is in the database.
         return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": "5"})
     return HttpResponse(render_to_string("500.html"), status=500)
+
+
+def _remove_uploads(request: HttpRequest) -> None:
+    """Remove what had come of an upload: Django leaves it until its memory is swept, on a disk that may be full."""
+    for handler in request.upload_handlers:
+        if file := getattr(handler, "file", None):
+            with suppress(OSError):  # what is left to be written finds no room
+                file.close()

@@ -7,5 +7,7 @@ os.environ.setdefault("ASSAY_SECRET_KEY", "only for tests")
 os.environ.setdefault("ASSAY_HTTPS", "0")
 # Endpoints on this machine, and those that tests name without asking them.
 os.environ.setdefault("ASSAY_LLM_HOSTS", "127.0.0.1,localhost,api.example.org,other.example.org")
+# On PostgreSQL: tests in which many do the same at once have more threads than a web process.
+os.environ.setdefault("ASSAY_DATABASE_POOL", "24")
 # A folder of its own for each test process: uploads, the embedded broker, SQLite's test database.
 os.environ["ASSAY_DATA_DIR"] = tempfile.mkdtemp(prefix="assay-tests-")

@@ -6,3 +6,5 @@
 \set ON_ERROR_STOP on
 CREATE ROLE assay_owner LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD :'owner_password';
 CREATE ROLE assay LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD :'password';
+-- A process that hangs in the middle of a transaction, as on a machine that was put to sleep, holds nobody back for ever.
+ALTER ROLE assay SET idle_in_transaction_session_timeout = '5min';

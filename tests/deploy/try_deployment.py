@@ -273,6 +273,8 @@ def check_the_role(trial: Trial) -> None:
             except psycopg.errors.InsufficientPrivilege:
                 continue
         raise SystemExit(f"The role of the program may do this: {statement}")
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SHOW idle_in_transaction_session_timeout").fetchone() == ("5min",)
     told("the program's role can make, drop and alter nothing")
 
 

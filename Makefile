@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Three processes for two cores: the tests that kill workers mostly wait for them.
 TESTS = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") * 3 / 2 )) --dist worksteal
 
-.PHONY: help demo test lint test-postgres fuzz try-deployment tour bench load weight attacks audit lock clean
+.PHONY: help demo test lint test-postgres faults fuzz try-deployment tour bench load weight attacks audit lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make lint   style, types, import contracts, migrations"
 	@echo "make test-postgres   the tests on the PostgreSQL of DATABASE_URL"
 	@echo "make try-deployment   compose.yaml's commands behind nginx, on this machine's PostgreSQL"
+	@echo "make faults kills processes, fills disks, sets clocks back, ... and counts what is lost (docs/faults.md)"
 	@echo "make fuzz   changed files, answers of models and requests by the ten thousand (docs/fuzzing.md)"
 	@echo "make tour   takes the screenshots of docs/tour.md anew"
 	@echo "make bench  the benchmarks"
@@ -55,6 +56,10 @@ test-postgres: .venv/made-dev
 try-deployment: .venv/made-dev
 	$(BIN)/python -m tests.deploy.try_deployment redis
 	$(BIN)/python -m tests.deploy.try_deployment amqp
+
+faults: .venv/made-dev
+	$(BIN)/python -m tests.faults
+
 # The same SEED tries the same; it is printed with what came of it.
 fuzz: SEED ?= $(shell date +%Y%m%d)
 fuzz: .venv/made-dev

@@ -5,6 +5,9 @@ static files the first time, the next answers fetched ahead, one save after anot
 the sign-off where all is done. A save whose connection broke is sent again with the same key, as the outbox does. An
 organizer looks now and then how far things are.
 
+The plan can tell other pauses, for how long a request is sent again, and which answers are as a broken connection: the
+faults of tests/faults have them.
+
 Reads a plan as JSON from its input, and writes what it sent, what was answered, and how long that took.
 """
 
@@ -24,6 +27,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 PAUSE = (1.0, 3.0)  # seconds between a person's saves, by chance: faster than anybody reads
+PATIENCE = 8.0  # seconds for which a request is sent again
 SITTING = 90.0  # seconds after which a person turns to something else
 CORRECTED = 0.05  # of the labels: changed right after they were given
 REPORT = 30  # seconds after which active time is reported
@@ -40,7 +44,8 @@ class Told:
     def __init__(self) -> None:
         self.took: dict[str, list[float]] = {}
         self.errors: list[str] = []
-        self.resent = 0
+        self.resent = 0  # requests, because the connection broke or an answer said that it can't be had now
+        self.sorry = 0  # such answers
         self.saves: list[str] = []  # keys that were answered as saved
         self.labels: list[tuple[str, int, str, str]] = []  # kind, sheet, item, label, in their order
         self.grades: list[tuple[int, int, int]] = []  # task, item, grade
@@ -67,26 +72,39 @@ class Browser:
             trust_env=False,
         )
         self._cached: set[str] = set()
+        self._patience: float = plan.get("patience", PATIENCE)
+        self._away: list[int] = plan.get("away", [])
 
     async def close(self) -> None:
         await self._client.aclose()
 
     async def _send(self, kind: str, method: str, path: str, **options: Any) -> httpx2.Response:
         """Send a request, again where the connection breaks, and note how long it took in all."""
-        start = time.perf_counter()
-        for wait in (0.5, 1.0, 2.0, 4.0, None):
+        start, wait = time.perf_counter(), 0.5
+        while True:
             try:
                 response = await self._client.request(method, path, **options)
-                break
+                if response.status_code not in self._away:
+                    break
+                trouble = self._sorry(response)
             except httpx2.TransportError as error:
-                self.told.resent += 1
-                if wait is None:
-                    raise Wrong(f"{method} {path}: {type(error).__name__} {error}") from error
-                await asyncio.sleep(wait)
+                trouble = f"{type(error).__name__} {error}"
+            self.told.resent += 1
+            if time.perf_counter() - start > self._patience:
+                raise Wrong(f"{method} {path}: {trouble}")
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, 4.0)
         self.told.took.setdefault(kind, []).append(1000 * (time.perf_counter() - start))
         if response.status_code != 200:
             raise Wrong(f"{method} {path}: {response.status_code} {response.text[:200]!r}")
         return response
+
+    def _sorry(self, response: httpx2.Response) -> str:
+        """Return what a person is told instead of a page. Raises Wrong where that is nothing for people."""
+        if "<h1" not in response.text or "Traceback" in response.text:
+            raise Wrong(f"{response.status_code} {response.text[:200]!r}")
+        self.told.sorry += 1
+        return f"{response.status_code}"
 
     async def page(self, kind: str, path: str) -> str:
         """Open a page, with the static files that are new to this browser."""
@@ -138,6 +156,8 @@ class Assessor:
         self._ends = time.monotonic() + plan["seconds"]
         self._starts_after = 10 * number / len(plan["people"])
         self._words = plan["words"]
+        self._reports: list[asyncio.Task[None]] = []
+        self._pause: tuple[float, float] = plan.get("pause", PAUSE)
 
     async def work(self) -> None:
         """Change between the tasks, with a look at home between two of them."""
@@ -164,6 +184,7 @@ class Assessor:
                 continue
             if not is_done:
                 open_tasks.append(task)
+        await asyncio.gather(*self._reports)
         await self._browser.close()
 
     @property
@@ -172,7 +193,7 @@ class Assessor:
 
     async def _think(self) -> int:
         """Wait as long as a person does; return the seconds."""
-        seconds = self._chance.uniform(*PAUSE)
+        seconds = self._chance.uniform(*self._pause)
         await asyncio.sleep(seconds)
         return round(seconds)
 
@@ -189,11 +210,15 @@ class Assessor:
                 await self._report(task, left)
 
     async def _report(self, task: int, seconds: int) -> None:
+        """Report seconds; that ends even if whoever waits for it is called off."""
+        report = asyncio.create_task(self._send_report(task, seconds))
+        self._reports.append(report)
+        await asyncio.shield(report)
+
+    async def _send_report(self, task: int, seconds: int) -> None:
         key = str(uuid.uuid4())
         try:
-            await asyncio.shield(
-                self._browser.post("active time", f"/work/{task}/time/", {"key": key, "seconds": seconds})
-            )
+            await self._browser.post("active time", f"/work/{task}/time/", {"key": key, "seconds": seconds})
         except Wrong as error:
             self._told.errors.append(str(error))
         else:

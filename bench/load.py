@@ -155,7 +155,7 @@ def run(folder: Path, minutes: float, people: int, rate: float, web: int, runner
         imports = stack.enter_context(running(*WORKER, "-Q", "celery", "-n", "imports@%h", "--concurrency", "1"))
         worker = stack.enter_context(running(*WORKER, "-Q", "jobs", "-n", "jobs@%h", "--concurrency", str(runners)))
         beat = stack.enter_context(running("-m", "celery", "--quiet", "-A", "assessor", "beat", "--loglevel", "ERROR"))
-        plan = _plan(port, minutes, people)
+        planned = plan(port, minutes, people)
         while job.units_done == 0:
             time.sleep(0.1)
             job.refresh_from_db()
@@ -169,7 +169,7 @@ def run(folder: Path, minutes: float, people: int, rate: float, web: int, runner
         watch = Watch(named, database)
         before, done, began = database_counters(), job.units_done, time.monotonic()
         watch.start()
-        told, _ = crowd.communicate(json.dumps(plan))
+        told, _ = crowd.communicate(json.dumps(planned))
         took = time.monotonic() - began
         watch.stop()
         job.refresh_from_db()
@@ -198,7 +198,7 @@ def database_counters() -> dict[str, float]:
         return dict(zip(names, cursor.fetchone(), strict=True))
 
 
-def _plan(port: int, minutes: float, most: int) -> dict[str, Any]:
+def plan(port: int, minutes: float, most: int) -> dict[str, Any]:
     from assessor.collection.models import Campaign
     from assessor.work.kinds import kind_of, related_records
     from assessor.work.models import Task

@@ -27,10 +27,10 @@ def check(told: dict[str, Any]) -> dict[str, int]:
 
     times = Counter(map(str, TimeSpent.objects.values_list("key", flat=True)))
     wrong["reports of time lost"] = sum(times[key] == 0 for key, _ in told["times"])
-    in_tasks = Task.objects.aggregate(all=Sum("seconds"))["all"]
-    wrong["seconds that tasks and reports differ by"] = abs(
-        in_tasks - TimeSpent.objects.aggregate(all=Sum("seconds"))["all"]
+    in_tasks, in_reports = (
+        rows.aggregate(all=Sum("seconds", default=0))["all"] for rows in (Task.objects, TimeSpent.objects)
     )
+    wrong["seconds that tasks and reports differ by"] = abs(in_tasks - in_reports)
     wrong["topics whose count of done is wrong"] = _wrong_counts()
     _check_job(told["job"], wrong)
     return dict(wrong)

@@ -6,13 +6,14 @@ import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple
 
 from assessor.collection.formats.report import Report
 
 MAX_LINE = 8 * 1024 * 1024
 # Text packs 3 to 30 times: a file that unpacks to more than this would only keep a worker busy.
 _TIMES, _UNPACKED = 200, 64 * 1024 * 1024  # bytes
+_BUFFER = 1024 * 1024  # bytes
 _BOM = "\ufeff"
 
 
@@ -50,17 +51,24 @@ class _Bomb(Exception):
     """A file unpacks to more than any text does; the text says to how much."""
 
 
-class _Unpacked(gzip.GzipFile):
-    """A gzip file as it is inside, up to a multiple of its size."""
+class _Unpacked(io.RawIOBase):
+    """A gzip file as it is inside, up to a multiple of its size. Read it through a buffer: lines are found there."""
 
     def __init__(self, packed: BinaryIO, counted: _Counted) -> None:
-        super().__init__(fileobj=packed)
+        self._inside = gzip.GzipFile(fileobj=packed)
         self._packed = counted
+        self._count = 0
 
-    def readline(self, size: int | None = -1) -> bytes:
-        if self.tell() > _UNPACKED + _TIMES * self._packed.count:
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]
+        if self._count > _UNPACKED + _TIMES * self._packed.count:
             raise _Bomb(f"more than {_TIMES} times what is packed")
-        return super().readline(size)
+        chunk = self._inside.read1(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self._count += len(chunk)
+        return len(chunk)
 
 
 class SourceFile:
@@ -84,12 +92,14 @@ class SourceFile:
         number = 0
         with self._path.open("rb") as raw:
             self._counted = _Counted(raw)
-            buffered = io.BufferedReader(self._counted, 1024 * 1024)
-            stream: BinaryIO = buffered
-            if buffered.peek(2)[:2] == b"\x1f\x8b":
-                stream = cast(BinaryIO, _Unpacked(buffered, self._counted))
+            packed = io.BufferedReader(self._counted, _BUFFER)
+            stream: BinaryIO = packed
+            if packed.peek(2)[:2] == b"\x1f\x8b":
+                stream = io.BufferedReader(_Unpacked(packed, self._counted), _BUFFER)
             try:
                 for number, data in enumerate(_raw_lines(stream), start=1):
+                    if data.isspace():
+                        continue
                     text = _decode(data, number, report)
                     if text is not None and text.strip():
                         yield Line(number, text)

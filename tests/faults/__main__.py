@@ -69,15 +69,22 @@ def try_one(world: str, name: str, folder: str) -> int:
         here.open()
         tried, wrong = trials.TRIALS[name](here)
     except BaseException:
-        for log in Path(folder).glob("*.log"):
-            print(f"---- {log.name}", log.read_text(errors="replace")[-3000:], sep="\n")
+        show_logs(Path(folder))
         raise
     finally:
         here.close()
     bad = "; ".join(f"{count} {what}" for what, count in wrong.items())
     took = time.monotonic() - began
     print(f"{world} | {name} | {tried} | lost, doubled, wrong: {bad or 0} | {took:.0f} s", flush=True)
+    if bad:
+        show_logs(Path(folder))
     return int(bool(bad))
+
+
+def show_logs(folder: Path) -> None:
+    """Print the end of what each process wrote."""
+    for log in folder.glob("*.log"):
+        print(f"---- {log.name}", log.read_text(errors="replace")[-4000:], sep="\n")
 
 
 if __name__ == "__main__":

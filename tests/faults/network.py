@@ -23,22 +23,26 @@ class Dropping:
             writer.close()
             return
         back = asyncio.create_task(self._pass_back(there_reader, writer))
-        with suppress(OSError):
+        try:
             # A browser sends a request at once, and the next one after the answer: a piece is a request.
             while data := await reader.read(1 << 20):
                 self.requests += 1
                 chance = self._chance.random()
                 if chance < 2 * LOST:
                     self.dropped += 1
+                    back.cancel()
+                    await asyncio.wait([back])
                     if chance >= LOST:
-                        back.cancel()
                         there_writer.write(data)
                         await there_reader.read(1)  # it is carried out
-                    break
+                    return
                 there_writer.write(data)
-        back.cancel()
-        writer.close()
-        there_writer.close()
+        except OSError:
+            pass
+        finally:
+            back.cancel()
+            writer.close()
+            there_writer.close()
 
     async def _pass_back(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):

@@ -52,20 +52,19 @@ def at_work(world: World, seconds: float, meanwhile: Callable[[], str], port: in
         told = json.loads(crowd.stdout.read())
         assert crowd.wait() == 0
         patiently(lambda: Job.objects.get(pk=job.pk).state not in Job.ACTIVE, "the end of the job", JOB_ENDS)
-        state = Job.objects.get(pk=job.pk).state
+        job.refresh_from_db()
         world.stop(*PROGRAMS)
     if told["error_count"]:
         print(*told["errors"], sep="\n")
     wrong = {what: count for what, count in standing.check(told | {"job": job.pk}).items() if count}
     if told["error_count"]:
         wrong["answers that nobody should get"] = told["error_count"]
-    if state != Job.State.DONE:
-        wrong[f"job {state}"] = 1
-    done = Job.objects.get(pk=job.pk).units_done
+    if job.state != Job.State.DONE:
+        wrong[f"job {job.state}: {job.message}"] = 1
     with log.open() as calls:
         asked = sum(json.loads(line)["event"] == "start" for line in calls)
     tried = (
         f"{did}; {len(told['saves'])} saves, {told['resent']} requests sent again ({told['sorry']} told that it can't "
-        f"be had now); a job of {done} labels with {asked} calls"
+        f"be had now); a job of {job.units_done} labels with {asked} calls"
     )
     return Outcome(tried, wrong)

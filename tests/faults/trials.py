@@ -285,7 +285,7 @@ def clock(world: World) -> Outcome:
     [library] = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))[:1] or [None]
     if library is None:
         return Outcome("NOT TRIED: libfaketime is not installed here", {})
-    faked = {"LD_PRELOAD": str(library), "FAKETIME": f"-{BACK}s", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    faked = {"LD_PRELOAD": str(library), "FAKETIME": f"-{BACK}s", "FAKETIME_FORCE_MONOTONIC_FIX": "1"}
 
     def set_back() -> str:
         time.sleep(SECONDS / 3)

@@ -4,7 +4,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
-from django.db import connection, connections
+from django.db import InterfaceError, OperationalError, connection, connections
+
+# The database is gone, or its disk is full: nobody who is at work did anything wrong, and later it may be back.
+AWAY = (OperationalError, InterfaceError)
 
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")

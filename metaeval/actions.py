@@ -14,6 +14,7 @@ from assessor.collection.formats.lines import Line, SourceFile
 from assessor.collection.formats.report import Report, Unreadable
 from assessor.collection.models import Campaign, Condition, Person, QrelsSource
 from assessor.collection.processes import is_at_work, me
+from assessor.connections import AWAY
 from assessor.scores.kinds import kind_named
 from assessor.scores.means import Policy
 from assessor.work.handing import new_seed
@@ -270,8 +271,12 @@ def run(calculation: Calculation) -> Calculation:
         if not connection.in_atomic_block:
             connection.close()  # it may be the connection that broke
         _log.exception("Calculation %s failed", calculation.pk)
-        why = f"{type(error).__name__}: {error}"
-        mine.update(state=Calculation.State.FAILED, why=why, ended_at=timezone.now(), stage="")
+        calculation.refresh_from_db(fields=["attempts"])
+        if isinstance(error, AWAY) and calculation.attempts < _MAX_ATTEMPTS:
+            mine.update(state=Calculation.State.WAITING, stage="")
+        else:
+            why = f"{type(error).__name__}: {error}"
+            mine.update(state=Calculation.State.FAILED, why=why, ended_at=timezone.now(), stage="")
     finally:
         _at_work.discard(calculation.pk)
     calculation.refresh_from_db()

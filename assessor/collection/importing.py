@@ -36,6 +36,7 @@ from assessor.collection.models import (
     Topic,
 )
 from assessor.collection.processes import is_at_work, me
+from assessor.connections import AWAY
 from assessor.planner import look_at_grown_tables
 
 _log = logging.getLogger(__name__)
@@ -131,11 +132,7 @@ def run(import_record: Import, path: Path) -> Import:
     except BaseException as error:
         if not connection.in_atomic_block:
             connection.close()  # it may be the connection that broke
-        expected = "an import that runs to its end; nothing was imported"
-        report = Report(import_record.file_name)
-        report.error(0, "", f"{type(error).__name__}: {error}", expected)
-        _end(import_record, Import.State.INTERRUPTED, report)
-        _remove_leftovers(import_record)
+        _break_off(import_record, error)
         raise
     finally:
         gc.unfreeze()
@@ -146,6 +143,20 @@ def run(import_record: Import, path: Path) -> Import:
     if import_record.state == Import.State.DONE:
         look_at_grown_tables()
     return import_record
+
+
+def _break_off(import_record: Import, error: BaseException) -> None:
+    """End an import with the reason; where its database was away, have it wait for another try if its file is there."""
+    can_wait = upload_path(import_record).exists() and import_record.attempts < _MAX_ATTEMPTS
+    if isinstance(error, AWAY) and can_wait:
+        mine = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=me())
+        mine.update(state=Import.State.WAITING)
+    else:
+        expected = "an import that runs to its end; nothing was imported"
+        report = Report(import_record.file_name)
+        report.error(0, "", f"{type(error).__name__}: {error}", expected)
+        _end(import_record, Import.State.INTERRUPTED, report)
+    _remove_leftovers(import_record)
 
 
 def stop(import_record: Import, *, person: Person) -> bool:

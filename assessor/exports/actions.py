@@ -17,6 +17,7 @@ from django.utils import timezone
 from assessor.collection import history
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.collection.processes import is_at_work, me
+from assessor.connections import AWAY
 from assessor.exports.choosing import Options, choose, exportable_called, kept_options
 from assessor.exports.chosen import ChoiceError, Chosen
 from assessor.exports.freezing import FreezeError, freeze, parts_of, topics_of
@@ -183,7 +184,10 @@ def run(export: Export) -> Export:
         if not connection.in_atomic_block:
             connection.close()  # it may be the connection that broke
         _log.exception("Export %s failed", export.pk)
-        _fail(export, f"{type(error).__name__}: {error}")
+        if isinstance(error, AWAY) and export.attempts < _MAX_ATTEMPTS:
+            mine(export).update(state=Export.State.WAITING)
+        else:
+            _fail(export, f"{type(error).__name__}: {error}")
     finally:
         _at_work.discard(export.pk)
     export.refresh_from_db()

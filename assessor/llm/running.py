@@ -7,18 +7,12 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db import (
-    DatabaseError,
-    InterfaceError,
-    OperationalError,
-    close_old_connections,
-    connection,
-    transaction,
-)
+from django.db import DatabaseError, close_old_connections, connection, transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
 from assessor.collection import history, processes
+from assessor.connections import AWAY
 from assessor.llm import claims, following, gateway, ledger, limits
 from assessor.llm.asking import Asking, GiveBack, Halt, Line, Look, Stopped
 from assessor.llm.gateway import Gateway, Unusable
@@ -32,7 +26,6 @@ from assessor.logs import about
 _SIGN_OF_LIFE = 1.0  # seconds
 _LONGEST_PAUSE = 0.02  # seconds
 _IDLE = 2.0  # seconds of a runner without a unit that waits for those of others
-_AWAY = (OperationalError, InterfaceError)  # the database is gone, or its disk is full: no unit is to blame
 _log = logging.getLogger(__name__)
 
 
@@ -68,7 +61,7 @@ async def _run(job_id: int, is_stopping: Callable[[], bool]) -> None:
         start = await running.database.alone(_start, job_id)
         if start is not None:
             await running.work(start)
-    except (DatabaseError, InterfaceError):
+    except (DatabaseError, *AWAY):
         raise  # it can't be told there; the job is taken up again when the database is back
     except Exception as error:
         _log.exception("job %s broke off", job_id)
@@ -208,7 +201,7 @@ class Running:
             await self.database.do(Ended(unit, result))
         except UnitFailure as error:
             await self.database.do(Ended(unit, error))
-        except _AWAY:
+        except AWAY:
             raise
         except Exception as error:
             _log.exception("job %s: the result of a unit could not be stored", self.job.pk)
@@ -220,7 +213,7 @@ class Running:
             return work
         try:
             return await self.kind.carry_out(work, Asking(self.line, unit, self.prompts))
-        except (Stopped, Halt, *_AWAY):
+        except (Stopped, Halt, *AWAY):
             raise
         except UnitFailure as error:
             return error

@@ -13,7 +13,7 @@ from datetime import timedelta
 import psutil
 import pytest
 from django.core.management import call_command
-from django.db import IntegrityError
+from django.db import IntegrityError, InterfaceError, OperationalError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -247,6 +247,41 @@ def test_an_import_that_breaks_off_leaves_nothing(empty_campaign, waiting, file,
     assert set(rows().values()) == {0}
     monkeypatch.undo()
     assert run(waiting(), file).report["counts"]["topics added"] == 1_200
+
+
+@pytest.mark.parametrize("error", [OperationalError("disk is full"), InterfaceError("the connection is closed")])
+def test_an_upload_whose_database_went_away_waits_for_two_more_tries(waiting, rows, monkeypatch, error):
+    record = waiting()
+    upload_path(record).write_text(MANY)
+
+    def fail(import_record):
+        raise error
+
+    for state in (Import.State.WAITING, Import.State.WAITING, Import.State.INTERRUPTED):
+        with monkeypatch.context() as away:
+            after_batch(away, 2, fail)
+            with pytest.raises(type(error)):
+                run(record, upload_path(record))
+        record.refresh_from_db()
+        assert (record.state, record.has_leftovers, set(rows().values())) == (state, False, {0})
+        assert upload_path(record).exists() == (state == Import.State.WAITING)
+    assert told(record)[0][2] == f"{type(error).__name__}: {error}"
+
+
+def test_an_upload_whose_database_is_back_comes_in(empty_campaign, waiting, monkeypatch):
+    record = waiting()
+    upload_path(record).write_text(MANY)
+
+    def fail(import_record):
+        raise OperationalError("the connection was refused")
+
+    with monkeypatch.context() as away:
+        after_batch(away, 2, fail)
+        with pytest.raises(OperationalError):
+            run(record, upload_path(record))
+    tasks.take_up_imports()
+    assert run(record, upload_path(record)).state == Import.State.DONE
+    assert empty_campaign.topics.count() == 1_200
 
 
 def me():

@@ -5,6 +5,7 @@ from datetime import timedelta
 from hashlib import sha256
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from assessor.collection.models import Event, Topic
@@ -146,6 +147,25 @@ def test_exports_that_are_stopped_or_fail_leave_no_file(as_olga, campaign, monke
     monkeypatch.setattr("assessor.collection.exports.topics_lines", lines)
     assert (actions.run(broken).state, broken.why) == ("failed", "OSError: disk full")
     assert list(actions.folder().iterdir()) == []
+
+
+def test_an_export_whose_database_went_away_waits_for_two_more_tries(campaign, monkeypatch):
+    export = asked(campaign, "topics")
+
+    def lines(*args):
+        yield "t1\t"
+        raise OperationalError("the connection was refused")
+
+    with monkeypatch.context() as away:
+        away.setattr("assessor.collection.exports.topics_lines", lines)
+        assert [actions.run(export).state for _ in range(2)] == ["waiting", "waiting"]
+        assert actions.sweep() == [export.pk]
+        assert list(actions.folder().iterdir()) == []
+    assert actions.run(export).state == "done"
+    again = asked(campaign, "topics")
+    Export.objects.filter(pk=again.pk).update(attempts=2)
+    monkeypatch.setattr("assessor.collection.exports.topics_lines", lines)
+    assert (actions.run(again).state, again.why) == ("failed", "OperationalError: the connection was refused")
 
 
 def test_what_was_stopped_meanwhile_is_not_finished(campaign, monkeypatch):

@@ -9,7 +9,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, OperationalError, transaction
 from django.utils import timezone
 
 from assessor.collection.actions import change_protocol
@@ -513,6 +513,19 @@ def test_what_goes_wrong_is_kept_and_told(first: Condition, second: Condition, m
     monkeypatch.setattr(actions, "compute", broken)
     run(calculation)
     assert (calculation.state, calculation.why) == ("failed", "ZeroDivisionError: by nothing")
+
+
+def test_a_calculation_whose_database_went_away_waits_for_two_more_tries(
+    first: Condition, second: Condition, monkeypatch: pytest.MonkeyPatch
+):
+    calculation = create_comparison(campaign=first.campaign, first=first, second=second, acting_user=None)
+
+    def away(*args: object) -> None:
+        raise OperationalError("the connection was refused")
+
+    monkeypatch.setattr(actions, "compute", away)
+    assert [run(calculation).state for _ in range(3)] == ["waiting", "waiting", "failed"]
+    assert calculation.why == "OperationalError: the connection was refused"
 
 
 def test_what_a_dead_process_left_waits_again(first: Condition, second: Condition):

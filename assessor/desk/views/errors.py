@@ -4,10 +4,11 @@ import errno
 import sys
 from contextlib import suppress
 
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+
+from assessor.connections import AWAY
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -32,7 +33,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = sys.exc_info()[1]
     _remove_uploads(request)
     is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-    if isinstance(error, OperationalError | InterfaceError) or is_full:
+    if isinstance(error, AWAY) or is_full:
         # Without the request: what every page's frame asks for is in the database.
         return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": "5"})
     return HttpResponse(render_to_string("500.html"), status=500)

@@ -6,15 +6,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-LOST = 0.25  # of the requests never arrive; as many are carried out, and their answers are lost
+LOST = 0.25  # of the pieces never arrive; as many do, and what they ask for is carried out, and the answers are lost
 
 
 class Dropping:
-    """The proxy. requests, dropped: how many pieces came from browsers, and how many connections it broke at them."""
+    """The proxy. pieces, dropped: how many came from browsers, and at how many of them it broke the connection."""
 
     def __init__(self, target: int) -> None:
         self._target, self._chance = target, random.Random(50)
-        self.port, self.requests, self.dropped = 0, 0, 0
+        self.port, self.pieces, self.dropped = 0, 0, 0
 
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -22,20 +22,19 @@ class Dropping:
         except OSError:
             writer.close()
             return
-        back = asyncio.create_task(self._pass_back(there_reader, writer))
+        is_lost = asyncio.Event()  # the answer of what was sent last
+        back = asyncio.create_task(self._pass_back(there_reader, writer, is_lost))
         try:
-            # A browser sends a request at once, and the next one after the answer: a piece is a request.
+            # A browser sends a request in one piece or in two, and the next one after the answer.
             while data := await reader.read(1 << 20):
-                self.requests += 1
-                chance = self._chance.random()
-                if chance < 2 * LOST:
-                    self.dropped += 1
-                    back.cancel()
-                    await asyncio.wait([back])
-                    if chance >= LOST:
-                        there_writer.write(data)
-                        await there_reader.read(1)  # it is carried out
-                    return
+                if not is_lost.is_set():
+                    self.pieces += 1
+                    chance = self._chance.random()
+                    self.dropped += chance < 2 * LOST
+                    if chance < LOST:
+                        break
+                    if chance < 2 * LOST:
+                        is_lost.set()
                 there_writer.write(data)
         except OSError:
             pass
@@ -44,9 +43,11 @@ class Dropping:
             writer.close()
             there_writer.close()
 
-    async def _pass_back(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pass_back(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, is_lost: asyncio.Event
+    ) -> None:
         with suppress(OSError):
-            while data := await reader.read(1 << 20):
+            while (data := await reader.read(1 << 20)) and not is_lost.is_set():
                 writer.write(data)
         writer.close()
 

@@ -321,8 +321,10 @@ def hung(world: World) -> Outcome:
 
 def dropped(world: World) -> Outcome:
     with network.dropping(world.port) as proxy:
-        outcome = at_work(world, SECONDS, lambda: "half of the requests dropped", port=proxy.port)
-        return Outcome(f"{proxy.dropped} of {proxy.requests} requests dropped; {outcome.tried}", outcome.wrong)
+        outcome = at_work(world, SECONDS, lambda: "the rest sent on", port=proxy.port)
+        return Outcome(
+            f"{proxy.dropped} of {proxy.pieces} requests or halves of one dropped; {outcome.tried}", outcome.wrong
+        )
 
 
 # ---- migrations ----

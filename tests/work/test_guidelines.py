@@ -1,7 +1,9 @@
 """Guidelines: Markdown by the organizer, shown as a page and as a dialog's content."""
 
 import re
+from html.parser import HTMLParser
 from itertools import pairwise
+from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
@@ -54,6 +56,79 @@ def test_headings_go_one_level_down_and_no_further_than_six():
 )
 def test_html_in_the_markdown_is_text(text: str, html: str):
     assert as_html(text) == html
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg/onload=alert(1)>",
+    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+    "<a href='javascript:alert(1)'>x</a>",
+    "<style>body{display:none}</style>",
+    "<base href=//evil.example/>",
+    "<meta http-equiv=refresh content='0;url=//evil.example'>",
+    "<form action=//evil.example><input name=x></form>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+    "<details open ontoggle=alert(1)>",
+    "[x](javascript:alert(1))",
+    "[x](JaVaScRiPt:alert(1))",
+    "[x](java\nscript:alert(1))",
+    "[x](\x01javascript:alert(1))",
+    "[x](&#106;avascript:alert(1))",
+    "[x](&#x6A;avascript&colon;alert(1))",
+    "[x](vbscript:msgbox)",
+    "[x](data:text/html;base64,PHNjcmlwdD4=)",
+    "[x](file:///etc/passwd)",
+    "[x](<javascript:alert(1)>)",
+    '[x](https://example.org/" onclick="alert(1))',
+    "[x](https://example.org/ \"x' onclick='alert(1)\")",
+    "[x]: javascript:alert(1)\n\n[x]",
+    "![x](javascript:alert(1))",
+    "![x](https://evil.example/x.png)",
+    "![x](x 'onerror=alert(1)')",
+    "<javascript:alert(1)>",
+    "<https://example.org/?x=<script>alert(1)</script>>",
+    "```<script>\nalert(1)\n```",
+    '```x" onclick="alert(1)\nx\n```',
+    "`<script>alert(1)</script>`",
+    "# <script>alert(1)</script>",
+    "| <script>alert(1)</script> |\n|---|\n| <img src=x onerror=alert(1)> |",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "<!--><script>alert(1)</script>-->",
+    "<![CDATA[<script>alert(1)</script>]]>",
+    "<?php system('id') ?>",
+    "\\<script>alert(1)\\</script>",
+    "{% load x %}{{ settings.SECRET_KEY }}",
+    "[" * 3_000,
+    "> " * 3_000 + "x",
+    "*" * 5_000,
+)
+TAGS = {"p", "a", "strong", "em", "code", "pre", "ul", "ol", "li", "blockquote", "hr", "br", "table", "thead", "tbody"}
+
+
+class Seen(HTMLParser):
+    """The tags of a page with their attributes, as a browser reads them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, list[tuple[str, str | None]]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, attrs))
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_markdown_has_no_tag_attribute_or_address_of_its_own(text: str):
+    seen = Seen()
+    seen.feed(as_html(text))
+    for tag, attributes in seen.tags:
+        assert tag in TAGS | {"th", "tr", "td", "s", "h2", "h3", "h4", "h5", "h6"}
+        for name, value in attributes:
+            assert name in {"href", "title", "class", "start"}
+            if name == "href":
+                assert value is not None
+                assert urlsplit(value).scheme in ("http", "https", "mailto", "")
+                assert not value.startswith("//")
 
 
 def test_tables_are_tables():

@@ -299,6 +299,56 @@ def test_texts_in_other_scripts(world: dict[str, str], open_page: OpenPage) -> N
     assert page.locator(".fact .marked").text_content() == f"“{sentence.text_content()}”"
 
 
+FOCUSED = """() => {
+  const e = document.activeElement, r = e.getBoundingClientRect(), style = getComputedStyle(e);
+  const at = [[.5, .5], [.1, .1], [.9, .1], [.1, .9], [.9, .9]].map(([x, y]) =>
+    document.elementFromPoint(r.left + x * r.width, r.top + y * r.height));
+  return {
+    name: e === document.body ? null : e.outerHTML.slice(0, 120),
+    covered: !at.some(one => one && (e.contains(one) || one.contains(e) && one !== document.body)),
+    unmarked: style.outlineStyle === "none" || !parseFloat(style.outlineWidth),
+  };
+}"""
+MOVING = """() => [...document.querySelectorAll("*")].filter(e => {
+  const style = getComputedStyle(e), longest = text => Math.max(...text.split(", ").map(parseFloat));
+  const isAnimated = style.animationName !== "none" && longest(style.animationDuration) > .01;
+  return isAnimated || longest(style.transitionDuration) > .01;
+}).map(e => e.outerHTML.slice(0, 120)).slice(0, 5)"""
+# As WCAG 1.4.12 has it.
+SPACED = """* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }
+p { margin-bottom: 2em !important }"""
+CLIPPED = """() => [...document.querySelectorAll("*")].filter(e => {
+  const style = getComputedStyle(e), isText = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+  const hides = (overflow, scroll, client) => ["hidden", "clip"].includes(overflow) && scroll > client + 1;
+  return isText && e.clientWidth > 1 && (hides(style.overflowX, e.scrollWidth, e.clientWidth)
+    || hides(style.overflowY, e.scrollHeight, e.clientHeight));
+}).map(e => e.outerHTML.slice(0, 120)).slice(0, 5)"""
+
+
+def test_screens_for_who_sees_moves_and_spaces_otherwise(world: dict[str, str], open_page: OpenPage) -> None:
+    """Forced colours, no motion, wide spacing: what has the focus is marked and in sight, and no text is cut off."""
+    wishes = {"forced_colors": "active", "reduced_motion": "reduce", "bypass_csp": True}
+    pages = {name: open_page(name, **wishes) for name in ("anna", "ben")}
+    for kind, address in world.items():
+        page = pages["ben" if kind == "relevance" else "anna"]
+        page.goto(address)
+        page.wait_for_selector("#main[data-ready]")
+        assert page.evaluate(MOVING) == [], kind
+        stops = set()
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            found = page.evaluate(FOCUSED)
+            if found["name"] is None or found["name"] in stops:
+                break
+            stops.add(found["name"])
+            assert not found["covered"], (kind, found)
+            assert not found["unmarked"], (kind, found)
+        assert len(stops) > 5, kind
+        page.add_style_tag(content=SPACED)
+        assert page.evaluate(CLIPPED) == [], kind
+        assert too_wide(page) == [], kind
+
+
 def test_axe_finds_nothing_grave_in_the_editor_at_work(open_page: OpenPage) -> None:
     page = open_page("ben", bypass_csp=True)
     page.keyboard.press("c")

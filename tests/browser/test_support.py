@@ -222,7 +222,7 @@ def test_a_whole_answer_from_scratch_with_the_connection_lost_half_way(
 
 def test_going_on_back_and_undo(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
     page = open_page("anna")
-    open_screen(page, given["anna"])
+    open_screen(page, f"{given['anna']}?answer={longest(demo, given['anna'])}")
     key, keys = sheet(page), asked(demo, sheet(page))
     here = citation(page)
     before = stands(demo, key)
@@ -248,7 +248,7 @@ def test_going_on_back_and_undo(open_page: OpenPage, demo: Demo, given: dict[str
 
 def test_flags_reasons_and_later(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
     page = open_page("anna")
-    open_screen(page, given["anna"])
+    open_screen(page, f"{given['anna']}?answer={longest(demo, given['anna'])}")
     key, here = sheet(page), citation(page)
     page.keyboard.press("f")
     page.keyboard.type("1 is this <b>meant</b>?")

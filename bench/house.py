@@ -30,8 +30,8 @@ _EDITS = 40  # in the story of every other bank
 _LISTED = 15  # nuggets of every other bank
 
 
-def open_house(folder: Path, database: str = "") -> None:
-    """Set Django up on the real settings; make the tables where there are none.
+def open_house(folder: Path, database: str = "") -> bool:
+    """Set Django up on the real settings; make the tables where there are none, and return whether that was so.
 
     database: the DATABASE_URL of an empty database; without one it is SQLite in the folder.
     """
@@ -53,6 +53,7 @@ def open_house(folder: Path, database: str = "") -> None:
         from django.core.management import call_command
 
         call_command("migrate", verbosity=0)
+    return is_new
 
 
 def in_a_process(module: str, step: str) -> Any:

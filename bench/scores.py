@@ -279,9 +279,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
         folder = chosen.keep or Path(name)
-        is_new = bool(chosen.database) or not (folder / "assay.sqlite3").exists()
-        house.open_house(folder, chosen.database)
-        if is_new:
+        if house.open_house(folder, chosen.database):
             build(folder, chosen.scale)
         raise SystemExit(report())
 

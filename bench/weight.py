@@ -284,9 +284,7 @@ def main() -> None:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
         folder = chosen.keep or Path(name)
-        is_new = not (folder / "assay.sqlite3").exists()
-        house.open_house(folder)
-        if is_new:
+        if house.open_house(folder):
             house.collect_static_files()
             prepare(folder)
         from assessor.collection.models import Person

@@ -13,8 +13,7 @@ from assessor.collection import history
 from assessor.collection.formats.lines import Line, SourceFile
 from assessor.collection.formats.report import Report, Unreadable
 from assessor.collection.models import Campaign, Condition, Person, QrelsSource
-from assessor.collection.processes import is_at_work, me
-from assessor.connections import AWAY
+from assessor.collection.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
 from assessor.scores.kinds import kind_named
 from assessor.scores.means import Policy
 from assessor.work.handing import new_seed
@@ -25,7 +24,6 @@ from metaeval.sides import Nothing, resolved
 
 DRAWS, MOST_DRAWS = 1_000, 10_000
 MAX_LINES = 500_000  # of a score table: a track's, by topic and measure, in a leaderboard, has 310,000
-_MAX_ATTEMPTS = 3
 _log = logging.getLogger(__name__)
 
 # The calculations that this process is at.
@@ -252,8 +250,8 @@ def run(calculation: Calculation) -> Calculation:
         attempts=models.F("attempts") + 1,
         percent=0,
     )
+    calculation.refresh_from_db()
     if not claimed:
-        calculation.refresh_from_db()
         return calculation
     mine = Calculation.objects.filter(pk=calculation.pk, state=Calculation.State.RUNNING, owner=me())
 
@@ -271,8 +269,7 @@ def run(calculation: Calculation) -> Calculation:
         if not connection.in_atomic_block:
             connection.close()  # it may be the connection that broke
         _log.exception("Calculation %s failed", calculation.pk)
-        calculation.refresh_from_db(fields=["attempts"])
-        if isinstance(error, AWAY) and calculation.attempts < _MAX_ATTEMPTS:
+        if can_try_again(calculation, error):
             mine.update(state=Calculation.State.WAITING, stage="")
         else:
             why = f"{type(error).__name__}: {error}"
@@ -307,9 +304,9 @@ def sweep() -> list[int]:
         if is_at_work(running, _at_work):
             continue
         same = Calculation.objects.filter(pk=running.pk, state=Calculation.State.RUNNING, owner=running.owner)
-        if running.attempts < _MAX_ATTEMPTS:
+        if running.attempts < MAX_ATTEMPTS:
             same.update(state=Calculation.State.WAITING)
         else:
-            why = f"its process died {_MAX_ATTEMPTS} times"
+            why = f"its process died {MAX_ATTEMPTS} times"
             same.update(state=Calculation.State.FAILED, why=why, ended_at=timezone.now())
     return list(Calculation.objects.filter(state=Calculation.State.WAITING).values_list("pk", flat=True))

@@ -35,8 +35,7 @@ from assessor.collection.models import (
     Segment,
     Topic,
 )
-from assessor.collection.processes import is_at_work, me
-from assessor.connections import AWAY
+from assessor.collection.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
 from assessor.planner import look_at_grown_tables
 
 _log = logging.getLogger(__name__)
@@ -73,7 +72,6 @@ def follow(follower: Callable[[Import], None]) -> None:
 
 _SWEEP_BATCH = 2_000
 _SIGN_OF_LIFE = 0.5  # seconds between two writes of an import's progress
-_MAX_ATTEMPTS = 3
 # Characters of the lines of one batch: memory does not follow the length of lines, and an assessor who saves meanwhile
 # waits for one short transaction. Larger batches are no faster.
 _BATCH_CHARACTERS = 400_000
@@ -147,8 +145,7 @@ def run(import_record: Import, path: Path) -> Import:
 
 def _break_off(import_record: Import, error: BaseException) -> None:
     """End an import with the reason; where its database was away, have it wait for another try if its file is there."""
-    can_wait = upload_path(import_record).exists() and import_record.attempts < _MAX_ATTEMPTS
-    if isinstance(error, AWAY) and can_wait:
+    if can_try_again(import_record, error) and upload_path(import_record).exists():
         mine = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=me())
         mine.update(state=Import.State.WAITING)
     else:
@@ -344,7 +341,7 @@ def sweep() -> list[int]:
     waiting_again = []
     for running in Import.objects.filter(state=Import.State.RUNNING):
         if not is_at_work(running, _at_work):
-            again = upload_path(running).exists() and running.attempts < _MAX_ATTEMPTS
+            again = upload_path(running).exists() and running.attempts < MAX_ATTEMPTS
             state = Import.State.WAITING if again else Import.State.INTERRUPTED
             Import.objects.filter(pk=running.pk, state=Import.State.RUNNING, owner=running.owner).update(
                 state=state, ended_at=None if again else timezone.now()

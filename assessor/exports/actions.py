@@ -16,8 +16,7 @@ from django.utils import timezone
 
 from assessor.collection import history
 from assessor.collection.models import Campaign, Condition, Person
-from assessor.collection.processes import is_at_work, me
-from assessor.connections import AWAY
+from assessor.collection.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
 from assessor.exports.choosing import Options, choose, exportable_called, kept_options
 from assessor.exports.chosen import ChoiceError, Chosen
 from assessor.exports.freezing import FreezeError, freeze, parts_of, topics_of
@@ -33,7 +32,6 @@ from assessor.scores.leaderboards import Incomplete
 from assessor.work.exposing import take_file
 
 _log = logging.getLogger(__name__)
-_MAX_ATTEMPTS = 3
 # The exports that this process writes.
 _at_work: set[int] = set()
 
@@ -184,7 +182,7 @@ def run(export: Export) -> Export:
         if not connection.in_atomic_block:
             connection.close()  # it may be the connection that broke
         _log.exception("Export %s failed", export.pk)
-        if isinstance(error, AWAY) and export.attempts < _MAX_ATTEMPTS:
+        if can_try_again(export, error):
             mine(export).update(state=Export.State.WAITING)
         else:
             _fail(export, f"{type(error).__name__}: {error}")
@@ -310,10 +308,10 @@ def sweep() -> list[int]:
         same = Export.objects.filter(pk=running.pk, state=Export.State.RUNNING, owner=running.owner)
         if running.at_once:
             same.update(state=Export.State.STOPPED, why="The download broke off.", ended_at=timezone.now())
-        elif running.attempts < _MAX_ATTEMPTS:
+        elif running.attempts < MAX_ATTEMPTS:
             same.update(state=Export.State.WAITING)
         else:
-            why = f"Its process died {_MAX_ATTEMPTS} times."
+            why = f"Its process died {MAX_ATTEMPTS} times."
             same.update(state=Export.State.FAILED, why=why, ended_at=timezone.now())
     _remove_old()
     return list(Export.objects.filter(state=Export.State.WAITING).values_list("pk", flat=True))

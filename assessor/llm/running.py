@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db import DatabaseError, close_old_connections, connection, transaction
+from django.db import Error as DatabaseFailure
+from django.db import close_old_connections, connection, transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
@@ -61,7 +62,7 @@ async def _run(job_id: int, is_stopping: Callable[[], bool]) -> None:
         start = await running.database.alone(_start, job_id)
         if start is not None:
             await running.work(start)
-    except (DatabaseError, *AWAY):
+    except DatabaseFailure:
         raise  # it can't be told there; the job is taken up again when the database is back
     except Exception as error:
         _log.exception("job %s broke off", job_id)

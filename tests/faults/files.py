@@ -85,12 +85,7 @@ def import_under(world: World, fault: Callable[[], str], times: int) -> Outcome:
         # Nobody sees half a file.
         patiently(lambda: campaign.topics.count() in (before, before + LINES), "the database", 60)
         wrong["topics of half a file seen"] = (campaign.topics.count() - before) % LINES
-
-    def is_over() -> bool:
-        import_record.refresh_from_db()
-        return import_record.state not in ("waiting", "running")
-
-    patiently(is_over, "the end of the import", ENDS)
+    wait_for_the_end(import_record)
     wrong["imports not done"] = int(import_record.state != "done")
     wrong["topics lost or doubled"] = abs(campaign.topics.count() - before - LINES)
     wrong["files left"] = left(world, "uploads")
@@ -99,6 +94,16 @@ def import_under(world: World, fault: Callable[[], str], times: int) -> Outcome:
     world.stop(*PROGRAMS)
     tried = f"{did}, {times} times; {LINES:,} lines came in, in {import_record.attempts} attempts"
     return Outcome(tried, {what: count for what, count in wrong.items() if count})
+
+
+def wait_for_the_end(record: Any, seconds: float = ENDS) -> None:
+    """Wait until an import or an export is over."""
+
+    def is_over() -> bool:
+        record.refresh_from_db()
+        return bool(record.is_over)
+
+    patiently(is_over, f"the end of {record}", seconds)
 
 
 def left(world: World, folder: str) -> int:

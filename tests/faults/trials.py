@@ -17,7 +17,7 @@ import psutil
 from bench import house
 from tests.faults import files, network
 from tests.faults.people import Outcome, at_work
-from tests.faults.world import PROGRAMS, World, patiently
+from tests.faults.world import PROGRAMS, World
 from tests.llm.endpoint import ROOT
 
 SECONDS = 45.0  # that people work
@@ -201,15 +201,10 @@ def disk_and_import(world: World) -> Outcome:
         said = "refused"
         if answer.status_code == 302:
             import_record = Import.objects.latest("pk")
-
-            def is_over() -> bool:
-                import_record.refresh_from_db()
-                return import_record.state not in ("waiting", "running")
-
             with suppress(AssertionError):
-                patiently(is_over, "the end of the import", 45)
+                files.wait_for_the_end(import_record, 45)
             filled.free()
-            patiently(is_over, "the end of the import", files.ENDS)
+            files.wait_for_the_end(import_record)
             said = f"{import_record.state} in {import_record.attempts} attempts"
             page = organizer.get(answer.headers["location"])
             words = ("Everything is imported and visible.", *FULL)
@@ -220,12 +215,7 @@ def disk_and_import(world: World) -> Outcome:
         before = campaign.topics.count()
         answer = files.send(organizer, files.topics(2 * files.LINES))
         again = Import.objects.latest("pk")
-
-        def is_done() -> bool:
-            again.refresh_from_db()
-            return again.state not in ("waiting", "running")
-
-        patiently(is_done, "the end of the import that has room", files.ENDS)
+        files.wait_for_the_end(again)
         wrong["imports lost"] = int(again.state != "done" or campaign.topics.count() - before != files.LINES)
         wrong["files left"] = files.left(world, "uploads")
         world.stop(*PROGRAMS)
@@ -250,12 +240,7 @@ def disk_and_export(world: World) -> Outcome:
         filled.fill(leave=1_500_000)
         made = files.ask(organizer, source).headers["location"]
         export = Export.objects.latest("pk")
-
-        def is_over() -> bool:
-            export.refresh_from_db()
-            return bool(export.is_over)
-
-        patiently(is_over, "the end of the export", files.ENDS)
+        files.wait_for_the_end(export)
         wrong["exports that fail otherwise"] = int(export.state != "failed")
         wrong["pages without a word"] = int(not any(word in organizer.get(made).text for word in FULL))
         wrong["files left"] = len(files.parts(world))

@@ -25,12 +25,13 @@ def own_bank(person: Person, bank_id: int) -> NuggetBank:
 
     Raises PermissionDenied where the person can't do it blind any more.
     """
-    bank = NuggetBank.objects.select_related(*_WITH).filter(pk=bank_id, task__person=person).first()
-    if bank is None or bank.task is None:
+    bank = NuggetBank.objects.filter(pk=bank_id, task__person=person).first()
+    if bank is None or bank.task_id is None:
         raise Http404("There are no such nuggets for you.")
-    bank.task = own_task(person, bank.task.pk)
-    bank.guidelines_version = bank.task.guidelines_version
-    require_open_blind(bank.task)
+    task = own_task(person, bank.task_id, "condition__judge", "condition__qrels_source__condition__judge")
+    bank.task, bank.condition, bank.topic = task, task.condition, task.topic
+    bank.guidelines_version = task.guidelines_version
+    require_open_blind(task)
     return bank
 
 

@@ -107,8 +107,7 @@ def rows(listed: list[Nugget], numbers: dict[str, int], drafts: Sequence[str] = 
         first = first_place.setdefault(key, place) if key else place
         evidence = [Evidence(**item, number=numbers.get(item["docid"], 0)) for item in nugget.evidence]
         same_as = first if first != place else 0
-        draft = drafts[nugget.draft - 1] if drafts and nugget.draft else None
-        origin = _origin(nugget, draft) if drafts else ""
+        draft, origin = _draft(nugget, drafts), _origin(nugget, drafts)
         words, question = len(nugget.text.split()), is_question(nugget.text)
         shown.append(Row(nugget, place, words, question, same_as, to_json(nugget.evidence), evidence, origin, draft))
     return shown
@@ -119,8 +118,31 @@ def blank_row(drafts: Sequence[str]) -> Row:
     return Row(Nugget(uid=UUID(int=0), text=""), 0, 0, False, 0, "[]", [], origin="added" if drafts else "")
 
 
-def _origin(nugget: Nugget, draft: str | None) -> str:
-    """Say in a word how a nugget came to be, as nuggets.js does for one that is not saved yet."""
+def told(listed: list[Nugget], drafts: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a list of nuggets as nuggets.js takes it, which works out all else that a row shows."""
+    return [
+        {
+            "uid": nugget.uid,
+            "text": nugget.text,
+            "importance": nugget.importance,
+            "note": nugget.note,
+            "evidence": nugget.evidence,
+        }
+        | ({"origin": _origin(nugget, drafts), "draft": _draft(nugget, drafts)} if drafts else {})
+        for nugget in listed
+    ]
+
+
+def _draft(nugget: Nugget, drafts: Sequence[str]) -> str | None:
+    """Return the draft that a nugget is, or was before it was edited."""
+    return drafts[nugget.draft - 1] if drafts and nugget.draft else None
+
+
+def _origin(nugget: Nugget, drafts: Sequence[str]) -> str:
+    """Say in a word how a nugget of an edited draft came to be, as nuggets.js does for one that is not saved yet."""
+    if not drafts:
+        return ""
+    draft = _draft(nugget, drafts)
     if draft is not None:
         return "draft" if nugget.text == draft else "edited"
     return nugget.origin if nugget.parents else "added"

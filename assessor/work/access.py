@@ -61,9 +61,12 @@ class NotAmongOwn(Exception):
     """A sheet is not among those of the person's task, whether there is one or not; the text says so."""
 
 
-def own_task(person: Person, task_id: int) -> Task:
-    """Return a task of this assessor. Raises Http404 for anybody else's, for a withdrawn one, and for none."""
-    tasks = Task.objects.select_related("campaign", "topic", "condition__campaign", "condition__protocol")
+def own_task(person: Person, task_id: int, *related: str) -> Task:
+    """Return a task of this assessor. Raises Http404 for anybody else's, for a withdrawn one, and for none.
+
+    related: what is read with it besides its campaign, topic, condition and protocol.
+    """
+    tasks = Task.objects.select_related("campaign", "topic", "condition__campaign", "condition__protocol", *related)
     told = {
         name: RawSQL(sql, (), output_field=IntegerField() if name in _NUMBERS else BooleanField())  # noqa: S611  # ours
         for name, sql in CHECKS.items()

@@ -1,4 +1,4 @@
-"""The nugget editor over HTTP. A write answers with the list as it then is, or says why it was refused."""
+"""The nugget editor over HTTP. A write answers with the list as it then is, as JSON, or says why it was refused."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,7 +6,7 @@ from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.csrf import ensure_csrf_cookie
@@ -18,10 +18,11 @@ from assessor.work.access import require_running
 from assessor.work.actions import note_opened
 from assessor.work.instructing import shown_guidelines
 from assessor.work.queries import minutes
+from assessor.work.saves import ours, refused
 from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, sent
 from nuggets import actions, queries
 from nuggets.access import is_owner, organized_bank, own_bank, readable_bank
-from nuggets.models import Nugget, NuggetBank
+from nuggets.models import NuggetBank
 
 # A finished bank needs them too: what could not be saved before is still shown there.
 EDITOR_SCRIPTS = (
@@ -52,7 +53,13 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     listed = queries.nuggets_in_order(bank)
     drafts = queries.drafts(bank)
     context = {
-        **_list_context(bank, listed, drafts, read_only=read_only, numbers=numbers),
+        "bank": bank,
+        "about": _about(bank),
+        "protocol": bank.condition.protocol,
+        "most": queries.most_nuggets(bank.condition),
+        "rows": queries.rows(listed, numbers, drafts),
+        "read_only": read_only,
+        "most_characters": actions.MAX_CHARACTERS,
         "is_owner": owner,
         "scripts": EDITOR_SCRIPTS if read_only else (*EDITOR_SCRIPTS, "assay/clock.js"),
         "guidelines": shown_guidelines(bank.condition.campaign_id, "nuggets", bank.guidelines_version),
@@ -68,28 +75,22 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     return render(request, "nuggets/editor.html", context)
 
 
-def _list_context(
-    bank: NuggetBank, listed: list[Nugget], drafts: list[str], *, read_only: bool, numbers: dict[str, int]
-) -> dict[str, object]:
+def _about(bank: NuggetBank) -> dict[str, object]:
+    """Return what the list on screen has as data besides its rows."""
     return {
-        "bank": bank,
-        "protocol": bank.condition.protocol,
-        "most": queries.most_nuggets(bank.condition),
-        "rows": queries.rows(listed, numbers, drafts),
-        "read_json": to_json(bank.read_passages),
-        "read_only": read_only,
-        "most_characters": actions.MAX_CHARACTERS,
-        "can_undo": bank.head_id is not None,
-        "can_redo": queries.next_redo(bank) is not None,
+        "version": bank.version,
+        "undo": int(bank.head_id is not None),
+        "redo": int(queries.next_redo(bank) is not None),
+        "state": bank.state,
+        "reading": bank.reading,
+        "read": to_json(bank.read_passages),
     }
 
 
-def _list(request: PersonRequest, bank: NuggetBank, *, status: int = 200) -> HttpResponse:
-    bank.refresh_from_db()
-    listed = queries.nuggets_in_order(bank)
-    read_only = bank.state == NuggetBank.State.FINISHED
-    context = _list_context(bank, listed, queries.drafts(bank), read_only=read_only, numbers={})
-    return render(request, "nuggets/editor.html#list", context | {"is_owner": True}, status=status)
+def _list(bank: NuggetBank, *, status: int = 200) -> HttpResponse:
+    bank.refresh_from_db(fields=["version", "head", "state", "reading", "read_passages", "order"])
+    nuggets = queries.told(queries.nuggets_in_order(bank), queries.drafts(bank))
+    return JsonResponse({"about": _about(bank), "nuggets": nuggets}, status=status)
 
 
 CarryOut = Callable[Concatenate[PersonRequest, NuggetBank, dict[str, Any], Place], Result]
@@ -105,10 +106,7 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
     @require_POST
     @wraps(carry_out)
     def view(request: PersonRequest, bank_id: int, *args: Place.args, **kwargs: Place.kwargs) -> HttpResponse:
-        response = answer(request, bank_id, *args, **kwargs)
-        # By this the outbox knows the server from whatever else may answer in its place.
-        response["X-Assay-Write"] = "1"
-        return response
+        return ours(answer(request, bank_id, *args, **kwargs))
 
     def answer(request: PersonRequest, bank_id: int, *args: Place.args, **kwargs: Place.kwargs) -> HttpResponse:
         bank = own_bank(request.user, bank_id)
@@ -123,12 +121,12 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
             asked = sent(request)
             result = once(bank.task, asked, lambda: do(asked))
         except BadWrite as error:
-            return HttpResponse(str(error), status=400, content_type="text/plain")
+            return refused(400, error)
         except (Stale, Closed):
-            return _list(request, bank, status=409)
+            return _list(bank, status=409)
         if "findings" in result:
             return render(request, "nuggets/editor.html#findings", result, status=422)
-        response = _list(request, bank)
+        response = _list(bank)
         # The version that this very write made: the list may have gone on since, unseen by who sends a write again.
         response["X-Assay-Version"] = str(result["version"])
         if result.get("finished"):

@@ -3,7 +3,7 @@
 "use strict";
 
 (async () => {
-  const { folded, text: textOf, note: noteOf, evidence: evidenceOf, fields: fieldsOf, parse } = assay.NuggetList;
+  const { folded, text: textOf, note: noteOf, evidence: evidenceOf, fields: fieldsOf } = assay.NuggetList;
   const main = document.getElementById("main");
   const base = main.dataset.base;
   const subject = `${main.dataset.person}.bank.${main.dataset.bank}`;
@@ -22,7 +22,7 @@
   for (const field of document.querySelectorAll("[data-field]")) field.value = field.dataset.saved;
   for (const input of holder.querySelectorAll("input")) input.checked = input.defaultChecked;
   const list = newText && new assay.NuggetList(holder, passages, lost);
-  let known = list && list.element.cloneNode(true); // the list as the server last told it
+  let known = list && list.told; // the list as the server last told it
   const { effects, fieldOf, notesOf, showRead, same } = newText ? assay.effects(list, passages, reading) : {};
 
   // ---- refused changes: both versions, and a way to keep either ----
@@ -176,9 +176,9 @@
         if (!waiting) show(known); // an answer before this one may not have been shown
         return showFindings(text);
       }
-      const fresh = (known = parse(text));
+      const fresh = (known = JSON.parse(text));
       // What waits was done after this change and has seen nothing later.
-      outbox.version = Number(waiting ? response.headers.get("X-Assay-Version") : fresh.dataset.version);
+      outbox.version = Number(waiting ? response.headers.get("X-Assay-Version") : fresh.about.version);
       if (waiting) return;
       const added = show(fresh);
       if (["undo", "redo"].includes(change.about.action) && added.length) list.go(added[0]);
@@ -188,19 +188,19 @@
       if (response.status === 400) {
         // Nothing of it was done: the screen goes back to what the server has.
         if (outbox.changes.length === changes.length) {
-          outbox.version = Number(known.dataset.version);
+          outbox.version = Number(known.about.version);
           show(known);
         }
         refused.add(changes, text, false);
         return;
       }
-      const fresh = (known = parse(text));
-      if (fresh.dataset.state !== "open") {
+      const fresh = (known = JSON.parse(text));
+      if (fresh.about.state !== "open") {
         refused.keep(changes, true); // should it be reopened
         setTimeout(() => window.location.reload(), 0); // the page of a finished bank shows them
         return;
       }
-      outbox.version = Number(fresh.dataset.version);
+      outbox.version = Number(fresh.about.version);
       refused.keep(changes, true);
       show(fresh);
       refused.draw("This list was changed elsewhere meanwhile.");
@@ -216,7 +216,7 @@
 
   function show(fresh) {
     const added = list.show(fresh);
-    list.patchField(reading, fresh.dataset.reading);
+    list.patchField(reading, fresh.about.reading);
     showRead();
     undoButton.disabled = list.element.dataset.undo !== "1";
     redoButton.disabled = list.element.dataset.redo !== "1";

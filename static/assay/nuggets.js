@@ -68,8 +68,19 @@ assay.NuggetList = class {
     return assay.NuggetList.folded(text.normalize("NFKC").replace(/\p{P}/gu, " ").toLowerCase().toUpperCase().toLowerCase());
   }
 
-  static parse(html) {
-    return new DOMParser().parseFromString(html, "text/html").getElementById("nugget-list");
+  // What the list says, in the form in which the server tells it.
+  get told() {
+    const { text, note, evidence } = assay.NuggetList;
+    const nuggets = this.rows.map((row) => ({
+      uid: row.dataset.uid,
+      text: text(row).dataset.saved,
+      importance: row.querySelector("input[type=radio]:checked")?.value || "",
+      note: note(row).dataset.saved,
+      evidence: evidence(row),
+      origin: row.querySelector(".origin")?.textContent,
+      draft: row.dataset.draft,
+    }));
+    return { about: { ...this.element.dataset }, nuggets };
   }
 
   mark(row) {
@@ -85,8 +96,8 @@ assay.NuggetList = class {
     row.scrollIntoView({ block: "nearest" });
   }
 
-  // Put a nugget that is not saved yet before another one, or at the end.
-  insert({ uid, text, evidence = [], importance = "", note = "", origin = "added" }, before = null) {
+  // Put a nugget before another one, or at the end.
+  insert({ uid, text, evidence = [], importance = "", note = "", origin = "added", draft = null }, before = null) {
     const row = this.template.content.firstElementChild.cloneNode(true);
     row.id = `n-${uid}`;
     row.dataset.uid = uid;
@@ -100,6 +111,7 @@ assay.NuggetList = class {
     }
     const chip = row.querySelector(".origin"); // only where drafts are edited
     if (chip) chip.textContent = origin;
+    if (draft !== null) row.dataset.draft = draft;
     this.element.insertBefore(row, before);
     this.drawEvidence(row);
     return row;
@@ -140,13 +152,14 @@ assay.NuggetList = class {
     const cursor = focused.matches("textarea") ? [focused.selectionStart, focused.selectionEnd] : null;
     const added = [];
     const at = this.rows.indexOf(focused.closest(".nugget"));
-    const wanted = [...fresh.children].map((row) => {
-      const present = this.row(row.dataset.uid);
-      if (present) this.patch(present, row);
-      else added.push(this.adopt(row));
+    const there = this.rows;
+    const wanted = fresh.nuggets.map((nugget) => {
+      const present = this.row(nugget.uid);
+      if (present) this.patch(present, nugget);
+      else added.push(this.insert(nugget));
       return present || added[added.length - 1];
     });
-    for (const row of this.rows) {
+    for (const row of there) {
       if (wanted.includes(row)) continue;
       for (const field of assay.NuggetList.fields(row)) {
         const typed = assay.NuggetList.folded(field.value);
@@ -157,7 +170,7 @@ assay.NuggetList = class {
     wanted.forEach((row, at) => {
       if (this.element.children[at] !== row) this.element.insertBefore(row, this.element.children[at] || null);
     });
-    Object.assign(this.element.dataset, fresh.dataset);
+    Object.assign(this.element.dataset, fresh.about);
     this.tidy();
     if (at >= 0 && !focused.isConnected) this.go(this.rows[Math.min(at, this.rows.length - 1)]);
     else if (document.activeElement !== focused && focused.isConnected) {
@@ -167,21 +180,11 @@ assay.NuggetList = class {
     return added;
   }
 
-  adopt(fresh) {
-    const row = document.importNode(fresh, true);
-    this.drawEvidence(row);
-    return row;
-  }
-
-  patch(row, fresh) {
-    for (const field of assay.NuggetList.fields(row)) {
-      this.patchField(field, fresh.querySelector(`[data-field=${field.dataset.field}]`).dataset.saved);
-    }
-    for (const radio of fresh.querySelectorAll("input[type=radio]")) {
-      row.querySelector(`input[value="${radio.value}"]`).checked = radio.checked;
-    }
-    const [there, now] = [row, fresh].map((one) => JSON.stringify(assay.NuggetList.evidence(one)));
-    if (there !== now) this.setEvidence(row, JSON.parse(now));
+  patch(row, nugget) {
+    for (const field of assay.NuggetList.fields(row)) this.patchField(field, nugget[field.dataset.field]);
+    for (const radio of row.querySelectorAll("input[type=radio]")) radio.checked = radio.value === nugget.importance;
+    const there = assay.NuggetList.evidence(row);
+    if (JSON.stringify(there) !== JSON.stringify(nugget.evidence)) this.setEvidence(row, nugget.evidence);
   }
 
   patchField(field, saved) {

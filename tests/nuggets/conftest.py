@@ -1,5 +1,6 @@
 """Filling a bank, sending writes as the browser does, and reading what comes back."""
 
+import json
 from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
@@ -144,7 +145,7 @@ def refuses(edited: NuggetBank, as_anna: Client) -> Callable[..., None]:
 
 
 class Shown(NamedTuple):
-    """The list in a response. rows: uid, text, importance; tags: every element of the whole response."""
+    """The list in a response. rows: uid, text, importance; tags: every element of a page, none of a write's answer."""
 
     version: int
     state: str
@@ -189,10 +190,16 @@ class _Reader(HTMLParser):
 
 
 def shown(response: HttpResponse) -> Shown:
-    """Read the list from a page or fragment."""
+    """Read the list from a page of its maker's, or from the answer to a write."""
+    if response["Content-Type"] == "application/json":
+        told = json.loads(response.content)
+        about = told["about"]
+        rows = [(row["uid"], row["text"], row["importance"]) for row in told["nuggets"]]
+        return Shown(about["version"], about["state"], about["undo"] == 1, about["redo"] == 1, rows, [])
     reader = _Reader()
     reader.feed(response.content.decode())
     found = reader.list
     rows = [(uid, text, importance) for uid, text, importance in reader.rows]
-    version, undo, redo = int(found["data-version"]), found["data-undo"] == "1", found["data-redo"] == "1"
-    return Shown(version, found["data-state"], undo, redo, rows, reader.tags)
+    # Who only reads is told nothing else of the list.
+    version, undo, redo = (int(found.get(f"data-{name}", 0)) for name in ("version", "undo", "redo"))
+    return Shown(version, found.get("data-state", ""), undo == 1, redo == 1, rows, reader.tags)

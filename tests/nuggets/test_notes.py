@@ -159,9 +159,9 @@ def test_the_maker_finds_it_all_again(noted: NuggetBank, as_anna: Client):
     assert f">{NOTE}</textarea>" in page
     assert f'data-reading="{READING}" data-read="[&quot;d1&quot;]"' in page
     assert f">{READING}</textarea>" in page
-    fragment = send(as_anna, noted, "undo").content.decode()
-    assert f">{NOTE}</textarea>" in fragment
-    assert f'data-reading="{READING}" data-read="[&quot;d1&quot;]"' in fragment
+    told = send(as_anna, noted, "undo").json()
+    assert NOTE in [row["note"] for row in told["nuggets"]]
+    assert (told["about"]["reading"], told["about"]["read"]) == (READING, '["d1"]')
 
 
 def test_the_maker_reads_it_when_the_bank_is_finished(noted: NuggetBank, as_anna: Client):

@@ -278,6 +278,9 @@ def test_who_has_seen_them_writes_no_nuggets_by_hand_there(
 
 
 def origins(response: HttpResponse) -> list[str]:
+    """Return what a page, or the answer to a write, says of each nugget's origin; of both it is the same."""
+    if response["Content-Type"] == "application/json":
+        return [row["origin"] for row in response.json()["nuggets"]]
     rows = response.content.decode().split('<template id="new-row">')[0]
     return re.findall(r'<span class="chip origin">(\w+)</span>', rows)
 
@@ -294,6 +297,7 @@ def test_a_chip_says_what_is_a_draft_and_what_became_of_it(drafted: NuggetBank, 
     parts = {"uid1": str(UUID(int=20)), "text1": "one", "uid2": str(UUID(int=21)), "text2": "two"}
     response = send(as_anna, drafted, "split", on=uids[3], **parts)
     assert origins(response) == ["draft", "merged", "split", "split"] + ["draft"] * 26 + ["added"]
+    assert origins(as_anna.get(url(drafted, "editor"))) == origins(response)
     template = as_anna.get(url(drafted, "editor")).content.decode().split('<template id="new-row">')[1]
     assert '<span class="chip origin">added</span>' in template.split("</template>")[0]
 

@@ -38,24 +38,23 @@ def items_of(task: Task) -> QuerySet[Item]:
     return Item.objects.filter(condition=task.condition, topic=task.topic)
 
 
-def _can_be_shown(items: QuerySet[Item], condition: Condition) -> QuerySet[Item]:
-    """Return those of a condition's passages whose text is loaded and, in post-editing, that the model has graded.
+def can_be_opened(condition: Condition) -> Q:
+    """Say of a condition's passages: still to be graded, the text loaded and, in post-editing, graded by the model.
 
     Only the grades of the condition's own model are looked at, and from scratch none at all.
     """
     has_text = Segment.objects.filter(campaign=condition.campaign_id, docid=OuterRef("docid"))
-    items = items.filter(Exists(has_text))
+    said = Q(judgment=None) & Q(Exists(has_text))
     if condition.method == Condition.Method.RELEVANCE_POST_EDITED:
         has_grade = shown_grades(condition).filter(topic=OuterRef("topic"), docid=OuterRef("docid"))
-        items = items.filter(Exists(has_grade))
-    return items
+        said &= Q(Exists(has_grade))
+    return said
 
 
 def openable(task: Task) -> QuerySet[Item]:
-    """Return the passages that are still to be graded and can be shown, in order: what was taken back comes first."""
+    """Return the passages that can be opened, in order: what was taken back comes first."""
     taken_back_first = Case(When(version__gt=0, then=Value(0)), default=Value(1))
-    to_do = items_of(task).filter(judgment=None)
-    return _can_be_shown(to_do, task.condition).order_by(taken_back_first, "place")
+    return items_of(task).filter(can_be_opened(task.condition)).order_by(taken_back_first, "place")
 
 
 def shown_grades(condition: Condition) -> QuerySet[Grade]:
@@ -98,11 +97,16 @@ class Progress(NamedTuple):
 
 def progress(task: Task) -> Progress:
     """Count a topic's passages, by whoever they were graded."""
-    counts = items_of(task).aggregate(total=Count("pk"), graded=Count("judgment"))
-    others = Count("pk", filter=~free(timezone.now(), task.person))
-    there = openable(task).order_by().aggregate(openable=Count("pk"), elsewhere=others)
-    waiting = counts["total"] - counts["graded"] - there["openable"]
-    return Progress(counts["graded"], counts["total"], waiting, there["elsewhere"])
+    there = can_be_opened(task.condition)
+    elsewhere = there & ~free(timezone.now(), task.person)
+    counts = items_of(task).aggregate(
+        total=Count("pk"),
+        graded=Count("judgment"),
+        there=Count("pk", filter=there),
+        elsewhere=Count("pk", filter=elsewhere),
+    )
+    waiting = counts["total"] - counts["graded"] - counts["there"]
+    return Progress(counts["graded"], counts["total"], waiting, counts["elsewhere"])
 
 
 def version_of(task: Task) -> int:
@@ -130,8 +134,8 @@ def looked_back(task: Task) -> list[LookedBack]:
 
 def next_task(task: Task) -> Task | None:
     """Return the person's next open topic under the same condition that has a passage for them now."""
-    to_do = Item.objects.filter(condition=task.condition, topic=OuterRef("topic"), judgment=None)
-    to_do = _can_be_shown(to_do.filter(free(timezone.now(), task.person)), task.condition)
+    to_do = Item.objects.filter(condition=task.condition, topic=OuterRef("topic"))
+    to_do = to_do.filter(can_be_opened(task.condition), free(timezone.now(), task.person))
     others = Task.objects.filter(person=task.person, condition=task.condition, state=Task.State.OPEN)
     others = others.filter(Exists(to_do)).exclude(pk=task.pk).select_related("topic").order_by("topic__qid")
     seen = has_seen(task.person, [other.topic for other in others], task.condition)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
@@ -17,6 +18,7 @@ from assessor.work.actions import note_opened
 from assessor.work.instructing import shown_guidelines
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes
+from assessor.work.saves import ours, refused
 from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, sent
 
 # What each grade means, as the guidelines have it.
@@ -75,16 +77,15 @@ def _at_hand(task: Task) -> dict[str, object]:
         "progress": progress,
         "version": queries.version_of(task),
         "judged": queries.looked_back(task) if progress.is_over else [],
-        "undoable": [item.pk for item in queries.judged(task)[:UNDOABLE]],
+        "undoable": queries.judged(task).values_list("pk", flat=True)[:UNDOABLE],
         "next_task": None if at else queries.next_task(task),
     }
 
 
-def _passages(
-    request: PersonRequest, task: Task, *, status: int = 200, said: Mapping[int, str] | None = None
-) -> HttpResponse:
+def _passages(task: Task, *, status: int = 200, said: Mapping[int, str] | None = None) -> HttpResponse:
     context = _at_hand(task) | {"said": json.dumps(said or {})}
-    return render(request, "relevance/grading.html#passages", context, status=status)
+    # Without the request: this is no page, and needs nothing of what every page has.
+    return HttpResponse(render_to_string("relevance/grading.html#passages", context), status=status)
 
 
 @require_POST
@@ -122,10 +123,7 @@ def _write(request: PersonRequest, task_id: int, carry_out: Callable[[Task, Sent
     version that they saw comes with the passages. 410: the passage is somebody else's by now. 400: the request itself
     is wrong.
     """
-    response = _answer(request, own_grading(request.user, task_id), carry_out)
-    # By this the outbox knows the server from whatever else may answer in its place.
-    response["X-Assay-Write"] = "1"
-    return response
+    return ours(_answer(request, own_grading(request.user, task_id), carry_out))
 
 
 def _answer(request: PersonRequest, task: Task, carry_out: Callable[[Task, Sent], Result]) -> HttpResponse:
@@ -133,12 +131,12 @@ def _answer(request: PersonRequest, task: Task, carry_out: Callable[[Task, Sent]
         asked = sent(request)
         result = once(task, asked, lambda: carry_out(task, asked))
     except BadWrite as error:
-        return HttpResponse(str(error), status=400, content_type="text/plain")
+        return refused(400, error)
     except actions.Gone as error:
-        return HttpResponse(str(error), status=410, content_type="text/plain")
+        return refused(410, error)
     except (Stale, Closed):
-        return _passages(request, task, status=409, said=queries.said_since(task, asked.seen))
-    response = _passages(request, task)
+        return _passages(task, status=409, said=queries.said_since(task, asked.seen))
+    response = _passages(task)
     # The version that this very write made: there may have been others since, unseen by who sends a write again.
     response["X-Assay-Version"] = str(result["version"])
     return response
@@ -147,7 +145,7 @@ def _answer(request: PersonRequest, task: Task, carry_out: Callable[[Task, Sent]
 @require_POST
 def draw(request: PersonRequest, task_id: int) -> HttpResponse:
     """Say that the person is still at it, which renews their leases, and what is at hand now."""
-    return _passages(request, own_grading(request.user, task_id))
+    return _passages(own_grading(request.user, task_id))
 
 
 @require_POST
@@ -157,7 +155,7 @@ def show(request: PersonRequest, task_id: int) -> HttpResponse:
     try:
         grade = actions.show(task, item_id=number(request, "item"), acting_user=request.user)
     except BadWrite as error:
-        return HttpResponse(str(error), status=400, content_type="text/plain")
+        return refused(400, error)
     except actions.Gone as error:
-        return HttpResponse(str(error), status=410, content_type="text/plain")
+        return refused(410, error)
     return JsonResponse({"grade": grade})

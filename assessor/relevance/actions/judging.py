@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db import transaction
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 from django.utils import timezone
 
 from assessor.collection import history
@@ -12,7 +13,7 @@ from assessor.llm.questions import GRADES
 from assessor.relevance.actions.grades import MADE_HERE, mark_changed
 from assessor.relevance.leases import LEASE
 from assessor.relevance.models import Item, Judgment
-from assessor.relevance.queries import items_of, judged, openable, shown_grades, version_of
+from assessor.relevance.queries import can_be_opened, items_of, judged, shown_grades, version_of
 from assessor.work.blindness import record_exposure
 from assessor.work.leases import sign_of_work
 from assessor.work.models import MAX_REASON, Task
@@ -117,7 +118,8 @@ def _item(task: Task, item_id: int, person: Person) -> Item:
     Raises BadWrite and Gone.
     """
     items = items_of(task).select_related("judgment").select_for_update(of=("self",))
-    item = items.filter(pk=item_id).first()
+    can_be_opened_now = ExpressionWrapper(can_be_opened(task.condition), output_field=BooleanField())
+    item = items.annotate(can_be_opened=can_be_opened_now).filter(pk=item_id).first()
     if item is None:
         raise BadWrite("There is no such passage on this topic.")
     if item.judgment:
@@ -128,7 +130,7 @@ def _item(task: Task, item_id: int, person: Person) -> Item:
         raise Gone("This passage went back to the queue, and somebody else has it on their screen now.")
     if task.condition.relevance_sheet.drawn and item.holder_id != person.pk:
         raise Gone("This passage is in the queue: it is not yours to judge before you draw it.")
-    if not openable(task).filter(pk=item.pk).exists():
+    if not item.can_be_opened:
         raise BadWrite("This passage can't be opened yet, so it can't be judged.")
     return item
 
@@ -137,7 +139,7 @@ def _keep(item: Item, task: Task, person: Person, **said: Any) -> Judgment:
     """Add a judgment to those of a passage, and make the grade of the condition's source say the same."""
     item.version += 1
     shown = item.shown if item.shown_to_id == person.pk else None
-    where: dict[str, Any] = {"topic": item.topic, "docid": item.docid}
+    where: dict[str, Any] = {"topic": task.topic, "docid": item.docid}
     judgment: Judgment = Judgment.objects.create(
         condition=task.condition,
         **where,
@@ -152,16 +154,18 @@ def _keep(item: Item, task: Task, person: Person, **said: Any) -> Judgment:
     if judgment.grade is None:
         Grade.everything.filter(source=source, **where).delete()
     else:
-        values = {"grade": judgment.grade, "iteration": MADE_HERE}
-        Grade.everything.update_or_create(source=source, **where, defaults=values)
+        grade = Grade(source=source, **where, grade=judgment.grade, iteration=MADE_HERE)
+        which, now = ["source", "topic", "docid"], ["grade", "iteration"]
+        Grade.everything.bulk_create([grade], update_conflicts=True, unique_fields=which, update_fields=now)
     mark_changed(source)
     return judgment
 
 
 def _tell(task: Task, person: Person) -> None:
     """Bring the task's counters up to date, and end or open all tasks of the topic with its last passage."""
-    to_do = items_of(task).filter(judgment=None).count()
-    done = judged(task).count()
+    by_this = Count("pk", filter=Q(judgment__task=task))
+    counts = items_of(task).aggregate(to_do=Count("pk", filter=Q(judgment=None)), done=by_this)
+    to_do, done = counts["to_do"], counts["done"]
     total = 0 if task.condition.relevance_sheet.drawn else done + to_do
     Task.objects.filter(pk=task.pk).update(done=done, total=total, worked_at=timezone.now(), **sign_of_work())
     before, after = (Task.State.OPEN, Task.State.FINISHED) if not to_do else (Task.State.FINISHED, Task.State.OPEN)

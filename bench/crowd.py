@@ -34,6 +34,7 @@ REPORT = 30  # seconds after which active time is reported
 LOOK = 10.0  # seconds after which the organizer looks at the next page
 NUGGETS = 12  # of a bank, before it is handed in
 LABELS = {"assign": ("support", "partial_support", "not_support"), "support": ("full", "partial", "none")}
+FEW = 3  # passages on the page, below which it asks for more
 AHEAD = {"assign": 4, "support": 3}
 ITEM = {"assign": "nugget", "support": "citation"}
 
@@ -350,15 +351,17 @@ class Assessor:
         """Grade passages; return whether all of the topic are graded."""
         page = await self._browser.page("open relevance", task["base"])
         until = time.monotonic() + SITTING
-        while items := re.findall(r'data-item="(\d+)"', page):
-            if self._is_over or time.monotonic() > until:
-                return False
-            item, grade = int(items[0]), self._chance.randint(0, 3)
-            asked = {"item": item, "grade": grade, "seconds": await self._think()}
-            version = int(attribute("data-version", page))
-            answered = await self._browser.save("save grade", f"{task['base']}judge/", version, asked)
-            page = answered.text
-            self._told.grades.append((task["task"], item, grade))
+        version = int(attribute("data-version", page))
+        while items := [int(item) for item in re.findall(r'data-item="(\d+)"', page)]:
+            while len(items) >= FEW or (items and "data-more" not in page):
+                if self._is_over or time.monotonic() > until:
+                    return False
+                item, grade = items.pop(0), self._chance.randint(0, 3)
+                asked = {"item": item, "grade": grade, "seconds": await self._think()}
+                answered = await self._browser.save("save grade", f"{task['base']}judge/", version, asked)
+                version = answered.json()["version"]
+                self._told.grades.append((task["task"], item, grade))
+            page = (await self._browser.post("fetch passages", f"{task['base']}draw/", {})).text
         return True
 
 

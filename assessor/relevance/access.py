@@ -12,7 +12,7 @@ def own_passages(person: Person, task_id: int) -> Task:
 
     Raises PermissionDenied where it is still to be done and the person can't do it blind any more.
     """
-    task = own_task(person, task_id, "condition__relevance_sheet")
+    task = own_task(person, task_id, "condition__relevance_sheet", "condition__grades_made")
     if task.kind != Condition.Kind.RELEVANCE:
         raise Http404("There are no such passages for you.")
     require_open_blind(task)

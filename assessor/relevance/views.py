@@ -1,4 +1,7 @@
-"""The 0-3 screen over HTTP. A write answers with the passages that are at hand then, or says why it was refused."""
+"""The 0-3 screen over HTTP. A grade is answered with numbers: the page has the next passages, and asks for more.
+
+An undo is answered with the passages that are at hand then, as is what was refused because something came first.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -18,7 +21,7 @@ from assessor.work.actions import note_opened
 from assessor.work.instructing import shown_guidelines
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes
-from assessor.work.saves import ours, refused
+from assessor.work.saves import ours, refused, seconds
 from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, sent
 
 # What each grade means, as the guidelines have it.
@@ -90,7 +93,7 @@ def _passages(task: Task, *, status: int = 200, said: Mapping[int, str] | None =
 
 @require_POST
 def judge(request: PersonRequest, task_id: int) -> HttpResponse:
-    """Grade a passage, or say why it can't be judged."""
+    """Grade a passage, or say why it can't be judged. Answered with the version and how far the topic is."""
 
     def carry_out(task: Task, asked: Sent) -> Result:
         return actions.judge(
@@ -98,48 +101,54 @@ def judge(request: PersonRequest, task_id: int) -> HttpResponse:
             item_id=number(request, "item"),
             grade=number(request, "grade") if "grade" in request.POST else None,
             reason=request.POST.get("reason", ""),
-            seconds=number(request, "seconds") if "seconds" in request.POST else None,
+            seconds=seconds(request),
             acting_user=request.user,
             seen=asked.seen,
         )
 
-    return _write(request, task_id, carry_out)
+    return _write(request, task_id, carry_out, lambda task, result: JsonResponse(result))
 
 
 @require_POST
 def undo(request: PersonRequest, task_id: int) -> HttpResponse:
-    """Take back what was said last, of the passage that the person means."""
+    """Take back what was said last, of the passage that the person means. Answered with what is at hand then."""
 
     def carry_out(task: Task, asked: Sent) -> Result:
         return actions.undo(task, item_id=number(request, "item"), acting_user=request.user, seen=asked.seen)
 
-    return _write(request, task_id, carry_out)
+    def answer(task: Task, result: Result) -> HttpResponse:
+        response = _passages(task)
+        # The version that this very write made: there may have been others since, unseen by who sends a write again.
+        response["X-Assay-Version"] = str(result["version"])
+        return response
+
+    return _write(request, task_id, carry_out, answer)
 
 
-def _write(request: PersonRequest, task_id: int, carry_out: Callable[[Task, Sent], Result]) -> HttpResponse:
+CarryOut = Callable[[Task, Sent], Result]
+Answer = Callable[[Task, Result], HttpResponse]
+
+
+def _write(request: PersonRequest, task_id: int, carry_out: CarryOut, answer: Answer) -> HttpResponse:
     """Carry out a write on a person's own task, once.
 
     200: done, now or the first time this key was sent. 409: other judgments came first; what the person said since the
     version that they saw comes with the passages. 410: the passage is somebody else's by now. 400: the request itself
     is wrong.
     """
-    return ours(_answer(request, own_grading(request.user, task_id), carry_out))
+    return ours(_carried_out(request, own_grading(request.user, task_id), carry_out, answer))
 
 
-def _answer(request: PersonRequest, task: Task, carry_out: Callable[[Task, Sent], Result]) -> HttpResponse:
+def _carried_out(request: PersonRequest, task: Task, carry_out: CarryOut, answer: Answer) -> HttpResponse:
     try:
         asked = sent(request)
-        result = once(task, asked, lambda: carry_out(task, asked))
+        return answer(task, once(task, asked, lambda: carry_out(task, asked)))
     except BadWrite as error:
         return refused(400, error)
     except actions.Gone as error:
         return refused(410, error)
     except (Stale, Closed):
         return _passages(task, status=409, said=queries.said_since(task, asked.seen))
-    response = _passages(task)
-    # The version that this very write made: there may have been others since, unseen by who sends a write again.
-    response["X-Assay-Version"] = str(result["version"])
-    return response
 
 
 @require_POST

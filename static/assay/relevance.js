@@ -1,9 +1,10 @@
 // The 0-3 screen. What a person says of a passage goes into the outbox, and the next passage, which is there already,
-// opens at once. Each answer of the server names the passages that are at hand, and the page is made to have these.
+// opens at once. Where few are left the page asks which are at hand, and is made to have these.
 "use strict";
 
 (async () => {
   const HEARTBEAT = 30000;
+  const FEW = 3; // passages on the page, below which it asks for more
   const AWAY = 600000; // who has touched nothing for so long has left their passages to the queue
 
   const main = document.getElementById("main");
@@ -52,11 +53,23 @@
     tab,
     version: Number(passages.dataset.version),
     onAnswer(change, response, text, waiting) {
+      const { item } = change.fields;
+      const rest = outbox.changes.slice(1);
+      if (isJudgment(change)) {
+        const { version, graded, total } = JSON.parse(text);
+        outbox.version = version;
+        known.querySelector(`[data-item="${item}"]`)?.remove();
+        const undo = [item, ...known.dataset.undo.split(" ").filter((other) => other && other !== item)].join(" ");
+        Object.assign(known.dataset, { version, graded, total, undo });
+        const left = articles().length;
+        const isLow = left < FEW && ("more" in known.dataset || "drawn" in main.dataset);
+        mustLook ||= isLow || !left;
+        return open(rest);
+      }
       const fresh = parse(text);
       // What waits was said after this change and has seen nothing later.
       outbox.version = Number(waiting ? response.headers.get("X-Assay-Version") : fresh.dataset.version);
-      const isOurs = response.headers.get("X-Assay-Version") === fresh.dataset.version;
-      put(fresh, outbox.changes.slice(1), isOurs, isJudgment(change) ? null : change.fields.item);
+      put(fresh, rest, response.headers.get("X-Assay-Version") === fresh.dataset.version, item);
     },
     onRefused(changes, response, text) {
       if (response.status === 403) {

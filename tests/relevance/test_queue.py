@@ -107,7 +107,9 @@ def test_the_last_passage_ends_the_topic_for_all_and_counts_are_each_ones_own(
     send(as_anna, queue, "judge", item=annas, grade=1)
     while mine := page(as_ben, bens):
         run_out(*Item.objects.values_list("pk", flat=True))
-        last = send(as_ben, bens, "judge", item=mine[0], grade=2)
+        told = send(as_ben, bens, "judge", item=mine[0], grade=2).json()
+    assert (told["graded"], told["total"]) == (4, 4)
+    last = send(as_ben, bens, "draw")
     assert "All 4 passages of this topic are judged." in last.content.decode()
     assert last.content.decode().count("<bdi>") == 3, "one's own judgments alone"
     rows = Task.objects.order_by("pk").values_list("person__username", "state", "done", "total")
@@ -120,10 +122,12 @@ def test_when_a_topic_has_nothing_more_the_next_one_is_a_key_away(queue: Task, a
     t2 = queue.campaign.topics.get(qid="t2")
     other = give_relevance(queue.campaign, anna, [t2], drawn=True)
     for pk in page(as_anna, queue):
-        response = send(as_anna, queue, "judge", item=pk, grade=1)
+        send(as_anna, queue, "judge", item=pk, grade=1)
+    response = send(as_anna, queue, "draw")
     [last] = at_hand(response)
     assert "Next topic" not in response.content.decode()
-    response = send(as_anna, queue, "judge", item=last, grade=1)
+    send(as_anna, queue, "judge", item=last, grade=1)
+    response = send(as_anna, queue, "draw")
     link = f'href="/relevance/{other.pk}/" data-key="n" data-key-label="Next topic"'
     assert link in response.content.decode()
     # Not to a topic of which the person has seen a model's grades, nor to one where all is on others' screens.
@@ -159,6 +163,7 @@ def test_of_many_who_draw_at_once_no_two_have_the_same_passage(pooled: Campaign,
                 had += [pk for pk in mine if pk not in had]
                 response = send(client, task, "judge", item=mine[0], grade=1)
                 refused += [response.status_code] if response.status_code != 200 else []
+                response = send(client, task, "draw")
             return had, refused
 
         return until_nothing_is_left

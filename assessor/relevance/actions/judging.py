@@ -31,10 +31,11 @@ def judge(
 ) -> Result:
     """Grade a passage, or say (grade None) why it can't be judged; of one's own, say something else.
 
-    Raises Stale, Closed, Gone and BadWrite.
+    Returns the version that it made, and how many of the topic's passages are judged then, of how many. Raises Stale,
+    Closed, Gone and BadWrite.
     """
     said = _said(grade, reason)
-    task = _locked(task, seen)
+    task, states = _locked(task, seen)
     item = _item(task, item_id, acting_user)
     if task.condition.method == Condition.Method.RELEVANCE_POST_EDITED and item.shown_to_id != acting_user.pk:
         raise BadWrite("The model's grade goes with this passage and has not been shown.")
@@ -42,8 +43,7 @@ def judge(
     item.judgment = _keep(item, task, acting_user, seconds=counted, **said)
     item.holder = item.held_until = None
     item.save()
-    _tell(task, acting_user)
-    return {"version": seen + 1}
+    return {"version": seen + 1} | _tell(task, states, acting_user)
 
 
 def undo(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
@@ -51,7 +51,7 @@ def undo(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
 
     Stale too where another one was judged last: an undo that was meant for a refused judgment takes back no other.
     """
-    task = _locked(task, seen)
+    task, states = _locked(task, seen)
     item = judged(task).select_for_update(of=("self",)).first()
     if item is None or item.pk != item_id:
         raise Stale
@@ -60,7 +60,7 @@ def undo(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
     if task.condition.relevance_sheet.drawn:
         item.holder, item.held_until = acting_user, timezone.now() + LEASE
     item.save()
-    _tell(task, acting_user)
+    _tell(task, states, acting_user)
     return {"version": seen + 1}
 
 
@@ -97,19 +97,19 @@ def _said(grade: int | None, reason: str) -> dict[str, Any]:
     return {"state": Judgment.State.CANNOT, "reason": folded}
 
 
-def _locked(task: Task, seen: int) -> Task:
+def _locked(task: Task, seen: int) -> tuple[Task, set[str]]:
     """Return the task as it is now, locked with all others of its topic, of which the last passage ends all.
 
-    Raises Closed for a withdrawn one and Stale for an old version.
+    With it the states in which they all are. Raises Closed for a withdrawn one and Stale for an old version.
     """
     same = Task.objects.filter(topic=task.topic, condition=task.condition).order_by("pk")
-    locked = {other.pk: other for other in same.select_for_update(no_key=True, of=("self",))}[task.pk]
-    if locked.state == Task.State.WITHDRAWN:
+    state_of = dict(same.select_for_update(no_key=True, of=("self",)).values_list("pk", "state"))
+    task.state = state_of[task.pk]
+    if task.state == Task.State.WITHDRAWN:
         raise Closed
     if version_of(task) != seen:
         raise Stale
-    task.state = locked.state
-    return task
+    return task, set(state_of.values())
 
 
 def _item(task: Task, item_id: int, person: Person) -> Item:
@@ -150,7 +150,8 @@ def _keep(item: Item, task: Task, person: Person, **said: Any) -> Judgment:
         guidelines_version=task.guidelines_version,
         **said,
     )
-    source = grades_made_under(task.condition)
+    # There once somebody has graded; read with the task.
+    source = getattr(task.condition, "grades_made", None) or grades_made_under(task.condition)
     if judgment.grade is None:
         Grade.everything.filter(source=source, **where).delete()
     else:
@@ -161,15 +162,20 @@ def _keep(item: Item, task: Task, person: Person, **said: Any) -> Judgment:
     return judgment
 
 
-def _tell(task: Task, person: Person) -> None:
-    """Bring the task's counters up to date, and end or open all tasks of the topic with its last passage."""
+def _tell(task: Task, states: set[str], person: Person) -> dict[str, int]:
+    """Bring the task's counters up to date, and end or open all tasks of the topic with its last passage.
+
+    Returns how many of the topic's passages are judged, by whoever, and how many there are.
+    """
     by_this = Count("pk", filter=Q(judgment__task=task))
-    counts = items_of(task).aggregate(to_do=Count("pk", filter=Q(judgment=None)), done=by_this)
-    to_do, done = counts["to_do"], counts["done"]
-    total = 0 if task.condition.relevance_sheet.drawn else done + to_do
-    Task.objects.filter(pk=task.pk).update(done=done, total=total, worked_at=timezone.now(), **sign_of_work())
+    counts = items_of(task).aggregate(graded=Count("judgment"), total=Count("pk"), by_this=by_this)
+    to_do, done = counts["total"] - counts["graded"], counts["by_this"]
+    own_total = 0 if task.condition.relevance_sheet.drawn else done + to_do
+    Task.objects.filter(pk=task.pk).update(done=done, total=own_total, worked_at=timezone.now(), **sign_of_work())
     before, after = (Task.State.OPEN, Task.State.FINISHED) if not to_do else (Task.State.FINISHED, Task.State.OPEN)
-    same = Task.objects.filter(topic=task.topic, condition=task.condition, state=before)
-    if same.update(state=after, leased_until=None):  # once finished it is nobody else's any more
+    if before in states:
+        same = Task.objects.filter(topic=task.topic, condition=task.condition, state=before)
+        same.update(state=after, leased_until=None)  # once finished it is nobody else's any more
         verb = "relevance finished" if not to_do else "relevance opened again"
         history.record(verb, task, campaign=task.campaign, person=person, condition=task.condition.name)
+    return {"graded": counts["graded"], "total": counts["total"]}

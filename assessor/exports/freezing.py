@@ -59,7 +59,7 @@ def parts_of(condition: Condition, *, allow_incomplete: bool = False) -> Iterato
     """
     for kind in EXPORTABLES:
         record = kind.frozen(condition)
-        if record is None or (kind.name == "scores" and condition.sample):
+        if record is None:
             continue
         for form in kind.freezes:
             options: dict[str, Any] = {"of": str(record), "form": form}

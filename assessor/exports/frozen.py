@@ -38,14 +38,15 @@ def frozen_condition(request: PersonRequest, slug: str, condition_id: int) -> Ht
     condition = campaign_condition(campaign, condition_id)
     versions = list(condition.frozen.select_related("person").prefetch_related("files__blob"))
     newest = versions[0] if versions else None
+    now = freezing.state(condition)
     context = {
         "campaign": campaign,
         "condition": condition,
         "missing": missing(condition),
         "versions": versions,
         "newest": newest,
-        "is_same": newest is not None and newest.state == freezing.state(condition),
-        "changes": _changes(newest, is_asked="compare" in request.GET) if newest else None,
+        "is_same": newest is not None and newest.state == now,
+        "changes": _changes(newest, now, is_asked="compare" in request.GET) if newest else None,
         **_about_the_key(),
     }
     return render(request, "exports/frozen_condition.html", context)
@@ -58,9 +59,8 @@ def _about_the_key() -> dict[str, object]:
         return {"has_key": False, "key_error": str(error)}
 
 
-def _changes(frozen: Frozen, *, is_asked: bool) -> list[Change] | None:
+def _changes(frozen: Frozen, now: str, *, is_asked: bool) -> list[Change] | None:
     """Return what changed since a version, worked out anew where anything did; None where that takes long, unasked."""
-    now = freezing.state(frozen.condition)
     if frozen.state == now:
         return []
     if not is_asked and sum(file.blob.size for file in frozen.files.all()) > _AT_ONCE:

@@ -69,6 +69,11 @@ def _if_kind(*kinds: Condition.Kind) -> Callable[[Condition], Condition | None]:
     return lambda condition: condition if condition.kind in kinds else None
 
 
+def _if_scored(condition: Condition) -> Condition | None:
+    """Labels of a study's sample make no scores."""
+    return None if condition.sample else _if_kind(Condition.Kind.ASSIGNMENT, Condition.Kind.SUPPORT)(condition)
+
+
 def _computed(campaign: Campaign) -> QuerySet[Comparison]:
     """Return the comparisons of which there is a result."""
     comparisons = Comparison.objects.filter(campaign=campaign, calculations__state=Calculation.State.DONE)
@@ -171,7 +176,7 @@ EXPORTABLES: tuple[Exportable, ...] = (
         rows.scored,
         _condition("condition of assignment or support", scored_conditions),
         has_policy=True,
-        frozen=_if_kind(Condition.Kind.ASSIGNMENT, Condition.Kind.SUPPORT),
+        frozen=_if_scored,
         freezes=("csv", "topics"),
         releases=("csv", "topics"),
     ),

@@ -75,8 +75,6 @@ class Release:
     def _parts(self) -> Iterator[Part]:
         used: set[str] = set()
         for kind, chosen in release_parts(self._campaign, self._condition):
-            if kind.name == "scores" and chosen.record.sample:
-                continue
             of = chosen.record
             if not isinstance(of, Run):  # a run's tag is its team's, and stands in every table
                 of = self._names.masked(str(of or ""))

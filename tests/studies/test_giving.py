@@ -12,6 +12,7 @@ from django.test import Client
 
 from assessor.collection.actions import ConditionError
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
+from assessor.exports.releases import release_parts
 from assessor.scores.kinds import scored_conditions
 from assessor.studies.actions import let_people_judge
 from assessor.studies.models import Drawn, Study
@@ -102,6 +103,15 @@ def test_topics_without_anything_drawn_are_not_given(others, model, carl):
         give(condition, carl)
     assert not Task.objects.exists()
     assert not SupportSheet.objects.filter(condition=condition).exists()
+
+
+def test_a_samples_release_has_its_labels_and_no_scores(study, people):
+    sample = judges(study)
+    released = [(kind.name, str(chosen.record)) for kind, chosen in release_parts(study.campaign, sample)]
+    assert ("support", str(sample)) in released
+    assert "scores" not in [name for name, _ in released]
+    whole = {str(chosen.record) for kind, chosen in release_parts(study.campaign, people) if kind.name == "scores"}
+    assert whole == {str(people)}
 
 
 def test_of_a_small_sample_the_other_citations_of_an_answer_are_not_asked(people, model, carl):

@@ -10,7 +10,7 @@ from assessor.plan.actions.allotting import Allotment
 from assessor.plan.allocation import Share, allot, second_readers
 from assessor.plan.forms import peoples_conditions
 from assessor.plan.models import Planned
-from assessor.work.blindness import decides, has_seen, sees_grades
+from assessor.work.blindness import spoiled
 from assessor.work.kinds import refusals
 from assessor.work.models import Task, Waiting
 from assessor.work.opinions import FIRST, SECOND
@@ -134,8 +134,7 @@ def _barred(
         (qids[topic], condition.name, name)
         for condition in conditions
         for name, person in people.items()
-        for spoils in (has_seen, decides, sees_grades)
-        for topic in spoils(person, topics, condition)
+        for topic in spoiled(person, topics, condition)
     }
 
 

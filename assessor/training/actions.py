@@ -70,5 +70,5 @@ def name_reference(
 
 def read_feedback(task: Task) -> None:
     """Record that a task's person reads what the reference says on its topic; once. They label it no more."""
-    if not had_feedback(task.person, [task.topic], task.kind):
+    if not had_feedback(task.person, [task.topic], task.condition):
         record_exposure(task.person, [task.topic], task.kind, FEEDBACK)

@@ -139,10 +139,17 @@ def has_seen(person: Person, topics: Iterable[Topic], condition: Condition) -> s
     return set(seen.values_list("topic_id", flat=True))
 
 
-def had_feedback(person: Person, topics: Iterable[Topic], kind: str) -> set[int]:
-    """Return the ids of those topics for practice on whose labels of a kind the person has read the feedback.
+def had_feedback(person: Person, topics: Iterable[Topic], condition: Condition) -> set[int]:
+    """Return the ids of those topics for practice on whose labels of a condition's kind the person read the feedback.
 
     As with decides(), the protocol has no say in this.
     """
-    told = Exposure.objects.filter(person=person, kind=kind, topic__in=list(topics), where=FEEDBACK)
+    told = Exposure.objects.filter(person=person, kind=condition.kind, topic__in=list(topics), where=FEEDBACK)
     return set(told.values_list("topic_id", flat=True))
+
+
+def spoiled(person: Person, topics: Iterable[Topic], condition: Condition) -> set[int]:
+    """Return the ids of those topics that the person has seen too much of to be given them under the condition."""
+    topics = list(topics)
+    ways = (has_seen, had_feedback, decides, sees_grades)
+    return {topic for spoils in ways for topic in spoils(person, topics, condition)}

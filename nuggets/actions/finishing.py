@@ -65,7 +65,7 @@ def reopen_bank(bank: NuggetBank, *, reason: str, acting_user: Person) -> Nugget
         raise ReopenError(f"{person} is not an assessor.")
     if barred := barred_from(person, campaign):
         raise ReopenError(barred)
-    if had_feedback(person, [bank.topic], bank.condition.kind):
+    if had_feedback(person, [bank.topic], bank.condition):
         raise ReopenError(f"{person} has read the feedback on {bank.topic.qid}: practice is done once.")
     if has_seen(person, [bank.topic], bank.condition):
         raise ReopenError(f"{person} has seen LLM output of this kind on {bank.topic.qid} meanwhile.")

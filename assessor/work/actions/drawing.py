@@ -15,7 +15,7 @@ from assessor.work.actions.giving import (
     require_assessor,
     require_work,
 )
-from assessor.work.blindness import decides, had_feedback, has_seen, sees_grades
+from assessor.work.blindness import spoiled
 from assessor.work.kinds import is_shared
 from assessor.work.leases import free, lapsed, new_end, sign_of_work
 from assessor.work.models import Task, Waiting
@@ -69,12 +69,9 @@ def draw_next(*, condition: Condition, person: Person) -> Task:
     if (held := _drawn(condition, person)) and note_opened(held):
         return held
     waiting = free().filter(condition=condition).select_related("topic")
-    topics = [one.topic for one in waiting]
-    spoiled = had_feedback(person, topics, condition.kind).union(
-        *(spoils(person, topics, condition) for spoils in (decides, has_seen, sees_grades))
-    )
+    barred = spoiled(person, [one.topic for one in waiting], condition)
     for one in waiting:
-        if one.topic_id not in spoiled and (task := _draw(one, condition, person)):
+        if one.topic_id not in barred and (task := _draw(one, condition, person)):
             return task
     if not waiting.all():
         raise PlanError("No topic is free here now: others have them, or all are done.")

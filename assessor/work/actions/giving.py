@@ -52,24 +52,25 @@ def give_tasks(
 def require_person(person: Person, campaign: Campaign, condition: Condition, topics: Sequence[Topic]) -> None:
     """Raise PlanError where a person can't have topics under a condition, whatever else is ready."""
     require_assessor(person, campaign)
+
+    def named(keys: set[int]) -> str:
+        return ", ".join(sorted(topic.qid for topic in topics if topic.pk in keys))
+
     if decided := decides(person, topics, condition):
-        qids = ", ".join(sorted(topic.qid for topic in topics if topic.pk in decided))
         raise PlanError(
-            f"{person} has both an adjudication and other labels of this kind to give on {qids} then. An adjudication "
-            "shows what other people said: who decides labels nothing else there, and who still labels there decides "
-            "nothing before that is done."
+            f"{person} has both an adjudication and other labels of this kind to give on {named(decided)} then. An "
+            "adjudication shows what other people said: who decides labels nothing else there, and who still labels "
+            "there decides nothing before that is done."
         )
-    if told := had_feedback(person, topics, condition.kind):
-        qids = ", ".join(sorted(topic.qid for topic in topics if topic.pk in told))
-        raise PlanError(f"{person} has read the feedback on {qids}: practice is done once.")
+    if told := had_feedback(person, topics, condition):
+        raise PlanError(f"{person} has read the feedback on {named(told)}: practice is done once.")
     if seen := has_seen(person, topics, condition):
-        qids = ", ".join(sorted(topic.qid for topic in topics if topic.pk in seen))
-        raise PlanError(f"{person} has seen LLM output of this kind on {qids}, and {condition.name} is done blind.")
+        where = f"{named(seen)}, and {condition.name} is done blind"
+        raise PlanError(f"{person} has seen LLM output of this kind on {where}.")
     if shown := sees_grades(person, topics, condition):
-        qids = ", ".join(sorted(topic.qid for topic in topics if topic.pk in shown))
         raise PlanError(
-            f"{person} has both nuggets and grading from scratch on {qids} then. The nugget editor shows grades: who "
-            "grades a topic from scratch writes its nuggets after that, and not the other way round."
+            f"{person} has both nuggets and grading from scratch on {named(shown)} then. The nugget editor shows "
+            "grades: who grades a topic from scratch writes its nuggets after that, and not the other way round."
         )
 
 

@@ -12,6 +12,7 @@ from assessor.llm.actions import JobError
 from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
+from assessor.work.scope import NOT_JUDGED
 from assessor.work.sheets import is_said
 from assignment.actions import add_lacking_sheets, store_labels, usual_name
 from assignment.actions.auto import Labelled
@@ -100,7 +101,7 @@ class AutoAssign(Kind):
             elif sheet is None:
                 prepared[unit.pk] = UnitFailure(f"Others finished nuggets of {qid} since: launch a job for these.")
             elif sheet.out_of_scope:
-                prepared[unit.pk] = UnitFailure("This answer is not judged under the condition any more.")
+                prepared[unit.pk] = UnitFailure(NOT_JUDGED)
             elif sheet.edition != editions[bank.pk].edition:
                 prepared[unit.pk] = UnitFailure(f"The nuggets of {qid} were changed at this very moment.")
             else:

@@ -14,6 +14,7 @@ from assessor.llm.actions import JobError
 from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
+from assessor.work.scope import NOT_JUDGED
 from assessor.work.sheets import is_said
 from support.actions import MOVED, add_lacking_sheets, note_equal, open_labelled, resolve, store_labels
 from support.citations import LABELS, Cited, cited_in, pair, places
@@ -97,10 +98,10 @@ class Support(Kind):
         """Read the sentences and passages of a batch."""
         cited: dict[str, Cited] = {}
         keys = _keys_by_answer([unit.item for unit in units])
-        sheets = SupportSheet.objects.filter(condition=job.condition_id, answer__in=keys.keys())
-        dropped = SupportSheet.in_or_out.filter(condition=job.condition_id, answer__in=keys.keys(), out_of_scope=True)
-        outside = set(dropped.values_list("answer", flat=True))
-        asked = {_item(answer, key) for answer, own in sheets.values_list("answer", "asked") for key in own}
+        sheets = SupportSheet.in_or_out.filter(condition=job.condition_id, answer__in=keys.keys())
+        told = list(sheets.values_list("answer", "asked", "out_of_scope"))
+        outside = {answer for answer, _, is_out in told if is_out}
+        asked = {_item(answer, key) for answer, own, is_out in told if not is_out for key in own}
         for answer in Answer.objects.filter(pk__in=keys.keys()).only("references", "content"):
             cited |= {
                 _item(answer.pk, key): one for key, one in cited_in(list(answer.sentences()), keys[answer.pk]).items()
@@ -109,7 +110,7 @@ class Support(Kind):
         prepared: dict[int, Work | UnitFailure] = {}
         for unit in units:
             if _place(unit.item)[0] in outside:
-                prepared[unit.pk] = UnitFailure("This answer is not judged under the condition any more.")
+                prepared[unit.pk] = UnitFailure(NOT_JUDGED)
             else:
                 prepared[unit.pk] = _work(cited[unit.item], texts) if unit.item in asked else UnitFailure(MOVED)
         return prepared

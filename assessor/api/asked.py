@@ -3,10 +3,19 @@
 from collections.abc import Sequence
 
 from django.http import Http404
+from ninja import Field
 
-from assessor.api.paging import wrong
+from assessor.api.paging import MOST, Asked, Text, wrong
 from assessor.collection.models import Campaign, Condition, QrelsSource, Run, Topic
 from assessor.collection.queries import byte_order
+
+
+class OfTopics(Asked):
+    topic: list[Text] = Field([], max_length=MOST, description="Of these topics alone, by id.")
+
+
+class OfTopicsAndRuns(OfTopics):
+    run: list[Text] = Field([], max_length=MOST, description="Of these runs alone, by tag.")
 
 
 def source_of(campaign: Campaign, source_id: int) -> QrelsSource:

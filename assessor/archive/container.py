@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from assessor.archive.errors import ArchiveError, wrong
 from assessor.collection.formats.values import to_json
 from assessor.exports.bundles import Pipe
+from assessor.exports.tally import Tally
 
 MANIFEST = "manifest.json"
 LONGEST_LINE = 64 * 1024 * 1024  # bytes
@@ -42,20 +43,15 @@ class Writer:
 
     def add(self, name: str, fields: list[str], lines: Iterable[str]) -> Iterator[bytes]:
         """Write a file of lines."""
-        rows = size = 0
-        digest = hashlib.sha256()
+        tally = Tally(heads=0)
 
         def blocks() -> Iterator[bytes]:
-            nonlocal rows, size
             block: list[bytes] = []
             held = 0
             for line in lines:
-                data = line.encode() + b"\n"
+                data = tally.add(f"{line}\n")
                 if len(data) > LONGEST_LINE:
-                    raise ArchiveError(f"{name}, line {rows + 1} would have more than {LONGEST_LINE:,} bytes.")
-                rows += 1
-                size += len(data)
-                digest.update(data)
+                    raise ArchiveError(f"{name}, line {tally.records} would have more than {LONGEST_LINE:,} bytes.")
                 block.append(data)
                 held += len(data)
                 if held >= _BLOCK:
@@ -64,7 +60,8 @@ class Writer:
             yield b"".join(block)
 
         yield from self._member(name, blocks())
-        self.told.append(Told(name, rows, size, digest.hexdigest(), fields))
+        facts = tally.facts()
+        self.told.append(Told(name, facts["records"], facts["size"], facts["sha256"], fields))
 
     def end(self, head: dict[str, Any]) -> Iterator[bytes]:
         """Write the manifest, which is known last, and what ends a zip."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.db.models import Model, Q, QuerySet
@@ -57,7 +58,7 @@ class Kept:
         """What archives call it: "collection.topic"."""
         return self.model._meta.label_lower
 
-    @property
+    @cached_property
     def fields(self) -> list[Any]:
         """The columns that are written, in their order."""
         return [one for one in self.model._meta.concrete_fields if not one.primary_key and one.name not in self.without]

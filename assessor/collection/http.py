@@ -19,6 +19,12 @@ class PersonRequest(HttpRequest):
     htmx: HtmxDetails
 
 
+def asks_for_page(request: HttpRequest) -> bool:
+    """Say whether somebody opens a page, and no script asks: a redirect would be read as the answer to it."""
+    navigates = request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate" and "HX-Request" not in request.headers
+    return navigates and request.method in ("GET", "HEAD")
+
+
 def attachment(name: str) -> str:
     """Return the header by which a browser keeps a file under a name, of which odd characters become underscores."""
     return f'attachment; filename="{re.sub(r"[^A-Za-z0-9._+-]", "_", name)}"'

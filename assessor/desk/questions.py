@@ -103,9 +103,8 @@ class Row(NamedTuple):
     address: str  # of what the person said there
 
 
-def rows(campaign: Campaign, some: Sequence[Asked]) -> list[Row]:
-    """Return questions of a campaign with all that a page shows of them."""
-    replies = replied(campaign)
+def rows(campaign: Campaign, some: Sequence[Asked], replies: Mapping[Place, Sequence[Reply]]) -> list[Row]:
+    """Return questions of a campaign with all that a page shows of them. replies: as replied() has them."""
     tasks = {task.pk: task for task in planned(campaign).filter(pk__in={one.task for one in some})}
     about = described((one.kind, one.sheet, one.item) for one in some)
     found = []

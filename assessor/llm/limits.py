@@ -1,7 +1,8 @@
 """The limits of a judge, kept over all workers: requests in flight, requests and tokens a minute."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from django.db import connection, transaction
@@ -17,33 +18,30 @@ _SLACK = 1.02
 
 def reserve(judge_id: int, tokens: Sequence[int]) -> list[float]:
     """Return in how many seconds each of some requests (by expected tokens) may leave. Call it in a transaction."""
-    judge, now = _locked(judge_id)
     waits = []
-    for count in tokens:
-        start = max(now, judge.next_request_at, judge.next_token_at)
-        waits.append(start - now)
-        if judge.requests_per_minute:
-            judge.next_request_at = start + _SLACK * 60 / judge.requests_per_minute
-        if judge.tokens_per_minute:
-            judge.next_token_at = start + _SLACK * 60 * count / judge.tokens_per_minute
-    judge.save(update_fields=["next_request_at", "next_token_at"])
+    with _locked(judge_id) as (judge, now):
+        for count in tokens:
+            start = max(now, judge.next_request_at, judge.next_token_at)
+            waits.append(start - now)
+            if judge.requests_per_minute:
+                judge.next_request_at = start + _SLACK * 60 / judge.requests_per_minute
+            if judge.tokens_per_minute:
+                judge.next_token_at = start + _SLACK * 60 * count / judge.tokens_per_minute
     return waits
 
 
 def correct(judge_id: int, tokens: int) -> None:
     """Count tokens that came in addition to those expected (or fewer: negative). Call it in a transaction."""
-    judge, _ = _locked(judge_id)
-    if judge.tokens_per_minute:
-        judge.next_token_at += _SLACK * 60 * tokens / judge.tokens_per_minute
-        judge.save(update_fields=["next_token_at"])
+    with _locked(judge_id) as (judge, _):
+        if judge.tokens_per_minute:
+            judge.next_token_at += _SLACK * 60 * tokens / judge.tokens_per_minute
 
 
 @transaction.atomic
 def hold_off(judge_id: int, seconds: float) -> None:
     """Let no request leave for a while, because the endpoint asked for it."""
-    judge, now = _locked(judge_id)
-    judge.next_request_at = max(judge.next_request_at, now + seconds)
-    judge.save(update_fields=["next_request_at"])
+    with _locked(judge_id) as (judge, now):
+        judge.next_request_at = max(judge.next_request_at, now + seconds)
 
 
 class Share(NamedTuple):
@@ -60,28 +58,32 @@ def share(runner: Runner, in_flight: int) -> Share | None:
     in_flight: how many it has now, which it can't give up. The sum over all runners never exceeds the judge's limit.
     None where the runner was taken for dead meanwhile: others do its units now.
     """
-    judge, now = _locked(runner.judge_id)
-    bury_dead_runners(judge=judge)
-    others = list(judge.runners.exclude(pk=runner.pk).values_list("pk", "seats"))
-    each, rest = divmod(judge.concurrency, len(others) + 1)
-    fair = each + (sum(pk < runner.pk for pk, _ in others) < rest)
-    free = judge.concurrency - sum(seats for _, seats in others)
-    seats = max(in_flight, min(fair, free))
-    if not Runner.objects.filter(pk=runner.pk).update(seats=seats, alive_at=timezone.now()):
-        return None
-    return Share(min(fair, seats), max(0.0, judge.next_request_at - now))
+    with _locked(runner.judge_id) as (judge, now):
+        bury_dead_runners(judge=judge)
+        others = list(judge.runners.exclude(pk=runner.pk).values_list("pk", "seats"))
+        each, rest = divmod(judge.concurrency, len(others) + 1)
+        fair = each + (sum(pk < runner.pk for pk, _ in others) < rest)
+        free = judge.concurrency - sum(seats for _, seats in others)
+        seats = max(in_flight, min(fair, free))
+        if not Runner.objects.filter(pk=runner.pk).update(seats=seats, alive_at=timezone.now()):
+            return None
+        return Share(min(fair, seats), max(0.0, judge.next_request_at - now))
 
 
-def _locked(judge_id: int) -> tuple[ModelJudge, float]:
-    """Return a judge, locked, and the time. Where the clock was set back, so are its times: nobody waits for it."""
+@contextmanager
+def _locked(judge_id: int) -> Iterator[tuple[ModelJudge, float]]:
+    """Lend a judge, locked, and the time; what is changed of its times is kept.
+
+    Where the clock was set back, so are they: nobody waits for it.
+    """
     judge = ModelJudge.objects.select_for_update(no_key=True).get(pk=judge_id)
     now = _now()
     back = max(0.0, judge.clock - now)
     judge.next_request_at -= back
     judge.next_token_at -= back
     judge.clock = now
+    yield judge, now
     judge.save(update_fields=["next_request_at", "next_token_at", "clock"])
-    return judge, now
 
 
 def _now() -> float:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assessor.collection import history
 from assessor.collection.formats.lines import Line
@@ -24,25 +24,12 @@ NOT_TRIED = "It was planned a moment ago."
 
 
 class _Piece(NamedTuple):
-    """Work that is new, by keys; person: None for whoever draws it."""
+    """Work that is new; person: None for whoever draws it."""
 
-    condition: int
-    topic: int
-    person: int | None
+    condition: Condition
+    topic: Topic
+    person: Person | None
     reason: str
-
-
-class _Rule(NamedTuple):
-    """A rule of runs that is new on a topic, by keys."""
-
-    condition: int
-    topic: int
-    rule: str
-
-
-class _New(NamedTuple):
-    pieces: list[_Piece]
-    rules: list[_Rule]
 
 
 class PlanLoader(Loader):
@@ -65,7 +52,8 @@ class PlanLoader(Loader):
         rows = Planned.objects.filter(condition__campaign=campaign)
         self._planned: set[tuple[int, int, int | None]] = set(rows.values_list("condition", "topic", "person"))
         self._judged: dict[int, Judged] = {}
-        self._new = _New([], [])
+        self._pieces: list[_Piece] = []
+        self._rules: dict[tuple[Condition, str], list[Topic]] = defaultdict(list)  # those that are new
 
     def read(self, lines: Iterable[Line]) -> Iterator[PlanRecord]:
         return read_plan(lines, self.report)
@@ -111,11 +99,11 @@ class PlanLoader(Loader):
             known = self._judged.get(condition.pk) or judged_under(condition)
             self._judged[condition.pk] = known
             if known.rule(topic.pk) != rule:
-                self._new.rules.append(_Rule(condition.pk, topic.pk, rule))
+                self._rules[condition, rule].append(topic)
         if self._is_so(condition, topic, person):
             self.report.counts["pieces of work already so"] += 1
         elif self._can_be(record, condition, topic, person):
-            self._new.pieces.append(_Piece(condition.pk, topic.pk, person.pk if person else None, record.reason))
+            self._pieces.append(_Piece(condition, topic, person, record.reason))
 
     def _is_so(self, condition: Condition, topic: Topic, person: Person | None) -> bool:
         at = condition.pk, topic.pk
@@ -147,7 +135,7 @@ class PlanLoader(Loader):
 
     def end(self) -> None:
         """Tell what the new rules touch."""
-        for condition, rule, topics in self._rules():
+        for (condition, rule), topics in self._rules.items():
             touched = touching.of_rule(condition, topics, rule)
             self.report.counts["rules of runs new"] += len(topics)
             for name, number in (
@@ -158,41 +146,27 @@ class PlanLoader(Loader):
                 if number:
                     self.report.counts[name] += number
 
-    def _rules(self) -> Iterator[tuple[Condition, str, list[Topic]]]:
-        """Yield the new rules, each with its condition and the topics that it is for."""
-        conditions = {condition.pk: condition for condition in self._conditions.values()}
-        topics = {topic.pk: topic for topic in self._topics.values()}
-        of_rule: dict[tuple[int, str], list[Topic]] = defaultdict(list)
-        for one in self._new.rules:
-            of_rule[one.condition, one.rule].append(topics[one.topic])
-        for (condition, rule), on in of_rule.items():
-            yield conditions[condition], rule, on
-
     def write(self, new: None, import_record: Import) -> None:
         """A plan is small: all of it is written at once, in finish()."""
 
     def finish(self, import_record: Import) -> None:
         by = import_record.person
-        conditions = {condition.pk: condition for condition in self._conditions.values()}
-        topics = {topic.pk: topic for topic in self._topics.values()}
-        for condition, rule, on in self._rules():
-            set_rule(condition=condition, topics=on, rule=rule, reason="", acting_user=by)
-        for piece in self._new.pieces:
-            self._plan(piece, conditions[piece.condition], topics[piece.topic], by)
+        for (condition, rule), topics in self._rules.items():
+            set_rule(condition=condition, topics=topics, rule=rule, reason="", acting_user=by)
+        for piece in self._pieces:
+            self._plan(piece, by)
 
-    def _plan(self, piece: _Piece, condition: Condition, topic: Topic, by: Person | None) -> None:
-        if not is_shared(condition):  # what was planned there before, and is not begun, is planned otherwise now
-            Planned.objects.filter(condition=condition, topic=topic).delete()
-            for waiting in Waiting.objects.filter(condition=condition, topic=topic).select_related(
-                "condition", "topic"
-            ):
-                if piece.person is not None and not self._held[condition.pk, topic.pk]:
+    def _plan(self, piece: _Piece, by: Person | None) -> None:
+        at: dict[str, Any] = {"condition": piece.condition, "topic": piece.topic}
+        if not is_shared(piece.condition):  # what was planned there before, and is not begun, is planned otherwise now
+            Planned.objects.filter(**at).delete()
+            for waiting in Waiting.objects.filter(**at).select_related("condition", "topic"):
+                if piece.person is not None and not self._held[piece.condition.pk, piece.topic.pk]:
                     with suppress(PlanError):  # drawn since the file was checked: what it asks for waits, and says so
                         take_out_of_queue(waiting=waiting, acting_user=by)
         planned = Planned.objects.create(
-            condition=condition,
-            topic=topic,
-            person_id=piece.person,
+            **at,
+            person=piece.person,
             reason=piece.reason,
             waits_for=NOT_TRIED,
             created_by=by,

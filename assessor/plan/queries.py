@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 
-from assessor.collection.models import Campaign, Condition, Run, Topic
+from assessor.collection.models import Campaign, Condition, Topic
 from assessor.plan.models import Planned
 from assessor.work.kinds import kind_of
 from assessor.work.models import Scope, Task, Waiting
@@ -80,10 +80,4 @@ def condition_of(campaign: Campaign, condition_id: int) -> Condition | None:
     """Return a condition of a campaign, or None."""
     conditions: QuerySet[Any] = campaign.conditions.select_related("campaign", "nuggets", "shown", "protocol")
     found: Condition | None = conditions.filter(pk=condition_id).first()
-    return found
-
-
-def run_named(campaign: Campaign, tag: str) -> Run | None:
-    """Return a run of a campaign by its tag, or None."""
-    found: Run | None = campaign.runs.filter(tag=tag).first()
     return found

@@ -7,6 +7,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 
+from assessor.collection.http import asks_for_page
+
 _OPEN = {"second_factor", "login", "sign_in_code", "logout", "password_change", "password_change_done"}
 
 
@@ -27,9 +29,6 @@ class SecondFactorFirst:
             return None
         if request.resolver_match and request.resolver_match.view_name in _OPEN:
             return None
-        is_page = (
-            request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate" and "HX-Request" not in request.headers
-        )
-        if request.method in ("GET", "HEAD") and is_page:
+        if asks_for_page(request):
             return redirect("second_factor")
         raise PermissionDenied("A campaign of yours requires a second factor. Set yours up first: open the home page.")

@@ -7,7 +7,7 @@ from assessor.collection.models import Answer, Condition
 from assessor.collection.queries import segment_texts
 from assessor.training.items import Item
 from assessor.work.models import Task
-from support.citations import places
+from support.citations import cited_in
 
 
 class Row(NamedTuple):
@@ -44,9 +44,10 @@ def _cited(task: Task, answers: Mapping[int, Answer], groups: Sequence[tuple[int
     found = []
     for pk, items in groups:
         sentences = list(answers[pk or 0].sentences())
-        at = {item.key: places(item.key) for item in items}
-        docids = {key: sentences[sentence].citations[citation].docid for key, (sentence, citation) in at.items()}
-        texts = segment_texts(task.campaign, docids.values())
-        rows = [Row(item, sentences[at[item.key][0]].text or "", texts.get(docids[item.key], "")) for item in items]
-        found.append(Group(" ".join(sentence.text or "" for sentence in sentences), rows))
-    return found
+        cited = cited_in(sentences, [item.key for item in items])
+        found.append((" ".join(sentence.text or "" for sentence in sentences), items, cited))
+    texts = segment_texts(task.campaign, {one.docid for _, _, cited in found for one in cited.values()})
+    return [
+        Group(answer, [Row(item, cited[item.key].sentence, texts.get(cited[item.key].docid, "")) for item in items])
+        for answer, items, cited in found
+    ]

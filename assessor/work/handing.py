@@ -8,6 +8,7 @@ from django.db.models import Max, QuerySet
 
 from assessor.collection import history
 from assessor.collection.actions import judge_of
+from assessor.collection.models import Condition, Topic
 from assessor.work.models import Task
 from assessor.work.sheets import revise
 
@@ -43,6 +44,13 @@ def hand_over(task: Task, sheets: Iterable[Any], first: int, said_on: Callable[[
             task_id=task.pk,
             columns={"judge": judge, "task": task, "place": place, "put_off": 0},
         )
+
+
+def count_all(condition: Condition, topic: Topic, count: Callable[[Task], None]) -> None:
+    """Bring the counters of all tasks of a topic under a condition up to date."""
+    held = Task.objects.filter(condition=condition, topic=topic).exclude(state=Task.State.WITHDRAWN)
+    for task in held.select_related("topic").order_by("pk"):
+        count(task)
 
 
 def count(task: Task, progress: Callable[[Task], tuple[int, int]], opened: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 
+from assessor.collection.http import asks_for_page
 from assessor.work.access import GuidelinesUnopened
 
 
@@ -22,7 +23,6 @@ class GuidelinesFirst:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         """Lead to the guidelines."""
-        is_page = request.method in ("GET", "HEAD") and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
-        if isinstance(exception, GuidelinesUnopened) and is_page:
+        if isinstance(exception, GuidelinesUnopened) and asks_for_page(request):
             return redirect("task_guidelines", exception.task.pk)
         return None

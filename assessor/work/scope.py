@@ -18,6 +18,7 @@ _PRIORITY = re.compile(r"priority ?<= ?([1-9]\d{0,5})")
 _PER_TEAM = re.compile(r"([1-9]\d{0,3}) per team")
 RULES = '"all", "none", "priority<=2", "1 per team"'
 LEFT, BACK = "left scope", "back in scope"  # the verbs of revisions
+NOT_JUDGED = "This answer is not judged under the condition any more."
 
 
 def folded(rule: str) -> str:

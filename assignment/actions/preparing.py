@@ -170,9 +170,7 @@ def follow_scope(condition: Condition, topic: Topic) -> Moved:
     """
     marked = mark(AnswerSheet, condition, topic)
     if any(marked):
-        held = Task.objects.filter(condition=condition, topic=topic).exclude(state=Task.State.WITHDRAWN)
-        for task in held.order_by("pk"):
-            count(task)
+        handing.count_all(condition, topic, count)
     return marked
 
 

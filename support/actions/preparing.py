@@ -171,9 +171,7 @@ def follow_scope(condition: Condition, topic: Topic) -> Moved:
     marked = mark(SupportSheet, condition, topic, equal={})
     if any(marked):
         note_equal(condition, topic.pk)
-        held = Task.objects.filter(condition=condition, topic=topic).exclude(state=Task.State.WITHDRAWN)
-        for task in held.select_related("topic").order_by("pk"):
-            count(task)
+        handing.count_all(condition, topic, count)
     return marked
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
-from ninja import Field, Query, Router
+from ninja import Query, Router
 
-from assessor.api.asked import condition_of, judged_topics, runs_called
+from assessor.api.asked import OfTopics, OfTopicsAndRuns, condition_of, judged_topics, runs_called
 from assessor.api.bearer import asker
 from assessor.api.describing import many
-from assessor.api.paging import MOST, Asked, Id, Json, Key, Listing, Text, answer, of_rows
+from assessor.api.paging import Id, Json, Key, Listing, Text, answer, of_rows
 from assessor.api.schemas import AssignmentItem, BankItem, SupportItem
 from assessor.api.seeing import Seen, topics_of
 from assessor.collection.access import organized_campaign
@@ -29,16 +29,8 @@ router = Router()
 Lines = Callable[[Condition, Collection[Topic], Collection[Run] | None], Iterator[str]]
 
 
-class BanksAsked(Asked):
-    topic: list[Text] = Field([], max_length=MOST, description="Of these topics alone, by id.")
-
-
-class LabelsAsked(BanksAsked):
-    run: list[Text] = Field([], max_length=MOST, description="Of these runs alone, by tag.")
-
-
 @many(router, "/campaigns/{slug}/conditions/{condition_id}/nuggets", "list_nuggets", BankItem, "labels")
-def list_nuggets(request: HttpRequest, slug: Text, condition_id: Id, asked: Query[BanksAsked]) -> HttpResponseBase:
+def list_nuggets(request: HttpRequest, slug: Text, condition_id: Id, asked: Query[OfTopics]) -> HttpResponseBase:
     """The finished banks of a condition by topic id, in the field's form; none of topics for practice."""
     campaign = organized_campaign(asker(request), slug)
     condition = condition_of(campaign, condition_id, Condition.Kind.NUGGETS)
@@ -55,14 +47,16 @@ def list_nuggets(request: HttpRequest, slug: Text, condition_id: Id, asked: Quer
 
 
 @many(router, "/campaigns/{slug}/conditions/{condition_id}/assignments", "list_assignments", AssignmentItem, "labels")
-def list_assignments(request: HttpRequest, slug: Text, condition_id: Id, asked: Query[LabelsAsked]) -> HttpResponseBase:
+def list_assignments(
+    request: HttpRequest, slug: Text, condition_id: Id, asked: Query[OfTopicsAndRuns]
+) -> HttpResponseBase:
     """The labels of nuggets in answers under a condition, in NIST's form, by topic id and run's tag."""
     sheets = AnswerSheet.objects.all()
     return _labels(request, slug, condition_id, asked, Condition.Kind.ASSIGNMENT, assignment_lines, sheets)
 
 
 @many(router, "/campaigns/{slug}/conditions/{condition_id}/support", "list_support", SupportItem, "labels")
-def list_support(request: HttpRequest, slug: Text, condition_id: Id, asked: Query[LabelsAsked]) -> HttpResponseBase:
+def list_support(request: HttpRequest, slug: Text, condition_id: Id, asked: Query[OfTopicsAndRuns]) -> HttpResponseBase:
     """The labels of citations under a condition, in NIST's form, by topic id and run's tag."""
     sheets = SupportSheet.objects.all()
     return _labels(request, slug, condition_id, asked, Condition.Kind.SUPPORT, support_lines, sheets)
@@ -72,7 +66,7 @@ def _labels(
     request: HttpRequest,
     slug: str,
     condition_id: int,
-    asked: LabelsAsked,
+    asked: OfTopicsAndRuns,
     kind: Condition.Kind,
     lines: Lines,
     sheets: QuerySet[Any],

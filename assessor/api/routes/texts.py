@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponseBase
 from ninja import Field, Query, Router
 
-from assessor.api.asked import runs_called, source_of, topics_called
+from assessor.api.asked import OfTopics, OfTopicsAndRuns, runs_called, source_of, topics_called
 from assessor.api.bearer import asker
 from assessor.api.describing import many
 from assessor.api.paging import MOST, Asked, Id, Text, answer, of_records
@@ -20,15 +20,6 @@ router = Router()
 
 class SegmentsAsked(Asked):
     docid: list[Text] = Field([], max_length=MOST, description="These alone; what is not loaded is not there.")
-
-
-class AnswersAsked(Asked):
-    topic: list[Text] = Field([], max_length=MOST, description="Of these topics alone, by id.")
-    run: list[Text] = Field([], max_length=MOST, description="Of these runs alone, by tag.")
-
-
-class GradesAsked(Asked):
-    topic: list[Text] = Field([], max_length=MOST, description="Of these topics alone, by id.")
 
 
 @many(router, "/campaigns/{slug}/topics", "list_topics", TopicItem, "texts")
@@ -68,7 +59,7 @@ def _run(run: Run) -> dict[str, Any]:
 
 
 @many(router, "/campaigns/{slug}/answers", "list_answers", AnswerItem, "texts")
-def list_answers(request: HttpRequest, slug: Text, asked: Query[AnswersAsked]) -> HttpResponseBase:
+def list_answers(request: HttpRequest, slug: Text, asked: Query[OfTopicsAndRuns]) -> HttpResponseBase:
     """What the runs themselves answered; no texts that only labels refer to."""
     campaign = organized_campaign(asker(request), slug)
     answers = Answer.objects.filter(run__campaign=campaign, apart=False).select_related("run", "topic")
@@ -100,7 +91,7 @@ def _source(source: QrelsSource) -> dict[str, Any]:
 
 
 @many(router, "/campaigns/{slug}/qrels/{source_id}/grades", "list_grades", GradeItem, "texts")
-def list_grades(request: HttpRequest, slug: Text, source_id: Id, asked: Query[GradesAsked]) -> HttpResponseBase:
+def list_grades(request: HttpRequest, slug: Text, source_id: Id, asked: Query[OfTopics]) -> HttpResponseBase:
     """The grades of a source; none on topics for practice."""
     campaign = organized_campaign(asker(request), slug)
     source = source_of(campaign, source_id)

@@ -33,7 +33,7 @@ def questions(request: PersonRequest, slug: str) -> HttpResponse:
         "wanted": wanted,
         "counts": {name: len(found) for name, found in by_state.items()},
         "page": page,
-        "rows": rows(campaign, list(page)),
+        "rows": rows(campaign, list(page), replies),
         "max_reply": MAX_REPLY,
     }
     return render(request, "desk/questions.html", context)

@@ -19,6 +19,7 @@ from assessor.work.instructing import (
     versions,
 )
 from assessor.work.kinds import kind_of
+from assessor.work.saves import refused
 from assessor.work.writes import BadWrite, Stale, number
 
 
@@ -40,7 +41,7 @@ def task_guidelines(request: PersonRequest, task_id: int) -> HttpResponse:
             version = number(request, "version")
             open_guidelines(campaign=task.campaign, kind=task.kind, version=version, acting_user=request.user)
         except BadWrite as error:
-            return HttpResponse(str(error), status=400, content_type="text/plain")
+            return refused(400, error)
         except Stale:
             messages.warning(request, "The guidelines were changed while you read them. This is the new version.")
             return redirect("task_guidelines", task.pk)
@@ -80,7 +81,7 @@ def edit_guidelines(request: PersonRequest, slug: str, kind: str) -> HttpRespons
         seen = number(request, "version")
         new = change_guidelines(campaign=campaign, kind=kind, text=text, seen=seen, acting_user=request.user)
     except BadWrite as error:
-        return HttpResponse(str(error), status=400, content_type="text/plain")
+        return refused(400, error)
     except GuidelinesError as error:
         messages.error(request, str(error))
         return _edit(request, campaign, text, kind, status=400)

@@ -15,11 +15,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from bench import house
 
 DRAWS, LITERAL = 1_000, 20
 LIMITS = {"statistics": 5, "bootstrap": 5}  # seconds
@@ -132,12 +133,6 @@ def in_a_process(step: str, runs: int, topics: int) -> dict[str, float]:
     return found
 
 
-def peak() -> float:
-    """Return the most memory that this process has had, in MiB."""
-    status = Path("/proc/self/status").read_text()
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")) / 1024
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the statistics of a comparison of a track's size.")
     parser.add_argument("--runs", type=int, default=146)
@@ -146,7 +141,7 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.step:
         found = STEPS[chosen.step](build(chosen.runs, chosen.topics))
-        print(json.dumps(found | {"MiB": peak()}))
+        print(json.dumps(found | {"MiB": house.peak()}))
         return
     raise SystemExit(report(chosen.runs, chosen.topics))
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import house
-from bench.agreement import peak
 from bench.scores import label, load
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ def main() -> None:
         import django
 
         django.setup()
-        print(json.dumps(STEPS[chosen.step]() | {"MiB": peak()}))
+        print(json.dumps(STEPS[chosen.step]() | {"MiB": house.peak()}))
         return
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
         folder = chosen.keep or Path(name)

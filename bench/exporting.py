@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench import house, scores, track
-from bench.agreement import peak
 
 if TYPE_CHECKING:
     from assessor.collection.models import Campaign
@@ -160,7 +159,7 @@ def restored(file: Path) -> dict[str, float]:
     call_command("migrate", verbosity=0)
     before = time.perf_counter()
     again(file)
-    return {"s": time.perf_counter() - before, "MiB": peak(), "answers": Answer.objects.count()}
+    return {"s": time.perf_counter() - before, "MiB": house.peak(), "answers": Answer.objects.count()}
 
 
 # What a step says of itself where its process says something else.
@@ -189,7 +188,7 @@ def carry_out(step: str) -> dict[str, float]:
     before = time.perf_counter()
     found = STEPS[step]()
     seconds = time.perf_counter() - before
-    return {"found": found, "s": (_took or [seconds])[0], "MiB": (_peaks or [peak()])[0]}
+    return {"found": found, "s": (_took or [seconds])[0], "MiB": (_peaks or [house.peak()])[0]}
 
 
 def main() -> None:

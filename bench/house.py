@@ -5,6 +5,7 @@ import logging
 import os
 import random
 import socket
+import statistics
 import subprocess
 import sys
 import time
@@ -67,6 +68,20 @@ def collect_static_files() -> None:
     from django.core.management import call_command
 
     call_command("collectstatic", interactive=False, verbosity=0)
+
+
+def peak() -> float:
+    """Return the most memory that this process has had, in MiB.
+
+    Not getrusage(): there a process starts with the peak of the one that started it.
+    """
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")) / 1024
+
+
+def percentile(took: Sequence[float], percent: int) -> float:
+    """Return a percentile of times."""
+    return statistics.quantiles(took, n=100, method="inclusive")[percent - 1] if len(took) > 1 else took[0]
 
 
 def log_file() -> IO[bytes]:

@@ -173,10 +173,6 @@ def _assessors(port: int) -> list[Assessor]:
     return people
 
 
-def high(took: list[float]) -> float:
-    return statistics.quantiles(took, n=20, method="inclusive")[-1]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the imports of a track.")
     parser.add_argument("--scale", type=float, default=1.0)
@@ -221,9 +217,10 @@ def report(folder: Path, scale: float) -> int:
             say(f"{row.kind}, beside json.loads", row.ratio, RATIO_LIMIT, "times")
     (folder / "shared").mkdir()
     quiet, during, refused = saves_during_import(folder / "shared", files, folder / "small")
-    print(f"saves, quiet server: {len(quiet)}, p50 {statistics.median(quiet):.1f} ms, p95 {high(quiet):.1f} ms")
+    p50, p95 = statistics.median(quiet), house.percentile(quiet, 95)
+    print(f"saves, quiet server: {len(quiet)}, p50 {p50:.1f} ms, p95 {p95:.1f} ms")
     print(f"saves, during import: {len(during)}, p50 {statistics.median(during):.1f} ms, slowest {max(during):.0f} ms")
-    say("saves during import, p95", high(during), SAVE_LIMIT, "ms")
+    say("saves during import, p95", house.percentile(during, 95), SAVE_LIMIT, "ms")
     say("saves refused", refused, 0, "")
     return over
 

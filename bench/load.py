@@ -243,7 +243,7 @@ def report(result: dict[str, Any], wrong: dict[str, int]) -> int:
     print(f"{'requests':28} {'n':>7} {'a second':>8} {'p50 ms':>8} {'p95 ms':>8} {'p99 ms':>8} {'max ms':>8}")
     saves = [took for kind, of_kind in result["took"].items() if kind.startswith("save") for took in of_kind]
     for kind, took in [*sorted(result["took"].items()), ("all saves", saves)]:
-        p50, p95, p99 = (quantile(took, share) for share in (50, 95, 99))
+        p50, p95, p99 = (house.percentile(took, share) for share in (50, 95, 99))
         is_over = ("save" in kind) and p95 > LIMIT
         over += is_over
         print(
@@ -280,11 +280,6 @@ def report(result: dict[str, Any], wrong: dict[str, int]) -> int:
     bad = {what: count for what, count in wrong.items() if count}
     print("lost, doubled, wrong: " + ("; ".join(f"{count} {what}" for what, count in bad.items()) or "0"))
     return over + len(bad)
-
-
-def quantile(took: list[float], percent: int) -> float:
-    """Return a percentile of times."""
-    return statistics.quantiles(took, n=100, method="inclusive")[percent - 1] if len(took) > 1 else took[0]
 
 
 def main() -> None:

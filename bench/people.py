@@ -238,7 +238,7 @@ def told(way: Way, limits: Limits, result: dict[str, Any]) -> int:
     rounds: list[dict[str, float]] = result["rounds"]
     both = [1000 * sum(parts.values()) for parts in rounds]
     rate = len(both) / result["seconds"]
-    median, high = statistics.median(both), _high(both)
+    median, high = statistics.median(both), house.percentile(both, 95)
     print(f"{way.name}: {rate:.0f} rounds/s; load generator {100 * result['cpu']:.0f} % of a core")
     kinds = {
         "rounds": both,
@@ -247,7 +247,7 @@ def told(way: Way, limits: Limits, result: dict[str, Any]) -> int:
     kinds |= {name: [1000 * parts[name] for parts in rounds if name in parts] for name in ("answer", "show", "label")}
     for what, took in kinds.items():
         if took:
-            middle, most = statistics.median(took), _high(took)
+            middle, most = statistics.median(took), house.percentile(took, 95)
             print(f"  {len(took)} {what}: median {middle:.1f} ms, p95 {most:.1f} ms", flush=True)
     if result["cpu"] > BUSY:
         print("  DISCARDED: the load generator was busy itself")
@@ -262,10 +262,6 @@ def told(way: Way, limits: Limits, result: dict[str, Any]) -> int:
     if any(over):
         print(f"  OVER its limits: {limits}")
     return sum(over) + bool(wrong)
-
-
-def _high(took: Sequence[float]) -> float:
-    return statistics.quantiles(took, n=20, method="inclusive")[-1]
 
 
 if __name__ == "__main__":

@@ -261,10 +261,7 @@ def carry_out(step: str) -> Figures:
         start = time.perf_counter()
         found = STEPS[step]()
         took.append(time.perf_counter() - start)
-    # Not getrusage(): there a process starts with the peak of the one that started it.
-    status = Path("/proc/self/status").read_text()
-    peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:"))
-    return Figures(found, took[0], took[1], peak / 1024)
+    return Figures(found, took[0], took[1], house.peak())
 
 
 def main() -> None:

@@ -4,6 +4,9 @@ BIN = .venv/bin
 # Three processes for two cores: the tests that kill workers mostly wait for them.
 TESTS = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") * 3 / 2 )) --dist worksteal
 
+# Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test lint test-postgres faults fuzz try-deployment tour bench load weight attacks audit lock clean
 .DEFAULT_GOAL := help
 

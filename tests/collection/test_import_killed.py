@@ -12,6 +12,8 @@ from contextlib import closing
 import pytest
 from django.conf import settings
 
+from tests.llm.house import copy_migrated
+
 TOPICS = 60_000
 BANKS = 5_000
 SECONDS = 30
@@ -68,8 +70,8 @@ class Server:
 
 @pytest.fixture
 def server(tmp_path):
+    copy_migrated(tmp_path / "data")
     server = Server(tmp_path / "data")
-    server.manage("migrate", "--verbosity=0")
     server.manage("create_campaign", "study")
     return server
 

@@ -11,6 +11,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,6 @@ class House:
         }
         self._log = (folder.parent / "workers.log").open("w")
         self._workers: list[subprocess.Popen[bytes]] = []
-        self.manage("migrate", "--verbosity=0")
 
     def start(self, *words: str, **options: Any) -> "subprocess.Popen[Any]":
         return subprocess.Popen([sys.executable, "manage.py", *words], cwd=ROOT, env=self.env, **options)
@@ -95,17 +95,36 @@ def kill_all_of(*processes: "subprocess.Popen[bytes]") -> None:
     psutil.wait_procs(everybody, timeout=5)
 
 
+@cache
+def migrated() -> Path:
+    """Return a SQLite database as the migrations make it, to be copied: they take longer than most tests."""
+    folder = Path(os.environ["ASSAY_DATA_DIR"]) / "migrated"  # gone with the process of the tests
+    folder.mkdir(parents=True)
+    made = House(folder, "embedded://", "")
+    made.manage("migrate", "--verbosity=0")
+    made.close()
+    return folder / "assay.sqlite3"
+
+
+def copy_migrated(folder: Path) -> None:
+    """Put a migrated SQLite database into a new data folder."""
+    folder.mkdir()
+    with closing(sqlite3.connect(migrated())) as there, closing(sqlite3.connect(folder / "assay.sqlite3")) as here:
+        there.backup(here)
+
+
 @contextmanager
 def house(folder: Path, broker: str) -> Iterator[House]:
     """Open a house, on SQLite, or on a PostgreSQL database of its own where the tests run on PostgreSQL."""
-    folder.mkdir()
     if connection.vendor != "postgresql":
+        copy_migrated(folder)
         made = House(folder, broker, "")
         try:
             yield made
         finally:
             made.close()
         return
+    folder.mkdir()
     told = settings.DATABASES["default"]
     server = f"{told.get('USER') or 'postgres'}@{told.get('HOST') or '127.0.0.1'}:{told.get('PORT') or 5432}"
     if told.get("PASSWORD"):
@@ -115,6 +134,7 @@ def house(folder: Path, broker: str) -> Iterator[House]:
         admin.execute(f"create database {name}")
         made = House(folder, broker, f"postgres://{server}/{name}")
         try:
+            made.manage("migrate", "--verbosity=0")
             yield made
         finally:
             made.close()

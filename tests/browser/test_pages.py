@@ -215,7 +215,7 @@ def test_every_page(name: str | None, scheme: str, open_page: OpenPage, demo: De
     wrong, titles = {}, {}
     for address in PAGES[name]:
         visit(page, demo, address)
-        found = grave(page)
+        found = against_rules(page)
         if scheme == "light":  # what follows has no colours
             found += badly_named(page) + too_wide(page)
             titles.setdefault(page.title(), set()).add(address.partition("?")[0])

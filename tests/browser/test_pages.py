@@ -48,12 +48,15 @@ PAGES = {
         "/campaigns/demo/asked/",
         "/campaigns/demo/history/",
         "/campaigns/demo/labels/support/{label}/",
+        "/campaigns/demo/questions/2/",
+        "/campaigns/demo/support-questions/{support}/",
         "/campaigns/demo/prompts/",
         "/campaigns/demo/judges/",
         "/campaigns/demo/judges/new/",
         "/campaigns/demo/judges/1/",
         "/campaigns/demo/jobs/",
         "/campaigns/demo/jobs/1/",
+        "/campaigns/demo/jobs/1/failures/",
         "/campaigns/demo/jobs/new/",
         "/campaigns/demo/missing/cited/",
         "/campaigns/demo/scores/",
@@ -63,8 +66,10 @@ PAGES = {
         "/campaigns/demo/pairs/?words=1",
         "/campaigns/demo/studies/",
         "/campaigns/demo/studies/1/",
+        "/campaigns/demo/studies/1/ask/",
         "/campaigns/demo/comparisons/",
         "/campaigns/demo/comparisons/1/",
+        "/campaigns/demo/comparisons/1/topics/1/",
         "/campaigns/demo/exports/",
         "/campaigns/demo/exports/nuggets/",
         "/campaigns/demo/frozen/",
@@ -121,34 +126,35 @@ def visit(page: Page, demo: Demo, address: str) -> None:
             " join nuggets_nuggetbank bank on bank.task_id = task.id where bank.id = ?"
         )
         [[task, condition, topic, person]] = db.execute(query, [demo.bank(1)])
-        [sheet, labels] = db.execute("select id, labels from support_supportsheet where labels != '{}'").fetchone()
+        query = "select id, condition_id, labels from support_supportsheet where labels != '{}'"
+        [sheet, support, labels] = db.execute(query).fetchone()
     label = f"{sheet}/{next(iter(json.loads(labels)))}"
     piece = f"{condition}/{topic}/?person={person}"
-    response = page.goto(address.format(bank=demo.bank(1), task=task, label=label, piece=piece))
+    response = page.goto(address.format(bank=demo.bank(1), task=task, label=label, piece=piece, support=support))
     assert response is not None
     assert response.status == (404 if address == "/nothing/" else 200), address
 
 
-# Addresses that are no pages of PAGES: files and figures; fragments of the screens on which people label, which are
-# opened with texts in other scripts below; and pages that need a state that the demo does not come with, of which
+# Addresses that are no pages of PAGES: files and figures; fragments of the screens on which people label, and pages in
+# a state that the demo does not come with, which are opened with texts in other scripts below; and two more: of these
 # test_second_factor.py opens the one that asks for a code.
 FILES = {"archive_file", "made_file", "comparison_file", "comparison_figure", "study_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
-NOT_OPENED = {"assignment_questions", "support_questions", "condition_drafts", "nugget_drafts", "practice_feedback"}
-NOT_OPENED |= {"export", "ask_study", "comparison_topic", "job_failures", "sign_in_code"}
+OTHER_STATES = {"condition_drafts", "nugget_drafts", "export"}
+NOT_OPENED = {"practice_feedback", "sign_in_code"}
 
 
 def test_no_page_is_forgotten() -> None:
     """Each address that answers a GET is opened here, or said not to be."""
     named = {
-        resolve(address.partition("?")[0].format(bank=1, task=1, label="1/1", piece="1/1/")).url_name
+        resolve(address.partition("?")[0].format(bank=1, task=1, label="1/1", piece="1/1/", support=1)).url_name
         for pages in PAGES.values()
         for address in pages
         if address != "/nothing/"
     }
     pages = {name for name, (method, _) in TABLE.items() if method == "GET" and not name.startswith("export_")}
-    assert pages - named == FILES | SCREENS | NOT_OPENED
+    assert pages - named == FILES | SCREENS | OTHER_STATES | NOT_OPENED
 
 
 def in_words(violations: list[Any]) -> list[str]:
@@ -226,8 +232,8 @@ def test_every_page(name: str | None, scheme: str, open_page: OpenPage, demo: De
 
 
 @pytest.fixture(scope="module")
-def world(demo: Demo) -> dict[str, str]:
-    """The addresses of work on texts in other scripts than Latin, by kind: Ben's grading, all else Anna's."""
+def loaded(demo: Demo) -> dict[str, Any]:
+    """What tests/browser/world.py prints."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "DATABASE_URL"))} | {
         "ASSAY_DATA_DIR": str(demo.data),
         "ASSAY_SECRET_KEY": (demo.data / "secret-key").read_text(),
@@ -235,8 +241,29 @@ def world(demo: Demo) -> dict[str, str]:
     }
     command = [sys.executable, "manage.py", "shell", "-v", "0", "-c", "from tests.browser.world import load; load()"]
     done = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
-    found: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+@pytest.fixture
+def world(loaded: dict[str, Any]) -> dict[str, str]:
+    """The addresses of work on texts in other scripts than Latin, by kind: Ben's grading, all else Anna's."""
+    found: dict[str, str] = loaded["work"]
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_in_other_states(loaded: dict[str, Any], open_page: OpenPage, scheme: str) -> None:
+    """Drafts and what became of them, and an export."""
+    page = open_page("olga", color_scheme=scheme, bypass_csp=True)
+    opened = set()
+    for address in loaded["pages"]:
+        opened.add(resolve(address).url_name)
+        response = page.goto(address)
+        assert response is not None
+        assert response.status == 200, address
+        assert against_rules(page) + badly_named(page) + too_wide(page) == [], address
+    assert opened == OTHER_STATES
 
 
 def test_texts_in_other_scripts(world: dict[str, str], open_page: OpenPage) -> None:

@@ -8,15 +8,24 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from django.contrib.auth.models import Group
+from django.urls import reverse
+
 from assessor.collection.actions import create_campaign, create_manual_nuggets
 from assessor.collection.management.importing import import_file
-from assessor.collection.models import Condition, Person
+from assessor.collection.models import Campaign, Condition, Person
+from assessor.collection.roles import ASSESSOR
+from assessor.exports.actions import ask_for
+from assessor.exports.registry import BY_NAME
 from assessor.relevance.actions import create_relevance
 from assessor.work.actions import give_tasks
 from assessor.work.instructing import in_force, open_guidelines
 from assessor.work.kinds import kind_of
 from assignment.actions import create_manual_assign
+from nuggets.actions.drafting import store_drafting
+from nuggets.drafting import Step
 from support.actions import create_support
+from tests.nuggets.model import make_condition, make_job, make_model
 
 ARABIC, HEBREW, CHINESE, EMOJI = "ar", "he", "zh", "emoji"
 # By docid: title, and a text whose sentences end as they do in that script.
@@ -91,4 +100,20 @@ def load() -> None:
             campaign=campaign, topics=list(campaign.topics.all()), condition=condition, person=person, **by
         )
         addresses[kind] = kind_of(task).url(task)
-    print(json.dumps(addresses))  # noqa: T201
+    print(json.dumps({"work": addresses, "pages": _pages_in_other_states(campaign, olga)}))  # noqa: T201
+
+
+def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
+    """Have a model draft nuggets that somebody edits, ask for an export, and return the organizer's pages of these."""
+    carl = Person.objects.create_user("carl")
+    carl.groups.add(Group.objects.get(name=ASSESSOR))
+    topic = campaign.topics.get()
+    condition = make_condition(make_model(campaign), source="people", name="مسودات")
+    store_drafting(make_job(condition, [topic]), topic.pk, [Step(list(TEXTS), NUGGETS)], [])
+    [task] = give_tasks(campaign=campaign, topics=[topic], condition=condition, person=carl, acting_user=olga)
+    export = ask_for(campaign=campaign, kind=BY_NAME["topics"], options={"form": "tsv"}, acting_user=olga)
+    return [
+        reverse("nugget_drafts", args=[task.nugget_bank.pk]),
+        reverse("condition_drafts", args=[campaign.slug, condition.pk]),
+        reverse("export", args=[campaign.slug, export.pk]),
+    ]

@@ -298,6 +298,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
         folder = chosen.folder or Path(name)
         folder.mkdir(exist_ok=True)
+        os.environ["MALLOC_ARENA_MAX"] = "2"  # as the image and the units have it
         house.open_house(folder, os.environ.get("DATABASE_URL", ""))
         if not chosen.prepared:
             house.collect_static_files()

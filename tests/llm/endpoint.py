@@ -1,7 +1,6 @@
 """The real rehearsal endpoint, as a process of its own."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -9,6 +8,13 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# What the command does, without Django: hundreds of tests start one.
+_SERVE = """
+import json, sys
+from assessor.llm.rehearsal.knobs import Knobs
+from assessor.llm.rehearsal.serving import serve
+serve(Knobs(**json.loads(sys.argv[1])), lambda url: print(url, flush=True))
+"""
 
 
 class RunningEndpoint:
@@ -17,23 +23,12 @@ class RunningEndpoint:
     def __init__(self, **knobs: Any) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="assay-endpoint-")
         self._log = Path(self._folder.name) / "log.jsonl"
-        options = [
-            word
-            for name, value in ({"port": 0, "log": str(self._log)} | knobs).items()
-            for word in _option(name, value)
-        ]
-        env = os.environ | {"ASSAY_DATA_DIR": str(Path(self._folder.name) / "data")}
-        self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve_rehearsal_llm", *options],
-            cwd=ROOT,
-            env=env,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        told = json.dumps({"port": 0, "log": str(self._log)} | knobs)
+        command = [sys.executable, "-c", _SERVE, told]
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
-        line = self.process.stdout.readline()  # empty if it ended
-        assert "http://" in line, "The endpoint did not start."
-        self.base_url = line.split()[-1]
+        self.base_url = self.process.stdout.readline().strip()  # empty if it ended
+        assert self.base_url.startswith("http://"), "The endpoint did not start."
 
     def log(self) -> list[dict[str, Any]]:
         """Return the lines written so far: one when a request began, one when it ended."""
@@ -55,8 +50,3 @@ class RunningEndpoint:
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code
-
-
-def _option(name: str, value: Any) -> list[str]:
-    option = "--" + name.replace("_", "-")
-    return ([option] if value else []) if isinstance(value, bool) else [option, str(value)]

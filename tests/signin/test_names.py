@@ -1,0 +1,40 @@
+"""Nobody learns by signing in which names there are: neither from the answer nor from how long it takes."""
+
+import re
+
+from django.contrib.auth.hashers import MD5PasswordHasher
+from django.test import Client
+
+from tests.conftest import make_person
+
+
+class Counting(MD5PasswordHasher):
+    """Counts how often a password is hashed, which is what takes the time."""
+
+    hashed = 0
+
+    def encode(self, password: str, salt: str) -> str:
+        type(self).hashed += 1
+        encoded: str = super().encode(password, salt)
+        return encoded
+
+
+def test_a_name_that_there_is_not_is_answered_as_a_wrong_password_is(db, settings):
+    settings.PASSWORD_HASHERS = [f"{__name__}.Counting"]
+    make_person("anna", "assessor")
+    gone = make_person("gone", "assessor")
+    gone.is_active = False
+    gone.save()
+
+    def answered(name: str) -> tuple[int, str, int]:
+        before = Counting.hashed
+        response = Client().post("/login/", {"username": name, "password": "a wrong password"})
+        page = re.sub(r'(name="csrfmiddlewaretoken" value=")\w+', r"\1", response.content.decode())
+        return response.status_code, page.replace(name, "NAME"), Counting.hashed - before
+
+    known = answered("anna")
+    assert known[0] == 200
+    assert known[2] == 1
+    assert "NAME" in known[1]
+    assert answered("nobody") == known
+    assert answered("gone") == known

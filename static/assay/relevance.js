@@ -57,10 +57,14 @@
       const rest = outbox.changes.slice(1);
       if (isJudgment(change)) {
         const { version, graded, total } = JSON.parse(text);
-        outbox.version = version;
-        known.querySelector(`[data-item="${item}"]`)?.remove();
-        const undo = [item, ...known.dataset.undo.split(" ").filter((other) => other && other !== item)].join(" ");
-        Object.assign(known.dataset, { version, graded, total, undo });
+        // A page that was loaded after an earlier visit's judgment was saved, though never answered, knows of it.
+        if (version > Number(known.dataset.version)) {
+          known.querySelector(`[data-item="${item}"]`)?.remove();
+          const undo = [item, ...known.dataset.undo.split(" ").filter((other) => other && other !== item)].join(" ");
+          Object.assign(known.dataset, { version, graded, total, undo });
+        }
+        // What waits was said after this judgment and has seen nothing later.
+        outbox.version = waiting ? version : Number(known.dataset.version);
         const left = articles().length;
         const isLow = left < FEW && ("more" in known.dataset || "drawn" in main.dataset);
         mustLook ||= isLow || !left;

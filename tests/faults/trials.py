@@ -114,23 +114,23 @@ def export_and_everything(world: World) -> Outcome:
 
 
 @contextmanager
-def small_disk(world: World) -> Iterator[str]:
-    """Have the data folder on a disk of its own with little room; where mounting is refused, files may not grow."""
-    used = sum(path.stat().st_size for path in world.data.rglob("*") if path.is_file()) / 2**20
+def small_disk(folder: Path) -> Iterator[str]:
+    """Have a folder on a disk of its own with little room; where mounting is refused, files may not grow."""
+    used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 2**20
     size = int(used) + SMALL_DISK
-    aside = world.data.with_name("aside")
-    world.data.rename(aside)
-    world.data.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={size}m", "tmpfs", str(world.data)]
+    aside = folder.with_name("aside")
+    folder.rename(aside)
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}m", "tmpfs", str(folder)]
     if subprocess.run(command, check=False, capture_output=True).returncode == 0:
-        subprocess.run(["cp", "-a", f"{aside}/.", str(world.data)], check=True)
+        subprocess.run(["cp", "-a", f"{aside}/.", str(folder)], check=True)
         try:
             yield "a disk that is full"
         finally:
-            subprocess.run(["umount", "-l", str(world.data)], check=True)
+            subprocess.run(["umount", "-l", str(folder)], check=True)
         return
-    world.data.rmdir()
-    aside.rename(world.data)
+    folder.rmdir()
+    aside.rename(folder)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     # What is started from here on inherits it.
     resource.setrlimit(resource.RLIMIT_FSIZE, (size << 20, before[1]))
@@ -143,8 +143,8 @@ def small_disk(world: World) -> Iterator[str]:
 class Filled:
     """What takes up the room that is left."""
 
-    def __init__(self, world: World) -> None:
-        self._path = world.data / "filled"
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "filled"
 
     def fill(self, leave: int = 0) -> None:
         """Take up all room but so many bytes."""
@@ -162,8 +162,8 @@ class Filled:
 
 def disk_and_labelling(world: World) -> Outcome:
     """Only where the database is on the data folder's disk do labels need room there."""
-    with small_disk(world) as how:
-        filled = Filled(world)
+    with small_disk(world.data) as how:
+        filled = Filled(world.data)
 
         def full() -> str:
             for _ in range(2):
@@ -176,12 +176,39 @@ def disk_and_labelling(world: World) -> Outcome:
         return at_work(world, SECONDS, full)
 
 
+def disk_of_the_database(world: World) -> Outcome:
+    """PostgreSQL's own disk is full; should it end by that, it is started again, as a service manager does."""
+    close()
+    world.stop("database")
+    with small_disk(world.folder / "postgres") as how:
+        world.start("database")
+        filled = Filled(world.folder / "postgres")
+        ended = 0
+
+        def full() -> str:
+            nonlocal ended
+            for _ in range(2):
+                time.sleep(EVERY)
+                filled.fill()
+                time.sleep(2 * EVERY)
+                filled.free()
+                if not world.runs("database"):
+                    ended += 1
+                    world.start("database")
+            return f"{how} for {2 * EVERY:.0f} s, twice, by which PostgreSQL ended {ended} times"
+
+        outcome = at_work(world, SECONDS, full)
+        close()
+        world.stop("database")
+    return outcome
+
+
 def disk_and_import(world: World) -> Outcome:
     from assessor.collection.models import Campaign, Import
 
     wrong: dict[str, int] = {}
-    with small_disk(world) as how:
-        filled = Filled(world)
+    with small_disk(world.data) as how:
+        filled = Filled(world.data)
         world.start(*PROGRAMS)
         organizer = files.Organizer(world)
         campaign = Campaign.objects.get(slug=house.SLUG)
@@ -232,8 +259,8 @@ def disk_and_export(world: World) -> Outcome:
     wrong: dict[str, int] = {}
     source, lines = files.add_grades(world.folder)
     close()
-    with small_disk(world) as how:
-        filled = Filled(world)
+    with small_disk(world.data) as how:
+        filled = Filled(world.data)
         world.start(*PROGRAMS)
         organizer = files.Organizer(world)
         organizer.get(f"{organizer.base}exports/")
@@ -375,6 +402,7 @@ EVERYWHERE: dict[str, Trial] = {
 WITH_SERVERS: dict[str, Trial] = {
     "labelling, broker killed": labelling_and_broker,
     "labelling, database killed": labelling_and_database,
+    "labelling, the database's disk full": disk_of_the_database,
     "import, broker killed": import_and_broker,
     "import, database killed": import_and_database,
     "export, database killed": export_and_database,

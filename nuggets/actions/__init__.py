@@ -14,13 +14,14 @@ from nuggets.actions.edits import (
     split_nugget,
     undo,
 )
-from nuggets.actions.finishing import ReopenError, finish_bank, reopen_bank
+from nuggets.actions.finishing import NotReady, ReopenError, finish_bank, reopen_bank
 from nuggets.actions.notes import mark_passage, set_note, set_reading
 from nuggets.actions.preparing import prepare_bank
 from nuggets.actions.seeing import see_nuggets
 
 __all__ = [
     "MAX_CHARACTERS",
+    "NotReady",
     "ReopenError",
     "add_nugget",
     "attach_evidence",

@@ -15,7 +15,15 @@ from nuggets import following
 from nuggets.actions.base import locked_bank, store
 from nuggets.editions import consequences, snapshot
 from nuggets.models import BankEdition, NuggetBank
-from nuggets.queries import findings, nuggets_in_order
+from nuggets.queries import Finding, findings, nuggets_in_order
+
+
+class NotReady(Exception):
+    """The bank can't be handed in yet: findings say why."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        super().__init__("; ".join(finding.message for finding in findings))
+        self.findings = findings
 
 
 class ReopenError(Exception):
@@ -23,14 +31,13 @@ class ReopenError(Exception):
 
 
 def finish_bank(bank: NuggetBank, *, acting_user: Person, seen: int) -> Result:
-    """Finish a bank, which makes it read-only, or say what is lacking: {"findings": [...]}.
+    """Finish a bank, which makes it read-only. Raises NotReady, with what is lacking.
 
     What is handed in is kept as an edition, with what it changes for labels given on the one before.
     """
     bank = locked_bank(bank, seen)
-    lacking = findings(bank)
-    if lacking:
-        return {"version": bank.version, "findings": [finding._asdict() for finding in lacking]}
+    if lacking := findings(bank):
+        raise NotReady(lacking)
     before = bank.editions.order_by("edition").last()
     nuggets = snapshot(nuggets_in_order(bank))
     changed = consequences(before.nuggets, nuggets) if before else {}

@@ -122,10 +122,10 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
             result = once(bank.task, asked, lambda: do(asked))
         except BadWrite as error:
             return refused(400, error)
+        except actions.NotReady as error:
+            return render(request, "nuggets/editor.html#findings", {"findings": error.findings}, status=422)
         except (Stale, Closed):
             return _list(bank, status=409)
-        if "findings" in result:
-            return render(request, "nuggets/editor.html#findings", result, status=422)
         response = _list(bank)
         # The version that this very write made: the list may have gone on since, unseen by who sends a write again.
         response["X-Assay-Version"] = str(result["version"])

@@ -92,7 +92,8 @@ def mark_topics(request: PersonRequest, slug: str) -> HttpResponse:
     """Make topics, by their ids, such for practice or such that count."""
     campaign = organized_campaign(request.user, slug)
     wanted, is_practice = request.POST.get("topics", "").split(), request.POST.get("practice") == "1"
-    topics = list(campaign.topics.filter(qid__in=wanted))
+    # PostgreSQL can't even be asked for a NUL.
+    topics = list(campaign.topics.filter(qid__in=[qid for qid in wanted if "\x00" not in qid]))
     if unknown := sorted(set(wanted) - {topic.qid for topic in topics}):
         messages.error(request, f"There is no topic {', '.join(unknown)} in this campaign. Nothing was changed.")
     elif not topics:

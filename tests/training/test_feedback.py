@@ -348,6 +348,14 @@ def test_practice_stays_practice_once_somebody_said_something(practice: Practice
     ]
 
 
+def test_topics_that_there_are_not_are_named(campaign: Campaign, olga: Person):
+    sent = {"topics": "t1 t9 t\x00", "practice": "1"}
+    address = f"/campaigns/{campaign.slug}/practice/topics/"
+    page = client_of(olga).post(address, sent, follow=True).content.decode()
+    assert "There is no topic t\x00, t9 in this campaign. Nothing was changed." in page
+    assert not campaign.topics.filter(is_practice=True).exists()
+
+
 def test_by_command(campaign: Campaign, anna: Person, import_file: Any):
     def call(*args: str) -> str:
         out = io.StringIO()

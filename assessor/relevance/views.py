@@ -71,6 +71,8 @@ def _look(request: PersonRequest, task: Task) -> HttpResponse:
 def _at_hand(task: Task) -> dict[str, object]:
     """Return the passages at hand, the present one first, and how far the topic is."""
     task.refresh_from_db(fields=["state"])
+    # Before the passages: a judgment between the two is then refused as stale, and not taken for one's own second one.
+    version = queries.version_of(task)
     at = queries.passages(task, at_hand(task))
     progress = queries.progress(task)
     return {
@@ -78,7 +80,7 @@ def _at_hand(task: Task) -> dict[str, object]:
         "passages": at,
         "more": len(at) == GIVEN,  # of a topic of one's own; a queue's are always fewer
         "progress": progress,
-        "version": queries.version_of(task),
+        "version": version,
         "judged": queries.looked_back(task) if progress.is_over else [],
         "undoable": queries.judged(task).values_list("pk", flat=True)[:UNDOABLE],
         "next_task": None if at else queries.next_task(task),

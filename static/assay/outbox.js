@@ -130,7 +130,13 @@ assay.Outbox = class {
       return this.refuse(this.changes.filter(isRefused), response, text);
     }
     this.answered = change;
-    this.onAnswer(change, response, text, this.changes.length - 1);
+    try {
+      this.onAnswer(change, response, text, this.changes.length - 1);
+    } catch (error) {
+      this.answered = null;
+      console.error(error); // the server may have been upgraded since the page was opened: it is kept, and said to be
+      return this.later();
+    }
     this.changes.shift();
     // The next one was made right after this one, and no reload may change that.
     const [next] = this.of(change.thread);

@@ -182,30 +182,30 @@
     }
   }
 
-  // Renew the leases, and have what is at hand now.
+  // Renew the leases, and have what is at hand now. What comes to nothing is tried again by the heartbeat.
   async function look() {
     if (outbox.changes.length) return;
     const { version } = outbox;
-    let text;
+    let fresh = null;
     try {
-      const response = await assay.post(`${base}draw/`, {});
-      state.read(response.status);
-      if (!response.ok) return;
-      text = await response.text();
+      const response = await assay.post(`${base}draw/`, {}, { signal: AbortSignal.timeout(30000) });
+      if (response.ok) fresh = parse(await response.text());
+      state.read(response.ok && !fresh ? 0 : response.status); // something else may answer in the server's place
     } catch {
-      return state.read(0); // offline: the next heartbeat tries again
+      state.read(0);
     }
     // What was said meanwhile has an answer of its own, which is newer.
-    if (outbox.changes.length || outbox.version !== version) return;
+    if (!fresh || outbox.changes.length || outbox.version !== version) return;
     mustLook = false;
-    const fresh = parse(text);
     outbox.version = Number(fresh.dataset.version);
     put(fresh, [], fresh.dataset.version === String(version));
   }
   setInterval(() => {
     const isOver = known.dataset.graded === known.dataset.total;
-    if (Date.now() - assay.lastInput < AWAY && !isOver && ("drawn" in main.dataset || !present || mustLook)) look();
+    const isDue = mustLook || (!isOver && ("drawn" in main.dataset || !present));
+    if (Date.now() - assay.lastInput < AWAY && isDue) look();
   }, HEARTBEAT);
+  window.addEventListener("online", () => mustLook && look());
 
   // ---- what a person does ----
   function judge(fields, said) {

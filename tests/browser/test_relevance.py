@@ -386,3 +386,25 @@ def test_an_undo_of_a_refused_grade_takes_back_no_other(open_page: OpenPage, dem
     page.click("text=Understood")
     saved(page)
     assert second != first
+
+
+def test_the_end_of_a_topic_comes_though_it_was_not_answered_at_first(
+    open_page: OpenPage, demo: Demo, given: dict[str, str]
+) -> None:
+    page = open_page("anna", intercepts=True)
+    open_screen(page, given["ants"])
+    while not (page.locator("#progress").text_content() or "").startswith("5 "):
+        press(page, "1")
+        saved(page)
+    answers = [{"status": 503, "body": "later"}, {"status": 200, "body": "<h1>Welcome to the network</h1>"}]
+    page.route("**/draw/", lambda route: route.fulfill(**answers.pop(0)) if answers else route.continue_())
+    page.keyboard.press("0")
+    page.wait_for_selector("#saved[data-state=unread]")
+    assert len(said(demo, given["ants"])) >= 6
+    for _ in range(2):  # the network's page, then the server's
+        assert not page.locator("text=All 6 passages of this topic are judged.").is_visible()
+        page.evaluate("window.dispatchEvent(new Event('online'))")
+        page.wait_for_timeout(500)
+    page.wait_for_selector("text=All 6 passages of this topic are judged.")
+    assert answers == []
+    saved(page)

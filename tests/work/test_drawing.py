@@ -559,12 +559,12 @@ def test_who_comes_back_while_somebody_draws_keeps_the_topic(
 
 
 def test_what_was_taken_out_while_somebody_looked_is_not_drawn(queue: Condition, topics, anna, olga, monkeypatch):
-    def has_seen(*asked: object) -> set[int]:
+    def spoiled(*asked: object) -> set[int]:
         for waiting in Waiting.objects.all():
             take_out_of_queue(waiting=waiting, acting_user=olga)
         return set()
 
-    monkeypatch.setattr(drawing, "has_seen", has_seen)
+    monkeypatch.setattr(drawing, "spoiled", spoiled)
     with pytest.raises(PlanError) as error:
         draw_next(condition=queue, person=anna)
     assert (str(error.value), Task.objects.count()) == (NOTHING_FREE, 0)
@@ -573,12 +573,12 @@ def test_what_was_taken_out_while_somebody_looked_is_not_drawn(queue: Condition,
 def test_a_second_tab_that_was_faster_has_the_same_topic(queue: Condition, anna, monkeypatch):
     there: list[Task] = []
 
-    def has_seen(*asked: object) -> set[int]:
-        monkeypatch.setattr(drawing, "has_seen", lambda *asked: set())
+    def spoiled(*asked: object) -> set[int]:
+        monkeypatch.setattr(drawing, "spoiled", lambda *asked: set())
         there.append(draw_next(condition=queue, person=anna))
         return set()
 
-    monkeypatch.setattr(drawing, "has_seen", has_seen)
+    monkeypatch.setattr(drawing, "spoiled", spoiled)
     assert [draw_next(condition=queue, person=anna)] == there
     assert Task.objects.count() == 1
 

@@ -103,6 +103,14 @@ def segments_by_docid(campaign: Campaign, docids: Iterable[str]) -> dict[str, Se
     }
 
 
+def by_names(records: Any, field: str, names: Collection[str]) -> tuple[list[Any], list[str]]:
+    """Return the records that have one of these names in a field, and the names that none has, as they came."""
+    possible = [name for name in names if "\x00" not in name]  # what can't be in a database is the name of nothing
+    found = list(records.filter(**{f"{field}__in": possible}))
+    there = {getattr(one, field) for one in found}
+    return found, [name for name in names if name not in there]
+
+
 def segment_texts(campaign: Campaign, docids: Iterable[str]) -> dict[str, str]:
     """Return the texts of the segments with these docids, by docid."""
     return {docid: segment.text for docid, segment in segments_by_docid(campaign, docids).items()}

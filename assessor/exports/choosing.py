@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from assessor.collection.models import Campaign, Topic
+from assessor.collection.queries import by_names
 from assessor.exports.chosen import ChoiceError, Chosen
 from assessor.exports.kinds import Exportable, Subject
 from assessor.exports.registry import BY_NAME
@@ -82,11 +83,10 @@ def _topics(campaign: Campaign, wanted: Sequence[str] | None, *, is_of_labels: b
 
 
 def _named(records: Any, field: str, names: Sequence[str], what: str) -> list[Any]:
-    possible = [name for name in names if "\x00" not in name]  # what can't be in a database is the name of nothing
-    found = {getattr(one, field): one for one in records.filter(**{f"{field}__in": possible})}
-    if unknown := [name for name in names if name not in found]:
+    found, unknown = by_names(records, field, names)
+    if unknown:
         raise ChoiceError(f"There is no {what} {', '.join(unknown)} in this campaign.")
-    return list(found.values())
+    return found
 
 
 def kept_options(options: Options, chosen: Chosen) -> dict[str, Any]:

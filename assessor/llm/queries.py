@@ -8,6 +8,7 @@ from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 
 from assessor.collection.models import Campaign, Topic
+from assessor.collection.queries import by_names
 from assessor.llm.kinds import kind_named
 from assessor.llm.models import Call, Job, Unit
 
@@ -75,8 +76,7 @@ def outcomes(job: Job) -> dict[str, int]:
 def chosen_topics(campaign: Campaign, qids: Collection[str]) -> tuple[list[Topic], list[str]]:
     """Return the topics with these ids, or all of them where none is named, and the ids that there are not."""
     topics = campaign.topics.order_by("qid")
-    chosen = list(topics.filter(qid__in=qids) if qids else topics)
-    return chosen, sorted(set(qids) - {topic.qid for topic in chosen})
+    return by_names(topics, "qid", sorted(set(qids))) if qids else (list(topics), [])
 
 
 def jobs_of(campaign: Any) -> QuerySet[Job]:

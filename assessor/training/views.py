@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Condition
+from assessor.collection.queries import by_names
 from assessor.training.access import own_practice
 from assessor.training.actions import TrainingError, mark_practice, name_reference, read_feedback
 from assessor.training.queries import compare, possible_references, practised, references
@@ -92,9 +93,8 @@ def mark_topics(request: PersonRequest, slug: str) -> HttpResponse:
     """Make topics, by their ids, such for practice or such that count."""
     campaign = organized_campaign(request.user, slug)
     wanted, is_practice = request.POST.get("topics", "").split(), request.POST.get("practice") == "1"
-    # PostgreSQL can't even be asked for a NUL.
-    topics = list(campaign.topics.filter(qid__in=[qid for qid in wanted if "\x00" not in qid]))
-    if unknown := sorted(set(wanted) - {topic.qid for topic in topics}):
+    topics, unknown = by_names(campaign.topics, "qid", sorted(set(wanted)))
+    if unknown:
         messages.error(request, f"There is no topic {', '.join(unknown)} in this campaign. Nothing was changed.")
     elif not topics:
         messages.error(request, "Name at least one topic, by its id.")

@@ -60,8 +60,7 @@
         // A page that was loaded after an earlier visit's judgment was saved, though never answered, knows of it.
         if (version > Number(known.dataset.version)) {
           known.querySelector(`[data-item="${item}"]`)?.remove();
-          const undo = [item, ...known.dataset.undo.split(" ").filter((other) => other && other !== item)].join(" ");
-          Object.assign(known.dataset, { version, graded, total, undo });
+          Object.assign(known.dataset, { version, graded, total, undo: undoable([change]).join(" ") });
         }
         // What waits was said after this judgment and has seen nothing later.
         outbox.version = waiting ? version : Number(known.dataset.version);

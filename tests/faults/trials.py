@@ -160,20 +160,22 @@ class Filled:
         self._path.unlink(missing_ok=True)
 
 
+def full_twice(folder: Path, how: str, afterwards: Callable[[], None] = lambda: None) -> str:
+    """Fill a small disk for a while, twice; say so."""
+    filled = Filled(folder)
+    for _ in range(2):
+        time.sleep(EVERY)
+        filled.fill()
+        time.sleep(2 * EVERY)
+        filled.free()
+        afterwards()
+    return f"{how}, for {2 * EVERY:.0f} s, twice"
+
+
 def disk_and_labelling(world: World) -> Outcome:
     """Only where the database is on the data folder's disk do labels need room there."""
     with small_disk(world.data) as how:
-        filled = Filled(world.data)
-
-        def full() -> str:
-            for _ in range(2):
-                time.sleep(EVERY)
-                filled.fill()
-                time.sleep(2 * EVERY)
-                filled.free()
-            return f"{how}, for {2 * EVERY:.0f} s, twice"
-
-        return at_work(world, SECONDS, full)
+        return at_work(world, SECONDS, lambda: full_twice(world.data, how))
 
 
 def disk_of_the_database(world: World) -> Outcome:
@@ -182,20 +184,17 @@ def disk_of_the_database(world: World) -> Outcome:
     world.stop("database")
     with small_disk(world.folder / "postgres") as how:
         world.start("database")
-        filled = Filled(world.folder / "postgres")
         ended = 0
 
-        def full() -> str:
+        def started_again() -> None:
             nonlocal ended
-            for _ in range(2):
-                time.sleep(EVERY)
-                filled.fill()
-                time.sleep(2 * EVERY)
-                filled.free()
-                if not world.runs("database"):
-                    ended += 1
-                    world.start("database")
-            return f"{how} for {2 * EVERY:.0f} s, twice, by which PostgreSQL ended {ended} times"
+            if not world.runs("database"):
+                ended += 1
+                world.start("database")
+
+        def full() -> str:
+            did = full_twice(world.folder / "postgres", how, started_again)
+            return f"{did}, by which PostgreSQL ended {ended} times"
 
         outcome = at_work(world, SECONDS, full)
         close()

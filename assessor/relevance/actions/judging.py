@@ -35,7 +35,7 @@ def judge(
     Closed, Gone and BadWrite.
     """
     said = _said(grade, reason)
-    task, states = _locked(task, seen)
+    states = _locked(task, seen)
     item = _item(task, item_id, acting_user)
     if task.condition.method == Condition.Method.RELEVANCE_POST_EDITED and item.shown_to_id != acting_user.pk:
         raise BadWrite("The model's grade goes with this passage and has not been shown.")
@@ -51,7 +51,7 @@ def undo(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
 
     Stale too where another one was judged last: an undo that was meant for a refused judgment takes back no other.
     """
-    task, states = _locked(task, seen)
+    states = _locked(task, seen)
     item = judged(task).select_for_update(of=("self",)).first()
     if item is None or item.pk != item_id:
         raise Stale
@@ -97,19 +97,18 @@ def _said(grade: int | None, reason: str) -> dict[str, Any]:
     return {"state": Judgment.State.CANNOT, "reason": folded}
 
 
-def _locked(task: Task, seen: int) -> tuple[Task, set[str]]:
-    """Return the task as it is now, locked with all others of its topic, of which the last passage ends all.
+def _locked(task: Task, seen: int) -> set[str]:
+    """Lock a task with all others of its topic, of which the last passage ends all; return the states that they are in.
 
-    With it the states in which they all are. Raises Closed for a withdrawn one and Stale for an old version.
+    Raises Closed for a withdrawn one and Stale for an old version.
     """
     same = Task.objects.filter(topic=task.topic, condition=task.condition).order_by("pk")
     state_of = dict(same.select_for_update(no_key=True, of=("self",)).values_list("pk", "state"))
-    task.state = state_of[task.pk]
-    if task.state == Task.State.WITHDRAWN:
+    if state_of[task.pk] == Task.State.WITHDRAWN:
         raise Closed
     if version_of(task) != seen:
         raise Stale
-    return task, set(state_of.values())
+    return set(state_of.values())
 
 
 def _item(task: Task, item_id: int, person: Person) -> Item:

@@ -1,5 +1,7 @@
 # `make demo` and `make test` set everything up themselves on a machine with Python 3.11 or newer.
-PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do command -v $$p && break; done)
+SUITS = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+# The system's own where it suits, as Debian's does, else the first that does.
+PYTHON ?= $(shell for p in /usr/bin/python3 python3.11 python3.12 python3.13 python3.14 python3; do "$$p" -c '$(SUITS)' 2>/dev/null && echo "$$p" && break; done)
 BIN = .venv/bin
 # Three processes for two cores: the tests that kill workers mostly wait for them.
 TESTS = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") * 3 / 2 )) --dist worksteal
@@ -7,7 +9,7 @@ TESTS = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint test-postgres faults fuzz try-deployment tour bench load weight attacks audit lock clean
+.PHONY: help python demo test lint test-postgres faults fuzz try-deployment tour bench load weight attacks audit lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -26,8 +28,13 @@ help:
 	@echo "make audit  asks for known weaknesses of what is locked"
 	@echo "make lock   locks requirements*.in again"
 
+# Says which Python it would be, or what is lacking.
+python:
+	@"$(PYTHON)" -c '$(SUITS)' 2>/dev/null || { echo "Assay needs Python 3.11 or newer with its venv module (Debian: apt install python3-venv); set PYTHON=..."; exit 1; }
+	@echo "$(PYTHON)"
+
 .venv/made: requirements.txt
-	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Assay needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
+	@$(MAKE) --no-print-directory python
 	"$(PYTHON)" -m venv .venv
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt
 	@touch $@
@@ -73,7 +80,7 @@ tour: .venv/made-dev
 	ASSAY_TOUR=docs/tour $(BIN)/python -m pytest -m browser tests/browser/test_whole_study.py
 
 lock:
-	python3 -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv
+	"$(PYTHON)" -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv
 	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --upgrade requirements.in -o requirements.txt
 	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --upgrade requirements-dev.in -o requirements-dev.txt
 
@@ -82,7 +89,7 @@ attacks: .venv/made-dev
 
 # In an environment of its own; it sends the names and versions of requirements.txt to PyPI, and nothing else.
 audit: requirements.txt
-	python3 -m venv .venv/audit && .venv/audit/bin/pip install --quiet pip-audit
+	"$(PYTHON)" -m venv .venv/audit && .venv/audit/bin/pip install --quiet pip-audit
 	.venv/audit/bin/pip-audit --strict --disable-pip --require-hashes -r requirements.txt
 
 clean:

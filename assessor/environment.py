@@ -8,14 +8,6 @@ from django.core.exceptions import ImproperlyConfigured
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
-def required(name: str, env: Mapping[str, str] = os.environ) -> str:
-    """Return a variable that must be set and not blank."""
-    value = env.get(name, "").strip()
-    if not value:
-        raise ImproperlyConfigured(f"Set the environment variable {name}; see docs/settings.md.")
-    return value
-
-
 def flag(name: str, default: bool, env: Mapping[str, str] = os.environ) -> bool:
     """Return a yes/no variable; anything but a plain yes or no is refused."""
     value = env.get(name, "").strip().lower()

@@ -5,6 +5,8 @@ import re
 from functools import cache
 from urllib.parse import unquote, urlsplit
 
+from django.conf import settings
+
 HIDDEN = "[hidden]"
 _NAMES = re.compile(r"(^|_)(KEY|PASSWORD|SECRET|TOKEN)$")
 _SHORTEST = 6  # characters: to hide a shorter value wherever it stands would hide half of the text
@@ -47,7 +49,10 @@ def _secrets() -> list[str]:
 
 
 def scrub(text: str) -> str:
-    """Return a text without secrets: those of the environment, and whatever has the shape of one."""
+    """Return a text without secrets: the installation's key, the environment's, and whatever has the shape of one."""
+    # The key may be from the data folder. A server logs before the settings are there.
+    if settings.configured and len(settings.SECRET_KEY) >= _SHORTEST:
+        text = text.replace(settings.SECRET_KEY, HIDDEN)
     for secret in _secrets():
         text = text.replace(secret, HIDDEN)
     for shape, instead in _SHAPES:

@@ -1,7 +1,4 @@
-"""Settings, all of them; docs/settings.md says what each variable does.
-
-Secrets come only from the environment, and an odd value stops the start.
-"""
+"""Settings, all of them; docs/settings.md says what each variable does. An odd value stops the start."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -14,21 +11,30 @@ from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
 from assessor import error_reports, logs
-from assessor.environment import choice, flag, number, required, words
+from assessor.environment import choice, flag, number, words
+from assessor.secret_key import secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 _env = environ.Env()
 
-SECRET_KEY = required("ASSAY_SECRET_KEY")
 DEBUG = flag("ASSAY_DEBUG", default=False)
 ALLOWED_HOSTS = words("ASSAY_HOSTS", default="localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
 # Everything Assay writes outside the database: uploads under way, the embedded broker's messages.
 DATA_DIR = Path(_env.str("ASSAY_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+try:
+    for _folder in ("", "uploads", "broker", "static", "exports"):
+        (DATA_DIR / _folder).mkdir(parents=True, exist_ok=True, mode=0o700)
+except OSError as error:
+    raise ImproperlyConfigured(
+        f"The data folder can't be made: {error.strerror}: {error.filename}. ASSAY_DATA_DIR names another one."
+    ) from error
 # Folders of prompts that are dropped in beside the project's own.
 PROMPT_SETS = Path(_env.str("ASSAY_PROMPT_SETS", default=str(DATA_DIR / "prompt-sets")))
 # Hosts to which requests to models may go; none named: any.
 LLM_HOSTS = words("ASSAY_LLM_HOSTS", default="")
+# The longest reply of a model's endpoint that is read, unpacked.
+MAX_REPLY_BYTES = number("ASSAY_MAX_REPLY_MB", default=2) * 1024 * 1024
 # Worker processes that work on one job at once.
 RUNNERS_PER_JOB = number("ASSAY_RUNNERS_PER_JOB", default=1)
 # How long a drawn topic stays somebody's without a sign of work: a night, and the morning after it.
@@ -278,6 +284,12 @@ LOGGING = logs.configuration(choice("ASSAY_LOG", ("lines", "json")), requests=no
 if SENTRY_DSN := _env.str("SENTRY_DSN", default=""):
     error_reports.start(SENTRY_DSN)
 
-DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
-for _folder in ("uploads", "broker", "static", "exports"):
-    (DATA_DIR / _folder).mkdir(parents=True, exist_ok=True, mode=0o700)
+SECRET_KEY = secret_key(
+    DATA_DIR,
+    {
+        "ASSAY_HOSTS": ALLOWED_HOSTS,
+        "ASSAY_BIND": [urlsplit("//" + _env.str("ASSAY_BIND", default="127.0.0.1")).hostname or "0.0.0.0"],  # noqa: S104
+        "DATABASE_URL": [DATABASES["default"]["HOST"]],
+        "CELERY_BROKER_URL": [urlsplit(CELERY_BROKER_URL).hostname or ""],
+    },
+)

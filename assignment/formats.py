@@ -8,22 +8,24 @@ from typing import Any, NamedTuple
 
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
+from assessor.collection.formats.report import TAKE_AS_MISSING, Report
 from nuggets.formats import IMPORTANCE, NuggetRecord, read_nugget
 
-LABELS = ("support", "partial_support", "not_support")
+NOT_SUPPORT = "not_support"
+LABELS = ("support", "partial_support", NOT_SUPPORT)
 _LABEL_OF = {label: label for label in LABELS}  # one object for each, however often a file spells it
 _IMPORTANCE = {*IMPORTANCE}
 _KEYS = ("query", "qid", "nuggets", "run_id", "answer_text", "response_length")
 _EXPECTED = "support, partial_support or not_support"
+_REMEDY = f"{TAKE_AS_MISSING} As not_support it counts 0, as in the nuggetizer's scores."
 
 
 class SheetRecord(NamedTuple):
     """A line. labels: one for each nugget in its order, "" where there is none.
 
-    invalid: by the nugget's place what stood where its label should; an importance that is none stays among the
-    nugget's extras. extras: the line's further keys as they came, with the topic's id where it is a number and
-    response_length where it is not the number of the answer's words.
+    invalid: by the nugget's place what stood where its label should, also where that counts as not_support; an
+    importance that is none stays among the nugget's extras. extras: the line's further keys as they came, with the
+    topic's id where it is a number and response_length where it is not the number of the answer's words.
     """
 
     line: Line
@@ -37,16 +39,19 @@ class SheetRecord(NamedTuple):
     extras: dict[str, Any]
 
 
-def read_sheets(lines: Iterable[Line], report: Report, *, invalid_labels_missing: bool) -> Iterator[SheetRecord]:
-    """Yield lines. A label or an importance that is none is an error, or becomes missing and is counted."""
+def read_sheets(lines: Iterable[Line], report: Report, *, invalid_labels: str) -> Iterator[SheetRecord]:
+    """Yield lines. What is no label or no importance is an error, or with invalid_labels is taken and counted.
+
+    invalid_labels: "" for errors; "missing" for missing ones; "not_support" for that label, and missing importances.
+    """
     for line in lines:
         record = values.json_object(line, report)
-        sheet = _sheet(record, line, report, invalid_labels_missing) if record is not None else None
+        sheet = _sheet(record, line, report, invalid_labels) if record is not None else None
         if sheet:
             yield sheet
 
 
-def _sheet(record: dict[str, Any], line: Line, report: Report, invalid_labels_missing: bool) -> SheetRecord | None:
+def _sheet(record: dict[str, Any], line: Line, report: Report, invalid_labels: str) -> SheetRecord | None:
     errors_before = report.error_count
     for key in _KEYS:
         values.required(record, key, line, report)
@@ -59,7 +64,7 @@ def _sheet(record: dict[str, Any], line: Line, report: Report, invalid_labels_mi
     run_id = values.identifier(record.pop("run_id"), "run_id", line, report)
     text = values.text(record.pop("answer_text"), "answer_text", line, report, may_be_blank=True)
     found = record.pop("nuggets")
-    said = _plain(found) or _Labels(line, report, invalid_labels_missing).read(found)
+    said = _plain(found) or _Labels(line, report, invalid_labels).read(found)
     if report.error_count > errors_before or qid is None or query is None or run_id is None or text is None:
         return None
     words, stated = len(text.split()), record["response_length"]
@@ -95,10 +100,10 @@ def _plain(found: Any) -> _Said | None:
 class _Labels:
     """Reads the nuggets of one line, with their labels."""
 
-    def __init__(self, line: Line, report: Report, invalid_labels_missing: bool) -> None:
+    def __init__(self, line: Line, report: Report, invalid_labels: str) -> None:
         self._line = line
         self._report = report
-        self._invalid_labels_missing = invalid_labels_missing
+        self._invalid_labels = invalid_labels
         self._said = _Said([], [], {})
 
     def read(self, found: object) -> _Said:
@@ -112,7 +117,7 @@ class _Labels:
     def _nugget(self, found: object, at: int) -> None:
         where = f"nuggets[{at}]"
         label = self._label(found, at) if isinstance(found, dict) else ""
-        is_lenient = self._invalid_labels_missing
+        is_lenient = bool(self._invalid_labels)
         nugget = read_nugget(found, where, self._line, self._report, invalid_labels_missing=is_lenient)
         if nugget is None or not isinstance(found, dict):
             return
@@ -124,22 +129,27 @@ class _Labels:
 
     def _label(self, nugget: dict[str, Any], at: int) -> str:
         if "assignment" not in nugget:
-            self._is_none("keys " + ", ".join(nugget), at)
-            return ""
+            return self._instead("keys " + ", ".join(nugget), at)
         found = nugget["assignment"]
         label = _LABEL_OF.get(found) if isinstance(found, str) else None
         if label is None:
             self._said.invalid[at] = found
-            self._is_none(found, at)
-        return label or ""
+            label = self._instead(found, at)
+        return label
 
-    def _is_none(self, found: object, at: int) -> None:
+    def _instead(self, found: object, at: int) -> str:
+        """Return what is taken in the place of a label."""
         where = f"nuggets[{at}].assignment"
-        if self._invalid_labels_missing:
+        if self._invalid_labels == NOT_SUPPORT:
+            self._report.counts["assignments taken for not_support"] += 1
+            self._report.warn("assignment taken for not_support", self._line.number, where, found, _EXPECTED)
+            return NOT_SUPPORT
+        if self._invalid_labels:
             self._report.counts["assignments missing"] += 1
             self._report.warn("assignment missing", self._line.number, where, found, _EXPECTED)
         else:
-            self._report.error(self._line.number, where, found, _EXPECTED)
+            self._report.error(self._line.number, where, found, _EXPECTED, remedy=_REMEDY)
+        return ""
 
 
 def write_sheet(

@@ -36,7 +36,7 @@ WORK = {
     "type in a nugget": ["r", *"more words of it", "Enter"],
     "through passages": ["p"] * 20 + ["i"] * 5,
     "select sentences": ["j"] * 4 + ["k"] * 2 + ["Shift+J"] * 3,
-    "attach evidence": ["e", "w"],
+    "attach evidence": ["j", "e", "w"],
     "search": ["/", *"word and more", "Enter", "Enter", "Enter", "Escape"],
     "new nugget": ["n", *"a new one is typed here", "Enter", "Escape"],
     "merge and split": ["x", "k", "x", "m", "Escape", "s", "Escape"],

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from assessor.collection import history
 from assessor.collection.formats.lines import Line, SourceFile
-from assessor.collection.formats.report import Report, Unreadable
+from assessor.collection.formats.report import Report, Unreadable, quantity
 from assessor.collection.models import Campaign, Condition, Person, QrelsSource
 from assessor.collection.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
 from assessor.scores.kinds import kind_named
@@ -38,7 +38,7 @@ class TableError(Exception):
     """A score table can't be read; the report says why."""
 
     def __init__(self, report: Report) -> None:
-        super().__init__(f"{report.file_name} was not read: {report.error_count} errors.")
+        super().__init__(f"{report.file_name} was not read: {quantity(report.error_count, 'errors')}.")
         self.report = report
 
 

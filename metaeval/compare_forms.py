@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
+from assessor.collection.http import NO_FILE
 from assessor.collection.models import Campaign, Condition
 from assessor.scores.kinds import scored_conditions
 from assessor.scores.leaderboards import POLICY_WORDS
@@ -13,7 +14,7 @@ from assessor.work.handing import LARGEST_SEED
 from metaeval.actions import DRAWS, MOST_DRAWS
 from metaeval.models import Side
 from metaeval.queries import sides_of
-from metaeval.scored import CONTROL
+from metaeval.scored import CONTROL, POLICIES
 
 _LINES = forms.Textarea(attrs={"rows": 2})
 _MOST_BYTES = 64 * 1024 * 1024
@@ -38,7 +39,9 @@ class CompareForm(forms.Form):
     topics_of = forms.ModelChoiceField(
         Condition.objects.none(), required=False, label="Only topics that are judged under"
     )
-    policy = forms.ChoiceField(label="Means over topics", choices=list(POLICY_WORDS.items()), initial=Policy.ZERO)
+    policy = forms.ChoiceField(
+        label="Means over topics", choices=[(one, POLICY_WORDS[one]) for one in POLICIES], initial=Policy.ZERO
+    )
     draws = forms.IntegerField(
         min_value=1, max_value=MOST_DRAWS, initial=DRAWS, label="Draws", help_text="Of topics, for intervals."
     )
@@ -103,7 +106,11 @@ def _labelled(side: Side) -> str:
 class TableForm(forms.Form):
     """A score table to be kept."""
 
-    file = forms.FileField(label="Score table", help_text="CSV, JSONL or a leaderboard, plain or .gz.")
+    file = forms.FileField(
+        label="Score table",
+        help_text="CSV, JSONL or a leaderboard, plain or .gz.",
+        error_messages={"required": NO_FILE},
+    )
     name = forms.CharField(max_length=120, required=False, help_text="Empty: the file's.")
     run = forms.CharField(
         max_length=256, required=False, label="Whose scores", help_text="A run's tag, if the file names none."

@@ -12,7 +12,7 @@ from metaeval import figures
 from metaeval.comparing import Compared, compare
 from metaeval.documents import documents
 from metaeval.label_results import LabelsFound, described, further_conditions, label_results
-from metaeval.labels import agreement
+from metaeval.labels import agreement, merged
 from metaeval.models import Comparison
 from metaeval.queries import topics_asked
 from metaeval.results import NamedFigure, drawn
@@ -61,6 +61,7 @@ def compute(comparison: Comparison, progress: Progress) -> Computed:
         sides.append(side)
         gaps += left_out
     first, second = sides
+    shared = min(len(first.words), len(second.words))
     if first.basis == second.basis:  # of two sources, one may have more grades
         words = max(first.words, second.words, key=len)
         first, second = sides = [side._replace(words=words) for side in sides]
@@ -91,7 +92,7 @@ def compute(comparison: Comparison, progress: Progress) -> Computed:
         progress(60, "figures of scores")
         drawings += drawn(pair, compared, **draws, hours=hours)
     progress(75, "labels")
-    labels = label_results(first, second)
+    labels = label_results(first, second, shared)
     if pair is None and (labels is None or not labels.topics):
         raise Nothing(f"{first.name} and {second.name} have no labels of the same things.")
     if labels:
@@ -147,10 +148,10 @@ def _topics_told(
     of_labels: dict[str, Json] = {}
     if labels:
         for pk, counts in zip(labels.topics, labels.by_topic, strict=True):
-            found, pairs = agreement(counts), int(counts.sum())
+            found, pairs = agreement(counts, labels.why_not), int(counts.sum())
             of_labels[names.topics[pk]] = {
                 "pairs": pairs,
-                "differ": pairs - int(np.trace(counts)),
+                "differ": pairs - int(np.trace(merged(counts, range(labels.shared)))),
                 "match": value_told(found.match),
                 "kappa": value_told(found.unweighted),
             }

@@ -26,6 +26,8 @@ _NAMES = {
     "alpha_ordinal": "alpha, ordinal",
 }
 
+_BINARY_RATES = {"match": "equal", "kappa": "kappa", "alpha": "alpha"}
+
 
 def documents(result: Json, pair: Pair | None, compared: Sequence[Compared]) -> dict[str, str]:
     """Return all files of a result, by name; what it has not has none."""
@@ -92,23 +94,56 @@ def _labels_csv(result: Json) -> Iterator[str]:
     rates = [
         (name, "", "", labels[name]["n"], labels[name]["value"], labels[name].get("why", "")) for name in _ALL_RATES
     ]
-    return write_table(("what", "first", "second", "count", "value", "why"), (*cells, *unmatched, by_rule, *rates))
+    binary = [row for of_threshold in labels.get("thresholds", ()) for row in _threshold_rows(of_threshold)]
+    rows = (*cells, *unmatched, by_rule, *rates, *binary)
+    return write_table(("what", "first", "second", "count", "value", "why"), rows)
+
+
+def _threshold_rows(told: Json) -> Iterator[tuple[object, ...]]:
+    """Yield the binary confusion matrix of a threshold, and what it tells of agreement."""
+    least = told["least"]
+    labels = (f"below {least}", f"{least} or more")
+    for row, counts, shares in zip(labels, told["matrix"], told["percent"], strict=True):
+        for column, count, share in zip(labels, counts, shares, strict=True):
+            yield "binary pairs", row, column, count, share, ""
+    for name in _BINARY_RATES:
+        yield f"binary {name}, {least} or more", "", "", told[name]["n"], told[name]["value"], told[name].get("why", "")
 
 
 def _labels_latex(result: Json) -> Iterator[str]:
-    """Yield the confusion matrix in percent of all pairs as a table for a paper (booktabs)."""
+    """Yield the confusion matrix in percent of all pairs, and binary agreement, as tables for a paper (booktabs)."""
     labels, (first, second) = result["labels"], result["sides"]
     told = f"Labels of {as_latex(first['name'])} (rows) and {as_latex(second['name'])} (columns)"
     rows = (
         latex.row((as_latex(label), *("--" if share is None else f"{share:.1f}" for share in shares)))
         for label, shares in zip(labels["labels"], labels["percent"], strict=True)
     )
-    return latex.table(
+    yield from latex.table(
         f"{told}, in \\% of {labels['pairs']} pairs; {_kappa(labels)}",
         f"l{'r' * len(labels['labels'])}",
         ("", *map(as_latex, labels["labels"])),
         rows,
     )
+    if thresholds := labels.get("thresholds"):
+        yield from latex.table(
+            f"Binary labels of {as_latex(first['name'])} and {as_latex(second['name'])}, of {labels['pairs']} pairs",
+            "lrrr",
+            ("Relevant from", "Equal (\\%)", "Cohen's $\\kappa$", "Krippendorff's $\\alpha$"),
+            (
+                latex.row(
+                    (
+                        str(told["least"]),
+                        _latex(told["match"], 100, 1),
+                        *(_latex(told[name], 1, 3) for name in ("kappa", "alpha")),
+                    )
+                )
+                for told in thresholds
+            ),
+        )
+
+
+def _latex(told: Json, factor: int, digits: int) -> str:
+    return "--" if told["value"] is None else f"{factor * told['value']:.{digits}f}"
 
 
 def _kappa(labels: Json) -> str:
@@ -207,6 +242,9 @@ def _summary(result: Json, pair: Pair | None, compared: Sequence[Compared]) -> I
         for name in _ALL_RATES:
             told = labels[name]
             yield f"{_NAMES[name]}: {told['why'] if told['value'] is None else format(told['value'], '.4f')}\n"
+        for told in labels.get("thresholds", ()):
+            rates = ", ".join(f"{name} {_short(told[key])}" for key, name in _BINARY_RATES.items())
+            yield f"grade {told['least']} or more: {rates}\n"
     for of_three in result["judges"]:
         yield f"\nOn {of_three['pairs']:,} things that {of_three['third']} labelled too:\n"
         for row in of_three["rows"]:

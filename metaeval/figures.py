@@ -217,6 +217,8 @@ def confusion_figure(found: Agreement, labels: Sequence[str], *, judges: tuple[s
         f"{pairs:,} pairs: {equal:.1f} % equal, {above:.1f} % above the diagonal, {below:.1f} % below",
         f"Cohen's κ: {kappas}",
     ]
+    if found.match.value is None:
+        note = [f"{pairs:,} pairs, {found.match.why}"]
     return _grid(rows, list(labels), list(labels), judges, note, most=float(shares.max()))
 
 

@@ -20,36 +20,51 @@ from metaeval.labels import (
     distribution,
     krippendorff_alpha,
 )
-from metaeval.pairs import match_labels, matrices, places_in_all
-from metaeval.sides import Names, Nothing, Restriction, Side, load_side, restrict
+from metaeval.pairs import Matched, match_labels, matrices, places_in_all
+from metaeval.sides import GRADES, Names, Nothing, Restriction, Side, load_side, restrict
 from metaeval.told import agreement_told, value_told
+from metaeval.values import undefined
 
 Json = dict[str, Any]
 _IMPORTANCE = {"vital": VITAL, "okay": OKAY, "": ABSENT}
 
 
 class LabelsFound(NamedTuple):
-    """Labels that both sides gave the same things. by_topic: (topics, labels, labels), rows the first side's."""
+    """Labels that both sides gave the same things. by_topic: (topics, labels, labels), rows the first side's.
+
+    shared: how many labels both sides could give, the first of all; why_not: why there is agreement after a threshold
+    alone, if so.
+    """
 
     told: Json
     agreement: Agreement
     given: Counts  # (sides, labels): all that each side gave
     topics: list[int]  # by key
     by_topic: Counts
+    shared: int
+    why_not: str
 
 
-def label_results(first: Side, second: Side) -> LabelsFound | None:
-    """Compare labels of the same things; None where the sides have none, or not of the same."""
+def label_results(first: Side, second: Side, shared: int) -> LabelsFound | None:
+    """Compare labels of the same things; None where the sides have none, or not of the same.
+
+    shared: how many labels both sides could give; fewer than all where grades are on two scales.
+    """
     if first.labels is None or second.labels is None or first.basis != second.basis:
         return None
     size = len(first.words)
     pairs = match_labels(first.labels, second.labels)
     topics = np.unique(pairs.topic)
     by_topic = matrices(np.searchsorted(topics, pairs.topic), len(topics), pairs.first, pairs.second, size)
-    found = agreement(by_topic.sum(axis=0))
+    why_not = f"on two scales, 0 to {shared - 1} and 0 to {size - 1}" if shared < size else ""
+    found = agreement(by_topic.sum(axis=0), why_not)
     given = np.stack([distribution(labels.code, size) for labels in (first.labels, second.labels)])
     alphas = {
-        f"alpha_{level}": value_told(krippendorff_alpha(np.stack([pairs.first, pairs.second]), size, level))
+        f"alpha_{level}": value_told(
+            undefined(len(pairs.first), why_not)
+            if why_not
+            else krippendorff_alpha(np.stack([pairs.first, pairs.second]), size, level)
+        )
         for level in (Level.NOMINAL, Level.ORDINAL)
     }
     told = {
@@ -61,7 +76,17 @@ def label_results(first: Side, second: Side) -> LabelsFound | None:
         **agreement_told(found),
         **alphas,
     }
-    return LabelsFound(told, found, given, topics.tolist(), by_topic)
+    if first.basis == GRADES:
+        told["thresholds"] = [_threshold_told(pairs, least) for least in range(1, shared)]
+    return LabelsFound(told, found, given, topics.tolist(), by_topic, shared, why_not)
+
+
+def _threshold_told(pairs: Matched, least: int) -> Json:
+    """Return how far both sides agree on which grades are at least so high."""
+    codes = np.stack([pairs.first, pairs.second]) >= least
+    told = agreement_told(agreement(confusion_matrix(codes[0], codes[1], 2)))
+    rates = {"kappa": told["unweighted"], "alpha": value_told(krippendorff_alpha(codes, 2))}
+    return {"least": least, **{name: told[name] for name in ("matrix", "percent", "match")}, **rates}
 
 
 class Others(NamedTuple):

@@ -5,6 +5,7 @@ support 2; none 0, partial 1, full 2; a grade is itself. Of a pair, the first la
 second the model's (or any other one's). Arrays of pairs hold pairs that both judges labelled, matched by the caller.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -87,10 +88,21 @@ def cohen_kappa(
     return kappa(confusion_matrix(first, second, labels), weights)
 
 
-def agreement(matrix: npt.ArrayLike) -> Agreement:
-    """Return what a confusion matrix tells of agreement. Raises ValueError where it is none."""
+def merged(matrix: npt.ArrayLike, starts: Sequence[int]) -> Counts:
+    """Return a confusion matrix of coarser labels. starts: the first label of each, from 0."""
+    counts = _square(matrix)
+    return np.add.reduceat(np.add.reduceat(counts, starts, axis=0), starts, axis=1)
+
+
+def agreement(matrix: npt.ArrayLike, why_not: str = "") -> Agreement:
+    """Return what a confusion matrix tells of agreement; with a reason why it tells nothing, only that.
+
+    Raises ValueError where it is no confusion matrix.
+    """
     counts = _square(matrix)
     pairs = int(counts.sum())
+    if why_not:
+        return Agreement(counts, *[undefined(pairs, why_not)] * (len(Agreement._fields) - 1))
 
     def rate(part: Counts) -> Value:
         return Value(int(part.sum()) / pairs, pairs) if pairs else undefined(0, _NO_PAIRS)

@@ -6,6 +6,7 @@ from django.db.models import F, Q
 from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly, Condition, QrelsSource
 from assessor.scores.means import Policy
+from metaeval.scored import POLICIES
 
 _SIDES = ("condition", "source", "table")
 
@@ -80,7 +81,7 @@ class Comparison(models.Model):
         related_name="+",
         help_text="Only topics that are judged under it.",
     )
-    policy = models.CharField(max_length=10, choices=[(one.value, one.value) for one in Policy], default=Policy.ZERO)
+    policy = models.CharField(max_length=10, choices=[(one.value, one.value) for one in POLICIES], default=Policy.ZERO)
     seed = models.PositiveBigIntegerField(help_text="Decides which topics are drawn.")
     draws = models.PositiveIntegerField(help_text="How often topics are drawn for intervals.")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -178,7 +178,10 @@ def _grades_that_differ(first: QrelsSource, second: QrelsSource, topic: Topic) -
         dict(Grade.objects.filter(source=source, topic=topic).values_list("docid", "grade"))
         for source in (first, second)
     )
-    differ = sorted(docid for docid, grade in one.items() if other.get(docid, grade) != grade)
+    highest = min(first.max_grade, second.max_grade)  # on two scales, what a threshold tells apart
+    differ = sorted(
+        docid for docid, grade in one.items() if min(other.get(docid, grade), highest) != min(grade, highest)
+    )
     return [Difference("", docid, "", str(one[docid]), str(other[docid])) for docid in differ]
 
 

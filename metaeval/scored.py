@@ -4,10 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assessor.scores.means import Figures
+from assessor.scores.means import Figures, Policy
 from metaeval.levels import paired
 
 CONTROL = "control"  # the task of runs that are no system's
+# How a topic counts that a run did not answer. Policy.COMMON is of one table: both sides have topics in common anyway.
+POLICIES = (Policy.ZERO, Policy.ANSWERED)
 
 
 class Scored(NamedTuple):

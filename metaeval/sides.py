@@ -24,6 +24,7 @@ from metaeval.measures import COVERAGE, F1, PRECISION
 from metaeval.pairs import restricted
 from metaeval.scored import CONTROL, Pair, Scored, match
 
+GRADES = "grades"  # the basis of all sources of grades
 _AT_A_TIME = 20_000
 _UNASKED = "not among those asked for"
 
@@ -163,13 +164,12 @@ def _source(source: QrelsSource) -> Side:
     docids = np.array([row[1] for row in rows], dtype=object)
     none = np.zeros(len(rows), dtype=np.int64)
     labels = Labels(topic, none, topic, docids, code.astype(np.int8), none.astype(bool))
-    # What was graded while the protocol had more grades is still there.
-    most = max(source.campaign.protocol.max_grade, *code.tolist())
+    most = max([source.max_grade, *code.tolist()])  # archives from before there were scales have a 4 too
     words = [str(grade) for grade in range(most + 1)]
     condition = source.condition
     is_rehearsal = condition is not None and condition.is_rehearsed
     return Side(
-        f"{source.name} (rehearsal)" if is_rehearsal else source.name, source, None, labels, words, "grades", told
+        f"{source.name} (rehearsal)" if is_rehearsal else source.name, source, None, labels, words, GRADES, told
     )
 
 

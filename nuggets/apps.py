@@ -11,16 +11,18 @@ class NuggetsConfig(AppConfig):
         from assessor.work.kinds import register
         from nuggets.auto import AUTO_NUGGETS, DRAFTS
         from nuggets.kind import NUGGETS
-        from nuggets.loaders import NuggetLoader
-        from nuggets.models import Nugget, NuggetBank
+        from nuggets.loaders import DraftLoader, NuggetLoader
+        from nuggets.models import Drafting, Nugget, NuggetBank
 
         register(NUGGETS)
         kinds_of_job.register(AUTO_NUGGETS)
         kinds_of_job.register(DRAFTS)
+        importing.register(DraftLoader)
         importing.register(
             NuggetLoader,
             importing.brought(Nugget, "bank__import_record"),
             importing.brought(NuggetBank),
+            importing.brought(Drafting),
             importing.brought(Condition),
             # Made in one transaction with its condition: without one, the condition has just been removed.
             lambda imports: Judge.objects.filter(kind=Judge.Kind.IMPORTED, condition=None),

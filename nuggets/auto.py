@@ -19,7 +19,7 @@ from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
 from assessor.work.models import Task
 from nuggets.actions.drafting import store_drafting
-from nuggets.drafting import Step, in_batches
+from nuggets.drafting import Cut, Step, in_batches
 from nuggets.models import Drafting
 
 # What to expect of a nugget and of a label where nothing is known yet.
@@ -43,6 +43,7 @@ class Made(NamedTuple):
 
     steps: list[Step]
     importance: list[list[str]]
+    cuts: list[Cut]
 
 
 class Creation(Kind):
@@ -104,7 +105,7 @@ class Creation(Kind):
             if unit.topic_id in unfinished:
                 prepared[unit.pk] = UnitFailure(f"{condition.qrels_source} is still grading this topic.")
             elif not wanted:
-                least = protocol.min_relevant_grade
+                least = condition.relevance_threshold
                 reason = f"There are no relevant segments: {condition.qrels_source} grades none {least} or more."
                 prepared[unit.pk] = UnitFailure(reason)
             elif lacking:
@@ -122,10 +123,14 @@ class Creation(Kind):
         return prepared
 
     async def carry_out(self, work: Work, ask: Ask) -> Made:
-        """Have the list brought up to date window by window, and then each nugget's importance set."""
+        """Have the list brought up to date window by window, and then each nugget's importance set.
+
+        A list that is longer than it may be is cut, as the nuggetizer of the track does.
+        """
         steps: list[Step] = []
+        cuts: list[Cut] = []
         nuggets: list[str] = []
-        for window in in_batches(work.segments, work.window):
+        for number, window in enumerate(in_batches(work.segments, work.window), start=1):
             question = questions.creation(
                 ask.prompts,
                 query=work.query,
@@ -134,14 +139,17 @@ class Creation(Kind):
                 most=work.most,
                 words=work.words,
             )
-            nuggets = await ask(question)
+            reply = await ask(question)
+            nuggets = reply[: work.most]
+            if len(reply) > work.most:
+                cuts.append(Cut(number, len(reply), work.most))
             steps.append(Step([docid for docid, _ in window], nuggets))
         importance = []
         if self._sets_importance:
             for batch in in_batches(nuggets, work.batch):
                 labels = await ask(questions.importance(ask.prompts, query=work.query, nuggets=batch))
                 importance.append(labels)
-        return Made(steps, importance)
+        return Made(steps, importance, cuts)
 
     def store(self, job: Job, results: Sequence[tuple[Unit, Made]]) -> None:
         """Write the lists, and the banks that are made of them.
@@ -154,7 +162,16 @@ class Creation(Kind):
         )
         for unit, made in results:
             if unit.topic_id not in done:
-                store_drafting(job, unit.topic_id, made.steps, made.importance)
+                store_drafting(job, unit.topic_id, made.steps, made.importance, made.cuts)
+
+    def notes(self, job: Job) -> list[str]:
+        """Name the lists that were cut, by topic id."""
+        drafted = Drafting.objects.filter(job=job).exclude(cuts=[]).order_by(byte_order("topic__qid"))
+        return [
+            f"Topic {qid}, window {cut['window']}: {cut['nuggets']} nuggets came; the first {cut['limit']} were kept."
+            for qid, cuts in drafted.values_list("topic__qid", "cuts")
+            for cut in cuts
+        ]
 
 
 AUTO_NUGGETS = Creation("AutoNuggets", Condition.Method.AUTO_NUGGETS, Grades.ANY, sets_importance=True)
@@ -175,7 +192,7 @@ def _topics_being_graded(condition: Condition, topics: Collection[int]) -> set[i
 
 def _relevant(condition: Condition, topics: Mapping[int, object]) -> QuerySet[Grade]:
     """Return what the condition's own source grades as relevant to topics."""
-    least = condition.protocol.min_relevant_grade
+    least = condition.relevance_threshold
     return Grade.objects.filter(source=condition.qrels_source, topic__in=list(topics), grade__gte=least)
 
 

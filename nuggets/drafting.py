@@ -15,6 +15,14 @@ class Step(NamedTuple):
     nuggets: list[str]
 
 
+class Cut(NamedTuple):
+    """A list that was longer than it may be. window: by its number, from 1; nuggets: how many the reply had."""
+
+    window: int
+    nuggets: int
+    limit: int
+
+
 class Ranked(NamedTuple):
     """A nugget of the model's list. place: where it stood there, from 1."""
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-FIELDS = ("text", "importance", "evidence")
+FIELDS = ("text", "importance", "evidence", "is_undecided")
 Changes = dict[str, Any]
 
 

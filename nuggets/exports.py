@@ -6,7 +6,8 @@ from itertools import islice
 from assessor.collection.formats.tables import write_table
 from assessor.collection.models import Condition, Topic
 from assessor.collection.queries import byte_order, without_practice
-from nuggets.formats import Lineage, NuggetRecord, with_ancestors, write_bank
+from nuggets.fates import Fate
+from nuggets.formats import Draft, Lineage, NuggetRecord, with_ancestors, write_bank
 from nuggets.models import Nugget, NuggetBank
 from nuggets.outcomes import EDITS, FATES, TopicRow, draftings, topic_rows
 from nuggets.queries import finished_banks, nuggets_in_order
@@ -20,6 +21,8 @@ def condition_lines(
     """Yield the finished banks of a condition, a line each, by topic id; of these topics alone."""
     banks = without_practice(finished_banks(condition)).prefetch_related("nuggets")
     banks = banks.order_by(byte_order("topic__qid"), "pk")
+    if with_lineage:
+        banks = banks.select_related("drafting")
     if topics is not None:
         banks = banks.filter(topic__in=[topic.pk for topic in topics])
     return bank_lines(banks.iterator(_AT_A_TIME), with_lineage=with_lineage)
@@ -34,8 +37,15 @@ def bank_lines(banks: Iterable[NuggetBank], *, with_lineage: bool = False) -> It
             by_pk = {nugget.pk: nugget for nugget in bank.nuggets.all()}
             known = with_ancestors(bank.order, {pk: nugget.parents for pk, nugget in by_pk.items()})
             ancestors = [by_pk[pk] for pk in sorted(known - set(bank.order))]
-            nuggets, others = ([_record(n, by_pk) for n in some] for some in (listed, ancestors))
-            yield write_bank(topic.title, topic.qid, nuggets, others, bank.extras)
+            deleted = [nugget for pk, nugget in sorted(by_pk.items()) if nugget.draft and pk not in known]
+            lists = ([_record(n, by_pk) for n in some] for some in (listed, ancestors, deleted))
+            nuggets, others, off = lists
+            drafts = (
+                [Draft(*pair) for pair in zip(bank.drafting.nuggets, bank.drafting.labels, strict=True)]
+                if (bank.drafting)
+                else []
+            )
+            yield write_bank(topic.title, topic.qid, nuggets, others, bank.extras, drafts, off)
         else:
             nuggets = [NuggetRecord(nugget.text, nugget.importance, nugget.extras, None) for nugget in listed]
             yield write_bank(topic.title, topic.qid, nuggets, None, bank.extras)
@@ -43,12 +53,13 @@ def bank_lines(banks: Iterable[NuggetBank], *, with_lineage: bool = False) -> It
 
 def _record(nugget: Nugget, by_pk: dict[int, Nugget]) -> NuggetRecord:
     parents = [by_pk[pk].uid for pk in nugget.parents]
-    lineage = Lineage(nugget.uid, nugget.origin, parents, nugget.evidence)
+    lineage = Lineage(nugget.uid, nugget.origin, parents, nugget.evidence, nugget.draft)
     return NuggetRecord(nugget.text, nugget.importance, nugget.extras, lineage)
 
 
+_ENDS = tuple(fate for fate in FATES if fate != Fate.UNDECIDED.value)
 _OUTCOME = (
-    *("topic", "person", "state", "drafts", *FATES, "added", "nuggets", "seconds", "seconds_per_draft"),
+    *("topic", "person", "state", "drafts", "cut", *_ENDS, "added", "nuggets", "seconds", "seconds_per_draft"),
     *(f"edits: {verb}" for verb in EDITS),
 )
 
@@ -65,10 +76,13 @@ def _outcomes(condition: Condition) -> Iterator[Sequence[object]]:
 
 
 def _outcome(row: TopicRow) -> Sequence[object]:
+    cut = sum(one["nuggets"] - one["limit"] for one in row.drafting.cuts)
     if row.bank is None or row.bank.task is None or row.tally is None:
-        told = (row.topic.qid, "", "not given", len(row.drafting.nuggets))
+        told = (row.topic.qid, "", "not given", len(row.drafting.nuggets), cut)
         return told + ("",) * (len(_OUTCOME) - len(told))
     tally, task = row.tally, row.bank.task
-    ends = (tally.drafts, *tally.ends.values(), tally.added, tally.listed)
+    # The file has no column for undecided drafts: in an open bank they have always counted as kept.
+    counts = tally.ends | {Fate.KEPT.value: tally.ends[Fate.KEPT.value] + tally.ends[Fate.UNDECIDED.value]}
+    ends = (tally.drafts, cut, *(counts[fate] for fate in _ENDS), tally.added, tally.listed)
     edits = tally.edits.values()
     return (row.topic.qid, task.person, task.state, *ends, tally.seconds, tally.seconds_per_draft, *edits)

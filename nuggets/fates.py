@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 
 class Fate(Enum):
-    """How a draft ended; every one ends as exactly one of these."""
+    """How a draft ended; every one ends as exactly one of these, once it is decided."""
 
+    UNDECIDED = "undecided"
     KEPT = "kept"
     EDITED = "edited"
     MERGED = "merged"
@@ -23,6 +24,7 @@ class Made(NamedTuple):
     origin: str
     parents: Sequence[int]
     draft: int | None
+    is_undecided: bool = False
 
 
 class End(NamedTuple):
@@ -36,9 +38,9 @@ def ends(drafts: Sequence[str], nuggets: Mapping[int, Made], listed: Sequence[in
     """Return how each draft of the model's list ended, in the model's order.
 
     nuggets: all of the bank by id, each draft among them; listed: the ids of those on the list. On the list a draft is
-    kept or, with another text than its own, edited. Off it, it was merged or split if any nugget on the list was made
-    from it, near or far: by the first thing that was done to it. Else it was deleted, also when only what was made
-    of it was. What was taken back counts for nothing, as it has left no nugget on the list.
+    undecided, kept or, with another text than its own, edited. Off it, it was merged or split if any nugget on the list
+    was made from it, near or far: by the first thing that was done to it. Else it was deleted, also when only what was
+    made of it was. What was taken back counts for nothing, as it has left no nugget on the list.
     """
     children = defaultdict(list)
     for pk, nugget in nuggets.items():
@@ -51,7 +53,8 @@ def ends(drafts: Sequence[str], nuggets: Mapping[int, Made], listed: Sequence[in
             continue
         became = lives_in[pk]
         if pk in became:
-            fate = Fate.KEPT if nugget.text == drafts[nugget.draft - 1] else Fate.EDITED
+            as_drafted = Fate.UNDECIDED if nugget.is_undecided else Fate.KEPT
+            fate = as_drafted if nugget.text == drafts[nugget.draft - 1] else Fate.EDITED
         elif not became:
             fate = Fate.DELETED
         else:

@@ -1,17 +1,19 @@
 """Nugget banks as JSONL: {"query", "qid", "nuggets": [{"text", "importance"}]}, plain or with lineage.
 
 A line with lineage also has "ancestors": the nuggets off the list that others were made from. Each of its nuggets,
-those on the list and those off it, says its id, its origin, the ids of its parents, and its evidence.
+those on the list and those off it, says its id, its origin, the ids of its parents, and its evidence. Where a model
+drafted nuggets, "drafts" is its list, each nugget that is one of them has its place there, from 1, as "draft", and
+"deleted" has those that were taken off the list and live on in nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
+from assessor.collection.formats.report import TAKE_AS_MISSING, Report
 
 IMPORTANCE = ("vital", "okay")
 ORIGINS = ("written", "drafted", "merged", "split", "imported")
@@ -20,12 +22,13 @@ _QUESTIONS = "nuggets as {query, qid, nuggets}; question nuggets (NuggetBank v3 
 
 
 class Lineage(NamedTuple):
-    """Where a nugget comes from. parents: uids; evidence: [{"docid", "start", "end"}]."""
+    """Where a nugget comes from. parents: uids; evidence: [{"docid", "start", "end"}]; draft: its place in drafts."""
 
     uid: UUID
     origin: str
     parents: list[UUID]
     evidence: list[dict[str, Any]]
+    draft: int | None = None
 
 
 class NuggetRecord(NamedTuple):
@@ -37,18 +40,30 @@ class NuggetRecord(NamedTuple):
     lineage: Lineage | None
 
 
+class Draft(NamedTuple):
+    """A nugget as a model drafted it; importance is "" where it did not say."""
+
+    text: str
+    importance: str
+
+
 class BankRecord(NamedTuple):
     """A topic's nuggets in their order, and those off the list that they were made from.
 
-    extras: the further keys as they came, among them the topic's id where it is a number.
+    drafts: a model's list, and deleted: the nuggets of it that were taken off the list.
+
+    query: None where the line has none, as in files of the TREC 2025 RAG track. extras: the further keys as they came,
+    among them the topic's id where it is a number.
     """
 
     line: Line
     qid: str
-    query: str
+    query: str | None
     nuggets: list[NuggetRecord]
     ancestors: list[NuggetRecord]
     extras: dict[str, Any]
+    drafts: Sequence[Draft] = ()
+    deleted: Sequence[NuggetRecord] = ()
 
 
 def read_banks(lines: Iterable[Line], report: Report, *, invalid_labels_missing: bool) -> Iterator[BankRecord]:
@@ -65,23 +80,48 @@ def _bank(record: dict[str, Any], line: Line, report: Report, invalid_labels_mis
         report.error(line.number, "", "keys " + ", ".join(record), _QUESTIONS)
         return None
     errors_before = report.error_count
-    for key in ("query", "qid", "nuggets"):
+    for key in ("qid", "nuggets"):
         values.required(record, key, line, report)
     if report.error_count > errors_before:
         return None
     qid = values.topic_id(record["qid"], "qid", line, report)
-    query = values.text(record.pop("query"), "query", line, report, may_be_blank=True)
+    query = None
+    if "query" in record:
+        query = values.text(record.pop("query"), "query", line, report, may_be_blank=True)
     if isinstance(record["qid"], str):
         del record["qid"]
     reader = _Nuggets(line, report, invalid_labels_missing, has_lineage="ancestors" in record)
     nuggets = reader.read(record.pop("nuggets"), "nuggets")
+    has_lineage = "ancestors" in record
+    if odd := [key for key in ("drafts", "deleted") if key in record and not has_lineage]:
+        report.error(line.number, odd[0], record[odd[0]], "this key only in a line that has ancestors too")
     ancestors = reader.read(record.pop("ancestors", []), "ancestors")
-    if report.error_count > errors_before or qid is None or query is None:
+    drafts, deleted = _drafts(record, reader, line, report) if has_lineage else ([], [])
+    if report.error_count > errors_before or qid is None:
         return None
-    _check_lineage(nuggets, ancestors, line, report)
+    _check_lineage(nuggets, ancestors, deleted, line, report)
+    _check_drafts(nuggets + ancestors, deleted, len(drafts), line, report)
     if report.error_count > errors_before:
         return None
-    return BankRecord(line, qid, query, nuggets, ancestors, record)
+    return BankRecord(line, qid, query, nuggets, ancestors, record, drafts, deleted)
+
+
+def _drafts(
+    record: dict[str, Any], reader: "_Nuggets", line: Line, report: Report
+) -> tuple[list[Draft], list[NuggetRecord]]:
+    """Take a model's list out of a line, and those nuggets of it that were deleted."""
+    found = record.pop("drafts", [])
+    if not isinstance(found, list):
+        report.error(line.number, "drafts", found, "a list of drafts")
+        found = []
+    drafts = []
+    for at, one in enumerate(found):
+        draft = read_nugget(one, f"drafts[{at}]", line, report, invalid_labels_missing=False)
+        if draft and draft.extras:
+            report.error(line.number, f"drafts[{at}]", "keys " + ", ".join(one), "text and importance alone")
+        elif draft:
+            drafts.append(Draft(draft.text, draft.importance))
+    return drafts, reader.read(record.pop("deleted", []), "deleted")
 
 
 def read_nugget(
@@ -114,7 +154,7 @@ def _importance(found: object, where: str, line: Line, report: Report, invalid_l
     if found in IMPORTANCE:
         return str(found)
     if not invalid_labels_missing:
-        report.error(line.number, f"{where}.importance", found, "vital, okay, or no such key")
+        report.error(line.number, f"{where}.importance", found, "vital, okay, or no such key", remedy=TAKE_AS_MISSING)
         return None
     report.counts["importance made absent"] += 1
     report.warn("importance made absent", line.number, f"{where}.importance", found, "vital or okay")
@@ -143,7 +183,7 @@ class _Nuggets:
             self._error(key, found, "a list of nuggets")
             return []
         # One that was emptied before others were made from it stays as it was left.
-        may_be_blank = key == "ancestors"
+        may_be_blank = key != "nuggets"
         nuggets = [self._nugget(nugget, f"{key}[{at}]", may_be_blank) for at, nugget in enumerate(found)]
         return [nugget for nugget in nuggets if nugget]
 
@@ -173,6 +213,7 @@ class _Nuggets:
         if lacking:
             return None
         uid, origin, parents, evidence = (extras.pop(key) for key in LINEAGE)
+        draft = extras.pop("draft", None)
         errors_before = self._report.error_count
         own = self._uid(uid, f"{where}.id")
         if origin not in ORIGINS:
@@ -186,9 +227,11 @@ class _Nuggets:
             evidence = []
         for at, item in enumerate(evidence):
             self._check_evidence(item, f"{where}.evidence[{at}]")
+        if draft is not None and (type(draft) is not int or draft < 1):
+            self._error(f"{where}.draft", draft, "a place in the drafts, from 1")
         if self._report.error_count > errors_before or own is None:
             return None
-        return Lineage(own, origin, [parent for parent in of if parent], evidence)
+        return Lineage(own, origin, [parent for parent in of if parent], evidence, draft)
 
     def _uid(self, found: object, field: str) -> UUID | None:
         try:
@@ -214,12 +257,34 @@ class _Nuggets:
         self._report.error(self._line.number, field, found, expected)
 
 
-def _check_lineage(nuggets: list[NuggetRecord], ancestors: list[NuggetRecord], line: Line, report: Report) -> None:
+def _check_drafts(
+    nuggets: list[NuggetRecord], deleted: list[NuggetRecord], drafts: int, line: Line, report: Report
+) -> None:
+    """Check that each nugget which is a draft has a place of its own among the drafts, and each deleted one is one."""
+    places: set[int] = set()
+    for nugget in nuggets + deleted:
+        place = nugget.lineage.draft if nugget.lineage else None
+        if place is None:
+            if nugget in deleted:
+                report.error(line.number, "deleted", nugget.text, "nuggets with their place in the drafts as draft")
+        elif place > drafts or place in places:
+            report.error(line.number, "draft", place, f"each place once, up to {drafts}, the number of drafts")
+        else:
+            places.add(place)
+
+
+def _check_lineage(
+    nuggets: list[NuggetRecord],
+    ancestors: list[NuggetRecord],
+    deleted: list[NuggetRecord],
+    line: Line,
+    report: Report,
+) -> None:
     """Check that the nuggets of a line descend from each other, from no others, and in no circle."""
     parents: dict[UUID, list[UUID]] = {}
     listed = [nugget.lineage for nugget in nuggets if nugget.lineage]
     others = [nugget.lineage for nugget in ancestors if nugget.lineage]
-    for lineage in listed + others:
+    for lineage in listed + others + [nugget.lineage for nugget in deleted if nugget.lineage]:
         if lineage.uid in parents:
             report.error(line.number, "id", str(lineage.uid), "each id once in a line")
         parents[lineage.uid] = lineage.parents
@@ -250,7 +315,13 @@ def with_ancestors(ids: Iterable[Any], parents: Mapping[Any, list[Any]]) -> set[
 
 
 def write_bank(
-    query: str, qid: str, nuggets: list[NuggetRecord], ancestors: list[NuggetRecord] | None, extras: dict[str, Any]
+    query: str,
+    qid: str,
+    nuggets: list[NuggetRecord],
+    ancestors: list[NuggetRecord] | None,
+    extras: dict[str, Any],
+    drafts: Sequence[Draft] = (),
+    deleted: Sequence[NuggetRecord] = (),
 ) -> str:
     """Return the line of a bank, with lineage where ancestors are given, be it none; extras overrule query and qid.
 
@@ -259,6 +330,9 @@ def write_bank(
     record: dict[str, Any] = {"query": query, "qid": qid, "nuggets": [_keys(nugget) for nugget in nuggets]}
     if ancestors is not None:
         record["ancestors"] = [_keys(nugget) for nugget in ancestors]
+    if drafts:
+        record["drafts"] = [_keys(NuggetRecord(*draft, {}, None)) for draft in drafts]
+        record["deleted"] = [_keys(nugget) for nugget in deleted]
     return values.to_json(record | extras) + "\n"
 
 
@@ -268,6 +342,7 @@ def _keys(nugget: NuggetRecord) -> dict[str, Any]:
         keys["importance"] = nugget.importance
     keys |= nugget.extras
     if nugget.lineage:
-        uid, origin, parents, evidence = nugget.lineage
+        uid, origin, parents, evidence, draft = nugget.lineage
         keys |= {"id": str(uid), "origin": origin, "parents": [str(parent) for parent in parents], "evidence": evidence}
+        keys |= {"draft": draft} if draft else {}
     return keys

@@ -1,7 +1,7 @@
 """Loading nugget banks under a condition of their own."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 from django.db.models import QuerySet
@@ -10,12 +10,22 @@ from django.utils import timezone
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.loaders.base import Loader, Options, rows_by
-from assessor.collection.loaders.conditions import find_condition, make_condition
-from assessor.collection.models import Campaign, Condition, Import, Topic
+from assessor.collection.loaders.conditions import (
+    ANOTHER_NAME,
+    check_name,
+    find_condition,
+    imported_judge,
+    make_condition,
+)
+from assessor.collection.models import Campaign, Condition, Import, Judge, QrelsSource, Topic
+from nuggets.actions import MAX_CHARACTERS
+from nuggets.drafting import Step
 from nuggets.editions import snapshot
-from nuggets.formats import BankRecord, Lineage, NuggetRecord, read_banks
-from nuggets.models import BankEdition, Nugget, NuggetBank
+from nuggets.formats import BankRecord, Draft, Lineage, NuggetRecord, read_banks
+from nuggets.models import BankEdition, Drafting, Nugget, NuggetBank
 from nuggets.queries import nuggets_in_order
+
+LACKING = "a topic of the campaign; load the topics first"
 
 
 class BankWriter:
@@ -49,8 +59,11 @@ class BankWriter:
             for record in records
         )
         for bank, record in zip(banks, records, strict=True):
+            if record.drafts:
+                bank.drafting = _drafting(self.condition, bank.topic, import_record, record.drafts)
+                bank.drafting.save()
             _write_nuggets(bank, record)
-        NuggetBank.everything.bulk_update(banks, ["order"])
+        NuggetBank.everything.bulk_update(banks, ["order", "drafting"])
         self._report.counts["banks added"] += len(banks)
         self._report.counts["nuggets added"] += sum(len(record.nuggets) for record in records)
         return banks
@@ -67,7 +80,8 @@ class BankWriter:
 
 def _write_nuggets(bank: NuggetBank, record: BankRecord) -> None:
     """Write the nuggets of a bank; who their parents are can be said once all have their keys."""
-    of_line = [(nugget, nugget.lineage or _imported()) for nugget in record.nuggets + record.ancestors]
+    off = [*record.ancestors, *record.deleted]
+    of_line = [(nugget, nugget.lineage or _imported()) for nugget in record.nuggets + off]
     nuggets = Nugget.objects.bulk_create(
         Nugget(
             bank=bank,
@@ -76,6 +90,7 @@ def _write_nuggets(bank: NuggetBank, record: BankRecord) -> None:
             importance=nugget.importance,
             origin=lineage.origin,
             evidence=lineage.evidence,
+            draft=lineage.draft,
             extras=nugget.extras,
             made_by=bank.maker,
         )
@@ -114,17 +129,19 @@ class NuggetLoader(Loader):
         loaded: dict[str, NuggetBank] = {}
         if self.banks.condition:
             banks = self.banks.condition.nugget_banks.filter(topic__qid__in=qids)
-            loaded = {bank.topic.qid: bank for bank in banks.select_related("topic").prefetch_related("nuggets")}
+            loaded = {
+                bank.topic.qid: bank for bank in banks.select_related("topic", "drafting").prefetch_related("nuggets")
+            }
         return [record for record in records if self._is_new(record, topics.get(record.qid), loaded.get(record.qid))]
 
     def _is_new(self, record: BankRecord, topic: Topic | None, loaded: NuggetBank | None) -> bool:
         number = record.line.number
         if topic is None:
-            self.report.error(number, "qid", record.qid, "a topic of the campaign; load the topics first")
+            self.report.error(number, "qid", record.qid, LACKING)
             return False
         if self.repeats(record.qid, record.line, "qid", record.qid):
             return False
-        if record.query != topic.title:
+        if record.query is not None and record.query != topic.title:
             self.report.warn("query differs", number, "query", record.query, f"{topic.title}, the topic's title")
             record.extras["query"] = record.query
         if not record.nuggets:
@@ -144,6 +161,165 @@ class NuggetLoader(Loader):
         self.banks.finish(import_record)
 
 
+class DraftRecord(NamedTuple):
+    """A model's drafts on a topic in its order, each with its importance or ""."""
+
+    line: Line
+    qid: str
+    texts: list[str]
+    importance: list[str]
+
+
+class DraftLoader(Loader):
+    """Drafts of a model that was asked elsewhere, for people to edit: one file makes one condition."""
+
+    kind = "drafts"
+    label = "Drafts of nuggets, for people to edit"
+    batch_size = 50
+
+    def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
+        super().__init__(campaign, options, report)
+        self.name, self.maker = options["condition"], options["maker"]
+        self.source = self._find_source(options["qrels"])
+        self.condition = self._find_condition()
+        protocol = self.condition.protocol if self.condition else campaign.protocol
+        self.most = protocol.max_drafts
+
+    def _find_source(self, name: str) -> QrelsSource | None:
+        """Return the grades by which the editor shows passages beside the drafts."""
+        source: QrelsSource | None = self.campaign.qrels_sources.filter(name=name).first()
+        if source is None or source.by != QrelsSource.By.PEOPLE:
+            found = f"{name}, graded by a model" if source else name
+            peoples = self.campaign.qrels_sources.filter(by=QrelsSource.By.PEOPLE).values_list("name", flat=True)
+            expected = f"people's grades of the campaign: {', '.join(peoples) or 'load some first'}"
+            self.report.error(0, "qrels", found, expected)
+            return None
+        return source
+
+    def _find_condition(self) -> Condition | None:
+        """Return the condition that this very file made before, or None where it is to make it."""
+        if not check_name(self.name, "condition", self.report) or not check_name(self.maker, "maker", self.report):
+            return None
+        found = self.campaign.conditions.filter(name=self.name)
+        condition = found.select_related("judge", "qrels_source", "import_record", "protocol").first()
+        if condition is None:
+            return None
+        if condition.import_record is None or condition.method != Condition.Method.AUTO_NUGGETS_EDITS:
+            found_there = f"{self.name}, {condition.kind} by {condition.method}"
+            self._refuse("condition", found_there, "a new name, or that of imported drafts")
+            return None
+        if self.maker != str(condition.judge):
+            self._refuse("maker", self.maker, f"{condition.judge}, as {self.name} is known already")
+        elif self.source and self.source != condition.qrels_source:
+            self._refuse("qrels", str(self.source), f"{condition.qrels_source}, as {self.name} is known already")
+        return condition
+
+    def _refuse(self, field: str, found: str, expected: str, line: int = 0) -> None:
+        self.report.error(line, field, found, expected, remedy=ANOTHER_NAME)
+
+    def read(self, lines: Iterable[Line]) -> Iterator[DraftRecord]:
+        is_lenient = self.options.get("invalid_labels") == Import.InvalidLabels.MISSING
+        for record in read_banks(lines, self.report, invalid_labels_missing=is_lenient):
+            # As the editor folds what is typed, so that an untouched draft is equal to what it was.
+            texts = [" ".join(nugget.text.split()) for nugget in record.nuggets]
+            if (
+                record.extras.keys() - {"qid"}
+                or record.ancestors
+                or any(nugget.extras or nugget.lineage for nugget in record.nuggets)
+            ):
+                number = record.line.number
+                self.report.warn("further keys left out", number, "nuggets", "more keys", "text and importance alone")
+            yield DraftRecord(record.line, record.qid, texts, [nugget.importance for nugget in record.nuggets])
+
+    def sift(self, records: Sequence[DraftRecord]) -> list[DraftRecord]:
+        qids = [record.qid for record in records]
+        topics = rows_by(self.campaign.topics, "qid", qids)
+        loaded: dict[str, Drafting] = {}
+        if self.condition:
+            there = self.condition.draftings.filter(topic__qid__in=qids).select_related("topic")
+            loaded = {drafting.topic.qid: drafting for drafting in there}
+        return [record for record in records if self._is_new(record, topics.get(record.qid), loaded.get(record.qid))]
+
+    def _is_new(self, record: DraftRecord, topic: Topic | None, loaded: Drafting | None) -> bool:
+        number, report = record.line.number, self.report
+        if topic is None:
+            report.error(number, "qid", record.qid, LACKING)
+            return False
+        if self.repeats(record.qid, record.line, "qid", record.qid):
+            return False
+        if not 0 < len(record.texts) <= self.most:
+            found, expected = f"{len(record.texts)} drafts", f"1 to {self.most}"
+            report.error(number, "nuggets", found, expected, remedy="The protocol says how long a model's list may be.")
+        for at, text in enumerate(record.texts):
+            if len(text) > MAX_CHARACTERS:
+                found, expected = f"{len(text):,} characters", f"at most {MAX_CHARACTERS:,}, as in the editor"
+                report.error(number, f"nuggets[{at}].text", found, expected)
+        if self.condition is None:
+            return True
+        if loaded is None:
+            self._refuse("qid", record.qid, f"a topic of the file that made {self.name}", number)
+        elif (loaded.nuggets, loaded.labels) != (record.texts, record.importance):
+            self._refuse("nuggets", "other drafts", f"those that {self.name} has on {record.qid} already", number)
+        report.counts["drafts already there"] += len(record.texts)
+        return False
+
+    def end(self) -> None:
+        """Refuse a file that made a condition of another name: its drafts are there already."""
+        if self.condition is None and not self.report.error_count:
+            condition = self._made_of(Import(file_name=self.report.file_name, sha256=self.sha256))
+            same = self.campaign.conditions.filter(identity=condition.describe()).first()
+            if same:
+                expected = f"drafts that are not there yet; {same} has these"
+                self.report.error(0, "condition", self.name, expected, remedy=f"Give people topics under {same}.")
+
+    def write(self, records: Sequence[DraftRecord], import_record: Import) -> None:
+        if not records:
+            return
+        if self.condition is None:
+            self.condition = self._made_of(import_record, imported_judge(self.maker, "model"))
+            self.condition.save()
+            self.report.counts["conditions added"] += 1
+        topics = rows_by(self.campaign.topics, "qid", [record.qid for record in records])
+        Drafting.everything.bulk_create(
+            _drafting(
+                self.condition,
+                topics[record.qid],
+                import_record,
+                [Draft(*pair) for pair in zip(record.texts, record.importance, strict=True)],
+            )
+            for record in records
+        )
+        self.report.counts["topics with drafts"] += len(records)
+        self.report.counts["drafts added"] += sum(len(record.texts) for record in records)
+
+    def _made_of(self, import_record: Import, judge: Judge | None = None) -> Condition:
+        """Return the condition that a file makes, not saved; without a judge, to be described only."""
+        return Condition(
+            import_record=import_record,
+            campaign=self.campaign,
+            name=self.name,
+            kind=Condition.Kind.NUGGETS,
+            method=Condition.Method.AUTO_NUGGETS_EDITS,
+            qrels_source=self.source,
+            judge=judge or Judge(name=self.maker),
+            protocol=self.campaign.protocol,
+            created_by=import_record.person,
+        )
+
+
+def _drafting(condition: Condition, topic: Topic, import_record: Import, drafts: Sequence[Draft]) -> Drafting:
+    """Return a model's list that came in a file, not saved."""
+    importance = [draft.importance for draft in drafts]
+    return Drafting(
+        import_record=import_record,
+        condition=condition,
+        topic=topic,
+        judge=condition.judge,
+        steps=[Step([], [draft.text for draft in drafts])._asdict()],
+        importance=[importance] if any(importance) else [],
+    )
+
+
 def _imported() -> Lineage:
     return Lineage(uuid4(), Nugget.Origin.IMPORTED, [], [])
 
@@ -156,7 +332,12 @@ def _is_same(record: BankRecord, loaded: NuggetBank) -> bool:
     pairs = list(zip(record.nuggets, nuggets_in_order(loaded), strict=True))
     if any(nugget.lineage for nugget in record.nuggets):
         others = {nugget.uid: nugget for nugget in loaded.nuggets.all() if nugget.pk not in loaded.order}
-        of_line = {nugget.lineage.uid: nugget for nugget in record.ancestors if nugget.lineage}
+        drafting = loaded.drafting
+        drafts = list(zip(drafting.nuggets, drafting.labels, strict=True)) if drafting else []
+        if drafts != [tuple(draft) for draft in record.drafts]:
+            return False
+        off = [*record.ancestors, *record.deleted]
+        of_line = {nugget.lineage.uid: nugget for nugget in off if nugget.lineage}
         if of_line.keys() != others.keys():
             return False
         pairs += [(nugget, others[uid]) for uid, nugget in of_line.items()]
@@ -169,5 +350,5 @@ def _values(nugget: NuggetRecord) -> tuple[Any, ...]:
 
 def _loaded_values(nugget: Nugget, like: NuggetRecord, uid_of: dict[int, UUID]) -> tuple[Any, ...]:
     parents = [uid_of[parent] for parent in nugget.parents]
-    lineage = Lineage(nugget.uid, nugget.origin, parents, nugget.evidence) if like.lineage else None
+    lineage = Lineage(nugget.uid, nugget.origin, parents, nugget.evidence, nugget.draft) if like.lineage else None
     return (nugget.text, nugget.importance, nugget.extras, lineage)

@@ -1,26 +1,40 @@
 """Nugget banks, their nuggets, and every edit ever made to them."""
 
+from typing import ClassVar
+
 from django.db import models
 
 from assessor.collection.fields import JSONText
-from assessor.collection.models import AppendOnly, MaybeImported
+from assessor.collection.models import AppendOnly, AppendOnlyQuerySet, MadeOrVisibleManager, MaybeImported
 
 
-class Drafting(AppendOnly):
+class Drafting(MaybeImported, AppendOnly):
     """How a model came to its list of nuggets for a topic under a condition, whose prompts and protocol it used.
 
-    The list after the last step is the model's; AutoNuggets keeps the best of it, and people edit all of it.
+    The list after the last step is the model's; AutoNuggets keeps the best of it, and people edit all of it. Of a model
+    that was asked elsewhere a file brings the list, which is the only step then, of no segments.
     """
 
     condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="draftings")
     topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="draftings")
     judge = models.ForeignKey("collection.Judge", models.PROTECT, related_name="+", help_text="The model's.")
-    job = models.ForeignKey("llm.Job", models.PROTECT, related_name="+")
+    job = models.ForeignKey("llm.Job", models.PROTECT, null=True, related_name="+", help_text="None: from a file.")
     steps = JSONText(default=list, help_text="For each window of segments its docids and the whole list after it.")
-    importance = JSONText(default=list, help_text="The labels of the last list, a list for each batch; none of drafts.")
+    importance = JSONText(
+        default=list, help_text="The labels of the last list, a list for each batch; none of drafts made here."
+    )
+    cuts = JSONText(
+        default=list,
+        help_text='[{"window", "nuggets", "limit"}]: the windows, from 1, whose reply had more nuggets than the limit, '
+        "and lost those behind it.",
+    )
     made_at = models.DateTimeField(auto_now_add=True)
 
-    class Meta(AppendOnly.Meta):
+    objects: ClassVar = MadeOrVisibleManager.from_queryset(AppendOnlyQuerySet)()  # type: ignore[assignment]  # as both
+    everything: ClassVar = AppendOnlyQuerySet.as_manager()
+
+    class Meta:
+        base_manager_name = "everything"
         ordering = ("topic__qid", "pk")
         constraints = (models.UniqueConstraint(fields=("condition", "topic"), name="drafting_once"),)
 
@@ -31,6 +45,11 @@ class Drafting(AppendOnly):
     def nuggets(self) -> list[str]:
         """The model's list, in its order."""
         return list(self.steps[-1]["nuggets"])
+
+    @property
+    def labels(self) -> list[str]:
+        """How important the model finds each nugget of its list; "" where it does not say."""
+        return [label for batch in self.importance for label in batch] or [""] * len(self.nuggets)
 
 
 class NuggetBank(MaybeImported):
@@ -98,6 +117,7 @@ class Nugget(models.Model):
     draft = models.PositiveSmallIntegerField(
         null=True, help_text="Place in the model's list, from 1, which goes by importance: never for who edits it."
     )
+    is_undecided = models.BooleanField(default=False, help_text="A draft that its person has not decided about yet.")
     made_by = models.ForeignKey("collection.Judge", models.PROTECT, related_name="+")
     made_at = models.DateTimeField(auto_now_add=True)
 

@@ -22,7 +22,7 @@ class DraftRow(NamedTuple):
     """A nugget of the model's list. window: which brought it, from 1, and docids are the segments in that.
 
     end: what became of it; became: the texts on the list in which it lives on, where it does not stand there itself.
-    importance is what the model said, and there is none where a person decides it.
+    importance is what the model said, if it was asked or a file has it.
     """
 
     place: int
@@ -80,10 +80,9 @@ def draft_rows(bank: NuggetBank) -> list[DraftRow]:
     assert drafting is not None
     nuggets = {nugget.pk: nugget for nugget in bank.nuggets.all()}
     steps = [Step(**step) for step in drafting.steps]
-    labels = [label for batch in drafting.importance for label in batch] or [""] * len(drafting.nuggets)
     first_place: dict[str, int] = {}
     rows = []
-    found = zip(drafting.nuggets, labels, brought_by(steps), _ends(bank), strict=True)
+    found = zip(drafting.nuggets, drafting.labels, brought_by(steps), _ends(bank), strict=True)
     for place, (text, importance, step, (end, became)) in enumerate(found, start=1):
         first = first_place.setdefault(folded(text), place)
         rows.append(
@@ -155,14 +154,15 @@ def topic_rows(draftings: Sequence[Drafting]) -> list[TopicRow]:
 
 
 def _made(bank: NuggetBank) -> dict[int, Made]:
-    return {one.pk: Made(one.text, one.origin, one.parents, one.draft) for one in bank.nuggets.all()}
+    return {one.pk: Made(one.text, one.origin, one.parents, one.draft, one.is_undecided) for one in bank.nuggets.all()}
 
 
 def _ends(bank: NuggetBank) -> list[tuple[str, list[int]]]:
     """Return what became of each draft, in the model's order, and the nuggets on the list in which it lives on."""
     assert bank.drafting is not None
-    if bank.task_id is None:  # the model's own bank has the best of its list
-        kept = {nugget.draft: nugget.pk for nugget in bank.nuggets.all()}
+    kept = {nugget.draft: nugget.pk for nugget in bank.nuggets.all()}
+    # The model's own bank has the best of its list.
+    if bank.task_id is None and not kept.keys() >= set(_places(bank.drafting)):
         return [("kept", [kept[at]]) if at in kept else ("left out", []) for at in _places(bank.drafting)]
     return [(end.fate.value, end.became) for end in ends(bank.drafting.nuggets, _made(bank), bank.order)]
 

@@ -52,6 +52,7 @@ class Finding(NamedTuple):
 
     uid: str
     message: str
+    is_undecided: bool = False
 
 
 def passages(bank: NuggetBank) -> tuple[list[Passage], int]:
@@ -74,7 +75,7 @@ def passage_text(bank: NuggetBank, docid: str) -> str | None:
 
 def _relevant(bank: NuggetBank) -> QuerySet[Grade]:
     """Only grades of the condition's own source are read: an assessor sees no other, and no LLM's."""
-    least = bank.condition.protocol.min_relevant_grade
+    least = bank.condition.relevance_threshold
     relevant: QuerySet[Grade] = Grade.objects.filter(
         source=bank.condition.qrels_source, topic=bank.topic, grade__gte=least
     )
@@ -85,6 +86,14 @@ def nuggets_in_order(bank: NuggetBank) -> list[Nugget]:
     """Return the nuggets on the list, in order."""
     by_pk = {nugget.pk: nugget for nugget in bank.nuggets.all()}
     return [by_pk[pk] for pk in bank.order]
+
+
+def undecided_drafts(bank: NuggetBank) -> QuerySet[Nugget]:
+    """Return the drafts on the list that nobody has kept, reworded or given an importance yet."""
+    nuggets: QuerySet[Nugget] = bank.nuggets.all()
+    if bank.drafting_id is None:
+        return nuggets.none()
+    return nuggets.filter(pk__in=bank.order, is_undecided=True)
 
 
 def drafts(bank: NuggetBank) -> list[str]:
@@ -129,6 +138,7 @@ def told(listed: list[Nugget], drafts: Sequence[str]) -> list[dict[str, Any]]:
             "evidence": nugget.evidence,
         }
         | ({"origin": _origin(nugget, drafts), "draft": _draft(nugget, drafts)} if drafts else {})
+        | ({"undecided": True} if nugget.is_undecided else {})
         for nugget in listed
     ]
 
@@ -144,7 +154,9 @@ def _origin(nugget: Nugget, drafts: Sequence[str]) -> str:
         return ""
     draft = _draft(nugget, drafts)
     if draft is not None:
-        return "draft" if nugget.text == draft else "edited"
+        if nugget.text != draft:
+            return "edited"
+        return "draft" if nugget.is_undecided else "kept"
     return nugget.origin if nugget.parents else "added"
 
 
@@ -236,6 +248,9 @@ def findings(bank: NuggetBank) -> list[Finding]:
     listed = nuggets_in_order(bank)
     found = []
     for place, nugget in enumerate(listed, start=1):
+        if nugget.is_undecided:
+            found.append(Finding(str(nugget.uid), f"Nugget {place}: {nugget.text}", is_undecided=True))
+            continue
         if not nugget.text:
             found.append(Finding(str(nugget.uid), f"Nugget {place} has no text."))
         if not nugget.importance:

@@ -6,6 +6,7 @@ urlpatterns = [
     path("nuggets/<int:bank_id>/", editor.editor, name="nugget_editor"),
     path("nuggets/<int:bank_id>/add/", editor.add, name="nugget_add"),
     path("nuggets/<int:bank_id>/<uuid:uid>/reword/", editor.reword, name="nugget_reword"),
+    path("nuggets/<int:bank_id>/<uuid:uid>/keep/", editor.keep, name="nugget_keep"),
     path("nuggets/<int:bank_id>/<uuid:uid>/importance/", editor.importance, name="nugget_importance"),
     path("nuggets/<int:bank_id>/<uuid:uid>/move/", editor.move, name="nugget_move"),
     path("nuggets/<int:bank_id>/<uuid:uid>/delete/", editor.delete, name="nugget_delete"),

@@ -36,6 +36,7 @@ class OwnSheet(NamedTuple):
 
     sheet: SupportSheet
     task: Task
+    run: int  # the key of the answer's
     sentences: list[Sentence]
     shown_condition: int | None  # whose labels stand beside the choices; none: from scratch
     is_adjudicated: bool  # the person decides between two others
@@ -68,7 +69,8 @@ _SQL = f"""
     SELECT {", ".join(f"sheet.{name}" for name in (*_SHEET, *_SAID))},
         {", ".join(f"work_task.{name}" for name in _TASK)},
         {", ".join(f"collection_condition.{name}" for name in _CONDITION)},
-        answer.content, answer."references", {repeats(Opinion)}, {_HAS_SEEN}, {", ".join(CHECKS.values())}
+        answer.run_id, answer.content, answer."references", {repeats(Opinion)}, {_HAS_SEEN},
+        {", ".join(CHECKS.values())}
     FROM support_supportsheet sheet
     JOIN work_task ON work_task.id = sheet.task_id
     JOIN collection_answer answer ON answer.id = sheet.answer_id
@@ -147,7 +149,7 @@ def _own_sheet(person: Person, row: Row) -> OwnSheet:
     said = {name: json.loads(text) for name, text in row.take(_SAID).items()}
     task = record(Task, row.take(_TASK))
     task.condition = record(Condition, row.take(_CONDITION))
-    content, references, is_repeated, has_seen = row.some(4)
+    run, content, references, is_repeated, has_seen = row.some(5)
     checked(person, task, SimpleNamespace(**row.take(CHECKS)))
     require_open_blind(task)
     require_no_repetition(is_repeated)
@@ -155,6 +157,7 @@ def _own_sheet(person: Person, row: Row) -> OwnSheet:
     return OwnSheet(
         record(SupportSheet, of_sheet | said),
         task,
+        run,
         list(answer.sentences()),
         task.condition.shown_id,
         task.condition.method == Condition.Method.ADJUDICATED,

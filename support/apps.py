@@ -10,7 +10,7 @@ class SupportConfig(AppConfig):
         from assessor.scores import kinds as scores
         from assessor.studies import kinds as studies
         from assessor.work import kinds as tasks
-        from support.actions import follow_citations
+        from support.actions import follow_citations, follow_texts, judged_docids
         from support.auto import Support
         from support.kind import SUPPORT
         from support.loaders import SupportLoader
@@ -23,5 +23,6 @@ class SupportConfig(AppConfig):
         jobs.register(Support())
         scores.register(SupportScores())
         joining.register(follow_citations)
+        joining.follow_texts(joining.TextFollower(judged_docids, follow_texts))
         # The conditions that come along, and their judges, are removed after them (see nuggets/apps.py).
         importing.register(SupportLoader, importing.brought(SupportSheet))

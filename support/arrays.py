@@ -1,9 +1,10 @@
 """The support scores of a condition as arrays, from what stands on its sheets."""
 
+import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,9 @@ _LABEL = {
     None: MISSING % 256,
 }
 _NAMES = ("pk", "answer__topic", "answer__run", "answer__apart", "answer")
-_TEXTS = ("asked", "unresolved", "labels", "adopted", "answer__content")
+_TEXTS = ("asked", "unresolved", "extras", "labels", "adopted", "answer__content")
+_WORTHY = "verification_worthy"  # NIST's key of a sentence
+_NOT_WORTHY = ("0", 0)  # and so false
 _SENTENCE = 24  # bits: no line that is imported is long enough for as many citations in a sentence
 _places = lru_cache(1 << 16)(citations.places)
 
@@ -38,7 +41,8 @@ class ScoredTopic(NamedTuple):
     """A judged topic, with what makes its scores other than usual, over all runs.
 
     citations: those that count or are to be judged; not_judged: those of them that leave their answer; without_text:
-    those that nobody can judge, as their segments are not loaded; citing_nothing: answers that are 0 for it.
+    those that nobody can judge, as their segments are not loaded; citing_nothing: answers that are 0 for it; unworthy:
+    sentences that a file marks as not worth verifying and of which it judges no citation.
     """
 
     pk: int
@@ -48,15 +52,20 @@ class ScoredTopic(NamedTuple):
     not_judged: int
     without_text: int
     citing_nothing: int
+    unworthy: int
 
 
 class Scores(NamedTuple):
-    """All scores of a condition by MEASURES, as assessor.scores.found has them."""
+    """All scores of a condition by MEASURES, as assessor.scores.found has them.
+
+    leaves_out_unworthy: whether sentences that are not worth verifying are left out of recall where they cite nothing.
+    """
 
     runs: list[RunName]
     topics: list[ScoredTopic]
     scores: Figures
     states: Codes
+    leaves_out_unworthy: bool
 
     @property
     def measures(self) -> Measures:
@@ -70,6 +79,7 @@ class Scores(NamedTuple):
             "citations_not_judged": self.not_judged,
             "citations_without_text": self.without_text,
             "answers_citing_nothing": self.citing_nothing,
+            "unworthy_sentences_left_out": self.unworthy if self.leaves_out_unworthy else 0,
         }
 
     @property
@@ -86,6 +96,11 @@ class Scores(NamedTuple):
     def citing_nothing(self) -> int:
         """How many answers cite nothing."""
         return sum(topic.citing_nothing for topic in self.topics)
+
+    @property
+    def unworthy(self) -> int:
+        """How many sentences are marked as not worth verifying, with no citation that is judged."""
+        return sum(topic.unworthy for topic in self.topics)
 
 
 class _Said(NamedTuple):
@@ -112,7 +127,8 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
     Runs and judged topics are those with a sheet. A cell is incomplete where the run answered the topic and has no
     sheet, or one on which a citation that is asked has no label that counts, or a sentence's first citation is not
     asked: of that nobody said anything, which is not the same as no support. A file says itself what was judged: in
-    its place any one that is asked is enough. One that is not judged, as it is planned, is outside.
+    its place any one that is asked is enough, or the mark that the sentence is not worth verifying where the protocol
+    leaves such sentences out. One that is not judged, as it is planned, is outside.
     """
     cells: dict[int, dict[int, Cell[int]]] = defaultdict(dict)  # by topic and run; of each the place of its scores
     parts: list[_Said] = []
@@ -122,7 +138,14 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
         for at, (_, topic, run, is_apart, answer, *_) in enumerate(chunk, start):
             take(cells[topic], run, Cell(is_apart, at))
             answers.append(answer)
-        parts.append(_scored(chunk, start, is_imported=condition.method == Condition.Method.IMPORTED))
+        parts.append(
+            _scored(
+                chunk,
+                start,
+                is_imported=condition.method == Condition.Method.IMPORTED,
+                leaves_out_unworthy=condition.protocol.leave_out_unworthy,
+            )
+        )
         start += len(chunk)
     said = _joined(parts)
     names = Topic.objects.filter(pk__in=cells).values_list("pk", "qid", "title")
@@ -153,7 +176,7 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
     owner = np.array(answers, dtype=np.int64)[sheet]
     by_rule = np.zeros(len(owner), dtype=bool)  # what cites nothing has no label here
     labels = Labels(topic_of[sheet], run_of[sheet], owner, said.item[counts], said.code[counts], by_rule)
-    return Scores(runs, scored, scores, states), labels
+    return Scores(runs, scored, scores, states, condition.protocol.leave_out_unworthy), labels
 
 
 def _chunks(condition: Condition) -> Iterator[list[tuple[Any, ...]]]:
@@ -166,13 +189,21 @@ def _chunks(condition: Condition) -> Iterator[list[tuple[Any, ...]]]:
 
 def _joined(parts: Sequence[_Said]) -> _Said:
     none = np.zeros(0, dtype=np.int64)
-    nothing = _Said(np.zeros((0, len(MEASURES))), np.zeros((0, 4), dtype=np.int64), none, none, none.astype(np.int8))
+    nothing = _Said(np.zeros((0, len(MEASURES))), np.zeros((0, 5), dtype=np.int64), none, none, none.astype(np.int8))
     return _Said(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 
-def _scored(chunk: list[tuple[Any, ...]], start: int, *, is_imported: bool) -> _Said:
+def _unworthy(extras: str, sentences: int) -> Iterable[bool]:
+    """Return for each sentence whether a line of a file, by the further keys of it, marks it as not worth verifying."""
+    if f'"{_WORTHY}"' not in extras:
+        return repeat(False, sentences)
+    marked = json.loads(extras).get("sentences", {})
+    return [marked.get(str(at), {}).get(_WORTHY) in _NOT_WORTHY for at in range(sentences)]
+
+
+def _scored(chunk: list[tuple[Any, ...]], start: int, *, is_imported: bool, leaves_out_unworthy: bool) -> _Said:
     """Return the scores of sheets, of which the first is in row `start`; NaN where one is incomplete."""
-    *_, unresolved_texts, label_texts, adopted_texts, contents = zip(*chunk, strict=True)
+    *_, unresolved_texts, extras_texts, label_texts, adopted_texts, contents = zip(*chunk, strict=True)
     all_asked, all_labels = parsed(row[len(_NAMES)] for row in chunk), parsed(label_texts)
     all_sentences = parsed(contents)
     joined = []
@@ -191,15 +222,20 @@ def _scored(chunk: list[tuple[Any, ...]], start: int, *, is_imported: bool) -> _
     cites = np.array([bool(one["citations"]) for sentences in all_sentences for one in sentences], dtype=bool)
     sentence = (np.cumsum(sizes) - sizes)[sheet] + place[:, 0]
     order = np.lexsort((place[:, 1], sentence))
-    figures = answer_scores(codes[order], sentence[order], answer, len(chunk))
+    marks = map(_unworthy, extras_texts, sizes)
+    is_unworthy = np.fromiter(chain.from_iterable(marks), dtype=bool, count=len(answer))
+    is_unworthy &= np.bincount(sentence, minlength=len(answer)) == 0
+    is_out = is_unworthy & leaves_out_unworthy
+    figures = answer_scores(codes[order], sentence[order], answer, len(chunk), is_out)
     is_enough = is_imported | (place[:, 1] == 0)
     is_asked = np.bincount(sentence[is_enough], minlength=len(answer)) > 0
-    figures[answer[cites & ~is_asked]] = np.nan
+    figures[answer[cites & ~is_asked & ~is_out]] = np.nan
     counts = (
         np.bincount(sheet, minlength=len(chunk)),
         np.bincount(sheet[codes == NOT_JUDGED], minlength=len(chunk)),
         [len(keys) for keys in parsed(unresolved_texts)],
         np.bincount(answer[cites], minlength=len(chunk)) == 0,
+        np.bincount(answer[is_unworthy], minlength=len(chunk)),
     )
     is_label = codes >= NONE
     item = (place[:, 0] << _SENTENCE) + place[:, 1]

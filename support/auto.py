@@ -1,14 +1,16 @@
 """The automatic judge: a model says of each judged citation how far the cited passage supports the sentence."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from assessor.collection.models import Answer, Condition, Topic
-from assessor.collection.queries import answers_to, segment_texts, text_lengths
+from assessor.collection.passages import cited_lengths, cited_texts, own_versions
+from assessor.collection.queries import answers_to
 from assessor.llm import questions
 from assessor.llm.actions import JobError
 from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
@@ -24,7 +26,7 @@ from support.queries import answers_without_sheet, to_judge, unfinished_sheets
 _AT_A_TIME = 2_000
 _WITH_CITATIONS = (
     *("asked", "labels", "cannot", "equal"),
-    *("answer__topic", "answer__references", "answer__content"),
+    *("answer__topic", "answer__run", "answer__references", "answer__content"),
 )
 _LABEL = dict(zip(questions.SUPPORT, LABELS, strict=True))
 
@@ -35,6 +37,14 @@ class Work(NamedTuple):
     sentence: str
     docid: str
     passage: str
+
+
+class Citation(NamedTuple):
+    """A citation of an answer, whose topic and run are given by their keys."""
+
+    topic: int
+    run: int
+    cited: Cited
 
 
 class Given(NamedTuple):
@@ -82,31 +92,26 @@ class Support(Kind):
         around = sum(len(part["content"]) for part in prompts.messages("support", {"sentence": "", "passage": ""}))
         calls = characters = 0
         known = _judged_pairs(condition, topics) if condition.protocol.equal_pairs_once else None
-        length_of: dict[str, int] = {}
-        looked_up: set[str] = set()
         for found in _unlabelled_citations(condition, topics):
-            cited = [one for _, one in found] if known is None else list(_first_of_equal(found, known))
-            new = {one.docid for one in cited} - looked_up
-            length_of |= text_lengths(condition.campaign, new)
-            looked_up |= new
-            loaded = [one for one in cited if one.docid in length_of]
+            asked = found if known is None else list(_first_of_equal(found, known))
+            length_of = cited_lengths(condition.campaign, {(one.run, one.cited.docid) for one in asked})
+            loaded = [one for one in asked if (one.run, one.cited.docid) in length_of]
             calls += len(loaded)
-            characters += sum(around + len(one.sentence) + length_of[one.docid] for one in loaded)
+            characters += sum(around + len(one.cited.sentence) + length_of[one.run, one.cited.docid] for one in loaded)
         return Expected(calls, characters, questions.TOKENS_LABEL * calls)
 
     def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Work | UnitFailure]:
         """Read the sentences and passages of a batch."""
-        cited: dict[str, Cited] = {}
+        cited: dict[str, Citation] = {}
         keys = _keys_by_answer([unit.item for unit in units])
         sheets = SupportSheet.in_or_out.filter(condition=job.condition_id, answer__in=keys.keys())
         told = list(sheets.values_list("answer", "asked", "out_of_scope"))
         outside = {answer for answer, _, is_out in told if is_out}
         asked = {_item(answer, key) for answer, own, is_out in told if not is_out for key in own}
-        for answer in Answer.objects.filter(pk__in=keys.keys()).only("references", "content"):
-            cited |= {
-                _item(answer.pk, key): one for key, one in cited_in(list(answer.sentences()), keys[answer.pk]).items()
-            }
-        texts = segment_texts(job.campaign, {one.docid for one in cited.values()})
+        answers = Answer.objects.filter(pk__in=keys.keys())
+        for answer in answers.only("topic", "run", "references", "content"):
+            cited |= {_item(answer.pk, key): one for key, one in _citations(answer, keys[answer.pk]).items()}
+        texts = cited_texts(job.campaign, {(one.run, one.cited.docid) for one in cited.values()})
         prepared: dict[int, Work | UnitFailure] = {}
         for unit in units:
             if _place(unit.item)[0] in outside:
@@ -141,10 +146,16 @@ class Support(Kind):
         return named
 
 
-def _work(cited: Cited, texts: Mapping[str, str]) -> Work | UnitFailure:
-    if cited.docid not in texts:
-        return UnitFailure(f"The text of {cited.docid} is not loaded.")
-    return Work(cited.sentence, cited.docid, texts[cited.docid])
+def _citations(answer: Answer, keys: Iterable[str]) -> dict[str, Citation]:
+    """Return citations of an answer, by their keys."""
+    found = cited_in(list(answer.sentences()), keys)
+    return {key: Citation(answer.topic_id, answer.run_id, one) for key, one in found.items()}
+
+
+def _work(citation: Citation, texts: Mapping[tuple[int, str], str]) -> Work | UnitFailure:
+    sentence, docid = citation.cited
+    text = texts.get((citation.run, docid))
+    return UnitFailure(f"The text of {docid} is not loaded.") if text is None else Work(sentence, docid, text)
 
 
 def _unlabelled(sheet: SupportSheet) -> list[str]:
@@ -153,42 +164,45 @@ def _unlabelled(sheet: SupportSheet) -> list[str]:
     return [key for key in sheet.asked if not is_said(sheet, key) and key not in settled]
 
 
-def _unlabelled_citations(condition: Condition, topics: Sequence[Topic]) -> Iterator[list[tuple[int, Cited]]]:
-    """Yield the citations that lack a label, each with its topic's key, those of some thousand answers at a time."""
+def _unlabelled_citations(condition: Condition, topics: Sequence[Topic]) -> Iterator[list[Citation]]:
+    """Yield the citations that lack a label, those of some thousand answers at a time."""
     for answers in answers_without_sheet(condition, topics):
         asked = to_judge(condition, answers)
-        yield [
-            (answer.topic_id, one)
-            for answer in answers
-            for one in cited_in(list(answer.sentences()), asked[answer.pk]).values()
-        ]
+        yield [one for answer in answers for one in _citations(answer, asked[answer.pk]).values()]
     unfinished = unfinished_sheets(condition, topics).order_by().select_related("answer").only(*_WITH_CITATIONS)
-    sheets = unfinished.iterator(chunk_size=_AT_A_TIME)
-    while some := list(islice(sheets, _AT_A_TIME)):
-        yield [
-            (sheet.answer.topic_id, one)
-            for sheet in some
-            for one in cited_in(list(sheet.answer.sentences()), _unlabelled(sheet)).values()
-        ]
+    for some in _chunks(unfinished):
+        yield [one for sheet in some for one in _citations(sheet.answer, _unlabelled(sheet)).values()]
+
+
+def _chunks(sheets: "QuerySet[SupportSheet]") -> Iterator[list[SupportSheet]]:
+    rows = sheets.iterator(chunk_size=_AT_A_TIME)
+    while some := list(islice(rows, _AT_A_TIME)):
+        yield some
 
 
 def _judged_pairs(condition: Condition, topics: Sequence[Topic]) -> set[int]:
     """Return the hashes of the pairs of which something is said: they could be as many as citations."""
     sheets = SupportSheet.objects.filter(condition=condition.pk, answer__topic__in=topics).select_related("answer")
-    return {
-        hash((sheet.answer.topic_id, pair(*cited)))
-        for sheet in sheets.only(*_WITH_CITATIONS).iterator(chunk_size=_AT_A_TIME)
-        for cited in cited_in(list(sheet.answer.sentences()), (*sheet.labels, *sheet.cannot)).values()
-    }
+    known: set[int] = set()
+    for some in _chunks(sheets.only(*_WITH_CITATIONS)):
+        of_some = (_citations(sheet.answer, (*sheet.labels, *sheet.cannot)).values() for sheet in some)
+        known |= {of_pair for _, of_pair in _hashed(list(chain.from_iterable(of_some)))}
+    return known
 
 
-def _first_of_equal(found: Sequence[tuple[int, Cited]], known: set[int]) -> Iterator[Cited]:
+def _first_of_equal(found: Sequence[Citation], known: set[int]) -> Iterator[Citation]:
     """Yield those that are equal to none before and none that is known, and have them known."""
-    for topic, cited in found:
-        one = hash((topic, pair(*cited)))
-        if one not in known:
-            known.add(one)
-            yield cited
+    for one, of_pair in _hashed(found):
+        if of_pair not in known:
+            known.add(of_pair)
+            yield one
+
+
+def _hashed(found: Sequence[Citation]) -> Iterator[tuple[Citation, int]]:
+    """Yield citations, each with the hash of its pair of sentence and passage in its topic."""
+    versions = own_versions((one.run, one.cited.docid) for one in found)
+    for one in found:
+        yield one, hash((one.topic, pair(*one.cited, versions.get((one.run, one.cited.docid), ""))))
 
 
 def _item(answer: int, key: str) -> str:

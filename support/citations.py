@@ -49,9 +49,12 @@ def first_places(sentence: Sentence) -> dict[str, int]:
     return docids
 
 
-def pair(text: str, docid: str) -> tuple[str, str]:
-    """Return what is the same of equal pairs: the sentence's text, its blanks folded, and the docid that it cites."""
-    return " ".join(text.split()), docid
+def pair(text: str, docid: str, version: str) -> tuple[str, str, str]:
+    """Return what is the same of equal pairs: the sentence's text, its blanks folded, and the passage that it cites.
+
+    version: which text of the docid it is, as own_versions() of assessor.collection.passages has it; "" the campaign's.
+    """
+    return " ".join(text.split()), docid, version
 
 
 class Cited(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
+from assessor.collection.formats.report import TAKE_AS_MISSING, Report
 from support.citations import FULL, NONE, NOT_JUDGED, PARTIAL
 
 SPELT = {FULL: "2", PARTIAL: "1", NONE: "0", NOT_JUDGED: "-1"}
@@ -162,7 +162,7 @@ class _Reader:
             self._report.counts["support judgments missing"] += 1
             self._report.warn("support missing", self._line.number, f"{where}.support", shown, _EXPECTED)
         else:
-            self._error(f"{where}.support", shown, _EXPECTED)
+            self._report.error(self._line.number, f"{where}.support", shown, _EXPECTED, remedy=TAKE_AS_MISSING)
         return ""
 
     def _has_keys(self, found: object, where: str, what: str, keys: Sequence[str]) -> bool:

@@ -15,8 +15,8 @@ def _measure(key: str) -> Measure:
 SUPPORT_SCORES = Measures(
     all=tuple(map(_measure, MEASURES)),
     title="Support scores",
-    legend="P, precision, is over the sentences with a judged citation, R, recall, over all sentences. W is weighted "
-    "(partial support counts a half), H hard (it counts nothing). A sentence counts by its first judged citation, "
-    "under “all” by the mean over all that were judged. — is undefined.",
+    legend="P, precision, is over the sentences with a judged citation, R, recall, over all sentences but those left "
+    "out as not worth verifying. W is weighted (partial support counts a half), H hard (it counts nothing). A sentence "
+    "counts by its first judged citation, under “all” by the mean over all that were judged. — is undefined.",
     lacking="some citation has no label that counts there",
 )

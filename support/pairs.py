@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from django.db.models import Exists, OuterRef
 
 from assessor.collection.formats.values import to_json
-from assessor.collection.models import Answer, Campaign, Condition, Segment, Sentence, Topic
-from assessor.collection.queries import byte_order, segments_by_docid
+from assessor.collection.models import Answer, Campaign, Condition, Sentence, Topic
+from assessor.collection.passages import Passage, cited_passages, from_other_runs
+from assessor.collection.queries import byte_order
 from support import queries
 from support.citations import LABELS, NOT_JUDGED, places
 from support.models import SupportSheet
@@ -143,7 +144,8 @@ class Shown(NamedTuple):
     """A pair as a page shows it.
 
     said: of each condition in the page's order, None where it doesn't ask; before, after: how many sentences of the
-    answer are left out; cut: how many characters of the passage. segment: None where its text is not loaded.
+    answer are left out; cut: how many characters of the passage. segment: None where its text is not loaded; is_others:
+    whether it came with another run's file, and not with one of this run.
     """
 
     pair: Pair
@@ -154,7 +156,8 @@ class Shown(NamedTuple):
     before: int
     lines: list[Line]
     after: int
-    segment: Segment | None
+    segment: Passage | None
+    is_others: bool
     passage: list[Piece]
     cut: int
 
@@ -167,10 +170,21 @@ def shown(
     sentences = {pk: list(answer.sentences()) for pk, answer in answers.items()}
     of_pairs = [sentences[pair.answer.pk] for pair in pairs]
     docids = [_docid(pair, of_answer) for pair, of_answer in zip(pairs, of_pairs, strict=True)]
-    segments = segments_by_docid(campaign, set(docids))
+    cited = [(pair.answer.run_id, docid) for pair, docid in zip(pairs, docids, strict=True)]
+    segments = cited_passages(campaign, cited)
+    others = from_other_runs(campaign, cited)
     return [
-        _shown(pair, of_answer, docid, segments.get(docid), conditions, with_words=with_words)
-        for pair, of_answer, docid in zip(pairs, of_pairs, docids, strict=True)
+        _shown(
+            pair,
+            of_answer,
+            one[1],
+            segments.get(one),
+            # A run's own file may have had the same text, after the other one.
+            one in others and one[1] not in answers[pair.answer.pk].extras.get("documents", {}),
+            conditions,
+            with_words=with_words,
+        )
+        for pair, of_answer, one in zip(pairs, of_pairs, cited, strict=True)
     ]
 
 
@@ -188,7 +202,8 @@ def _shown(
     pair: Pair,
     sentences: Sequence[Sentence],
     docid: str,
-    segment: Segment | None,
+    segment: Passage | None,
+    is_others: bool,
     conditions: Sequence[Condition],
     *,
     with_words: bool,
@@ -207,6 +222,7 @@ def _shown(
         [Line(one.position + 1, _cut(one.text), one.position == at) for one in around],
         len(sentences) - first - len(around),
         segment,
+        is_others,
         shared_words(sentences[at].text, passage) if with_words else [Piece(passage, is_shared=False)],
         len(text) - len(passage),
     )

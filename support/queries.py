@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db.models import Q, QuerySet
 
 from assessor.collection.models import Answer, Campaign, Condition, Topic
-from assessor.collection.queries import answers_to, lacking_docids
+from assessor.collection.queries import answers_to
 from assessor.studies.queries import drawn_under, sample_of
 from assessor.work.models import Task
 from assessor.work.questions import Question
@@ -19,12 +19,6 @@ from support.citations import EQUAL, LABELS, cited_in, judged_citations, name_of
 from support.models import Revision, SupportSheet
 
 _AT_A_TIME = 2_000
-
-
-def loaded_docids(campaign: Campaign, docids: Iterable[str]) -> set[str]:
-    """Return those of the docids whose segment's text is loaded."""
-    wanted = set(docids)
-    return wanted - lacking_docids(campaign, wanted) if wanted else set()
 
 
 def answers_without_sheet(condition: Condition, topics: Sequence[Topic]) -> Iterator[list[Answer]]:
@@ -38,7 +32,7 @@ def answers_without_sheet(condition: Condition, topics: Sequence[Topic]) -> Iter
     new = iter([pk for pk, topic, run in rows if (pk,) not in known and judged.holds(topic, run)])
     while some := list(islice(new, _AT_A_TIME)):
         answers = Answer.objects.filter(pk__in=some).order_by("topic", "pk")
-        answers = answers.only("topic", "form", "references", "content")
+        answers = answers.only("topic", "run", "form", "references", "content")
         yield [answer for answer in answers if citations_are_known(answer)]
 
 

@@ -25,13 +25,18 @@ MEASURES = (*_OF_FIRST, *(f"{name}_all" for name in _OF_FIRST))
 
 
 def answer_scores(
-    labels: npt.ArrayLike, sentence: npt.ArrayLike, answer: npt.ArrayLike, answers: int | None = None
+    labels: npt.ArrayLike,
+    sentence: npt.ArrayLike,
+    answer: npt.ArrayLike,
+    answers: int | None = None,
+    left_out: npt.ArrayLike | None = None,
 ) -> Figures:
     """Return the scores of answers: (answers, MEASURES).
 
     labels: (citations,), those that are judged or were to be; sentence: (citations,), the number of each one's
     sentence, of all answers' sentences together and in their order, a sentence's first citation first; answer:
     (sentences,), the number of each one's answer. answers: how many there are, where the last ones have no sentence.
+    left_out: (sentences,), whether a sentence leaves its answer where it has no citation; without it, none does.
 
     With s = 1 for FULL and 0 for NONE, and 0.5 for PARTIAL where the measure is not hard (there 0), the weight w of a
     sentence is the s of its first citation, in the measures with _all the mean of s over its citations. NOT_JUDGED ones
@@ -40,10 +45,10 @@ def answer_scores(
         precision = sum of w / number of sentences with a citation
         recall    = sum of w / number of sentences
 
-    A sentence without a citation has w = 0, so it lowers recall and is not in precision. Where there is nothing to
-    divide by (an empty answer, one that cites nothing, one of which nothing is left) the score is 0. An answer with a
-    MISSING label has no score: NaN in all eight. Raises ValueError for any other label, and for numbers that are out of
-    order or of nothing.
+    A sentence without a citation has w = 0, so it is not in precision and lowers recall, unless it is left out. Where
+    there is nothing to divide by (an empty answer, one that cites nothing, one of which nothing is left) the score is
+    0. An answer with a MISSING label has no score: NaN in all eight. Raises ValueError for any other label, and for
+    numbers that are out of order or of nothing.
     """
     given = within(labels, MISSING, FULL, "labels")
     of_sentence, of_answer = np.asarray(sentence, dtype=np.intp), np.asarray(answer, dtype=np.intp)
@@ -53,13 +58,16 @@ def answer_scores(
         raise ValueError(f"{given.shape} labels don't fit {of_sentence.shape} sentences' numbers")
     _in_order(of_sentence, sentences, "sentences of citations")
     _in_order(of_answer, size, "answers of sentences")
+    is_out = np.zeros(sentences, dtype=bool) if left_out is None else np.asarray(left_out, dtype=bool)
+    if is_out.shape != of_answer.shape:
+        raise ValueError(f"left_out of {is_out.shape} doesn't fit {of_answer.shape} sentences")
     is_first = np.diff(of_sentence, prepend=-1) > 0
     found = np.zeros((size, 2, 2, 2))  # of answers: on the first citation and on all; weighted and hard; two measures
     for at, counted in enumerate((is_first, np.ones_like(is_first))):
         cited, said = of_sentence[counted], given[counted]
         judged = np.bincount(cited[said != NOT_JUDGED], minlength=sentences)
         is_judged = judged > 0
-        leaves = (np.bincount(cited, minlength=sentences) > 0) & ~is_judged
+        leaves = (is_out | (np.bincount(cited, minlength=sentences) > 0)) & ~is_judged
         of_both = _sums(is_judged, of_answer, size), _sums(~leaves, of_answer, size)
         for kind, s in enumerate(label_values(said)):
             weight = np.bincount(cited, s, sentences) / np.maximum(judged, 1)

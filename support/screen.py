@@ -1,12 +1,14 @@
 """What the screen reads: of a person's own support sheets, and no other's."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
 from assessor.collection.formats.values import to_json
-from assessor.collection.models import Segment, Sentence
+from assessor.collection.models import Sentence
+from assessor.collection.passages import Passage as Cited
+from assessor.collection.passages import cited_passages
 from assessor.studies.access import labels_to_decide
 from assessor.work.models import Task
 from assessor.work.sheets import is_said, looked_back
@@ -93,7 +95,7 @@ class Line(NamedTuple):
 class Passage(NamedTuple):
     """A cited passage as the screen shows it, with the keys of the citations that point to it."""
 
-    segment: Segment
+    segment: Cited
     citations: str
 
 
@@ -114,16 +116,15 @@ class Shown(NamedTuple):
 
 def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
     """Return a person's sheets as the screen shows them, with the passages that they ask about."""
-    wanted = {own.docid(key) for own in owns for key in own.open}
+    wanted = {(own.run, own.docid(key)) for own in owns for key in own.open}
     # They are of one task, so of one campaign.
-    segments = Segment.objects.filter(campaign=owns[0].task.campaign_id, docid__in=wanted) if wanted else []
-    by_docid = {segment.docid: segment for segment in segments}
+    segments = cited_passages(owns[0].task.campaign_id, wanted) if wanted else {}
     decided, under = _to_decide(owns), _under(owns)
     return [
         Shown(
             own,
             _lines(own),
-            _passages(own, by_docid),
+            _passages(own, segments),
             to_json(said(own)),
             to_json(decided.get(own.sheet.pk, {})),
             to_json(under.get(own.sheet.pk, {})),
@@ -181,11 +182,12 @@ def _by_sentence(keys: Iterable[str]) -> dict[int, list[str]]:
     return found
 
 
-def _passages(own: OwnSheet, segments: dict[str, Segment]) -> list[Passage]:
+def _passages(own: OwnSheet, segments: Mapping[tuple[int, str], Cited]) -> list[Passage]:
     keys: dict[str, list[str]] = {}
     for key in own.open:
         keys.setdefault(own.docid(key), []).append(key)
-    return [Passage(segments[docid], " ".join(of_docid)) for docid, of_docid in keys.items() if docid in segments]
+    found = ((segments.get((own.run, docid)), of_docid) for docid, of_docid in keys.items())
+    return [Passage(segment, " ".join(of_docid)) for segment, of_docid in found if segment]
 
 
 def said(own: OwnSheet) -> dict[str, Any]:

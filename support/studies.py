@@ -5,7 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from django.db.models import QuerySet
 
 from assessor.collection.models import Answer, Condition, Topic
-from assessor.collection.queries import answers_to, segment_texts
+from assessor.collection.passages import cited_texts
+from assessor.collection.queries import answers_to
 from assessor.studies.kinds import Key, Kind, Told
 from assessor.studies.models import Drawn
 from support.citations import LABELS, cited_in, name_of
@@ -61,10 +62,10 @@ class SupportStudies(Kind):
         if not drawn:
             return {}
         named = {one.pk: one.item.split(" ", 1) for one in drawn}
-        texts = segment_texts(drawn[0].study.campaign, {docid for _, docid in named.values()})
+        texts = cited_texts(drawn[0].study.campaign, {(one.answer.run_id, named[one.pk][1]) for one in drawn})
         found = {}
         for one in drawn:
             place, docid = named[one.pk]
             text = one.answer.content[int(place)]["text"]
-            found[one.pk] = Told(f"sentence {int(place) + 1}", text, docid, texts.get(docid, ""))
+            found[one.pk] = Told(f"sentence {int(place) + 1}", text, docid, texts.get((one.answer.run_id, docid), ""))
         return found

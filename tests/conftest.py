@@ -1,6 +1,7 @@
 """People, a small campaign and ways to import, for all tests."""
 
 import gzip
+import hashlib
 import json
 import shutil
 import string
@@ -38,6 +39,7 @@ SEGMENTS = [
     {"docid": "d5", "title": "Glass", "segment": "Glass is sorted by colour and melted."},
 ]
 PASSWORD = "a good long password"
+CHECKOUT = hashlib.sha256(str(settings.BASE_DIR).encode()).hexdigest()[:8]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -56,9 +58,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """On SQLite the tables come from the models, all at once: the same as the migrations' (see test_migrated.py)."""
+    """On SQLite the tables come from the models, all at once: the same as the migrations' (see test_migrated.py).
+
+    On PostgreSQL each checkout has databases of its own, so that two can run tests on one server.
+    """
+    test = connection.settings_dict["TEST"]
     if connection.vendor == "sqlite":
-        connection.settings_dict["TEST"]["MIGRATE"] = False
+        test["MIGRATE"] = False
+    else:
+        test["NAME"] = f"{test['NAME'] or 'test_' + connection.settings_dict['NAME']}_{CHECKOUT}"
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from assessor import environment
+from assessor.secret_key import secret_key
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -28,8 +30,7 @@ def test_sound_settings_start(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"ASSAY_SECRET_KEY": None}, "Set the environment variable ASSAY_SECRET_KEY"),
-        ({"ASSAY_SECRET_KEY": "  "}, "Set the environment variable ASSAY_SECRET_KEY"),
+        ({"ASSAY_DATA_DIR": "/dev/null/var"}, "The data folder can't be made: Not a directory: /dev/null/var."),
         ({"ASSAY_DEBUG": "maybe"}, "ASSAY_DEBUG is 'maybe'; it must be one of"),
         ({"ASSAY_HTTPS": "2"}, "ASSAY_HTTPS is '2'; it must be one of"),
         ({"ASSAY_MAX_UPLOAD_MB": "-1"}, "ASSAY_MAX_UPLOAD_MB is '-1'; it must be a whole number"),
@@ -43,6 +44,92 @@ def test_odd_settings_stop_the_start(tmp_path, changed, message):
     done = start(tmp_path, **changed)
     assert done.returncode != 0
     assert message in done.stderr
+
+
+def read_key(folder: Path, **changed: str) -> "subprocess.Popen[str]":
+    """Start a process that prints the key, in an environment of nothing but this."""
+    env = {"DJANGO_SETTINGS_MODULE": "assessor.settings", "ASSAY_DATA_DIR": str(folder)} | changed
+    command = [sys.executable, "-c", "from django.conf import settings; print(settings.SECRET_KEY)"]
+    return subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize(
+    ("changed", "host"),
+    [
+        ({"ASSAY_HOSTS": "localhost,assay.example.org"}, "assay.example.org (ASSAY_HOSTS)"),
+        ({"ASSAY_BIND": ":8000", "ASSAY_SECRET_KEY": "  "}, "0.0.0.0 (ASSAY_BIND)"),
+        ({"DATABASE_URL": "postgres://assay@10.0.0.5/assay"}, "10.0.0.5 (DATABASE_URL)"),
+        ({"CELERY_BROKER_URL": "redis://queue.example.org/0"}, "queue.example.org (CELERY_BROKER_URL)"),
+    ],
+)
+def test_what_is_not_on_this_machine_alone_takes_its_key_from_the_environment(tmp_path, changed, host):
+    process = read_key(tmp_path, **changed)
+    assert "Set the environment variable ASSAY_SECRET_KEY" in (error := process.communicate()[1])
+    assert f"names {host}. See docs/settings.md." in error
+    assert not (tmp_path / "secret-key").exists()
+
+
+def test_the_key_of_the_environment_is_taken_and_not_kept(tmp_path):
+    out, _ = read_key(tmp_path, ASSAY_SECRET_KEY=" the key ", ASSAY_HOSTS="assay.example.org").communicate()
+    assert out == "the key\n"
+    assert not (tmp_path / "secret-key").exists()
+
+
+def test_commands_without_an_environment_make_one_key_and_keep_it(tmp_path):
+    """Also where several start at once."""
+    folder = tmp_path / "data"
+    starting = [read_key(folder) for _ in range(4)]
+    [key] = {process.communicate()[0].strip() for process in starting}
+    path = folder / "secret-key"
+    assert len(key) >= 60
+    assert path.read_text() == key
+    assert (path.stat().st_mode & 0o777, folder.stat().st_mode & 0o777) == (0o600, 0o700)
+    local = {"DATABASE_URL": "postgres://assay@localhost/assay", "CELERY_BROKER_URL": "amqp://guest@127.0.0.1:5672//"}
+    again = read_key(folder, ASSAY_HOSTS="assay.localhost,[::1]", ASSAY_BIND="[::1]:8000", **local)
+    assert again.communicate()[0].strip() == key
+    assert read_key(tmp_path / "other").communicate()[0].strip() != key
+
+
+def test_threads_that_start_at_once_have_one_key(tmp_path):
+    """Fifty times, so that some of them meet."""
+    with ThreadPoolExecutor(8) as pool:
+        for at in range(50):
+            folder = tmp_path / str(at)
+            folder.mkdir()
+            assert len(set(pool.map(lambda _, folder=folder: secret_key(folder, {}, env={}), range(8)))) == 1
+
+
+def test_a_key_whose_writing_was_cut_off_is_made_anew(tmp_path):
+    (tmp_path / "secret-key").touch(0o600)
+    assert secret_key(tmp_path, {}, env={}) == (tmp_path / "secret-key").read_text() != ""
+
+
+def test_a_key_that_others_may_know_is_not_used(tmp_path):
+    path = tmp_path / "secret-key"
+    path.write_text("of somebody else")
+    for mode in (0o644, 0o620, 0o602):
+        path.chmod(mode)
+        with pytest.raises(ImproperlyConfigured, match=f"The key in {path} must be readable by its owner alone"):
+            secret_key(tmp_path, {}, env={})
+    path.chmod(0o600)
+    assert secret_key(tmp_path, {}, env={}) == "of somebody else"
+
+
+def test_where_no_key_can_be_kept_the_start_says_so(tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.touch(0o600)
+    (tmp_path / "link").mkdir()
+    (tmp_path / "link" / "secret-key").symlink_to(elsewhere)
+    (tmp_path / "folder" / "secret-key").mkdir(parents=True)
+    for name, reason in (
+        ("link", "Too many levels of symbolic links"),
+        ("folder", "Is a directory"),
+        ("none", "No such file or directory"),
+    ):
+        path = tmp_path / name / "secret-key"
+        with pytest.raises(ImproperlyConfigured, match=f"can't be kept in {path}: {reason}. Set ASSAY_SECRET_KEY"):
+            secret_key(tmp_path / name, {}, env={})
+    assert elsewhere.read_text() == ""
 
 
 def test_flags_numbers_and_lists():

@@ -8,7 +8,7 @@ from pydantic import ConfigDict
 
 from assessor.scores.leaderboards import STATES
 
-Policies = Literal["zero", "answered"]
+Policies = Literal["zero", "answered", "common"]
 Kinds = Literal["nuggets", "assignment", "support", "relevance"]
 
 
@@ -88,16 +88,17 @@ class AnswerItem(Schema):
 
 
 class SourceItem(Schema):
-    """Where grades come from. condition: under which they are made here, if they are."""
+    """Where grades come from. max_grade: of their scale, from 0; condition: under which they are made here, if so."""
 
     id: int
     name: str
     by: Literal["people", "model"]
+    max_grade: int
     condition: str | None
 
 
 class GradeItem(Schema):
-    """iteration: column 2 of the file."""
+    """grade: -1 and -2 say that it was not judged; iteration: column 2 of the file."""
 
     qid: str
     docid: str
@@ -106,10 +107,14 @@ class GradeItem(Schema):
 
 
 class ConditionItem(Schema):
-    """How labels come to be. judge: null means people. is_rehearsal: some of it came from no model at all."""
+    """How labels come to be. judge: null means people. is_rehearsal: some of it came from no model at all.
+
+    name_for_assessors: what its assessors read instead of the name.
+    """
 
     id: int
     name: str
+    name_for_assessors: str
     kind: Kinds
     method: str
     identity: str
@@ -226,7 +231,7 @@ class ComparisonItem(Schema):
     name: str
     first: str
     second: str
-    policy: Policies
+    policy: Literal["zero", "answered"]
     seed: int
     draws: int
     state: str | None

@@ -10,7 +10,7 @@ from assessor.api.routes import campaigns, labels, progress, results, texts
 api = NinjaAPI(
     title="Assay",
     version="1",
-    description="What a campaign holds, for the scripts of those who organize it: read only.",
+    description="Topics, runs, labels, scores and progress of a campaign, for its organizers' scripts: read only.",
     auth=Bearer(),
     docs_url=None,  # it would load from another host
     urls_namespace="api",

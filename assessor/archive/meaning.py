@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from assessor.archive.values import Unfit
+from assessor.llm.gateway import RESERVED
 from assignment.formats import LABELS as ASSIGNMENTS
 from assignment.models import AnswerSheet
+from nuggets.drafting import Cut
 from nuggets.formats import IMPORTANCE
 from support.citations import LABELS as SUPPORT
 from support.citations import NOT_JUDGED
@@ -46,6 +48,19 @@ def mark(value: Any) -> None:
     """Words of an answer: sentence, start, end."""
     if not isinstance(value, list) or [type(place) for place in value] != [int] * 3 or min(value) < 0:
         raise Unfit("words as [sentence, start, end]")
+
+
+def cut(value: Any) -> None:
+    """A list of a model that was cut."""
+    if not isinstance(value, dict) or {name: type(count) for name, count in value.items()} != Cut.__annotations__:
+        raise Unfit("numbers as {window, nuggets, limit}")
+
+
+def parameters(value: Any) -> None:
+    """A judge's parameters: what is sent with requests beside Assay's own fields has none of these."""
+    extra = value.get("extra", {}) if isinstance(value, dict) else None
+    if not isinstance(extra, dict) or extra.keys() & RESERVED:
+        raise Unfit("parameters as the form of judges makes them")
 
 
 def anything(value: Any) -> None:
@@ -114,4 +129,6 @@ SUPPORT_SHEET = {SupportSheet.SAID[field]: by_item(said, citation) for field, sa
 SUPPORT_SHEET |= dict.fromkeys(("asked", "unresolved", "waiting"), each(citation))
 SUPPORT_REVISION = {"changes": changes(_OF_CITATIONS, citation)}
 BANK_EDITION = {"nuggets": snapshot}
-DRAFTING = {"importance": each(each(one_of(*IMPORTANCE)))}
+PROMPT_SET = {"texts": by_item(text), "provenance": by_item(by_item(text))}
+DRAFTING = {"importance": each(each(_IMPORTANCE_OR_NONE)), "cuts": each(cut)}
+JUDGE = {"parameters": parameters}

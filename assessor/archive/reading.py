@@ -17,7 +17,7 @@ from assessor.archive.registry import BY_LABEL, KEPT, Kept
 from assessor.archive.values import Unfit, read
 from assessor.archive.writing import FORMAT, ROLES, VERSION
 from assessor.collection.formats.values import to_json
-from assessor.collection.models import Campaign, Person
+from assessor.collection.models import Campaign, Judge, Person
 
 Translate = Callable[[type[Model], int], int]
 _HEAD = {"format": str, "version": int, "campaign": str, "name": str, "files": list}
@@ -104,9 +104,15 @@ class Archive:
     def verify(self) -> None:
         """Check all of it: sums, counts, every value and reference, frozen files. Raises ArchiveError."""
         keys, frozen = self.keys(lambda model, number: number), FrozenFiles()
+        models: dict[str, int] = {}  # that are judges: their lines by name
         for kept in KEPT:
             for number, (values, _) in enumerate(self.records(kept, keys), 1):
                 frozen.look_at(kept.model, number, values)
+                if kept.model is Judge and values["kind"] == Judge.Kind.MODEL:
+                    first = models.setdefault(values["name"], number)
+                    if first != number:
+                        expected = f"a name other than that of the model in line {first}"
+                        raise wrong(self.files[Judge].name, number, "name", values["name"], expected)
         frozen.end()
 
     def keys(self, translate: Translate) -> _Keys:

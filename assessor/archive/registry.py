@@ -64,6 +64,9 @@ class Kept:
         return [one for one in self.model._meta.concrete_fields if not one.primary_key and one.name not in self.without]
 
 
+# By which a model's records are found: first those that leave out nothing that default ones do.
+_MANAGERS = ("in_or_out", "with_unjudged", "_default_manager")
+
 # Where nobody may have two records of a kind: those that are there already are used.
 SHARED: tuple[Kept, ...] = (
     Kept(
@@ -73,7 +76,7 @@ SHARED: tuple[Kept, ...] = (
         without=("password", "last_login", "is_superuser", "is_staff", "time_zone", "keys", "keys_off"),
         checked=("username",),
     ),
-    Kept(Judge, ""),
+    Kept(Judge, "", means=meaning.JUDGE),
     Kept(StoredPromptSet, ""),
 )
 
@@ -93,12 +96,13 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(collection.Segment),
     Kept(collection.Run),
     Kept(collection.RunAlias, "run"),
+    Kept(collection.RunDocument, "run"),
     Kept(collection.Answer, "run"),
     Kept(collection.RetrievalRun),
     Kept(collection.RankedSegment, "run"),
     Kept(collection.QrelsSource),
-    Kept(collection.Grade, "source"),
-    Kept(Condition),
+    Kept(collection.Grade, "source", checked=("grade",)),
+    Kept(Condition, checked=("min_relevant_grade",)),
     Kept(work.Task, remembered="kind"),
     Kept(work.Waiting, "condition"),
     Kept(work.Scope, "condition"),
@@ -108,6 +112,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(work.Guidelines),
     Kept(work.GuidelinesOpened, "guidelines"),
     Kept(work.Write, keys={"result": refer.write_result}),
+    Kept(llm.CampaignPromptSet, checked=("name",), means=meaning.PROMPT_SET),
     Kept(llm.ModelJudge, without=("next_request_at", "next_token_at", "clock"), checked=("key_variable",)),
     # A restored job asks no model before an organizer resumes it.
     Kept(
@@ -182,6 +187,7 @@ LEFT_OUT: dict[str, str] = {
     "signin.secondfactor": "what people of this installation sign in with",
     "api.token": "what scripts of this installation's people sign in with",
     "llm.runner": "a process of this installation at work",
+    "llm.trial": "whether a judge answers this installation; the ledger has its call",
     "collection.person_groups": "written with the person, as roles",
     "collection.person_user_permissions": "of this installation: roles decide here",
     "auth.group": "each installation has the three roles",
@@ -200,7 +206,8 @@ LEFT_OUT: dict[str, str] = {
 def rows(kept: Kept, campaign: Campaign) -> QuerySet[Any]:
     """Return the records of a campaign; what an unfinished import brought is nobody's."""
     # Sheets that are judged no longer, too: what was said on them is kept.
-    found = getattr(kept.model, "in_or_out", kept.model._default_manager).filter(kept.only)
+    manager = next(name for name in _MANAGERS if hasattr(kept.model, name))
+    found: QuerySet[Any] = getattr(kept.model, manager).filter(kept.only)
     if kept.model is Campaign:
         return found.filter(pk=campaign.pk)
     parent = kept.model._meta.get_field(kept.within).related_model

@@ -54,9 +54,7 @@ def _judge(values: Values) -> int:
     elif kind == Judge.Kind.IMPORTED:
         same = Judge.objects.filter(kind=kind, name=name, parameters=values["parameters"])
     else:
-        if Judge.objects.filter(kind=kind, name=name).exists():
-            raise ArchiveError(f"There is a model judge {name} already, in another campaign.")
-        same = Judge.objects.none()
+        same = Judge.objects.none()  # a model is a judge of one campaign, and this one is new
     return _key(Judge, same, values)
 
 

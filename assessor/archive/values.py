@@ -61,6 +61,7 @@ def _whole(column: "models.Field[Any, Any]", value: Any) -> int:
     least, most = BaseDatabaseOperations.integer_field_ranges[column.get_internal_type()]
     if type(value) is not int or not least <= value <= most:
         raise Unfit(f"a whole number from {least} to {most}")
+    _check_choice(column, value)
     return value
 
 
@@ -102,6 +103,11 @@ def _text(column: "models.Field[Any, Any]", text: str) -> str:
         raise Unfit("text without NUL characters")
     if column.max_length is not None and len(text) > column.max_length:
         raise Unfit(f"at most {column.max_length} characters")
-    if column.choices and text not in dict(column.flatchoices) and not (text == "" and column.blank):
-        raise Unfit(f"one of {', '.join(str(choice) for choice, _ in column.flatchoices)}")
+    if text or not column.blank:
+        _check_choice(column, text)
     return text
+
+
+def _check_choice(column: "models.Field[Any, Any]", value: object) -> None:
+    if column.choices and value not in dict(column.flatchoices):
+        raise Unfit(f"one of {', '.join(str(choice) for choice, _ in column.flatchoices)}")

@@ -23,7 +23,8 @@ def organized_campaign(person: Person, slug: str) -> Campaign:
 
 def campaign_import(campaign: Campaign, import_id: int) -> Import:
     """Return an import of a campaign that was reached through organized_campaign. Raises Http404."""
-    import_record = campaign.imports.select_related("person", "campaign").filter(pk=import_id).first()
+    rows = campaign.imports.select_related("person", "campaign").defer("further_warnings")
+    import_record = rows.filter(pk=import_id).first()
     if import_record is None:
         raise Http404("There is no such import in this campaign.")
     return import_record

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from assessor.collection import history
 from assessor.collection.leaving import end_access
-from assessor.collection.models import Campaign, Condition, Judge, Organizer, Person, Protocol, QrelsSource
+from assessor.collection.models import SCALES, Campaign, Condition, Judge, Organizer, Person, Protocol, QrelsSource
 from assessor.collection.queries import traces_of
 
 
@@ -102,15 +102,24 @@ def change_protocol(*, campaign: Campaign, settings: dict[str, Any], acting_user
 
 
 def create_manual_nuggets(
-    *, campaign: Campaign, name: str, qrels_source: QrelsSource, acting_user: Person | None
+    *,
+    campaign: Campaign,
+    name: str,
+    qrels_source: QrelsSource,
+    min_relevant_grade: int | None = None,
+    acting_user: Person | None,
 ) -> Condition:
-    """Make a condition in which people write the nuggets. Raises ConditionError."""
+    """Make a condition in which people write the nuggets. Raises ConditionError.
+
+    min_relevant_grade: the lowest grade with which a passage is shown; without one, the protocol's.
+    """
     condition = Condition(
         campaign=campaign,
         name=name,
         kind=Condition.Kind.NUGGETS,
         method=Condition.Method.MANUAL_NUGGETS,
         qrels_source=qrels_source,
+        min_relevant_grade=min_relevant_grade,
     )
     return create_condition(condition, acting_user=acting_user)
 
@@ -118,6 +127,20 @@ def create_manual_nuggets(
 # Whose assessors see the passages of people's grades, and no other's.
 _ON_PEOPLES_GRADES = (Condition.Method.MANUAL_NUGGETS, Condition.Method.AUTO_NUGGETS_EDITS)
 _LONGEST = {"name": 120, "description": 700}  # in characters; the description is what Condition.identity keeps
+
+
+@transaction.atomic
+def name_for_assessors(*, condition: Condition, name: str, acting_user: Person | None) -> None:
+    """Say what assessors read instead of a condition's name; "" for the kind of work."""
+    condition.assessor_name = " ".join(name.split())
+    condition.save(update_fields=["assessor_name"])
+    history.record(
+        "condition named for assessors",
+        condition,
+        campaign=condition.campaign,
+        person=acting_user,
+        name=condition.assessor_name,
+    )
 
 
 def create_condition(
@@ -141,6 +164,11 @@ def _create_condition(condition: Condition, acting_user: Person | None, protocol
         raise ConditionError(f"{condition.method} takes people's grades only; those of {source} are a model's.")
     condition.protocol = protocol or campaign.protocol
     condition.created_by = acting_user
+    if condition.kind == Condition.Kind.NUGGETS and source and condition.relevance_threshold > source.max_grade:
+        raise ConditionError(
+            f"{source} is graded {SCALES[source.max_grade]}: no passage would be relevant from "
+            f"{condition.relevance_threshold} on. Choose a lower grade."
+        )
     for what, text in (("name", condition.name), ("description", condition.describe())):
         if len(text) > _LONGEST[what]:
             raise ConditionError(f"The condition's {what} is longer than {_LONGEST[what]} characters: {text}")
@@ -148,7 +176,7 @@ def _create_condition(condition: Condition, acting_user: Person | None, protocol
     if same := others.filter(identity=condition.describe()).first():
         raise ConditionError(f"{same} is that condition already: {same.identity}.")
     if others.filter(name=condition.name).exists():
-        raise ConditionError(f"The campaign has another condition called {condition.name}.")
+        raise ConditionError(f"The campaign has another condition called {condition.name}: choose another name.")
     if condition.kind == Condition.Kind.RELEVANCE and _has_grades_called(campaign, condition.name):
         raise ConditionError(f"The campaign has other grades called {condition.name}: choose another name.")
     condition.save()
@@ -165,7 +193,7 @@ def _has_grades_called(campaign: Campaign, name: str) -> bool:
 def grades_made_under(condition: Condition) -> QrelsSource:
     """Return the source of the grades that are made under a condition; make it where there is none yet."""
     by = QrelsSource.By.MODEL if condition.judge_id else QrelsSource.By.PEOPLE
-    defaults = {"campaign": condition.campaign, "name": condition.name, "by": by}
+    defaults = {"campaign": condition.campaign, "name": condition.name, "by": by, "max_grade": condition.max_grade}
     source, _ = QrelsSource.everything.get_or_create(condition=condition, defaults=defaults)
     return source
 

@@ -29,6 +29,7 @@ from assessor.collection.models import (
     RetrievalRun,
     Run,
     RunAlias,
+    RunDocument,
     Segment,
     Topic,
 )
@@ -216,12 +217,23 @@ class SegmentAdmin(LookOnly):
     list_select_related = ("campaign",)
 
 
+@admin.register(RunDocument)
+class RunDocumentAdmin(LookOnly):
+    list_display = ("docid", "run")
+    list_filter = ("run__campaign",)
+    search_fields = ("docid", "run__tag")
+    list_select_related = ("run",)
+
+
 @admin.register(Grade)
 class GradeAdmin(LookOnly):
     list_display = ("topic", "docid", "grade", "source")
     list_filter = ("source", "grade")
     search_fields = ("docid", "topic__qid")
     list_select_related = ("topic", "source")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Grade]:
+        return Grade.with_unjudged.all()
 
 
 @admin.register(Run)

@@ -3,8 +3,7 @@
 Where topics are named, it is of these alone.
 """
 
-from collections.abc import Collection, Iterator
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from django.db.models import QuerySet
@@ -17,8 +16,9 @@ from assessor.collection.formats.segments import write_segments
 from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.topics import write_topics
 from assessor.collection.formats.values import to_json
-from assessor.collection.models import CONTROL, Answer, Campaign, Event, QrelsSource, RetrievalRun, Run, Topic
-from assessor.collection.queries import byte_order, pooled, segment_texts, without_practice
+from assessor.collection.models import CONTROL, Answer, Campaign, Event, Grade, QrelsSource, RetrievalRun, Run, Topic
+from assessor.collection.passages import cited_texts
+from assessor.collection.queries import byte_order, pooled, without_practice
 
 _AT_A_TIME = 500
 
@@ -47,9 +47,11 @@ def segments_lines(campaign: Campaign) -> Iterator[str]:
 def qrels_lines(source: QrelsSource, topics: Collection[Topic] | None = None) -> Iterator[str]:
     """Yield a source's grades by topic id and docid, in the four columns of qrels.
 
-    Of grades that were made here none are on topics for practice; a file goes out as it came.
+    Of grades that were made here none are on topics for practice; a file goes out as it came, with what was not judged.
     """
-    grades = source.grades.all() if source.condition_id is None else without_practice(source.grades.all())
+    grades = Grade.with_unjudged.filter(source=source)
+    if source.condition_id is not None:
+        grades = without_practice(grades)
     grades = _of_topics(grades.order_by(byte_order("topic__qid"), byte_order("docid")), topics)
     return write_qrels(grades.values_list("topic__qid", "iteration", "docid", "grade").iterator(_AT_A_TIME))
 
@@ -63,7 +65,12 @@ def run_lines(run: Run, topics: Collection[Topic] | None = None) -> Iterator[str
     of_run = without_practice(run.answers.all()) if run.task == CONTROL else run.answers
     answers = of_run.exclude(form__in=Answer.WITH_LABELS).select_related("topic")
     answers = _of_topics(answers.order_by(byte_order("topic__qid")), topics)
-    return write_answers(answers.iterator(_AT_A_TIME), run.tag, partial(segment_texts, run.campaign))
+
+    def texts(docids: Iterable[str]) -> dict[str, str]:
+        found = cited_texts(run.campaign, ((run.pk, docid) for docid in docids))
+        return {docid: text for (_, docid), text in found.items()}
+
+    return write_answers(answers.iterator(_AT_A_TIME), run.tag, texts)
 
 
 def retrieval_run_lines(run: RetrievalRun, topics: Collection[Topic] | None = None) -> Iterator[str]:

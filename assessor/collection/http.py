@@ -10,6 +10,8 @@ from django_htmx.middleware import HtmxDetails
 from assessor.collection.models import Person
 
 TEXT, JSON, ZIP = "text/plain; charset=utf-8", "application/json", "application/zip"
+# What a form says that wants a file.
+NO_FILE = "No file came with the form. Choose one and send it again."
 
 
 class PersonRequest(HttpRequest):

@@ -32,6 +32,7 @@ from assessor.collection.models import (
     RankedSegment,
     RetrievalRun,
     Run,
+    RunDocument,
     Segment,
     Topic,
 )
@@ -51,7 +52,8 @@ def brought(model: type[Model], path: str = "import_record") -> Leftovers:
 
 # In this order: no row is removed before the rows that point to it.
 _BROUGHT: list[Leftovers] = [
-    brought(model) for model in (Answer, Run, RankedSegment, RetrievalRun, Grade, QrelsSource, Segment, Topic)
+    brought(model)
+    for model in (Answer, RunDocument, Run, RankedSegment, RetrievalRun, Grade, QrelsSource, Segment, Topic)
 ]
 
 
@@ -189,14 +191,15 @@ def _claim(import_record: Import, bytes_total: int) -> None:
 
 def _check_then_write(import_record: Import, path: Path) -> None:
     with _Spool() as spool:
-        loader, sha256 = _check(import_record, path, spool)
+        loader = _check(import_record, path, spool)
+        import_record.sha256 = loader.sha256
         if loader.report.error_count:
             _end(import_record, Import.State.REFUSED, loader.report)
         elif import_record.check_only:
             _end(import_record, Import.State.CHECKED, loader.report)
         else:
             _write(import_record, loader, spool)
-            _show(import_record, loader, sha256)
+            _show(import_record, loader)
             _tell(import_record)
 
 
@@ -224,8 +227,8 @@ class _Spool:
             yield new, self._file.tell() / total
 
 
-def _check(import_record: Import, path: Path, spool: _Spool) -> tuple[Loader, str]:
-    """Read the whole file and put aside what is new in it; return the loader, with its report, and the sha256."""
+def _check(import_record: Import, path: Path, spool: _Spool) -> Loader:
+    """Read the whole file and put aside what is new in it; return the loader, with its report."""
     source = SourceFile(path)
     report = Report(import_record.file_name)
     progress = _Progress(import_record, Import.Stage.CHECKING)
@@ -238,12 +241,13 @@ def _check(import_record: Import, path: Path, spool: _Spool) -> tuple[Loader, st
             if not report.error_count and not import_record.check_only:
                 spool.add(new)
             progress.show(source.bytes_read)
+        loader.sha256 = source.sha256
         loader.end()
     except Unreadable:
         pass  # the report says why
     if not records and not report.error_count:
         report.error(0, "", "no record", "at least one record")
-    return loader, source.sha256
+    return loader
 
 
 def _write(import_record: Import, loader: Loader, spool: _Spool) -> None:
@@ -263,23 +267,25 @@ def _let_others_write(seconds: float) -> None:
         time.sleep(min(2 * seconds, _LONGEST_PAUSE))
 
 
-def _show(import_record: Import, loader: Loader, sha256: str) -> None:
+def _show(import_record: Import, loader: Loader) -> None:
     """Make everything the import brought visible, in one short transaction."""
     with transaction.atomic():
         loader.finish(import_record)
         report = loader.report.as_dict()
+        told = {"report": report, "further_warnings": loader.report.further_warnings, "sha256": loader.sha256}
         done = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=me()).update(
-            state=Import.State.DONE, ended_at=timezone.now(), report=report, sha256=sha256, has_leftovers=False
+            state=Import.State.DONE, ended_at=timezone.now(), has_leftovers=False, **told
         )
         if not done:
             raise Stopped
+        loader.follow()
         history.record(
             "imported",
             import_record,
             campaign=import_record.campaign,
             person=import_record.person,
             counts=report["counts"],
-            sha256=sha256,
+            sha256=loader.sha256,
         )
 
 
@@ -294,7 +300,7 @@ def _tell(import_record: Import) -> None:
 
 def _end(import_record: Import, state: Import.State, report: Report) -> None:
     Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING).update(
-        state=state, ended_at=timezone.now(), report=report.as_dict()
+        state=state, ended_at=timezone.now(), report=report.as_dict(), further_warnings=report.further_warnings
     )
 
 
@@ -364,7 +370,8 @@ def _remove_leftovers(import_record: Import) -> None:
     for leftovers in _BROUGHT:
         rows = leftovers(left)
         while pks := list(rows.values_list("pk", flat=True)[:_SWEEP_BATCH]):
-            rows.model._base_manager.filter(pk__in=pks).delete()
+            # Records that are only ever added, too: nobody has seen these.
+            QuerySet(rows.model).filter(pk__in=pks).delete()
     left.update(has_leftovers=False)
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from django.db import connection
 from django.db.models import Count, ForeignObjectRel, OuterRef, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
-from django.db.models.functions import Coalesce, Collate, Length
+from django.db.models.functions import Coalesce, Collate
 
 from assessor.collection.models import (
     CONTROL,
@@ -98,7 +98,7 @@ def segments_by_docid(campaign: Campaign, docids: Iterable[str]) -> dict[str, Se
     """Return the segments with these docids, by docid; those without text are absent."""
     return {
         segment.docid: segment
-        for chunk in _chunks(sorted(docids))
+        for chunk in in_chunks(sorted(docids))
         for segment in campaign.segments.filter(docid__in=chunk)
     }
 
@@ -114,15 +114,6 @@ def by_names(records: Any, field: str, names: Collection[str]) -> tuple[list[Any
 def segment_texts(campaign: Campaign, docids: Iterable[str]) -> dict[str, str]:
     """Return the texts of the segments with these docids, by docid."""
     return {docid: segment.text for docid, segment in segments_by_docid(campaign, docids).items()}
-
-
-def text_lengths(campaign: Campaign, docids: Iterable[str]) -> dict[str, int]:
-    """Return how many characters the texts of the segments with these docids have, by docid."""
-    return {
-        docid: length
-        for chunk in _chunks(sorted(docids))
-        for docid, length in campaign.segments.filter(docid__in=chunk).values_list("docid", Length("text"))
-    }
 
 
 def pooled(campaign: Campaign, protocol: Protocol | None = None) -> QuerySet[RankedSegment]:
@@ -148,6 +139,7 @@ def traces_of(person: Person) -> dict[str, int]:
     return dict(traces)
 
 
-def _chunks(values: list[str]) -> Iterator[list[str]]:
+def in_chunks(values: list[str]) -> Iterator[list[str]]:
+    """Yield as many values at a time as one query takes."""
     for start in range(0, len(values), _CHUNK):
         yield values[start : start + _CHUNK]

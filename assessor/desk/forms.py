@@ -8,11 +8,16 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Q
 
+from assessor.collection.forms import GradesField, threshold_field
+from assessor.collection.http import NO_FILE
 from assessor.collection.loaders import LOADERS
-from assessor.collection.models import Campaign, Condition, Protocol, QrelsSource
+from assessor.collection.loaders.documents import OWN
+from assessor.collection.models import SCALES, Campaign, Condition, Import, Protocol, QrelsSource
 from assessor.desk.rendering import Choice
 from assessor.llm import prompt_sets
-from assessor.llm.prompt_sets import NAMES
+from assessor.llm.models import prompt_set_name_validator
+from assessor.llm.prompt_sets import MOST_BYTES, NAMES
+from assessor.llm.prompt_templates import TemplateError, read_templates
 from assessor.work.opinions import FIRST, REPEAT, SECOND, conditions
 from assignment.actions import usual_name
 from assignment.models import Opinion as AssignmentOpinion
@@ -58,29 +63,39 @@ class _FilesField(forms.FileField):
     widget = _FilesInput
 
     def clean(self, data: Any, initial: Any = None) -> "list[UploadedFile[Any]]":
-        files = data if isinstance(data, list) else [data]
+        files = data or [None]
         return sorted((super(_FilesField, self).clean(file, initial) for file in files), key=lambda file: file.name)
 
 
 class UploadForm(forms.Form):
     """Files and what they hold."""
 
-    KEPT_BY_CONDITION = {"nuggets": "nuggets", "assignments": "assignments", "support": "support judgments"}
+    KEPT_BY_CONDITION = {
+        "nuggets": "nuggets",
+        "drafts": "drafts",
+        "assignments": "assignments",
+        "support": "support judgments",
+    }
 
     kind = forms.ChoiceField(label="What it holds")
-    uploads = _FilesField(label="Files", help_text="Plain or .gz. Several, such as all runs, are imported one by one.")
+    uploads = _FilesField(
+        label="Files",
+        help_text="Plain or .gz. Several, such as all runs, are imported one by one.",
+        error_messages={"required": NO_FILE},
+    )
     source = forms.CharField(
         label="Source of the grades",
         max_length=120,
         required=False,
-        help_text="For qrels, and for segments that carry judgments: NIST, UMBRELA with its model, or another.",
+        help_text="For qrels, and for segments that carry judgments: NIST, UMBRELA with its model, or another. For "
+        "drafts: people's grades that are loaded; who edits the drafts sees the passages that they found relevant.",
     )
     condition = forms.CharField(
         label="Condition",
         max_length=120,
         required=False,
-        help_text="For nuggets, assignments and support judgments: the name of the condition that they make, or that "
-        "they are added to.",
+        help_text="For nuggets, drafts, assignments and support judgments: the name of the condition that they make, "
+        "or that they are added to. Drafts make a new one.",
     )
     nuggets = forms.CharField(
         label="Condition of their nuggets",
@@ -94,10 +109,24 @@ class UploadForm(forms.Form):
         choices=[("", "—"), *QrelsSource.By.choices],
         required=False,
     )
-    invalid_labels = forms.BooleanField(
-        label="Take importances and labels that are none as missing",
+    maker = forms.CharField(
+        label="Model that made the drafts",
+        max_length=120,
         required=False,
-        help_text="For nuggets, assignments and support judgments: by default they are errors.",
+        help_text="For drafts: which model, and how it was asked, in your own words. It is part of what makes the "
+        "condition this one; people who edit the drafts don't see it.",
+    )
+    invalid_labels = forms.ChoiceField(
+        label="Grades, importances and labels that are none",
+        choices=[("", "are errors"), *Import.InvalidLabels.choices],
+        required=False,
+        help_text="Without a grade a line of qrels is left out. An importance is missing in either case.",
+    )
+    document_texts = forms.BooleanField(
+        label="Keep the texts of documents as the run's own",
+        required=False,
+        help_text="For runs with documents: the run's citations are judged by these texts, and nothing else reads "
+        "them. By default they become segments, and a text other than the one loaded is an error.",
     )
     check_only = forms.BooleanField(label="Only check the file, import nothing", required=False)
 
@@ -119,11 +148,19 @@ class UploadForm(forms.Form):
         source, by = cleaned.get("source", "").strip(), cleaned.get("by")
         if cleaned.get("kind") == "qrels" and not source:
             self.add_error("source", "Name the source: grades are kept by source.")
-        if source and not by:
+        if source and not by and cleaned.get("kind") != "drafts":
             self.add_error("by", "Say whether people or a model gave these grades.")
         cleaned["options"] = {"source": source, "by": by} if source else {}
+        if cleaned.get("kind") == "runs" and cleaned.get("document_texts"):
+            cleaned["options"] = {"document_texts": OWN}
         if cleaned.get("kind") in self.KEPT_BY_CONDITION:
             cleaned["options"] = self._label_options(cleaned)
+        invalid = cleaned.get("invalid_labels", "")
+        if cleaned.get("kind") != "assignments" and invalid == Import.InvalidLabels.NOT_SUPPORT:
+            told = f"Only labels of assignments can count as {invalid}: choose another value."
+            self.add_error("invalid_labels", told)
+        if cleaned["options"] and invalid:
+            cleaned["options"]["invalid_labels"] = invalid
         return cleaned
 
     def _label_options(self, cleaned: dict[str, Any]) -> dict[str, str]:
@@ -132,12 +169,23 @@ class UploadForm(forms.Form):
         what = self.KEPT_BY_CONDITION[kind]
         if not condition:
             self.add_error("condition", f"Name the condition: {what} are kept by condition.")
-        if not by:
-            self.add_error("by", f"Say whether people or a model made these {what}.")
-        options = {"condition": condition, "by": by}
+        if kind == "drafts":
+            options = {"condition": condition, **self._draft_options(cleaned)}
+        else:
+            if not by:
+                self.add_error("by", f"Say whether people or a model made these {what}.")
+            options = {"condition": condition, "by": by}
         if kind == "assignments" and (nuggets := cleaned.get("nuggets", "").strip()):
             options["nuggets"] = nuggets
-        return options | ({"invalid_labels": "missing"} if cleaned.get("invalid_labels") else {})
+        return options
+
+    def _draft_options(self, cleaned: dict[str, Any]) -> dict[str, str]:
+        qrels, maker = (cleaned.get(field, "").strip() for field in ("source", "maker"))
+        if not qrels:
+            self.add_error("source", "Name people's grades: the editor shows the passages that they found relevant.")
+        if not maker:
+            self.add_error("maker", "Say which model made these drafts.")
+        return {"qrels": qrels, "maker": maker}
 
 
 class ConditionForm(forms.Form):
@@ -146,16 +194,16 @@ class ConditionForm(forms.Form):
     DRAWN = "drawn"
     # By what is made, which is a method or, of what people label, an opinion beside the first one.
     NEEDS: Mapping[str, Sequence[str]] = {
-        Condition.Method.MANUAL_NUGGETS: ("qrels_source",),
+        Condition.Method.MANUAL_NUGGETS: ("qrels_source", "min_relevant_grade"),
         Condition.Method.MANUAL_ASSIGN: ("nuggets",),
         SECOND: ("of", "share", "only_cannot"),
         REPEAT: ("of", "share"),
-        Condition.Method.MANUAL_RELEVANCE: ("given",),
-        Condition.Method.RELEVANCE_POST_EDITED: ("shown", "given"),
+        Condition.Method.MANUAL_RELEVANCE: ("max_grade", "given"),
+        Condition.Method.RELEVANCE_POST_EDITED: ("shown", "max_grade", "given"),
         Condition.Method.SUPPORT_FROM_SCRATCH: (),
         Condition.Method.SUPPORT_POST_EDITED: ("shown_labels",),
     }
-    OPTIONAL = ("only_cannot",)
+    OPTIONAL = ("only_cannot", "min_relevant_grade", "max_grade")
 
     method = forms.ChoiceField(
         label="What is made",
@@ -169,15 +217,21 @@ class ConditionForm(forms.Form):
             (SECOND, "A second opinion on ManualAssign or Support: somebody else, blind to the first"),
             (REPEAT, "A repetition of ManualAssign or Support: the same person again, blind to the first time"),
         ],
-        help_text="AutoNuggets+Edits, by which people edit a model's drafts, is made by a Drafts job.",
+        help_text="AutoNuggets+Edits, by which people edit a model's drafts, is made by a Drafts job, or by an "
+        "import of drafts that a model made elsewhere.",
     )
     name = forms.CharField(max_length=120, required=False, help_text="Left empty, what is made gives it its name.")
-    qrels_source = forms.ModelChoiceField(
-        QrelsSource.objects.none(),
-        label="Qrels",
+    assessor_name = forms.CharField(
+        label="Name for assessors",
+        max_length=60,
         required=False,
-        help_text="People's grades: the assessor sees the passages that they found relevant.",
+        help_text="All that assessors read of it. Left empty, it is the kind of work, such as Support. It should not "
+        "tell where nuggets or labels come from, nor that somebody judged before.",
     )
+    qrels_source = GradesField(
+        label="Qrels", help_text="People's grades: the assessor sees the passages that they found relevant."
+    )
+    min_relevant_grade = threshold_field()
     nuggets = forms.ModelChoiceField(
         Condition.objects.none(),
         label="Nuggets",
@@ -199,11 +253,17 @@ class ConditionForm(forms.Form):
         help_text="Of each topic, drawn by a seed that is kept.",
     )
     only_cannot = forms.BooleanField(label="Only what the first person couldn't judge", required=False)
-    shown = forms.ModelChoiceField(
-        QrelsSource.objects.none(),
+    shown = GradesField(
         label="Grades to post-edit",
-        required=False,
         help_text="A model's grades: each passage opens once it has one, which then stands beside the choices.",
+    )
+    max_grade = forms.TypedChoiceField(
+        label="Scale",
+        choices=SCALES,
+        coerce=int,
+        empty_value=None,
+        required=False,
+        help_text="What each grade means is on the screen. People post-edit a model's grades on the model's scale.",
     )
     shown_labels = forms.ModelChoiceField(
         Condition.objects.none(),
@@ -223,6 +283,8 @@ class ConditionForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.campaign = campaign
+        self.initial.setdefault("max_grade", campaign.protocol.max_grade)
         sources = campaign.qrels_sources.all()
         known = campaign.conditions.all()
         assigned, judged = (conditions(opinions, purpose=FIRST) for opinions in (AssignmentOpinion, SupportOpinion))
@@ -248,7 +310,10 @@ class ConditionForm(forms.Form):
         method, nuggets, of = cleaned.get("method"), cleaned.get("nuggets"), cleaned.get("of")
         if nuggets:
             return usual_name(nuggets, "Manual")
-        return f"{of}, {'repeated' if method == REPEAT else 'second opinion'}"[:120] if of else str(method)
+        if of:
+            return f"{of}, {'repeated' if method == REPEAT else 'second opinion'}"[:120]
+        grades = Condition(protocol=self.campaign.protocol, min_relevant_grade=cleaned.get("min_relevant_grade"))
+        return f"{method}{grades.threshold_in_name}"
 
 
 class ControlForm(forms.Form):
@@ -265,15 +330,46 @@ class ControlForm(forms.Form):
         self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]
 
 
+class TemplatesForm(forms.Form):
+    """Published prompt templates, and what the prompt set that is made of them is called."""
+
+    uploads = _FilesField(
+        label="Template files",
+        help_text="As published: YAML of nuggetizer or RAGDoll, text of UMBRELA. One for each question, at most.",
+        error_messages={"required": NO_FILE},
+    )
+    name = forms.CharField(
+        max_length=60,
+        required=False,
+        label="Name of the prompt set",
+        help_text="Empty: named by its content.",
+        validators=[prompt_set_name_validator],
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        files: list[UploadedFile[Any]] = cleaned.get("uploads", [])[: len(NAMES) + 1]  # one is too many
+        cleaned["files"] = [(file.name or "", file.read(MOST_BYTES + 1)) for file in files]
+        try:
+            cleaned["templates"] = read_templates(cleaned["files"])
+        except TemplateError as error:
+            self.add_error("uploads", error.messages)
+        return cleaned
+
+
 class PromptForm(forms.Form):
     """Which prompt is to be shown, and on what."""
 
     prompt_set = forms.ChoiceField()
     question = forms.ChoiceField(choices=[(name, name) for name in NAMES])
     topic = forms.CharField(label="Topic id", max_length=256)
-    qrels = forms.ChoiceField(label="Qrels", required=False, help_text="For creation.")
+    qrels = forms.ChoiceField(
+        label="Qrels", required=False, help_text="For creation; by default those of the condition."
+    )
     condition = forms.ChoiceField(
-        label="Condition of the nuggets", required=False, help_text="For importance and assignment."
+        label="Condition of the nuggets",
+        required=False,
+        help_text="For importance and assignment; for creation, whose lowest relevant grade is taken.",
     )
     run = forms.CharField(max_length=256, required=False, help_text="Whose answer, for assignment and support.")
     docid = forms.CharField(label="Passage", max_length=256, required=False, help_text="Its docid, for relevance.")
@@ -285,7 +381,7 @@ class PromptForm(forms.Form):
         super().__init__(*args, **kwargs)
         nugget_conditions = campaign.conditions.filter(kind=Condition.Kind.NUGGETS)
         for name, known in (
-            ("prompt_set", prompt_sets.names()),
+            ("prompt_set", prompt_sets.names(campaign)),
             ("qrels", ["", *campaign.qrels_sources.values_list("name", flat=True)]),
             ("condition", ["", *nugget_conditions.values_list("name", flat=True)]),
         ):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from django.core.cache import cache
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from assessor.collection.models import CONTROL, Answer, Campaign, Grade, Import, Run, Segment, Topic
+from assessor.collection.models import CONTROL, Answer, Campaign, Grade, Import, Run, RunDocument, Segment, Topic
 from assessor.collection.queries import byte_order, lacking_docids, pooled
 from assessor.desk.queries import state_of_loaded
 from assessor.scores.found import as_text, parsed
@@ -43,7 +43,9 @@ def _docids(found: "QuerySet[Any]", campaign: Campaign) -> Rows:
 
 
 def _relevant(campaign: Campaign) -> Rows:
-    least = campaign.protocol.min_relevant_grade
+    """Yield what lacks a text and is relevant by the protocol, or to a condition with a lower threshold."""
+    thresholds = campaign.conditions.order_by().values_list("min_relevant_grade", flat=True).distinct()
+    least = min([campaign.protocol.min_relevant_grade, *(grade for grade in thresholds if grade)])
     return _docids(Grade.objects.filter(topic__campaign=campaign, grade__gte=least), campaign)
 
 
@@ -60,14 +62,21 @@ def _cited(campaign: Campaign) -> Rows:
 
 
 def _cited_docids(campaign: Campaign) -> set[str]:
-    """Return what the systems' answers cite, each once. A track's million citations take some seconds."""
+    """Return what the systems' answers cite, but for runs' own texts, each once.
+
+    A track's million citations take some seconds.
+    """
     answers = Answer.objects.filter(run__campaign=campaign, apart=False).exclude(run__task=CONTROL).order_by("pk")
     cited: set[str] = set()
-    texts = answers.values_list(*as_text("references", "content")).iterator(_AT_A_TIME)
-    for references, sentences in (parsed(row) for row in texts):
+    documents = RunDocument.objects.filter(run__campaign=campaign).order_by().values_list("run", "docid")
+    own = set(documents.iterator(_AT_A_TIME))
+    rows = answers.values_list("run", *as_text("references", "content")).iterator(_AT_A_TIME)
+    for run, (references, sentences) in ((run, parsed(texts)) for run, *texts in rows):
         for sentence in sentences:
             for citation in sentence["citations"]:
-                cited.add(references[citation] if isinstance(citation, int) else citation)
+                docid = references[citation] if isinstance(citation, int) else citation
+                if (run, docid) not in own:
+                    cited.add(docid)
     return cited
 
 

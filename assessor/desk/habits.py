@@ -9,7 +9,7 @@ from django import forms
 from assessor.collection.models import Person
 
 # Single characters that do something, and what, by screen. A person's own stands for one of these on all screens alike,
-# with Shift too. Combinations with Ctrl and Alt, Enter and Esc are as they are.
+# with Shift too. Of combinations only Ctrl with a digit can be changed; the others, Enter and Esc are as they are.
 SCREENS: dict[str, dict[str, str]] = {
     "all": {"g": "guidelines", "?": "keys"},
     "home": {"c": "continue"},
@@ -22,6 +22,8 @@ SCREENS: dict[str, dict[str, str]] = {
         "h": "have read",
         "y": "how I read the topic",
         "n": "new nugget",
+        "ctrl+1": "the new nugget is vital",
+        "ctrl+2": "the new nugget is okay",
         "v": "vital",
         "o": "okay",
         "r": "reword",
@@ -66,7 +68,7 @@ SCREENS: dict[str, dict[str, str]] = {
         "s": "sign off",
     },
     "relevance": {
-        **{str(grade): f"grade {grade}" for grade in range(4)},
+        **{str(grade): f"grade {grade}" for grade in range(5)},
         "x": "can't judge",
         "u": "undo",
         "n": "next topic",
@@ -78,6 +80,7 @@ KEYS: dict[str, str] = {
 }
 # Letters of other scripts are read by where they stand, as a to z; blanks press buttons, and ' searches in Firefox.
 _POSSIBLE = frozenset(string.ascii_lowercase + string.digits + string.punctuation) - {"'"}
+_CTRL = "ctrl+"  # with digits alone: letters with Ctrl are the browser's
 
 
 def zone(name: str) -> ZoneInfo:
@@ -115,7 +118,7 @@ class HabitsForm(forms.ModelForm):  # type: ignore[type-arg]
             widget = forms.TextInput(
                 {"size": 1, "autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
             )
-            own = self.instance.keys.get(key, key)
+            own = self.instance.keys.get(key, key).removeprefix(_CTRL)
             self.fields[_field(key)] = forms.CharField(
                 label=does, required=False, max_length=1, initial=own, widget=widget
             )
@@ -129,9 +132,12 @@ class HabitsForm(forms.ModelForm):  # type: ignore[type-arg]
         cleaned = super().clean() or {}
         present: dict[str, str] = {}
         for key in KEYS:
-            own = cleaned.get(_field(key), "").lower() or key
-            present[key] = own
-            if own not in _POSSIBLE:
+            own = cleaned.get(_field(key), "").lower()
+            is_ctrl = key.startswith(_CTRL)
+            present[key] = (_CTRL + own if is_ctrl else own) if own else key
+            if own and is_ctrl and own not in string.digits:
+                self.add_error(_field(key), f"Ctrl with {own} can't be a key: take a digit.")
+            elif own and own not in _POSSIBLE:
                 self.add_error(
                     _field(key), f"{own} can't be a key: take a letter from a to z, a digit, or another sign."
                 )
@@ -146,4 +152,4 @@ class HabitsForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 def _field(key: str) -> str:
-    return f"key_{ord(key)}"
+    return f"key_{'ctrl_' if key.startswith(_CTRL) else ''}{ord(key[-1])}"

@@ -10,6 +10,7 @@ from django.db.models import Min, Sum
 from django.utils import timezone
 
 from assessor.collection.models import Campaign
+from assessor.plan.hours import LEAST_SECONDS
 from assessor.work.models import Task, TimeSpent
 from assessor.work.queries import Counted
 
@@ -31,9 +32,14 @@ class Pace(NamedTuple):
     per_day: float
 
     @property
+    def is_known(self) -> bool:
+        """Whether there was enough active time to tell a pace by."""
+        return self.seconds >= LEAST_SECONDS
+
+    @property
     def per_hour(self) -> float | None:
-        """Items in an hour of active time; None where there was no such time."""
-        return 3600 * self.items / self.seconds if self.seconds else None
+        """Items in an hour of active time; None where the pace isn't known."""
+        return 3600 * self.items / self.seconds if self.is_known else None
 
 
 def recent_time(campaign: Campaign) -> Recent:
@@ -74,6 +80,7 @@ def pace_of(tasks: Iterable[Counted], recent: Recent, days: int, *, in_topics: b
 
 
 NOT_KNOWN = "not known yet"
+TOO_EARLY = f"too early to tell: less than {LEAST_SECONDS // 60} minutes of active time"
 
 
 def expected_end(left: float, pace: Pace) -> date | None:
@@ -81,7 +88,9 @@ def expected_end(left: float, pace: Pace) -> date | None:
     if not left:
         return timezone.localdate()
     # Further away than a calendar reaches is not known either.
-    return timezone.localdate() + timedelta(days=ceil(left / pace.per_day)) if pace.per_day > left / 36_500 else None
+    if not pace.is_known or pace.per_day <= left / 36_500:
+        return None
+    return timezone.localdate() + timedelta(days=ceil(left / pace.per_day))
 
 
 def last_end(ends: Sequence[date | None]) -> date | None:

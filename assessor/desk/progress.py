@@ -41,6 +41,7 @@ class Step(NamedTuple):
     time: str
     per_hour: float | None
     per_day: float
+    is_too_early: bool  # to tell a pace and an end
     left: int
     end: date | None
     paused: int
@@ -119,6 +120,11 @@ class Progress(NamedTuple):
         return sum(step.paused for step in self.steps)
 
     @property
+    def is_too_early(self) -> bool:
+        """Whether too little was done of a step that has something left to tell when it ends."""
+        return any(step.left and step.is_too_early for step in self.steps)
+
+    @property
     def is_only_paused(self) -> bool:
         """Whether nobody can go on with anything: all that is left is paused."""
         return bool(self.paused) and not any(step.left or step.is_to_be_signed_off for step in self.steps)
@@ -194,6 +200,7 @@ def _step(
         time=minutes(sum(task.seconds for task in tasks)),
         per_hour=_of_items(tasks, recent, days).per_hour,
         per_day=pace.per_day,
+        is_too_early=not pace.is_known,
         left=left,
         end=expected_end(left, pace),
         paused=len(paused),

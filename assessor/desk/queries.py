@@ -47,11 +47,6 @@ class OwnTopic(NamedTuple):
         return all(step.task.state == Task.State.FINISHED for step in self.steps)
 
     @property
-    def conditions(self) -> list[str]:
-        """What its person may read of the conditions, each once."""
-        return list(dict.fromkeys(step.task.condition.name_for_assessors for step in self.steps))
-
-    @property
     def time(self) -> str:
         return minutes(sum(step.task.seconds for step in self.steps))
 
@@ -60,6 +55,13 @@ def _next(steps: Iterable[TaskRow]) -> TaskRow | None:
     still_open = [step for step in steps if step.task.state == Task.State.OPEN and not step.task.paused]
     begun = [(step.task.worked_at, step.task.pk, step) for step in still_open if step.task.worked_at]
     return max(begun)[2] if begun else next(iter(still_open), None)
+
+
+def _one_of_a_kind(steps: Iterable[TaskRow]) -> list[TaskRow]:
+    """Leave out what is finished where more of its kind is open: beside it, a repetition would show that it is one."""
+    rows = list(steps)
+    still_open = {step.task.kind for step in rows if step.task.state != Task.State.FINISHED}
+    return [step for step in rows if step.task.state != Task.State.FINISHED or step.task.kind not in still_open]
 
 
 def home(person: Person) -> dict[str, Any]:
@@ -73,6 +75,7 @@ def home(person: Person) -> dict[str, Any]:
         own.steps.append(_row(task))
     for own in topics.values():
         own.steps.sort(key=lambda step: (IN_ORDER.index(step.task.kind), step.task.pk))
+        own.steps[:] = _one_of_a_kind(own.steps)
     steps = [step for own in topics.values() for step in own.steps]
     drawn = [step.task for step in steps if step.task.state == Task.State.OPEN and step.lease]
     has_drawn = {task.condition_id for task in drawn if not task.paused}
@@ -115,10 +118,11 @@ def loaded(campaign: Campaign) -> dict[str, Any]:
 
 
 def _count_loaded(campaign: Campaign) -> dict[str, Any]:
-    # A join sees the grades of unfinished imports too.
+    # A join sees the grades of unfinished imports too, and what was not judged.
     visible = Q(grades__import_record=None) | Q(grades__import_record__state=Import.State.DONE)
+    judged = visible & Q(grades__grade__gte=0)
     sources = campaign.qrels_sources.annotate(
-        grade_count=Count("grades", filter=visible), topic_count=Count("grades__topic", filter=visible, distinct=True)
+        grade_count=Count("grades", filter=judged), topic_count=Count("grades__topic", filter=judged, distinct=True)
     )
     return {
         "topics": campaign.topics.count(),

@@ -1,9 +1,10 @@
 """What would be sent to a model for one topic, put together from what is loaded, without asking anybody."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from assessor.collection.models import Answer, Campaign, Protocol, Topic
+from assessor.collection.models import Answer, Campaign, Condition, Protocol, Topic
+from assessor.collection.passages import cited_texts
 from assessor.collection.queries import AmbiguousRun, byte_order, find_run, segment_texts
 from assessor.llm import questions
 from assessor.llm.prompt_sets import PromptSet
@@ -19,7 +20,8 @@ class RenderingError(Exception):
 class Choice(NamedTuple):
     """What a question is about, by the names that the campaign knows it by; each question needs some of it.
 
-    condition: whose bank of the topic; run: whose answer; sentence: of that answer, from 1.
+    condition: whose bank of the topic, and for creation whose threshold and, without qrels, grades; run: whose answer;
+    sentence: of that answer, from 1.
     """
 
     topic: str
@@ -31,10 +33,11 @@ class Choice(NamedTuple):
 
 
 class Rendered(NamedTuple):
-    """A question as it would be sent, and in a sentence what it was made from."""
+    """A question as it would be sent, and in a sentence what it was made from. reader: that the prompt names, or ""."""
 
     question: Question[Any]
     made_from: str
+    reader: str = ""
 
 
 def rendered(campaign: Campaign, name: str, prompts: PromptSet, choice: Choice) -> Rendered:
@@ -45,14 +48,21 @@ def rendered(campaign: Campaign, name: str, prompts: PromptSet, choice: Choice) 
     topic = campaign.topics.filter(qid=choice.topic).first()
     if topic is None:
         raise RenderingError(f"There is no topic {choice.topic}.")
-    return _WAYS[name](campaign, campaign.protocol, prompts, topic, choice)
+    found = _WAYS[name](campaign, campaign.protocol, prompts, topic, choice)
+    return found._replace(reader=prompts.reader(name))
 
 
 def _creation(campaign: Campaign, protocol: Protocol, prompts: PromptSet, topic: Topic, choice: Choice) -> Rendered:
-    source = campaign.qrels_sources.filter(name=choice.qrels).first()
+    known = campaign.conditions.filter(kind=Condition.Kind.NUGGETS).select_related("protocol", "qrels_source")
+    condition = known.filter(name=choice.condition).first() if choice.condition else Condition(protocol=protocol)
+    if condition is None:
+        raise RenderingError(f"There are no nuggets called {choice.condition}.")
+    source = condition.qrels_source
+    if choice.qrels:
+        source = campaign.qrels_sources.filter(name=choice.qrels).first()
     if source is None:
         raise RenderingError("Name the qrels: passages of relevant grades are what nuggets are made from.")
-    least = protocol.min_relevant_grade
+    least = condition.relevance_threshold
     relevant = source.grades.filter(topic=topic, grade__gte=least).order_by(byte_order("docid"))
     docids = list(relevant.values_list("docid", flat=True)[: protocol.window_segments])
     if not docids:
@@ -87,14 +97,16 @@ def _relevance(campaign: Campaign, protocol: Protocol, prompts: PromptSet, topic
 
 
 def _support(campaign: Campaign, protocol: Protocol, prompts: PromptSet, topic: Topic, choice: Choice) -> Rendered:
-    sentences = list(_answer(campaign, topic, choice).sentences())
+    answer = _answer(campaign, topic, choice)
+    sentences = list(answer.sentences())
     if not 1 <= choice.sentence <= len(sentences):
         raise RenderingError(f"The answer has {len(sentences)} sentences; there is none of number {choice.sentence}.")
     sentence = sentences[choice.sentence - 1]
     if not sentence.citations:
         raise RenderingError(f"Sentence {choice.sentence} cites nothing: no model is asked about it.")
     docid = sentence.citations[0].docid
-    [passage] = _texts(campaign, [docid])
+    texts = cited_texts(campaign, [(answer.run_id, docid)])
+    [passage] = _all_loaded([docid], {docid: text for (_, docid), text in texts.items()})
     question = questions.support(prompts, sentence=sentence.text, passage=passage)
     return Rendered(
         question, f"Sentence {choice.sentence} of {len(sentences)} and the passage it cites first, {docid}."
@@ -111,7 +123,11 @@ _WAYS: dict[str, Callable[[Campaign, Protocol, PromptSet, Topic, Choice], Render
 
 
 def _texts(campaign: Campaign, docids: Sequence[str]) -> list[str]:
-    texts = segment_texts(campaign, docids)
+    return _all_loaded(docids, segment_texts(campaign, docids))
+
+
+def _all_loaded(docids: Sequence[str], texts: Mapping[str, str]) -> list[str]:
+    """Return the texts of docids. Raises RenderingError where one is lacking."""
     lacking = [docid for docid in docids if docid not in texts]
     if lacking:
         raise RenderingError(f"The text of passage {lacking[0] or '(name one)'} is not loaded.")

@@ -12,6 +12,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/control-runs/", campaigns.control_runs, name="control_runs"),
     path("campaigns/<slug:slug>/imports/", imports.imports, name="imports"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/", imports.import_report, name="import_report"),
+    path("campaigns/<slug:slug>/imports/<int:import_id>/report.json", imports.report_file, name="report_file"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/stop/", imports.stop_import, name="stop_import"),
     path("answers/", questions.my_answers, name="my_answers"),
     path("campaigns/<slug:slug>/asked/", questions.questions, name="questions"),
@@ -23,4 +24,5 @@ urlpatterns = [
     path("campaigns/<slug:slug>/history.csv", history.export_history, name="export_history"),
     path("campaigns/<slug:slug>/progress/", progress.progress_page, name="progress"),
     path("campaigns/<slug:slug>/prompts/", prompts.prompts, name="prompts"),
+    path("campaigns/<slug:slug>/prompts/import/", prompts.import_prompts, name="import_prompts"),
 ]

@@ -31,8 +31,9 @@ def choose(campaign: Campaign, kind: Exportable, options: Options) -> Chosen:
     """
     record = _record(campaign, kind.subject, str(options.get("of") or "")) if kind.subject else None
     form = options.get("form") or (kind.usual_form(campaign) if kind.usual_form else next(iter(kind.forms)))
-    if form not in kind.forms:
-        raise ChoiceError(f"There is no form {form}. There are: {', '.join(kind.forms)}.")
+    if form not in (forms := kind.forms_of(record)):
+        whose = f" of {record}" if form in kind.forms else ""
+        raise ChoiceError(f"There is no form {form}{whose}. There are: {', '.join(forms)}.")
     for name in ("topics", "runs"):
         if options.get(name) and name not in kind.filters:
             raise ChoiceError(f"{kind.title}: {name} can't be chosen.")

@@ -44,13 +44,20 @@ class ExportForm(forms.Form):
     def __init__(self, campaign: Campaign, kind: Exportable, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._campaign, self._kind = campaign, kind
+        there_are = kind.forms
         if kind.subject:
-            names = kind.subject.records(campaign).values_list(kind.subject.field, flat=True)
+            records, field = kind.subject.records(campaign), kind.subject.field
+            names = list(records.values_list(field, flat=True))
             self.fields["of"] = forms.ChoiceField(label=kind.subject.what.capitalize(), choices=[(n, n) for n in names])
+            of = self["of"].value()
+            if names and kind.made:
+                there_are = kind.forms_of(records.get(**{field: of if of in names else names[0]}))
         else:
             del self.fields["of"]
         self.fields["form"] = forms.ChoiceField(
-            label="Form", choices=[(name, form.label) for name, form in kind.forms.items()]
+            label="Form",
+            choices=[(name, form.label) for name, form in there_are.items()],
+            error_messages={"invalid_choice": "There is no %(value)s of this one: choose one of the list."},
         )
         for name in {"topics", "runs"} - set(kind.filters):
             del self.fields[name]

@@ -1,6 +1,6 @@
 """What an exportable thing is."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
@@ -38,7 +38,8 @@ class Exportable(NamedTuple):
     lines: what is in the file, and size: about how many records that are. filters: what can be chosen of it, of
     "topics" and "runs". of_labels: practice topics are left out. shows: the conditions and sources whose output whoever
     takes the file has then seen, where it is or may be a model's, each with the topics. frozen: the record that belongs
-    to a condition, where it is frozen with the forms in freezes.
+    to a condition, where it is frozen with the forms in freezes. made: the forms of which a record has a file, where
+    these are not all.
     """
 
     name: str
@@ -57,7 +58,15 @@ class Exportable(NamedTuple):
     has_policy: bool = False
     has_moment: bool = False
     remark: Callable[[Any], str] = lambda record: ""  # of a record, for a page
+    made: Callable[[Any], Container[str]] | None = None
     usual_form: Callable[[Campaign], str] | None = None  # else the first
+
+    def forms_of(self, record: Any) -> Mapping[str, Form]:
+        """Return the forms of which a record has a file."""
+        if self.made is None:
+            return self.forms
+        made = self.made(record)
+        return {name: form for name, form in self.forms.items() if name in made}
 
     def file_name(self, record: Any, form: str) -> str:
         """Return what the file is called."""

@@ -22,7 +22,7 @@ _METHODS = " ".join((*Condition.Kind.values, *Condition.Method.values))
 _WORDS = {
     *(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", _METHODS)),
     *("kind", "creation", "qrels", "drafting", "method", "judge", "people", "shown", "prompts", "replicate", "sample"),
-    *("protocol", "rehearsal"),
+    *("file", "invalid", "labels", "protocol", "rehearsal", "relevant", "from", "scale"),
 }
 
 

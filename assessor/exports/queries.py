@@ -53,7 +53,7 @@ def _records(kind: Exportable, campaign: Campaign) -> Any:
 
 def _row(kind: Exportable, record: Any) -> Row:
     of = {"of": str(record)} if record else {}
-    files = [File(form.label, urlencode(of | {"form": name})) for name, form in kind.forms.items()]
+    files = [File(form.label, urlencode(of | {"form": name})) for name, form in kind.forms_of(record).items()]
     return Row(record, urlencode(of), files, kind.remark(record))
 
 

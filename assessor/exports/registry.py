@@ -6,13 +6,13 @@ The page, the commands, manifests, freezing and releases are made from it.
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from assessor.collection import exports as collection
 from assessor.collection.models import Campaign, Condition, RankedSegment
 from assessor.collection.queries import runs_with_texts
 from assessor.exports import rows
-from assessor.exports.chosen import ChoiceError, Chosen
+from assessor.exports.chosen import Chosen
 from assessor.exports.cutoff import cutoff_lines
 from assessor.exports.kinds import Exportable, Form, Subject
 from assessor.plan.effort_files import FILES as EFFORT_FILES
@@ -75,9 +75,10 @@ def _if_scored(condition: Condition) -> Condition | None:
 
 
 def _computed(campaign: Campaign) -> QuerySet[Comparison]:
-    """Return the comparisons of which there is a result."""
-    comparisons = Comparison.objects.filter(campaign=campaign, calculations__state=Calculation.State.DONE)
-    return comparisons.distinct().order_by("name")
+    """Return the comparisons of which there is a result, with the newest one's files."""
+    done = Calculation.objects.filter(comparison=OuterRef("pk"), state=Calculation.State.DONE).order_by("-pk")
+    comparisons = Comparison.objects.filter(Exists(done), campaign=campaign)
+    return comparisons.annotate(files=Subquery(done.values("files")[:1])).order_by("name")
 
 
 def _studies(campaign: Campaign) -> QuerySet[Study]:
@@ -90,8 +91,6 @@ def _comparison_lines(chosen: Chosen) -> Iterator[str]:
     newest = done.select_related("comparison__topics_of").order_by("-pk")[0]
     if chosen.form == JSON:
         return iter([result_json(newest)])
-    if chosen.form not in newest.files:
-        raise ChoiceError(f"What {chosen.record} came to has no {chosen.form}.")
     return iter(newest.files[chosen.form].splitlines(keepends=True))
 
 
@@ -227,6 +226,7 @@ EXPORTABLES: tuple[Exportable, ...] = (
         _comparison_lines,
         lambda it: 1,
         Subject("comparison", "comparison with a result", _computed),
+        made=lambda comparison: (JSON, *comparison.files),
         shows=lambda it: seen_in_comparison(it.record),
     ),
     Exportable(

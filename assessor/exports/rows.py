@@ -28,7 +28,7 @@ def _topics(rows: QuerySet[Any], path: str) -> QuerySet[Topic]:
 
 
 def grades(chosen: Chosen) -> QuerySet[Grade]:
-    return of(chosen, Grade.objects.filter(source=chosen.record))
+    return of(chosen, Grade.with_unjudged.filter(source=chosen.record))
 
 
 def banks(chosen: Chosen) -> QuerySet[Any]:

@@ -6,7 +6,8 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
-from django.db import transaction
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -15,9 +16,10 @@ from assessor.collection.actions import ConditionError, create_condition
 from assessor.collection.loaders.base import insert
 from assessor.collection.models import Campaign, Condition, Judge, Person, QrelsSource, Topic
 from assessor.llm.kinds import Expected, Grades, Kind
-from assessor.llm.models import LEAST_MONEY, Job, ModelJudge, StoredPromptSet, Unit
-from assessor.llm.prompt_sets import PromptSet, PromptSetError, prompt_set
-from assessor.llm.tasks import hint
+from assessor.llm.models import LEAST_MONEY, CampaignPromptSet, Job, ModelJudge, StoredPromptSet, Trial, Unit
+from assessor.llm.prompt_sets import OWN, PromptSet, PromptSetError, checked, names, prompt_set, sha256_of
+from assessor.llm.prompt_templates import Template
+from assessor.llm.tasks import hint, hint_trial
 from assessor.planner import look_at_grown_tables
 
 _AT_A_TIME = 2_000
@@ -36,6 +38,9 @@ def create_judge(
 
     parameters decide its answers and never change (see gateway.request_body); settings are fields of ModelJudge.
     """
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # one name at a time
+    if ModelJudge.objects.filter(campaign=campaign, judge__name=name).exists():
+        raise ValidationError(f"The campaign has a judge called {name} already. Choose another name.")
     judge = Judge(kind=Judge.Kind.MODEL, name=name, parameters=parameters)
     judge.full_clean()
     judge.save()
@@ -57,8 +62,63 @@ def change_judge(*, judge: ModelJudge, settings: dict[str, Any], acting_user: Pe
     locked.full_clean()
     locked.save(update_fields=list(changed))
     if changed:
+        Trial.objects.filter(judge=judge, place=None).delete()  # it was of the judge as it was
         after = {name: str(value) for name, value in changed.items()}
         history.record("judge changed", judge, campaign=judge.campaign, person=acting_user, before=before, after=after)
+
+
+@transaction.atomic
+def try_judge(*, judge: ModelJudge, acting_user: Person) -> None:
+    """Have a worker send a judge one small request, unless one is on its way. Raises JobError."""
+    ModelJudge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+    if any(trial.is_open for trial in Trial.objects.filter(judge=judge)):
+        return
+    Trial.objects.filter(judge=judge).delete()
+    Trial.overdue().update(place=None)
+    for place in Trial.PLACES:
+        try:
+            with transaction.atomic():
+                trial = Trial.objects.create(judge=judge, place=place, created_by=acting_user)
+        except IntegrityError:
+            continue
+        transaction.on_commit(partial(hint_trial, trial.pk), robust=True)
+        return
+    raise JobError("Two judges are being tried at the moment. Try this one when they are done, in two minutes at most.")
+
+
+@transaction.atomic
+def create_prompt_set(
+    *, campaign: Campaign, name: str, templates: Sequence[Template], acting_user: Person | None
+) -> PromptSet:
+    """Make published templates a prompt set of a campaign; what they lack comes from the project's own set.
+
+    Without a name it is called by its content. One of this name and content is there already: nothing is written.
+    Raises PromptSetError.
+    """
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    own = prompt_set(OWN)
+    given = {template.question: template for template in templates}
+    texts = {question: given[question].prompt if question in given else own.texts[question] for question in own.texts}
+    made = checked(name or f"published-{sha256_of(texts)[:8]}", texts)
+    if made.name in names(campaign):
+        if prompt_set(made.name, campaign).texts == texts:
+            return made
+        raise PromptSetError(f"There is another prompt set called {made.name}. Choose another name.")
+    record = CampaignPromptSet(campaign=campaign, name=made.name, texts=texts, created_by=acting_user)
+    record.provenance = {
+        question: {"file": given[question].file, "sha256": given[question].sha256, "method": given[question].method}
+        if question in given
+        else {"prompt_set": own.name, "sha256": own.sha256}
+        for question in texts
+    }
+    try:
+        record.full_clean()
+    except ValidationError as error:
+        raise PromptSetError(" ".join(error.messages)) from error
+    record.save()
+    details = {"sha256": made.sha256, "provenance": record.provenance}
+    history.record("prompts imported", made.name, campaign=campaign, person=acting_user, **details)
+    return made
 
 
 class Plan(NamedTuple):
@@ -92,13 +152,15 @@ def plan_job(
     qrels_source: QrelsSource | None,
     topics: Sequence[Topic],
     nuggets: Condition | None = None,
+    min_relevant_grade: int | None = None,
     replicate: int = 0,
     sample: str = "",
 ) -> Plan:
     """Say what a job would do and take; nothing is written. Raises JobError.
 
     Where the campaign has the condition already, the job goes on under it with what is not done yet. Without a name a
-    new one is called by what is made and by whom. sample: the name of the study whose sample alone is to be labelled.
+    new one is called by what is made and by whom. min_relevant_grade: without one, the protocol's. sample: the name of
+    the study whose sample alone is to be labelled.
     """
     if not topics:
         raise JobError("There are no topics.")
@@ -110,15 +172,15 @@ def plan_job(
         raise JobError(f"{kind.name} needs nuggets: name their condition.")
     nuggets = nuggets if kind.builds_on_nuggets else None
     try:
-        prompts = prompt_set(judge.prompt_set)
+        prompts = prompt_set(judge.prompt_set, judge.campaign)
     except PromptSetError as error:
         raise JobError(str(error)) from error
     condition = Condition(
         campaign=judge.campaign,
-        name=name or _usual_name(kind.called(nuggets), judge, replicate),
         kind=kind.condition_kind,
         method=kind.method,
         qrels_source=qrels_source if kind.grades != Grades.NONE else None,
+        min_relevant_grade=min_relevant_grade if kind.grades != Grades.NONE else None,
         nuggets=nuggets,
         judge=judge.judge,
         prompt_set=prompts.sha256,
@@ -126,6 +188,7 @@ def plan_job(
         sample=sample,
         protocol=judge.campaign.protocol,
     )
+    condition.name = name or _usual_name(kind.called(nuggets), judge, condition)
     known = Condition.objects.filter(campaign=judge.campaign, identity=condition.describe()).first()
     if known:
         with transaction.atomic():
@@ -134,10 +197,17 @@ def plan_job(
     return Plan(kind, condition, judge, prompts, topics, kind.expected(condition, topics, prompts))
 
 
-def _usual_name(made: str, judge: ModelJudge, replicate: int) -> str:
-    """Return the name of a condition that nobody named: "AutoNuggets by gpt #2"."""
-    sample = f" #{replicate}" if replicate else ""
-    return f"{made} by {judge}"[: _LONGEST_NAME - len(sample)] + sample
+def _usual_name(made: str, judge: ModelJudge, condition: Condition) -> str:
+    """Return the name of a condition that nobody named: "AutoNuggets by gpt on NIST, relevant from 2 #2".
+
+    AutoNuggets take people's grades and models', so the name says which, also of what builds on them; and from which
+    grade on passages are relevant, where that is not the protocol's.
+    """
+    creation = condition.nuggets or condition
+    grades = f" on {creation.qrels_source}" if creation.method == Condition.Method.AUTO_NUGGETS else ""
+    sample = f" #{condition.replicate}" if condition.replicate else ""
+    end = grades[: _LONGEST_NAME // 2] + creation.threshold_in_name + sample
+    return f"{made} by {judge}"[: _LONGEST_NAME - len(end)] + end
 
 
 @transaction.atomic

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from assessor.collection.admin import LookOnly
-from assessor.llm.models import Call, Job, ModelJudge, Runner, StoredPromptSet, Unit
+from assessor.llm.models import Call, CampaignPromptSet, Job, ModelJudge, Runner, StoredPromptSet, Trial, Unit
 
 
 @admin.register(ModelJudge)
@@ -18,6 +18,14 @@ class ModelJudgeAdmin(LookOnly):
 class StoredPromptSetAdmin(LookOnly):
     list_display = ("name", "sha256", "at")
     search_fields = ("name", "sha256")
+
+
+@admin.register(CampaignPromptSet)
+class CampaignPromptSetAdmin(LookOnly):
+    list_display = ("name", "campaign", "created_at", "created_by")
+    list_filter = ("campaign",)
+    search_fields = ("name",)
+    list_select_related = ("campaign", "created_by")
 
 
 @admin.register(Job)
@@ -49,3 +57,10 @@ class CallAdmin(LookOnly):
     list_filter = ("outcome", "question")
     search_fields = ("request", "unit__topic__qid")
     list_select_related = ("judge__judge", "unit__topic")
+
+
+@admin.register(Trial)
+class TrialAdmin(LookOnly):
+    list_display = ("judge", "created_at", "created_by", "begun_at", "place", "answer", "problem")
+    search_fields = ("judge__judge__name",)
+    list_select_related = ("judge__judge", "created_by")

@@ -4,14 +4,20 @@ from typing import Any
 
 from django import forms
 
-from assessor.collection.models import Campaign, Condition, QrelsSource
+from assessor.collection.formats.lines import Line
+from assessor.collection.formats.report import Report
+from assessor.collection.formats.values import json_object
+from assessor.collection.forms import GradesField, threshold_field
+from assessor.collection.models import Campaign, Condition
 from assessor.llm import kinds
 from assessor.llm.endpoints import check_base_url
+from assessor.llm.gateway import RESERVED
 from assessor.llm.models import LEAST_MONEY, Job, ModelJudge
 from assessor.llm.prompt_sets import PromptSetError, names, prompt_set
 from assessor.llm.queries import chosen_topics
 
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
+_NOT_SENT = "Empty: not sent."
 
 
 class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -31,11 +37,12 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
             "price_out",
         )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._campaign = campaign
         # Kept even where its folder is gone, so that the rest can be changed.
         self.fields["base_url"].widget.attrs["size"] = 50
-        known = list(dict.fromkeys([*names(), self.initial.get("prompt_set", "assay-1")]))
+        known = list(dict.fromkeys([*names(campaign), self.initial.get("prompt_set", "assay-1")]))
         self.fields["prompt_set"] = forms.ChoiceField(choices=[(name, name) for name in known])
 
     def clean_base_url(self) -> str:
@@ -46,7 +53,7 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean_prompt_set(self) -> str:
         name = str(self.cleaned_data["prompt_set"])
         try:
-            prompt_set(name)
+            prompt_set(name, self._campaign)
         except PromptSetError as error:
             raise forms.ValidationError(str(error)) from error
         return name
@@ -75,11 +82,47 @@ class NewJudgeForm(JudgeForm):
     structured = forms.BooleanField(
         required=False, label="Structured output", help_text="Send a JSON schema that replies must follow."
     )
-    field_order = ("name", "model", "temperature", "max_tokens", "limit_name", "structured")
+    top_p = forms.FloatField(required=False, min_value=0, max_value=1, label="top_p", help_text=_NOT_SENT)
+    presence_penalty = forms.FloatField(required=False, min_value=-2, max_value=2, help_text=_NOT_SENT)
+    frequency_penalty = forms.FloatField(required=False, min_value=-2, max_value=2, help_text=_NOT_SENT)
+    seed = forms.IntegerField(required=False, min_value=-(2**63), max_value=2**63 - 1, help_text=_NOT_SENT)
+    reasoning_effort = forms.RegexField(
+        r"\A[a-z]{1,20}\Z",
+        required=False,
+        error_messages={"invalid": "Write one word in small letters, such as low, medium or high."},
+        help_text="low, medium, high, or what else the endpoint takes. Empty: not sent.",
+    )
+    extra = forms.CharField(
+        required=False,
+        max_length=4_000,
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 50}),
+        label="Further fields",
+        help_text='A JSON object that is sent with each request: {"top_k": 20}. No passwords: it is shown and stored.',
+    )
+    _always = ("model", "temperature", "max_tokens", "limit_name", "structured")
+    _if_filled_in = ("top_p", "presence_penalty", "frequency_penalty", "seed", "reasoning_effort", "extra")
+    field_order = ("name", *_always, *_if_filled_in)
+
+    def clean_extra(self) -> dict[str, Any]:
+        text = str(self.cleaned_data["extra"])
+        report = Report("further fields")
+        fields = json_object(Line(1, text), report) if text else {}
+        if fields is None:
+            [problem] = report.errors
+            raise forms.ValidationError(f"Found {problem.found}; expected {problem.expected}.")
+        # Some endpoints look at no case.
+        if reserved := sorted(name for name in fields if name.strip().lower() in RESERVED):
+            raise forms.ValidationError(
+                f"Leave out {', '.join(reserved)}: Assay sets {'it' if len(reserved) == 1 else 'them'} itself, from "
+                "the fields above where there is one."
+            )
+        return fields
 
     def parameters(self) -> dict[str, Any]:
-        """Return what decides the judge's answers."""
-        return {name: self.cleaned_data[name] for name in self.field_order if name != "name"}
+        """Return what decides the judge's answers; what came later and is left empty is absent, as in older judges."""
+        more = {name: self.cleaned_data[name] for name in self._if_filled_in}
+        filled_in = {name: value for name, value in more.items() if value not in (None, "", {})}
+        return {name: self.cleaned_data[name] for name in self._always} | filled_in
 
 
 class BudgetForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -130,9 +173,8 @@ class LaunchForm(AskForm):
     """A new job."""
 
     kind = forms.ChoiceField(label="What to do")
-    qrels_source = forms.ModelChoiceField(
-        QrelsSource.objects.none(), label="Qrels", required=False, help_text="For AutoNuggets and Drafts."
-    )
+    qrels_source = GradesField(label="Qrels", help_text="For AutoNuggets and Drafts.")
+    min_relevant_grade = threshold_field()
     nuggets = forms.ModelChoiceField(
         Condition.objects.none(), required=False, help_text="For AutoAssign: the condition of the finished nuggets."
     )
@@ -141,7 +183,7 @@ class LaunchForm(AskForm):
         widget=forms.Textarea(attrs={"rows": 3, "cols": 40}),
         help_text="Topic ids, with blanks or on lines of their own. Empty: all topics.",
     )
-    field_order = ("kind", "judge", "qrels_source", "nuggets", "name", "topics")
+    field_order = ("kind", "judge", "qrels_source", "min_relevant_grade", "nuggets", "name", "topics")
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(campaign, *args, **kwargs)

@@ -6,9 +6,13 @@ import itertools
 import json
 import os
 import time
+import zlib
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from ssl import SSLContext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from httpcore2 import AsyncConnectionPool
 from httpx2 import AsyncBaseTransport, AsyncHTTPTransport, Request, Response, create_ssl_context
@@ -22,11 +26,19 @@ if TYPE_CHECKING:
     import openai
     from openai._types import RequestOptions
 
+# Fields of a request that a judge's settings may fill in, and all that Assay sets or counts on: a reply that ends where
+# `stop` says looks whole.
+SAMPLING = ("temperature", "top_p", "presence_penalty", "frequency_penalty", "seed", "reasoning_effort")
+RESERVED = frozenset(
+    ("model", "messages", "max_tokens", "max_completion_tokens", "response_format", "stream", "stream_options", "n")
+) | frozenset(("stop", *SAMPLING))
 REHEARSAL = "rehearsal"  # how the endpoint with no model behind it marks what it answers
 _LONGEST_ERROR = 1_000  # characters
 _POOL = 8  # connections
 _KEPT_OPEN = 5.0  # seconds without a request
-_LONGEST_RESPONSE = 4_000_000  # characters
+_STEP = 65_536  # bytes that are unpacked at once
+_UNPACKED = ("identity", "gzip")  # one of them at a time: a chain unpacks a few bytes to work for minutes
+_WAITS = {"retry-after-ms": 1_000.0, "retry-after": 1.0}  # headers, and how many of their units are a second
 # How an endpoint says that a model had said all it wanted to. What is cut off could be taken for a shorter whole.
 _WHOLE = ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "", None)
 _NO_KEY = "none"  # the library wants one; it is not sent
@@ -108,13 +120,13 @@ def request_body(question: Question[Any], messages: list[Message], parameters: d
     """Return the whole request.
 
     parameters: model, max_tokens and limit_name (under which it is sent: max_tokens or max_completion_tokens),
-    structured (whether the answer's JSON schema goes along), and temperature where it is not None.
+    structured (whether the answer's JSON schema goes along, where there is one), those of SAMPLING that are there and
+    not None, and extra, which holds further fields, none of RESERVED.
     """
-    body: dict[str, Any] = {"model": parameters["model"], "messages": messages}
+    body: dict[str, Any] = parameters.get("extra", {}) | {"model": parameters["model"], "messages": messages}
     body[parameters["limit_name"]] = parameters["max_tokens"]
-    if parameters.get("temperature") is not None:
-        body["temperature"] = parameters["temperature"]
-    if parameters.get("structured"):
+    body |= {name: parameters[name] for name in SAMPLING if parameters.get(name) is not None}
+    if parameters.get("structured") and question.schema:
         schema = {"name": question.name, "strict": True, "schema": question.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     return body
@@ -138,8 +150,56 @@ def _transport(context: SSLContext) -> AsyncHTTPTransport:
     return transport
 
 
+class _Unreadable(Exception):
+    """A reply is longer than it may be, or packed in a way that was not asked for; the text says which."""
+
+
+async def _parts(response: Response, *, is_packed: bool) -> AsyncGenerator[bytes, None]:
+    """Yield a body, unpacked, in parts of 64 KiB at most: the library's 1 MiB, times all in flight, adds up."""
+    unpacker = zlib.decompressobj(wbits=31)
+    async for sent in response.aiter_raw():
+        if not is_packed:
+            yield sent
+            continue
+        part = unpacker.decompress(sent, _STEP)
+        while part:
+            yield part
+            part = unpacker.decompress(unpacker.unconsumed_tail, _STEP)
+        if unpacker.unused_data:  # after the end: the unpacker would hold all of it
+            raise zlib.error
+
+
+async def _read(response: Response) -> Response:
+    """Return a response with its body, unpacked. Raises _Unreadable.
+
+    Of an error that can't be read whole the status counts all the same, so its body is cut.
+    The connection of what is not read to its end is closed.
+    """
+    limit, body, reason = settings.MAX_REPLY_BYTES, bytearray(), ""
+    packed = response.headers.get("content-encoding", "identity").strip().lower()
+    try:
+        if packed not in _UNPACKED:
+            reason = f"is packed as {packed[:40]!r}, which was not asked for: let it be sent as it is, or as gzip."
+        else:
+            async with aclosing(_parts(response, is_packed=packed == "gzip")) as parts:
+                async for part in parts:
+                    body += part
+                    if len(body) > limit:
+                        reason = f"is longer than {limit >> 20} MiB. ASSAY_MAX_REPLY_MB sets how much of one is read."
+                        break
+    except zlib.error:
+        reason = "is not gzip to its end, though it says so."
+    finally:
+        await response.aclose()
+    if reason and response.is_success:
+        raise _Unreadable(f"The endpoint's reply {reason}")
+    # No other header is used: the body is UTF-8, as JSON is, whatever charset is named.
+    headers = {name: response.headers[name] for name in _WAITS if name in response.headers}
+    return Response(response.status_code, headers=headers, content=bytes(body[:limit]))
+
+
 class _Spread(AsyncBaseTransport):
-    """Requests spread over several pools of connections.
+    """Requests spread over several pools of connections; replies are read here, as the library knows no limit.
 
     For each request a pool looks at all of its connections, which with 64 of them took a third of a call's time.
     """
@@ -151,7 +211,7 @@ class _Spread(AsyncBaseTransport):
         self._turns = itertools.cycle(self._pools)
 
     async def handle_async_request(self, request: Request) -> Response:
-        return await next(self._turns).handle_async_request(request)
+        return await _read(await next(self._turns).handle_async_request(request))
 
     async def aclose(self) -> None:
         for pool in self._pools:
@@ -176,6 +236,7 @@ class Gateway:
             max_retries=0,
             http_client=openai.DefaultAsyncHttpx2Client(
                 transport=_Spread(connections),
+                headers={"Accept-Encoding": "gzip"},
                 follow_redirects=False,  # a key goes where the organizer said, and nowhere else:
                 trust_env=False,  # to no proxy either
             ),
@@ -189,6 +250,14 @@ class Gateway:
 
     async def send(self, body: dict[str, Any]) -> Reply:
         """Send a request once. Raises Failed, and nothing else."""
+        try:
+            return await self._reply(body)
+        except Failed as failed:
+            # Who waits to send it again must not hold all that came meanwhile, as causes and tracebacks do.
+            failed.__context__ = None
+            raise failed.with_traceback(None) from None
+
+    async def _reply(self, body: dict[str, Any]) -> Reply:
         import openai
 
         begun = time.monotonic()
@@ -201,14 +270,14 @@ class Gateway:
             raise self._failed(error, _since(begun)) from None  # the cause holds the request, key and all
         except TimeoutError:
             raise self._no_answer(_since(begun)) from None
+        except _Unreadable as error:
+            raise Failed(self._clean(str(error)), _since(begun), status=200) from None
         except Exception as error:
             # Not its text: it may hold the key.
             message = f"The request broke off: {type(error).__name__}"
             raise Failed(message, _since(begun)) from None
         milliseconds = _since(begun)
         try:
-            if len(raw) > _LONGEST_RESPONSE:
-                raise ValueError
             return read_reply(self._without_key(raw), milliseconds)
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
             message = f"The endpoint's response is no chat completion: {self._clean(raw[:_LONGEST_ERROR])}"
@@ -278,7 +347,7 @@ def _tokens(usage: Any, name: str) -> int:
 
 def _retry_after(headers: Any) -> float | None:
     """Return the seconds that a response asks to wait, or None; a date is too rare to be worth reading."""
-    for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+    for name, scale in _WAITS.items():
         try:
             seconds = float(headers[name]) / scale
         except (KeyError, ValueError):

@@ -92,6 +92,10 @@ class Kind(Protocol):
         """Return what organizers call items of units, for those that they don't know as they are."""
         return {}
 
+    def notes(self, job: Job) -> Sequence[str]:
+        """Return what organizers should know of what a job has brought so far, a sentence each."""
+        return ()
+
 
 _kinds: dict[str, Kind] = {}
 

@@ -1,15 +1,22 @@
 """Judges' settings, jobs with their units, and the ledger of calls."""
 
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly
 
 LEAST_MONEY = Decimal("0.000001")
+PROMPT_SET_NAME = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,59}\Z"
+prompt_set_name_validator = RegexValidator(
+    PROMPT_SET_NAME,
+    "A prompt set's name has letters, digits, dots, hyphens and underscores, and begins with a letter or digit.",
+)
 key_variable_validator = RegexValidator(
     r"\A[A-Z][A-Z0-9_]*_API_KEY\Z", "Name a variable of the environment that ends in _API_KEY, such as OPENAI_API_KEY."
 )
@@ -95,6 +102,27 @@ class StoredPromptSet(AppendOnly):
 
     def __str__(self) -> str:
         return f"{self.name} {self.sha256[:12]}"
+
+
+class CampaignPromptSet(AppendOnly):
+    """A prompt set that was made in a campaign of published templates, for its judges to use."""
+
+    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="prompt_sets")
+    name = models.CharField(max_length=60, validators=[prompt_set_name_validator])
+    texts = JSONText(default=dict, help_text="The prompts, by question.")
+    provenance = JSONText(
+        default=dict,
+        help_text="By question: the published file with its sha256, or the set it comes from.",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=("campaign", "name"), name="prompt_set_name_once"),)
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Job(models.Model):
@@ -247,3 +275,43 @@ class Call(AppendOnly):
 
     def __str__(self) -> str:
         return f"{self.question} {self.request[:12]}: {self.outcome}"
+
+
+class Trial(models.Model):
+    """The small request with which a judge was tried last.
+
+    While a trial is open it has one of the installation's places. One that nobody took up or whose worker was killed
+    loses its place with time.
+    """
+
+    PLACES = (1, 2)
+    TAKEN_UP_WITHIN = timedelta(minutes=1)
+    ENDS_WITHIN = timedelta(minutes=2)  # far longer than a request that was taken up may take
+
+    judge = models.OneToOneField(ModelJudge, models.PROTECT, related_name="trial")
+    place = models.PositiveSmallIntegerField(null=True, unique=True, help_text="Empty once it is over.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("collection.Person", models.PROTECT, related_name="+")
+    begun_at = models.DateTimeField(null=True, help_text="When a worker took it up.")
+    call = models.ForeignKey(Call, models.PROTECT, null=True, related_name="+")
+    answer = models.CharField(max_length=200, blank=True, help_text="What was read from the reply.")
+    reply = models.TextField(blank=True, help_text="What came back, or how it begins.")
+    problem = models.TextField(blank=True, help_text="Why the judge can't be used as it is.")
+
+    def __str__(self) -> str:
+        return f"{self.judge}, {self.created_at}"
+
+    @classmethod
+    def overdue(cls) -> "QuerySet[Trial]":
+        """Return the trials that have a place and will not end any more."""
+        now = timezone.now()
+        late = Q(begun_at=None, created_at__lte=now - cls.TAKEN_UP_WITHIN) | Q(created_at__lte=now - cls.ENDS_WITHIN)
+        return cls.objects.filter(late, place__isnull=False)
+
+    @property
+    def ends_at(self) -> datetime:
+        return self.created_at + (self.ENDS_WITHIN if self.begun_at else self.TAKEN_UP_WITHIN)
+
+    @property
+    def is_open(self) -> bool:
+        return self.place is not None and timezone.now() < self.ends_at

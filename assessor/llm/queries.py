@@ -1,6 +1,6 @@
 """What the pages of jobs read."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from django.utils import timezone
 from assessor.collection.models import Campaign, Topic
 from assessor.collection.queries import by_names
 from assessor.llm.kinds import kind_named
-from assessor.llm.models import Call, Job, Unit
+from assessor.llm.models import Call, Job, ModelJudge, Trial, Unit
 
 _MINUTE = timedelta(minutes=1)
 
@@ -33,6 +33,11 @@ def pace(job: Job) -> Pace:
     if not calls or not ended or not job.calls:
         return Pace(per_second, None)
     return Pace(per_second, int(rest * job.calls / ended / per_second))
+
+
+def trial_of(judge: ModelJudge) -> Trial | None:
+    """Return how a judge was tried last."""
+    return Trial.objects.select_related("call", "created_by").filter(judge=judge).first()
 
 
 class Reason(NamedTuple):
@@ -60,6 +65,11 @@ def with_items(job: Job, units: Iterable[Unit]) -> list[tuple[Unit, str]]:
     units = list(units)
     names = kind_named(job.kind).items_named([unit.item for unit in units]) if units else {}
     return [(unit, names.get(unit.item, unit.item)) for unit in units]
+
+
+def notes(job: Job) -> Sequence[str]:
+    """Return what organizers should know of what a job has brought so far, a sentence each."""
+    return kind_named(job.kind).notes(job)
 
 
 def failed_units(job: Job) -> QuerySet[Unit]:

@@ -5,20 +5,23 @@ A reading is never guessed: whatever could be a part of the answer, or another a
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 _MOST_CHARACTERS = 200_000
 _SHOWN = 60  # characters of what a model wrote, in the reason that it is shown
 
 # A text in quotes of any kind that models use. Single ones may have apostrophes inside: a quote after a letter that is
-# not where the text could end.
+# not where the text could end. Each character fits one branch alone and an apostrophe is never the end, so that quotes
+# that never close take linear time. Possessive quantifiers would do it too, but Python 3.11.2 gets them wrong.
+_APOSTROPHE = r"(?<=\w){}(?!\s*(?:[,\]]|\Z))"
 _QUOTED = {
-    opening: re.compile(rf"{opening}((?:[^{closing}\\\n]|\\.)*+){closing}")
+    opening: re.compile(rf"{opening}((?:[^{closing}\\\n]|\\.)*){closing}")
     for opening, closing in (('"', '"'), ("“", "”"), ("„", "“"), ("”", "”"), ("«", "»"), ("»", "«"))
 } | {
-    opening: re.compile(rf"{opening}((?:[^{closing}\\\n]|\\.|(?<=\w){closing}(?!\s*(?:[,\]]|\Z)))*+){closing}")
+    opening: re.compile(rf"{opening}((?:[^{closing}\\\n]|\\.|{apostrophe})*)(?!{apostrophe}){closing}")
     for opening, closing in (("'", "'"), ("‘", "’"), ("‚", "‘"))  # noqa: RUF001
+    for apostrophe in [_APOSTROPHE.format(closing)]
 }
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U(000[0-9a-fA-F]{5}|0010[0-9a-fA-F]{4})|(.))")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
@@ -27,12 +30,18 @@ _BARE = re.compile(r"[^\[\],\n]+")  # a number, null, words without quotes
 _KEY = re.compile(r"""["'](\w+)["']\s*:\s*\Z""")
 _ENTRY = re.compile(r"(?:\(?(\d{1,3})[.):]|[-*•–])\s+(\S.*)")  # noqa: RUF001  # of a numbered or dotted list
 _FENCED = re.compile(r"\s*```\w*\s(.*)```\s*", re.DOTALL)
-_SCORE = re.compile(r"##\s*final score\s*:([^\n]*)", re.IGNORECASE)
+_SCORE = re.compile(r"final score[*`]*\s*:([^\n]*)", re.IGNORECASE)
+# In the middle of a line it may be a score that the sentence denies.
+_BEGINS_A_LINE = re.compile(r"(?:##\s*|^[\W\d]{0,20})final score", re.IGNORECASE | re.MULTILINE)
+# In parentheses behind a score stands why, unless it names another one.
+_WHY = re.compile(r"\((?!\W*or\b|.*(?:\d|\b(?:zero|one|two|three|four)\b)).*\)\Z", re.IGNORECASE)
 _SCORE_IN_JSON = re.compile(r'"final_score"\s*:([^,}\n]*)')
 _LABEL_IN_JSON = re.compile(r'\{\s*"label"\s*:\s*"([^"]*)"\s*\}')
-
-
-_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_LABEL_MARK = re.compile(r"\A[*#\s]*labels?(?: of \w+)?[*\s]*:[*\s]*", re.IGNORECASE)
+_MARKS = " \t\r\"'“”‘’`*"  # noqa: RUF001
+_DECORATION = _MARKS + "."
+# Some endpoints open the thoughts themselves: a reply then has their end alone, on a line of its own.
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>|\A(?:(?!<think>).)*?\n</think>\s*\n", re.DOTALL)
 _WORD = re.compile(r"\w+")
 _SEVERAL = 'There are several lists that differ; reply with one alone, as ["...", "..."]'
 
@@ -44,13 +53,11 @@ class WrongAnswer(Exception):
     """The model's answer can't be used; the text says why, in words that the model itself is shown."""
 
 
-def nuggets(text: str, most: int) -> list[str]:
-    """Return a list of 1 to `most` texts, blanks folded. Raises WrongAnswer."""
+def nuggets(text: str) -> list[str]:
+    """Return a list of at least one text, blanks folded. Raises WrongAnswer."""
     found = [" ".join(entry.split()) for entry in _strings(text, "nuggets")[0]]
     if not found or not all(found):
         raise WrongAnswer("The list must have at least one nugget, and none may be empty.")
-    if len(found) > most:
-        raise WrongAnswer(f"The list has {len(found)} nuggets; at most {most} are allowed.")
     for place, nugget in enumerate(found, start=1):
         if any(unicodedata.category(character) in ("Cc", "Cs") for character in nugget):
             raise WrongAnswer(f"Nugget {place} has a character in it that is no text: {_shown(nugget)}.")
@@ -59,25 +66,23 @@ def nuggets(text: str, most: int) -> list[str]:
 
 def labels(text: str, vocabulary: Sequence[str], count: int) -> list[str]:
     """Return `count` labels of the vocabulary, in order. Raises WrongAnswer."""
-    found, after = _strings(text, "labels")
+    known = _by_spelling(vocabulary)
+    found, after = _strings(text, "labels", known)
     if any(word in vocabulary for word in _WORD.findall(after.lower())):
         raise WrongAnswer("What follows the list names labels too; reply with the list alone.")
     if len(found) != count:
         raise WrongAnswer(f"There are {len(found)} labels; there must be exactly {count}, one for each nugget.")
-    cleaned = [entry.strip().lower() for entry in found]
-    for place, entry in enumerate(cleaned, start=1):
-        if entry not in vocabulary:
-            raise WrongAnswer(
-                f"Label {place} is {_shown(found[place - 1])}; it must be one of {', '.join(vocabulary)}."
-            )
-    return cleaned
+    for place, entry in enumerate(found, start=1):
+        if _spelling(entry) not in known:
+            raise WrongAnswer(f"Label {place} is {_shown(entry)}; it must be one of {', '.join(vocabulary)}.")
+    return [known[_spelling(entry)] for entry in found]
 
 
 def grade(text: str, grades: Sequence[int]) -> int:
-    """Return the one final score that the text names (`##final score: 2`). Raises WrongAnswer."""
-    _check_length(text)
-    scores = {score.strip(" \t\r*`.") for score in _SCORE.findall(text) + _SCORE_IN_JSON.findall(text)}
-    if len(scores) != 1:
+    """Return the one final score that the text names (`##final score: 2`), or is. Raises WrongAnswer."""
+    text = _without_thoughts(text)
+    scores = _scores(text) or {_without_fence(text).lstrip(_MARKS).rstrip(_DECORATION)}
+    if len(scores) != 1 or "" in scores or (_SCORE.search(text) and not _BEGINS_A_LINE.search(text)):
         raise WrongAnswer("The reply must name one grade, as ##final score: GRADE")
     [score] = scores
     if score not in [str(one) for one in grades]:
@@ -85,27 +90,64 @@ def grade(text: str, grades: Sequence[int]) -> int:
     return int(score)
 
 
-def label(text: str, vocabulary: Sequence[str]) -> str:
-    """Return the one label that is the whole reply, but for quotes, a full stop and case. Raises WrongAnswer."""
-    _check_length(text)
-    fenced = _FENCED.fullmatch(text)
-    found = (fenced[1] if fenced else text).strip()
-    in_json = _LABEL_IN_JSON.fullmatch(found)
-    cleaned = (in_json[1] if in_json else found).strip(" \"'“”‘’`*[].").lower().replace("_", " ")  # noqa: RUF001
-    if cleaned not in vocabulary:
-        raise WrongAnswer(f"The reply is {_shown(found)}; it must be one of {', '.join(vocabulary)}, and nothing else.")
-    return cleaned
+def last_line_grade(text: str, grades: Sequence[int]) -> int:
+    """Return the grade that is the last line, alone or behind a mark. Raises WrongAnswer, also for another one before.
 
-
-def _strings(text: str, key: str) -> tuple[list[str], str]:
-    """Return the strings of the only list in a text, and what follows it; what stands between marks of thought is none.
-
-    key: that of the list where it stands in an object. Raises WrongAnswer where there is no list, or one that holds
-    anything but strings, or that is not whole, or several that differ: which one is meant can't be told.
+    For prompts that ask for it there: in other replies a digit alone on the last line may be the end of a list.
     """
-    _check_length(text)
-    text = _THOUGHTS.sub("", text)
-    listed = _in_brackets(text, key) or _in_lines(text)
+    text = _without_thoughts(text)
+    _, _, last = _without_fence(text).rpartition("\n")
+    try:
+        found = grade(last, grades)
+    except WrongAnswer as error:
+        known = ", ".join(map(str, grades))
+        raise WrongAnswer(f"The last line is {_shown(last)}; it must be one of {known}, and nothing else.") from error
+    if _scores(text) - {str(found)}:
+        raise WrongAnswer("The reply names several final scores; name one, on the last line.")
+    return found
+
+
+def _scores(text: str) -> set[str]:
+    """Return what a text marks as final scores."""
+    return {_score(after) for after in _SCORE.findall(text) + _SCORE_IN_JSON.findall(text)}
+
+
+def _score(after: str) -> str:
+    """Return what stands behind a mark of a score, without what says why."""
+    score = after.lstrip(" \t*`").rstrip(" \t\r*`.")
+    digit, why = score[:1], score[1:].lstrip(" \t*`.")
+    return digit if _WHY.match(why) else score
+
+
+def label(text: str, vocabulary: Sequence[str]) -> str:
+    """Return the one label that is the whole reply, but for "Label:", marks and case. Raises WrongAnswer."""
+    known = _by_spelling(vocabulary)
+    found = _without_fence(_without_thoughts(text))
+    in_json = _LABEL_IN_JSON.fullmatch(found)
+    cleaned = _spelling((in_json[1] if in_json else _LABEL_MARK.sub("", found)).strip(_DECORATION + "[]"))
+    if cleaned not in known:
+        raise WrongAnswer(f"The reply is {_shown(found)}; it must be one of {', '.join(vocabulary)}, and nothing else.")
+    return known[cleaned]
+
+
+def _by_spelling(vocabulary: Sequence[str]) -> dict[str, str]:
+    return {_spelling(word): word for word in vocabulary}
+
+
+def _spelling(label: str) -> str:
+    """Return a label in the one spelling for all: "Partial_Support" is "partial support"."""
+    return " ".join(label.lower().replace("_", " ").split())
+
+
+def _strings(text: str, key: str, bare: Container[str] = ()) -> tuple[list[str], str]:
+    """Return the strings of the only list in a text, and what follows it.
+
+    key: that of the list where it stands in an object; bare: the strings that need no quotes, by their spelling.
+    Raises WrongAnswer where there is no list, or one that holds anything but strings, or that is not whole, or several
+    that differ: which one is meant can't be told.
+    """
+    text = _without_thoughts(text)
+    listed = _in_brackets(text, key, bare) or _in_lines(text) or _in_a_row(text, bare)
     if listed is None:
         raise WrongAnswer('The reply holds no list of quoted texts; write it as ["...", "..."]')
     found, after = listed
@@ -115,31 +157,41 @@ def _strings(text: str, key: str) -> tuple[list[str], str]:
     return strings, after
 
 
-def _check_length(text: str) -> None:
+def _without_thoughts(text: str) -> str:
+    """Return a reply without what stands between marks of thought. Raises WrongAnswer for one that is too long."""
     if len(text) > _MOST_CHARACTERS:
         raise WrongAnswer(f"The reply has {len(text):,} characters; that is too long.")
+    text = _THOUGHTS.sub("", text)
+    if text.lstrip().startswith("<think>"):
+        raise WrongAnswer("The reply has no answer after its thoughts, or thoughts more than once.")
+    return text
+
+
+def _without_fence(text: str) -> str:
+    fenced = _FENCED.fullmatch(text)
+    return (fenced[1] if fenced else text).strip()
 
 
 class _Bracket(NamedTuple):
-    """What was read from a bracket on. entries: None stands for anything but a text in quotes."""
+    """What was read from a bracket on. entries: None stands for anything but a text."""
 
     entries: list[str | None]
     is_whole: bool
-    has_quotes: bool
+    has_texts: bool
     end: int
 
 
-def _in_brackets(text: str, key: str) -> _Listed | None:
-    """Return the list of a text that has quotes in it or nothing at all; others are citations, asides."""
+def _in_brackets(text: str, key: str, bare: Container[str]) -> _Listed | None:
+    """Return the list of a text that has texts in it or nothing at all; others are citations, asides."""
     found: list[str | None] | None = None
     begin = end = 0
     start = text.find("[")
     while start >= 0:
-        bracket = _bracket(text, start)
+        bracket = _bracket(text, start, bare)
         of_key = _KEY.search(text, max(0, start - 80), start)
-        if bracket.has_quotes and not bracket.is_whole:
+        if bracket.has_texts and not bracket.is_whole:
             raise WrongAnswer('The list is cut off or not written as ["...", "..."]')
-        if bracket.is_whole and (bracket.has_quotes or not bracket.entries) and (not of_key or of_key[1] == key):
+        if bracket.is_whole and (bracket.has_texts or not bracket.entries) and (not of_key or of_key[1] == key):
             if found is not None and found != bracket.entries:
                 raise WrongAnswer(_SEVERAL)
             found, begin, end = bracket.entries, start, bracket.end
@@ -152,17 +204,17 @@ def _in_brackets(text: str, key: str) -> _Listed | None:
     return None if found is None else (found, text[end:])
 
 
-def _bracket(text: str, start: int) -> _Bracket:
+def _bracket(text: str, start: int, bare: Container[str]) -> _Bracket:
     """Read on from a bracket to where it closes, or to where it can't be a list any more. A list in it is no text."""
     entries: list[str | None] = []
-    depth, has_quotes, is_expected, place = 1, False, True, start + 1
+    depth, has_texts, is_expected, place = 1, False, True, start + 1
     while True:
         place = _end_of_blanks(text, place)
         character = text[place : place + 1]
         if character == "]":
             depth, is_expected, place = depth - 1, False, place + 1
             if depth == 0:
-                return _Bracket(entries, True, has_quotes, place)
+                return _Bracket(entries, True, has_texts, place)
         elif character == "," and not is_expected:
             is_expected, place = True, place + 1
         elif character == "[" and is_expected:
@@ -170,15 +222,17 @@ def _bracket(text: str, start: int) -> _Bracket:
                 entries.append(None)
             depth, place = depth + 1, place + 1
         elif character not in ("", ",", "[") and is_expected:
-            has_quotes = has_quotes or character in _QUOTED
+            has_texts = has_texts or character in _QUOTED
             entry = _QUOTED.get(character, _BARE).match(text, place)
             if entry is None:
-                return _Bracket(entries, False, has_quotes, place)
+                return _Bracket(entries, False, has_texts, place)
+            is_bare = character not in _QUOTED and _spelling(entry[0]) in bare
+            has_texts = has_texts or is_bare
             if depth == 1:
-                entries.append(_unescaped(entry[1]) if character in _QUOTED else None)
+                entries.append(_unescaped(entry[1]) if character in _QUOTED else entry[0] if is_bare else None)
             is_expected, place = False, entry.end()
         else:
-            return _Bracket(entries, False, has_quotes, place)
+            return _Bracket(entries, False, has_texts, place)
 
 
 def _end_of_blanks(text: str, place: int) -> int:
@@ -206,6 +260,15 @@ def _in_lines(text: str) -> _Listed | None:
         raise WrongAnswer('The list is not one entry a line, or not whole; write it as ["...", "..."]')
     after = "\n".join(lines[places[-1] + 1 :])
     return [_unquoted(entry[2]) for place in places if (entry := found[place])], after
+
+
+def _in_a_row(text: str, bare: Container[str]) -> _Listed | None:
+    """Return the entries where the whole reply is such strings, with commas or line breaks in between, or None."""
+    row = _LABEL_MARK.sub("", _without_fence(text)).removesuffix(",")
+    entries: list[str | None] = []
+    for part in row.split(","):
+        entries += [line.strip(_DECORATION) for line in part.splitlines() if line.strip()] or [""]
+    return (entries, "") if all(entry is not None and _spelling(entry) in bare for entry in entries) else None
 
 
 def _unquoted(entry: str) -> str:

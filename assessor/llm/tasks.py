@@ -7,8 +7,8 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.conf import settings
 
-from assessor.llm import claims, running
-from assessor.llm.models import Job, Runner
+from assessor.llm import claims, running, trials
+from assessor.llm.models import Job, Runner, Trial
 from assessor.workers import at_start_and_after_deaths
 
 _HINT_LASTS = 30  # seconds; the next look comes sooner
@@ -37,6 +37,18 @@ def hint(job_id: int, **options: Any) -> None:
     """Tell the workers of a job. options: Celery's, for the message."""
     for _ in range(settings.RUNNERS_PER_JOB):
         work_on_job.apply_async((job_id,), **options)
+
+
+@shared_task
+def carry_out_trial(trial_id: int) -> None:
+    """Try a judge."""
+    trials.carry_out(trial_id)
+
+
+def hint_trial(trial_id: int) -> None:
+    """Tell all workers of a trial: jobs take hours and imports minutes, and whoever is free first takes it up."""
+    for queue in ("celery", "jobs"):
+        carry_out_trial.apply_async((trial_id,), queue=queue, expires=Trial.TAKEN_UP_WITHIN.total_seconds())
 
 
 at_start_and_after_deaths(take_up_jobs)

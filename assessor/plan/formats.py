@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
+from assessor.collection.formats.report import Report, quantity
 
 KINDS = ("nuggets", "assignment", "support", "relevance")  # columns with the name of a condition each
 COLUMNS = ("topic", *KINDS, "assessor", "runs", "reason")
@@ -40,7 +40,8 @@ def read_plan(lines: Iterable[Line], report: Report) -> Iterator[PlanRecord]:
             if not set(_NEEDED) <= set(columns) <= set(COLUMNS) or len(set(columns)) < len(columns):
                 raise report.fatal(line.number, "header", line.text, f"topic, assessor, any of {', '.join(COLUMNS)}")
         elif len(cells) != len(columns):
-            report.error(line.number, "", f"{len(cells)} columns: {line.text}", f"{len(columns)} columns")
+            found = f"{quantity(len(cells), 'columns')}: {line.text}"
+            report.error(line.number, "", found, quantity(len(columns), "columns"))
         elif record := _record(dict(zip(columns, cells, strict=True)), line, report):
             yield record
 

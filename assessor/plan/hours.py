@@ -7,6 +7,7 @@ from typing import NamedTuple
 HOUR = 3_600
 # Seconds for a topic, as published for the track of 2024; until something is measured here.
 PUBLISHED = {"AutoNuggets+Edits": 1.0 * HOUR, "ManualNuggets": 2.5 * HOUR}
+LEAST_SECONDS = 1_800  # of active time, below which nothing is extrapolated
 # Of fewer tasks the upper quartile lies beside the longest one, which would move it and so hide itself.
 LEAST_FOR_OUTLIERS = 5
 
@@ -42,9 +43,17 @@ class Pace(NamedTuple):
 
 
 def pace(method: str, finished: Sequence[Measured], *, by_item: bool) -> Pace | None:
-    """Return the medians of what was measured, else what is published, else None: nothing is guessed."""
+    """Return the medians of what was measured, else what is published, else None: nothing is guessed.
+
+    What was measured counts once it is LEAST_SECONDS in all.
+    """
     published = Pace(PUBLISHED[method], None, 0) if method in PUBLISHED else None
-    return measured(finished, by_item=by_item) or published
+    return published if is_too_early(finished) else measured(finished, by_item=by_item) or published
+
+
+def is_too_early(finished: Iterable[Measured]) -> bool:
+    """Say whether too little time was measured to extrapolate from."""
+    return sum(one.seconds for one in finished) < LEAST_SECONDS
 
 
 def measured(finished: Sequence[Measured], *, by_item: bool) -> Pace | None:

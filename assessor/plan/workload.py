@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.plan.effort import Spent, by_item, measurements, spent
-from assessor.plan.hours import HOUR, Load, Measured, Pace, Work, loads, pace, total
+from assessor.plan.hours import HOUR, LEAST_SECONDS, Load, Measured, Pace, Work, is_too_early, loads, pace, total
 from assessor.plan.models import WHOEVER_DRAWS, Planned
 from assessor.work.models import Task
 from assessor.work.queries import waiting_in
@@ -46,7 +46,7 @@ def workload(campaign: Campaign) -> Workload:
     found = loads(works, paces)
     names = dict(Person.objects.filter(pk__in=found).values_list("pk", "username")) | {WHOEVER: WHOEVER_DRAWS}
     people = [_row(names[key], load) for key, load in sorted(found.items(), key=lambda one: names[one[0]].encode())]
-    told = [PaceRow(one, _told(paces[one.pk])) for one in conditions]
+    told = [PaceRow(one, _told(paces[one.pk], measured[one.pk])) for one in conditions]
     return Workload(people, _row("all", total(found.values())), told)
 
 
@@ -77,7 +77,9 @@ def _row(name: str, load: Load) -> PersonRow:
     return PersonRow(name, f"{load.seconds / HOUR:.1f} h", load.pieces, load.unknown)
 
 
-def _told(known: Pace | None) -> str:
+def _told(known: Pace | None, finished: list[Measured]) -> str:
+    if known is None and finished and is_too_early(finished):
+        return f"too early to tell: less than {LEAST_SECONDS // 60} minutes of active time on finished tasks"
     if known is None:
         return "unknown: nothing measured yet, and nothing published"
     topic = f"{known.topic / HOUR:.1f} h for a topic"

@@ -1,1 +1,1 @@
-"""Relevance of segments: the 0-3 screen and UMBRELA."""
+"""Relevance of segments: the screen and UMBRELA."""

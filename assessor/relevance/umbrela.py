@@ -8,11 +8,12 @@ from django.db.models.functions import Length
 from assessor.collection.models import Condition, Topic
 from assessor.collection.queries import segment_texts
 from assessor.llm import questions
+from assessor.llm.actions import JobError
 from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
 from assessor.relevance.actions import store_grades
-from assessor.relevance.queries import ungraded
+from assessor.relevance.queries import pool, ungraded
 
 _TOKENS_OUT = 8  # of a reply: one line that names the grade
 
@@ -37,11 +38,17 @@ class Umbrela(Kind):
         return ungraded(condition, topics).iterator(chunk_size=2_000)
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
-        """Tell what the units will take; those without a text take no call."""
+        """Tell what the units will take; those without a text take no call. Raises JobError for an empty pool."""
         around = sum(len(part["content"]) for part in prompts.messages("relevance", {"query": "", "passage": ""}))
         query_of = {topic.pk: len(topic.title) for topic in topics}
         length_of: dict[str, int] = dict(condition.campaign.segments.values_list("docid", Length("text")).iterator())
-        units = [(topic, docid) for topic, docid in self.units(condition, topics) if docid in length_of]
+        todo = list(self.units(condition, topics))
+        if not todo and not pool(condition, topics).exists():
+            raise JobError(
+                "The pool has no passage of these topics. It is made of retrieval runs: load some that answer them, on "
+                "the page of imports or with import_retrieval_run."
+            )
+        units = [(topic, docid) for topic, docid in todo if docid in length_of]
         characters = sum(around + query_of[topic] + length_of[docid] for topic, docid in units)
         return Expected(len(units), characters, _TOKENS_OUT * len(units))
 

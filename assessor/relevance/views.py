@@ -1,4 +1,4 @@
-"""The 0-3 screen over HTTP. A grade is answered with numbers: the page has the next passages, and asks for more.
+"""The grading screen over HTTP. A grade is answered with numbers: the page has the next passages, and asks for more.
 
 An undo is answered with the passages that are at hand then, as is what was refused because something came first.
 """
@@ -20,17 +20,26 @@ from assessor.work.access import require_running
 from assessor.work.actions import note_opened
 from assessor.work.instructing import shown_guidelines
 from assessor.work.models import MAX_REASON, Task
-from assessor.work.queries import minutes
+from assessor.work.queries import minutes, place
 from assessor.work.saves import ours, refused, seconds
 from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, sent
 
-# What each grade means, as the guidelines have it.
-GRADES = (
-    (0, "nothing to do with the query"),
-    (1, "related, but does not answer it"),
-    (2, "some answer, but unclear or hidden among other matter"),
-    (3, "dedicated to the query, holds the exact answer"),
-)
+# What each grade means, as the guidelines have it, by the highest of its scale.
+MEANINGS = {
+    3: (
+        "nothing to do with the query",
+        "related, but does not answer it",
+        "some answer, but unclear or hidden among other matter",
+        "dedicated to the query, holds the exact answer",
+    ),
+    4: (
+        "nothing to do with the query",
+        "related, but does not answer it",
+        "answers a small part of it, or hardly",
+        "answers much of it, but not all, or among other matter",
+        "dedicated to the query, answers all of it",
+    ),
+}
 UNDOABLE = 50  # undos that can be made while the server does not answer
 SCRIPTS = ("assay/outbox.js", "assay/state.js", "assay/refused.js", "assay/clock.js", "assay/relevance.js")
 
@@ -47,11 +56,12 @@ def relevance(request: PersonRequest, task_id: int) -> HttpResponse:
     note_opened(task)
     context = {
         **_at_hand(task),
-        "choices": GRADES,
+        "choices": list(enumerate(MEANINGS[task.condition.max_grade])),
         "drawn": task.condition.relevance_sheet.drawn,
         "max_reason": MAX_REASON,
         "scripts": SCRIPTS,
         "guidelines": shown_guidelines(task.campaign_id, task.kind, task.guidelines_version),
+        "place": place(task),
         "time": minutes(task.seconds),
     }
     return render(request, "relevance/grading.html", context)

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 from assessor.collection.formats import latex
@@ -14,12 +15,13 @@ from assessor.scores.found import Scores
 from assessor.scores.kept import condition_scores
 from assessor.scores.means import COMPLETE, DIGITS, INCOMPLETE, OUTSIDE, UNANSWERED, Figures, Policy
 from assessor.scores.measures import Measures
-from assessor.scores.tables import Row, Table, cell_figures, score_table
+from assessor.scores.tables import Row, Table, cell_figures, score_table, topics_counting
 
-POLICY_NAMES = {Policy.ZERO: "unanswered=0", Policy.ANSWERED: "answered"}
+POLICY_NAMES = {Policy.ZERO: "unanswered=0", Policy.ANSWERED: "answered", Policy.COMMON: "common"}
 POLICY_WORDS = {
     Policy.ZERO: "a topic that a run did not answer counts 0",
     Policy.ANSWERED: "a topic that a run did not answer does not count",
+    Policy.COMMON: "a topic that not all runs answered does not count, for any run",
 }
 STATES = {UNANSWERED: "unanswered", COMPLETE: "complete", INCOMPLETE: "incomplete", OUTSIDE: "not judged by plan"}
 _ALL = "all"  # in the place of a topic
@@ -44,6 +46,12 @@ class Board(NamedTuple):
     def measures(self) -> Measures:
         """What the scores are called."""
         return self.found.measures
+
+    @property
+    def topics(self) -> str:
+        """How many topics count, and of how many where some don't."""
+        judged = len(self.found.topics)
+        return str(judged) if self.table.topics == judged else f"{self.table.topics} of {judged}"
 
     @property
     def of_all(self) -> tuple[str, str]:
@@ -116,9 +124,10 @@ def _systems(board: Board) -> Iterator[tuple[int, Row]]:
 def _jsonl(board: Board) -> Iterator[str]:
     """Yield a line for each topic that counts for a run, and one for all of them."""
     condition, policy = board.of_all
+    counting = topics_counting(board.found, board.policy)
     for at, row in _systems(board):
         of_run = {"run_id": row.name, "condition": condition, "policy": policy}
-        for topic, state, figures in _cells(board, at):
+        for topic, state, figures in compress(_cells(board, at), counting):
             if state != OUTSIDE and (state != UNANSWERED or board.policy == Policy.ZERO):
                 yield to_json({"qid": topic, **of_run, **_named(board, figures)}) + "\n"
         counts = {"topics": row.topics, "complete": row.complete, "incomplete": row.incomplete, **board.found.unusual}
@@ -155,7 +164,7 @@ def _values(board: Board) -> Iterator[tuple[str, str, str, float]]:
 def _latex(board: Board) -> Iterator[str]:
     """Yield a table for a paper (booktabs), figures as they are published; control runs are in no paper's table."""
     is_whole = not board.table.incomplete
-    judged = f"{len(board.found.topics)} topics; {POLICY_WORDS[board.policy]}"
+    judged = f"{board.topics} topics; {POLICY_WORDS[board.policy]}"
     told = "" if is_whole else "; means over the complete answers alone"
     told += f"; cells not judged by plan, in no mean: {board.table.outside}" if board.table.outside else ""
     told += "".join(f"; {name.replace('_', ' ')}: {count}" for name, count in board.found.unusual.items() if count)

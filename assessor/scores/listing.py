@@ -88,13 +88,13 @@ def runs_listing(measures: Measures, table: Table) -> Listing:
 def topic_listing(found: Scores, at: int, policy: Policy) -> Listing:
     """Return the scores of all runs on one topic, by its place."""
     states = found.states[:, at].tolist()
-    figures = cell_figures(found, policy)[:, at].tolist()
+    figures = cell_figures(found, policy)[:, at]
     lines = [
         _line(found.measures, run.tag, run.pk, "", (run.task, STATES[state]), scores)
-        for run, state, scores in zip(found.runs, states, figures, strict=True)
+        for run, state, scores in zip(found.runs, states, figures.tolist(), strict=True)
     ]
     is_control = np.array([run.is_control for run in found.runs], dtype=bool)
-    over = spread(found.scores[~is_control, at : at + 1], found.states[~is_control, at : at + 1], policy)
+    over = spread(figures[~is_control, np.newaxis], found.states[~is_control, at : at + 1], policy)
     return Listing(
         columns=[_RUN, _TASK, _STATE, *_figures(found.measures)],
         lines=[line for line, control in zip(lines, is_control, strict=True) if not control],
@@ -106,13 +106,13 @@ def topic_listing(found: Scores, at: int, policy: Policy) -> Listing:
 def run_listing(found: Scores, at: int, policy: Policy) -> Listing:
     """Return the scores of one run, by its place, on all topics."""
     states = found.states[at].tolist()
-    figures = cell_figures(found, policy)[at].tolist()
-    mean = run_scores(found.scores[at : at + 1], found.states[at : at + 1], policy)
+    figures = cell_figures(found, policy)[[at]]
+    mean = run_scores(figures, found.states[[at]], policy)
     return Listing(
         columns=[Column("topic", "Topic", is_number=False), _STATE, *_figures(found.measures)],
         lines=[
             _line(found.measures, topic.qid, topic.pk, topic.title, (STATES[state],), scores)
-            for topic, state, scores in zip(found.topics, states, figures, strict=True)
+            for topic, state, scores in zip(found.topics, states, figures[0].tolist(), strict=True)
         ],
         over=[_line(found.measures, "mean", None, "", ("",), mean[0].tolist())],
         apart=[],

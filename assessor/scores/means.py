@@ -16,10 +16,11 @@ UNANSWERED, COMPLETE, INCOMPLETE, OUTSIDE = 0, 1, 2, 3
 
 
 class Policy(StrEnum):
-    """How a topic counts that a run did not answer: as 0, or not at all."""
+    """How a topic counts that a run did not answer: as 0, not at all, or for no run at all."""
 
     ZERO = "zero"
     ANSWERED = "answered"
+    COMMON = "common"
 
 
 OVER = ("minimum", "median", "maximum")  # what tables call the rows of spread()
@@ -30,8 +31,8 @@ def run_scores(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> 
 
     scores: (runs, topics, columns), NaN where undefined; states: (runs, topics). An INCOMPLETE or OUTSIDE cell
     never counts. An UNANSWERED one counts with the scores that stand there, those of an empty answer: 0, or NaN in a
-    measure that the topic leaves undefined for all; under Policy.ANSWERED it does not count. A run with nothing that
-    counts has NaN.
+    measure that the topic leaves undefined for all; under the other policies it does not count. A run with nothing
+    that counts has NaN. Which topics are in common is not for a single run to say: see topics_in_common().
     """
     cells = counted(scores, states, policy)
     return mean(cells, axis=1)
@@ -66,6 +67,12 @@ def counted(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Fig
         counts |= of_cells == UNANSWERED
     found: Figures = np.where(counts[..., np.newaxis], np.asarray(scores, dtype=np.float64), np.nan)
     return found
+
+
+def topics_in_common(states: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Return of each topic whether all runs answered it and are judged on it; states: (runs, topics)."""
+    of_cells = within(states, UNANSWERED, OUTSIDE, "states")
+    return np.asarray(~np.isin(of_cells, (UNANSWERED, OUTSIDE)).any(axis=0))
 
 
 def within(values: npt.ArrayLike, least: int, most: int, what: str) -> npt.NDArray[Any]:

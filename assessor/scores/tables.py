@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from assessor.scores.found import RunName, Scores
 from assessor.scores.means import (
@@ -16,13 +17,15 @@ from assessor.scores.means import (
     Policy,
     run_scores,
     spread,
+    topics_in_common,
 )
 
 
 class Row(NamedTuple):
     """A run of a score table, or what is told over all. figures: by measure, NaN where undefined.
 
-    outside: how many cells are not judged, as it is planned.
+    topics: how many count under the policy; complete, incomplete: how many answers to those. outside: how many of their
+    cells are not judged, as it is planned.
     """
 
     name: str
@@ -35,15 +38,19 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The scores of the runs of a condition: of systems, their least, median and largest, and of control runs."""
+    """The scores of the runs of a condition: of systems, their least, median and largest, and of control runs.
 
+    topics: how many of the judged ones count under the policy.
+    """
+
+    topics: int
     systems: list[Row]
     over: list[Row]
     controls: list[Row]
 
     @property
     def answers(self) -> int:
-        """How many answers there are to the judged topics."""
+        """How many answers there are to the topics that count."""
         return self.incomplete + sum(row.complete for row in (*self.systems, *self.controls))
 
     @property
@@ -59,12 +66,15 @@ class Table(NamedTuple):
 
 def score_table(found: Scores, policy: Policy) -> Table:
     """Return the score table of a condition under a policy."""
-    is_control = np.array([run.is_control for run in found.runs], dtype=bool)
-    figures = run_scores(found.scores, found.states, policy)
-    rows = [_row(run.tag, run, found.states[[at]], figures[at]) for at, run in enumerate(found.runs)]
-    states = found.states[~is_control]
-    over = spread(found.scores[~is_control], states, policy)
+    counting = topics_counting(found, policy)
+    scores, states = found.scores[:, counting], found.states[:, counting]
+    figures = run_scores(scores, states, policy)
+    rows = [_row(run.tag, run, states[[at]], figures[at]) for at, run in enumerate(found.runs)]
+    is_control = _is_control(found)
+    scores, states = scores[~is_control], states[~is_control]
+    over = spread(scores, states, policy)
     return Table(
+        topics=int(counting.sum()),
         systems=[row for row, control in zip(rows, is_control, strict=True) if not control],
         over=[_row(name, None, states, over[at]) for at, name in enumerate(OVER)],
         controls=[row for row, control in zip(rows, is_control, strict=True) if control],
@@ -76,9 +86,21 @@ def _row(name: str, run: RunName | None, states: Codes, figures: Figures) -> Row
     return Row(name, run, states.shape[1], complete, incomplete, outside, figures.tolist())
 
 
+def topics_counting(found: Scores, policy: Policy) -> npt.NDArray[np.bool_]:
+    """Return of each topic whether it counts: under Policy.COMMON, only if all systems' runs answered it."""
+    if policy != Policy.COMMON:
+        return np.ones(len(found.topics), dtype=bool)
+    return topics_in_common(found.states[~_is_control(found)])
+
+
 def cell_figures(found: Scores, policy: Policy) -> Figures:
-    """Return the scores of all answers, NaN too where a run did not answer and that does not count."""
+    """Return the scores of all answers, NaN also where the policy has the answer or its topic not count."""
     if policy == Policy.ZERO:
         return found.scores
-    figures: Figures = np.where((found.states == UNANSWERED)[..., np.newaxis], np.nan, found.scores)
+    counts = (found.states != UNANSWERED) & topics_counting(found, policy)
+    figures: Figures = np.where(counts[..., np.newaxis], found.scores, np.nan)
     return figures
+
+
+def _is_control(found: Scores) -> npt.NDArray[np.bool_]:
+    return np.array([run.is_control for run in found.runs], dtype=bool)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -16,7 +17,7 @@ from assessor.scores.kept import Counts, Scope, condition_scores, counts_by_cond
 from assessor.scores.kinds import Kind, all_kinds, kind_named, scored_conditions
 from assessor.scores.leaderboards import FORMS, POLICY_WORDS, Incomplete, score_lines
 from assessor.scores.listing import OUT, run_listing, runs_listing, topic_listing
-from assessor.scores.means import UNANSWERED, Policy
+from assessor.scores.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 from assessor.scores.sorting import Shown, shown
 from assessor.scores.tables import Table, score_table
 
@@ -49,6 +50,11 @@ class ConditionTable(NamedTuple):
     table: Table
     shown: Shown
     outside: list[str]
+
+    @property
+    def answers(self) -> int:
+        """How many answers there are to the judged topics, whether these count or not."""
+        return int(np.isin(self.found.states, (COMPLETE, INCOMPLETE)).sum())
 
     @property
     def unanswered(self) -> int:

@@ -1,5 +1,6 @@
 """The only way to what belongs to a study, for a person."""
 
+from hashlib import sha256
 from typing import Any
 
 from django.db.models import QuerySet
@@ -30,13 +31,27 @@ def study_item(study: Study, drawn_id: int) -> Drawn:
 def labels_to_decide(task: Task, sheets: QuerySet[Any]) -> dict[int, dict[str, list[str]]]:
     """Return what two people said of items of sheets, for the third one whose own task and sheets these are.
 
-    By sheet's key and the item's name. Nothing where the task isn't one of adjudication: all others are blind.
+    By sheet's key and the item's name, the two in an order of no meaning: the study's seed decides it for each item.
+    Nothing where the task isn't one of adjudication: all others are blind.
     """
     if task.condition.method != Condition.Method.ADJUDICATED:
         return {}
-    answers = dict(sheets.values_list("pk", "answer"))
-    drawn = drawn_under(task.condition, answers.values())
+    rows = list(sheets.values_list("pk", "answer", "answer__run__tag"))
+    drawn = drawn_under(task.condition, [answer for _, answer, _ in rows])
     return {
-        sheet: {one.item: [one.first_label, one.second_label] for one in drawn.get(answer, ())}
-        for sheet, answer in answers.items()
+        sheet: {
+            one.item: _shuffled(one, f"{task.topic.qid} {tag} {number}")
+            for number, one in enumerate(drawn.get(answer, ()))
+        }
+        for sheet, answer, tag in rows
     }
+
+
+def _shuffled(drawn: Drawn, name: str) -> list[str]:
+    """Return the two labels of an item.
+
+    name: of the item in any database, by its number among those drawn of its answer: what is stored of a nugget has its
+    key.
+    """
+    labels = [drawn.first_label, drawn.second_label]
+    return labels[::-1] if sha256(f"{drawn.study.seed} labels {name}".encode()).digest()[0] % 2 else labels

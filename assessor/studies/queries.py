@@ -20,7 +20,8 @@ def sample_of(condition: Condition) -> QuerySet[Drawn]:
 def drawn_under(condition: Condition, answers: Iterable[int]) -> dict[int, list[Drawn]]:
     """Return what of answers is to be labelled under a study's condition, by answer's key."""
     found: dict[int, list[Drawn]] = {}
-    for one in sample_of(condition).filter(answer__in=list(answers)).order_by("pk"):
+    drawn = sample_of(condition).select_related("study").filter(answer__in=list(answers))
+    for one in drawn.order_by("pk"):
         found.setdefault(one.answer_id, []).append(one)
     return found
 

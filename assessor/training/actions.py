@@ -57,7 +57,7 @@ def name_reference(
     if reference is not None and reference not in possible_references(condition):
         raise TrainingError(
             f"Practice under {condition} can't be held against {reference}: a reference is people's, of the same kind, "
-            "and about the same nuggets."
+            "and about the same nuggets or on the same scale."
         )
     now = references([condition.pk]).get(condition.pk)
     if reference == (now and now.named):

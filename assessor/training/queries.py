@@ -24,9 +24,13 @@ def references(conditions: Iterable[int]) -> dict[int, Reference]:
 
 
 def possible_references(condition: Condition) -> list[Condition] | list[QrelsSource]:
-    """Return what practice under a condition can be held against: people's labels, nuggets or grades, of a campaign."""
+    """Return what practice under a condition can be held against: people's labels, nuggets or grades, of a campaign.
+
+    Grades are on its scale.
+    """
     if condition.kind == Condition.Kind.RELEVANCE:
-        sources = condition.campaign.qrels_sources.filter(by=QrelsSource.By.PEOPLE).exclude(condition=condition)
+        sources = condition.campaign.qrels_sources.filter(by=QrelsSource.By.PEOPLE, max_grade=condition.max_grade)
+        sources = sources.exclude(condition=condition)
         return list(sources.order_by("name"))
     others = condition.campaign.conditions.filter(kind=condition.kind, nuggets=condition.nuggets_id, sample="")
     others = others.exclude(pk=condition.pk).select_related("judge").order_by("name")

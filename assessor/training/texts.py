@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from assessor.collection.models import Answer, Condition
+from assessor.collection.passages import cited_texts
 from assessor.collection.queries import segment_texts
 from assessor.training.items import Item
 from assessor.work.models import Task
@@ -45,9 +46,12 @@ def _cited(task: Task, answers: Mapping[int, Answer], groups: Sequence[tuple[int
     for pk, items in groups:
         sentences = list(answers[pk or 0].sentences())
         cited = cited_in(sentences, [item.key for item in items])
-        found.append((" ".join(sentence.text or "" for sentence in sentences), items, cited))
-    texts = segment_texts(task.campaign, {one.docid for _, _, cited in found for one in cited.values()})
+        found.append((answers[pk or 0].run_id, " ".join(sentence.text or "" for sentence in sentences), items, cited))
+    texts = cited_texts(task.campaign, {(run, one.docid) for run, _, _, cited in found for one in cited.values()})
     return [
-        Group(answer, [Row(item, cited[item.key].sentence, texts.get(cited[item.key].docid, "")) for item in items])
-        for answer, items, cited in found
+        Group(
+            answer,
+            [Row(item, cited[item.key].sentence, texts.get((run, cited[item.key].docid), "")) for item in items],
+        )
+        for run, answer, items, cited in found
     ]

@@ -17,7 +17,7 @@ def take_away(person: Person, condition: Condition, topics: QuerySet[Topic], whe
 
     Labels that are a model's, and nuggets that are or may be: those of the condition, or those that its labels are of.
     """
-    _record(person, topics, _kinds(condition), where)
+    _record(person, topics, _kinds([condition]), where)
 
 
 def take_grades(person: Person, source: QrelsSource, topics: QuerySet[Topic], where: str) -> None:
@@ -39,17 +39,20 @@ def take_file(person: Person, seen: Iterable[tuple[Condition | QrelsSource, Quer
 def take_all(person: Person, campaign: Campaign, where: str) -> None:
     """Record that a person takes away a whole campaign: what models gave for any kind of work, on all its topics."""
     conditions = campaign.conditions.select_related("judge", "nuggets__judge")
-    kinds = {kind for condition in conditions for kind in _kinds(condition)}
+    kinds = _kinds(conditions)
     if campaign.qrels_sources.filter(by=QrelsSource.By.MODEL).exists():
         kinds.add(Condition.Kind.RELEVANCE)
     _record(person, campaign.topics.all(), kinds, where)
 
 
-def _kinds(condition: Condition) -> set[str]:
-    """Return the kinds of work for which what stands under a condition is a model's, or may be."""
-    kinds = {condition.kind} if condition.is_a_models else set()
-    nuggets = condition.nuggets or condition
-    if nuggets.kind == Condition.Kind.NUGGETS and nuggets.shows_a_models_nuggets():
+def _kinds(conditions: Iterable[Condition]) -> set[str]:
+    """Return the kinds of work for which what stands under conditions is a model's, or may be."""
+    conditions = list(conditions)
+    kinds = {condition.kind for condition in conditions if condition.is_a_models}
+    creations = {condition.nuggets or condition for condition in conditions}
+    # Those of people's files come last: only they take a statement to tell.
+    in_turn = sorted(creations, key=lambda creation: creation.is_peoples)
+    if any(one.kind == Condition.Kind.NUGGETS and one.shows_a_models_nuggets() for one in in_turn):
         kinds.add(Condition.Kind.NUGGETS)
     return kinds
 

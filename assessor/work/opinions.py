@@ -113,6 +113,7 @@ def create_opinion(
     condition = Condition(
         campaign=of.campaign,
         name=name,
+        assessor_name=of.assessor_name,  # the same work: another name would tell that it is done again
         kind=of.kind,
         method=of.method,
         nuggets=of.nuggets,

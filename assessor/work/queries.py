@@ -25,6 +25,20 @@ def tasks_of(person: Person) -> QuerySet[Task]:
     )
 
 
+class Place(NamedTuple):
+    """Which of a person's topics under a condition a task is about, from 1 on in the home's order, and of how many."""
+
+    number: int
+    total: int
+
+
+def place(task: Task) -> Place:
+    own = Task.objects.filter(person=task.person_id, condition=task.condition_id).exclude(state=Task.State.WITHDRAWN)
+    qid = task.topic.qid
+    before = Q(topic__qid__lt=qid) | Q(topic__qid=qid, pk__lte=task.pk)
+    return Place(**own.aggregate(number=Count("pk", filter=before), total=Count("pk")))
+
+
 def planned(campaign: Campaign) -> QuerySet[Task]:
     """Return a campaign's tasks that were not withdrawn."""
     tasks = campaign.tasks.exclude(state=Task.State.WITHDRAWN)

@@ -87,8 +87,7 @@ class AssignmentLoader(Loader):
         return found
 
     def read(self, lines: Iterable[Line]) -> Iterator[SheetRecord]:
-        is_lenient = self.options.get("invalid_labels") == "missing"
-        return read_sheets(lines, self.report, invalid_labels_missing=is_lenient)
+        return read_sheets(lines, self.report, invalid_labels=self.options.get("invalid_labels", ""))
 
     def sift(self, records: Sequence[SheetRecord]) -> NewSheets:
         known = [record for record in records if self._has_topic(record)]

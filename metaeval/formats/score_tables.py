@@ -11,13 +11,14 @@ by the policy, except in a table that tells its own (Assay's exports), which has
 import csv
 import math
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from sys import intern
 
 import numpy as np
 
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
+from assessor.collection.formats.report import Report, quantity
 from assessor.scores.means import OVER, Policy, mean
 from assignment.measures import NUGGET_SCORES
 from metaeval.scored import Scored
@@ -32,7 +33,7 @@ TOLD = frozenset(
     {"run_id", "team", "task", "condition", "policy", "topic", "qid", "state", "topics", "complete", "incomplete"}
     | {"not_judged_by_plan"}
     | {"topics_without_vital", "topics_without_importance", "nuggets_left_out"}
-    | {"citations_not_judged", "citations_without_text", "answers_citing_nothing"}
+    | {"citations_not_judged", "citations_without_text", "answers_citing_nothing", "unworthy_sentences_left_out"}
 )
 _KEYS = {measure.json: measure.key for measure in (*NUGGET_SCORES.all, *SUPPORT_SCORES.all)}
 _GUARDED = ("'=", "'+", "'-", "'@", "'\t", "'\r")
@@ -58,6 +59,11 @@ class _Rows:
         self.entries[key] = math.nan if value is None else value
         self.measures.setdefault(measure)
         self.topics.setdefault(run, set()).add(key[1])
+
+
+def run_of_file(name: str) -> str:
+    """Return the name of the run that a file of scores is called after: tags have dots too."""
+    return Path(name.removesuffix(".gz")).stem
 
 
 def read_score_table(lines: Iterable[Line], report: Report, *, name: str, run: str, policy: Policy) -> Scored:
@@ -119,7 +125,8 @@ def _read_csv(lines: Iterable[Line], rows: _Rows) -> None:
         if columns is None:
             columns = _header([cell.strip() for cell in cells], line, report)
         elif len(cells) != len(columns):
-            report.error(line.number, "", f"{len(cells)} columns: {line.text}", f"{len(columns)} columns")
+            found = f"{quantity(len(cells), 'columns')}: {line.text}"
+            report.error(line.number, "", found, quantity(len(columns), "columns"))
         else:
             _csv_row(dict(zip(columns, cells, strict=True)), line, rows)
 
@@ -164,6 +171,10 @@ def _read_jsonl(lines: Iterable[Line], rows: _Rows, run: str) -> None:
         if record is None or not values.required(record, "qid", line, report):
             continue
         topic = values.topic_id(record["qid"], "qid", line, report)
+        if not run and "run_id" not in record:
+            remedy = "Say whose scores they are: --run TAG, or “Whose scores” on the page."
+            report.error(line.number, "run_id", "keys " + ", ".join(record), "the key run_id", remedy=remedy)
+            continue
         tag = values.identifier(record.get("run_id", run), "run_id", line, report)
         if not topic or not tag:
             continue
@@ -186,8 +197,11 @@ def _read_leaderboard(lines: Iterable[Line], rows: _Rows) -> None:
     at_topic: int | None = None
     for line in lines:
         cells = line.text.split()
+        if values.is_header(cells, line, report):
+            continue
         if len(cells) != 4:
-            report.error(line.number, "", f"{len(cells)} columns: {line.text}", "four columns, or CSV or JSONL")
+            columns = f"{quantity(len(cells), 'columns')}: {line.text}"
+            report.error(line.number, "", columns, "four columns, or CSV or JSONL")
             continue
         for place in (1, 2):
             if cells[place] == ALL and at_topic != place:

@@ -8,7 +8,8 @@ from assessor.collection.models import Judge
 from assessor.work.leases import sign_of_work
 from assessor.work.models import Task
 from assessor.work.writes import BadWrite, Closed, Stale
-from nuggets.models import BankEdit, Nugget, NuggetBank
+from nuggets.models import BankEdit, NuggetBank
+from nuggets.queries import undecided_drafts
 
 MAX_CHARACTERS = 2_000  # of a nugget, a note, a reading; far above any sensible one
 
@@ -49,17 +50,11 @@ def store(
     if bank.task_id:
         # The task was read before the bank was locked: it may have been withdrawn since.
         task = Task.objects.filter(pk=bank.task_id).exclude(state=Task.State.WITHDRAWN)
-        if not task.update(done=_decided(bank), worked_at=timezone.now(), **sign_of_work()):
+        if not task.update(
+            done=len(bank.order) - undecided_drafts(bank).count(), worked_at=timezone.now(), **sign_of_work()
+        ):
             raise Closed
     return edit
-
-
-def _decided(bank: NuggetBank) -> int:
-    """Return how many nuggets are on the list, without a model's drafts that have no importance yet."""
-    if bank.drafting_id is None:
-        return len(bank.order)
-    drafts = bank.nuggets.filter(pk__in=bank.order, origin=Nugget.Origin.DRAFTED)
-    return len(bank.order) - drafts.filter(importance=Nugget.Importance.UNSET).count()
 
 
 def on_one_line(text: str) -> str:

@@ -7,12 +7,14 @@ from django.utils import timezone
 
 from assessor.collection.models import Condition
 from assessor.llm.models import Job
-from nuggets.drafting import Step, ranked
+from nuggets.drafting import Cut, Step, ranked
 from nuggets.editions import snapshot
 from nuggets.models import BankEdition, Drafting, Nugget, NuggetBank
 
 
-def store_drafting(job: Job, topic_id: int, steps: Sequence[Step], importance: Sequence[Sequence[str]]) -> Drafting:
+def store_drafting(
+    job: Job, topic_id: int, steps: Sequence[Step], importance: Sequence[Sequence[str]], cuts: Sequence[Cut] = ()
+) -> Drafting:
     """Keep how a model came to its nuggets of a topic; under AutoNuggets they make a finished bank."""
     drafting: Drafting = Drafting.objects.create(
         condition=job.condition,
@@ -21,6 +23,7 @@ def store_drafting(job: Job, topic_id: int, steps: Sequence[Step], importance: S
         job=job,
         steps=[step._asdict() for step in steps],
         importance=importance,
+        cuts=[cut._asdict() for cut in cuts],
     )
     if job.condition.method == Condition.Method.AUTO_NUGGETS:
         _make_bank(drafting)
@@ -38,8 +41,7 @@ def _make_bank(drafting: Drafting) -> NuggetBank:
         edition=1,
         finished_at=timezone.now(),
     )
-    labels = [label for batch in drafting.importance for label in batch]
-    kept = ranked(drafting.nuggets, labels, drafting.condition.protocol.max_nuggets)
+    kept = ranked(drafting.nuggets, drafting.labels, drafting.condition.protocol.max_nuggets)
     nuggets = Nugget.objects.bulk_create(
         Nugget(
             bank=bank,

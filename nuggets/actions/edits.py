@@ -18,37 +18,57 @@ MAX_MERGED = 100
 
 
 def add_nugget(
-    bank: NuggetBank, *, uid: UUID, text: str, evidence: Evidence | None, acting_user: Person, seen: int
+    bank: NuggetBank,
+    *,
+    uid: UUID,
+    text: str,
+    evidence: Evidence | None,
+    importance: str = Nugget.Importance.UNSET,
+    acting_user: Person,
+    seen: int,
 ) -> Result:
     """Put a new nugget at the end of the list, with the place in a passage that it came from, if any."""
     cleaned = _nugget_text(text)
+    if importance not in Nugget.Importance.values:
+        raise BadWrite("importance must be vital, okay or empty.")
     if evidence:
         _check_evidence(bank, evidence)
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = _new(bank, judge, uid, text=cleaned, evidence=[evidence] if evidence else [])
+        nugget = _new(bank, judge, uid, text=cleaned, importance=importance, evidence=[evidence] if evidence else [])
         nugget_list.order.append(nugget.pk)
 
     return _edit(bank, "add", change, acting_user, seen)
 
 
+def keep_draft(bank: NuggetBank, *, uid: UUID, acting_user: Person, seen: int) -> Result:
+    """Decide that a draft stays as it is."""
+
+    def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
+        nugget_list.nuggets[_on_list(bank, nugget_list, uid)]["is_undecided"] = False
+
+    return _edit(bank, "keep", change, acting_user, seen)
+
+
 def reword_nugget(bank: NuggetBank, *, uid: UUID, text: str, acting_user: Person, seen: int) -> Result:
-    """Change a nugget's text. An emptied one may be saved: finishing will point to it."""
+    """Change a nugget's text, which decides a draft. An emptied one may be saved: finishing will point to it."""
     cleaned = on_one_line(text)
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.nuggets[_on_list(bank, nugget_list, uid)]["text"] = cleaned
+        nugget = nugget_list.nuggets[_on_list(bank, nugget_list, uid)]
+        if nugget["text"] != cleaned:
+            nugget |= {"text": cleaned, "is_undecided": False}
 
     return _edit(bank, "reword", change, acting_user, seen)
 
 
 def set_importance(bank: NuggetBank, *, uid: UUID, importance: str, acting_user: Person, seen: int) -> Result:
-    """Say whether a nugget is vital or okay."""
+    """Say whether a nugget is vital or okay, which decides a draft."""
     if importance not in (Nugget.Importance.VITAL, Nugget.Importance.OKAY):
         raise BadWrite("importance must be vital or okay.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.nuggets[_on_list(bank, nugget_list, uid)]["importance"] = importance
+        nugget_list.nuggets[_on_list(bank, nugget_list, uid)] |= {"importance": importance, "is_undecided": False}
 
     return _edit(bank, importance, change, acting_user, seen)
 

@@ -37,6 +37,7 @@ def _put_drafts(bank: NuggetBank) -> None:
             text=texts[place - 1],
             origin=Nugget.Origin.DRAFTED,
             draft=place,
+            is_undecided=True,
             made_by=drafting.judge,
         )
         for place in order

@@ -23,14 +23,18 @@ def bank_drafts(request: PersonRequest, bank_id: int) -> HttpResponse:
     bank = organized_bank(request.user, bank_id)
     if bank.drafting is None:
         raise Http404("No model drafted these nuggets.")
+    cuts = {cut["window"]: cut["nuggets"] for cut in bank.drafting.cuts}
     tally = outcomes.tally(bank, outcomes.edit_counts([bank])[bank.pk]) if bank.task else None
+    drafts = outcomes.draft_rows(bank)
     context = {
         "bank": bank,
         "campaign": bank.condition.campaign,
         "protocol": bank.condition.protocol,
-        "drafts": outcomes.draft_rows(bank),
+        "drafts": drafts,
+        "has_importance": any(row.importance for row in drafts),
+        "has_windows": any(row.docids for row in drafts),
         "listed": outcomes.listed_rows(bank),
-        "windows": bank.drafting.steps,
+        "windows": [(step, cuts.get(number)) for number, step in enumerate(bank.drafting.steps, start=1)],
         "tally": tally,
         "time": minutes(bank.task.seconds) if bank.task else "",
     }

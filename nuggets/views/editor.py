@@ -17,7 +17,7 @@ from assessor.collection.http import PersonRequest
 from assessor.work.access import require_running
 from assessor.work.actions import note_opened
 from assessor.work.instructing import shown_guidelines
-from assessor.work.queries import minutes
+from assessor.work.queries import minutes, place
 from assessor.work.saves import ours, refused
 from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, sent
 from nuggets import actions, queries
@@ -52,12 +52,18 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     numbers = {passage.segment.docid: number for number, passage in enumerate(passages, start=1)}
     listed = queries.nuggets_in_order(bank)
     drafts = queries.drafts(bank)
+    rows = queries.rows(listed, numbers, drafts)
+    undecided = [row for row in rows if row.nugget.is_undecided]
+    decided = [row for row in rows if not row.nugget.is_undecided]
     context = {
         "bank": bank,
         "about": _about(bank),
         "protocol": bank.condition.protocol,
         "most": queries.most_nuggets(bank.condition),
-        "rows": queries.rows(listed, numbers, drafts),
+        "rows": rows,
+        "sections": [("undecided", "To decide", undecided), ("decided", "Decided", decided)],
+        "drafts": len(drafts),
+        "drafts_decided": len(drafts) - len(undecided),
         "read_only": read_only,
         "most_characters": actions.MAX_CHARACTERS,
         "is_owner": owner,
@@ -65,6 +71,7 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
         "guidelines": shown_guidelines(bank.condition.campaign_id, "nuggets", bank.guidelines_version),
         "worked_under": queries.worked_under(bank) if read_only else [],
         "task": bank.task if owner else None,
+        "place": place(bank.task) if owner and bank.task else None,
         "passages": passages,
         "without_text": without_text,
         "blank_row": queries.blank_row(drafts),
@@ -123,7 +130,10 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
         except BadWrite as error:
             return refused(400, error)
         except actions.NotReady as error:
-            return render(request, "nuggets/editor.html#findings", {"findings": error.findings}, status=422)
+            undecided = [finding for finding in error.findings if finding.is_undecided]
+            others = [finding for finding in error.findings if not finding.is_undecided]
+            context = {"findings": others, "undecided": undecided}
+            return render(request, "nuggets/editor.html#findings", context, status=422)
         except (Stale, Closed):
             return _list(bank, status=409)
         response = _list(bank)
@@ -141,12 +151,18 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
 def add(request: PersonRequest, bank: NuggetBank, by: dict[str, Any]) -> Result:
     evidence = _evidence(request) if request.POST.get("docid") else None
     uid = _uuid(request.POST.get("uid", ""))
-    return actions.add_nugget(bank, uid=uid, text=request.POST.get("text", ""), evidence=evidence, **by)
+    text, importance = request.POST.get("text", ""), request.POST.get("importance", "")
+    return actions.add_nugget(bank, uid=uid, text=text, evidence=evidence, importance=importance, **by)
 
 
 @write
 def reword(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
     return actions.reword_nugget(bank, uid=uid, text=request.POST.get("text", ""), **by)
+
+
+@write
+def keep(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
+    return actions.keep_draft(bank, uid=uid, **by)
 
 
 @write

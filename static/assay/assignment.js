@@ -63,13 +63,10 @@ assay.marks = (() => {
 (async () => {
   const rows = [...document.querySelectorAll(".fact")];
   const byNugget = new Map(rows.map((row) => [row.dataset.nugget, row]));
-  const shown = () => rows.filter((one) => !one.hidden);
 
   class Assignment extends assay.Sheets {
     constructor(tab) {
       super({ tab, kind: "assignment", field: "nugget", decide: "decide what to do with the changes above the answer." });
-      this.row = null; // the nugget that keys are about; none once all of an answer is said
-      this.at = 0; // its place, also when there is none any more
       const { label, cannot } = this.effects;
       Object.assign(this.effects, {
         label(sheet, about) {
@@ -88,7 +85,12 @@ assay.marks = (() => {
     }
 
     asked({ said }) {
-      return said.asked ? said.asked.map(String) : rows.map((one) => one.dataset.nugget);
+      const asked = said.asked && new Set(said.asked.map(String));
+      return [...byNugget.keys()].filter((nugget) => !asked || asked.has(nugget));
+    }
+
+    get row() {
+      return byNugget.get(this.item);
     }
 
     wordsOf(sheet, nugget) {
@@ -133,8 +135,8 @@ assay.marks = (() => {
         for (const panel of this.main.children) panel.scrollTop = 0;
         this.state.announced.textContent = `Answer ${sheet.number} of ${this.sheets.size}`;
       }
-      if (nugget && byNugget.has(nugget)) this.pick(byNugget.get(nugget));
-      else this.advance(0);
+      const all = this.asked(sheet);
+      this.pick(all.includes(nugget) ? nugget : this.unsaid(sheet)[0] || all[0] || null);
       if (isNew) window.scrollTo(0, 0); // where nuggets stand below the answer, that is read first
     }
 
@@ -199,15 +201,15 @@ assay.marks = (() => {
     }
 
     drawMarks() {
-      const { present, row } = this;
-      const marks = present && row ? present.said.marks[row.dataset.nugget] || [] : [];
+      const { present, item } = this;
+      const marks = (item && present?.said.marks[item]) || [];
       if (present) assay.marks.show(present.article, marks);
     }
 
     // ---- nuggets ----
 
     // Let the keys be about a nugget; none: about no nugget.
-    pick(next) {
+    pick(nugget) {
       if (this.row) {
         this.row.removeAttribute("aria-current");
         for (const choice of this.row.querySelectorAll("[data-key]")) {
@@ -215,37 +217,28 @@ assay.marks = (() => {
           choice.removeAttribute("aria-keyshortcuts");
         }
       }
-      this.row = next;
+      this.item = nugget;
       this.drawMarks();
-      if (!next) return;
-      this.at = shown().indexOf(next);
-      next.setAttribute("aria-current", "true");
-      for (const choice of next.querySelectorAll("[data-its-key]")) {
+      if (!nugget) return;
+      this.row.setAttribute("aria-current", "true");
+      for (const choice of this.row.querySelectorAll("[data-its-key]")) {
         choice.dataset.key = choice.dataset.itsKey;
         choice.dataset.keyLabel = `This nugget: ${choice.dataset.label}`;
       }
       assay.relabel();
-      next.focus({ preventScroll: true });
-      next.scrollIntoView({ block: "nearest" });
+      this.focus();
+      this.row.scrollIntoView({ block: "nearest" });
+    }
+
+    focus() {
+      this.row?.focus({ preventScroll: true });
     }
 
     move(by) {
-      const all = shown();
-      const next = this.row ? this.at + by : by > 0 ? this.at : this.at - 1;
+      if (!this.present) return;
+      const all = this.asked(this.present);
+      const next = all.indexOf(this.item) + by;
       this.pick(all[Math.min(Math.max(next, 0), all.length - 1)] || null);
-    }
-
-    // Go to the first nugget from a place on of which nothing is said yet; where all is said, to what comes then.
-    advance(from) {
-      const left = this.present && !this.closed ? this.unsaid(this.present) : [];
-      const all = shown();
-      const next = [...all.slice(from), ...all.slice(0, from)].find((one) => left.includes(one.dataset.nugget));
-      if (next) return this.pick(next);
-      if (this.closed) return this.pick(all[0] || null);
-      this.pick(null);
-      this.at = from; // k goes to the one that was labelled last
-      if (!this.button("next").hidden) this.button("next").focus();
-      else if (from) this.state.tell("All answers are done: you can sign the topic off, or look through them once more.");
     }
 
     // ---- what a person does ----
@@ -253,21 +246,21 @@ assay.marks = (() => {
       const { present } = this;
       if (this.closed || !present) return;
       const { nugget } = one.dataset;
+      if (nugget !== this.item) this.pick(nugget); // by mouse
       if (present.said.labels[nugget] !== given) {
         this.act(present, "label", nugget, { label: given, seconds: this.spent() }, { label: given, reason: "", stale: "" });
       }
-      this.advance(shown().indexOf(one) + 1);
+      this.advance();
     }
 
     askAbout(dialog, field, column) {
-      if (!this.present || !this.row) return this.state.tell(`Choose a nugget first${assay.byKeys("j", "k")}.`);
-      this.ask(dialog, field, column, this.row.dataset.nugget);
+      if (!this.present || !this.item) return this.state.tell(`Choose a nugget first${assay.byKeys("j", "k")}.`);
+      this.ask(dialog, field, column, this.item);
     }
 
     mark() {
-      const { present, row, state } = this;
-      if (!row) return state.tell(`Choose a nugget first${assay.byKeys("j", "k")}.`);
-      const { nugget } = row.dataset;
+      const { present, item: nugget, state } = this;
+      if (!present || !nugget) return state.tell(`Choose a nugget first${assay.byKeys("j", "k")}.`);
       const before = present.said.marks[nugget] || [];
       const chosen = assay.marks.selected(present.article);
       if (!chosen.length && !before.length) return state.tell(`Select words of the answer first, with the mouse or sentence by sentence${assay.byKeys("[", "]")}.`);
@@ -276,24 +269,13 @@ assay.marks = (() => {
       if (!assay.same(marks, before)) this.act(present, "mark", nugget, { marks: JSON.stringify(marks) }, { marks });
     }
 
-    next() {
-      if (this.closed) return this.step(1);
-      const left = this.present ? this.unsaid(this.present) : [];
-      if (left.length) {
-        this.advance(this.row ? this.at : 0);
-        return this.state.tell(`Of ${left.length} nugget${left.length === 1 ? "" : "s"} nothing is said yet. “Later” puts the answer off.`);
-      }
-      const next = this.afterPresent().find((sheet) => this.toDo(sheet));
-      if (next) this.open(next);
-    }
-
     async across() {
-      if (!this.row) return this.state.tell(`Choose a nugget first${assay.byKeys("j", "k")}.`);
+      if (!this.item) return this.state.tell(`Choose a nugget first${assay.byKeys("j", "k")}.`);
       const place = document.getElementById("across-text");
       place.textContent = "…";
       this.dialogs.across.showModal();
       try {
-        const address = `${this.base}nuggets/${this.row.dataset.nugget}/`;
+        const address = `${this.base}nuggets/${this.item}/`;
         const response = await fetch(address, { headers: { "X-Assay-Write": "1" } });
         if (!response.ok) throw new Error(response.status);
         const found = new DOMParser().parseFromString(await response.text(), "text/html");
@@ -315,12 +297,13 @@ assay.marks = (() => {
   const { dialogs } = screen;
   const reason = document.getElementById("reason");
   const note = document.getElementById("note");
-  const leave = () => screen.row?.focus({ preventScroll: true });
+  const leave = () => screen.focus();
   screen.onConfirmed(dialogs.cannot, reason, {
     toldBy: (text) => ({ reason: text, label: "", stale: "" }),
     take(sheet, nugget, text, told) {
       if (text) screen.act(sheet, "cannot", nugget, { reason: text, seconds: screen.spent() }, told);
-      if (sheet === screen.present) screen.advance(screen.at + 1);
+      if (text && sheet === screen.present && nugget === screen.item) screen.advance();
+      else leave();
     },
     leave,
   });
@@ -347,7 +330,7 @@ assay.marks = (() => {
     later: () => screen.later(),
     before: () => screen.step(-1),
     after: () => screen.step(1),
-    next: () => screen.next(),
+    next: () => (screen.closed ? screen.step(1) : screen.goOn()),
     across: () => screen.across(),
     signOff: () => screen.askForTheEnd(dialogs.ending),
   };
@@ -362,7 +345,7 @@ assay.marks = (() => {
       screen.open(screen.sheets.get(link.dataset.sheet), link.dataset.nugget);
     } else {
       const one = event.target.closest(".fact");
-      if (one && !event.target.closest("button")) screen.pick(one);
+      if (one && !event.target.closest("button")) screen.pick(one.dataset.nugget);
     }
   });
   screen.start(new URLSearchParams(window.location.search).get("nugget"));

@@ -3,7 +3,7 @@
 "use strict";
 
 (async () => {
-  const { folded, text: textOf, note: noteOf, evidence: evidenceOf, fields: fieldsOf } = assay.NuggetList;
+  const { folded, isUndecided, text: textOf, note: noteOf, evidence: evidenceOf, fields: fieldsOf } = assay.NuggetList;
   const main = document.getElementById("main");
   const base = main.dataset.base;
   const subject = `${main.dataset.person}.bank.${main.dataset.bank}`;
@@ -20,7 +20,7 @@
   const passages = new assay.Passages(document.getElementById("passages"));
   // Going back in the browser may fill fields as they were left, by their place on the page.
   for (const field of document.querySelectorAll("[data-field]")) field.value = field.dataset.saved;
-  for (const input of holder.querySelectorAll("input")) input.checked = input.defaultChecked;
+  for (const input of main.querySelectorAll(".nugget-list input, #add input")) input.checked = input.defaultChecked;
   const list = newText && new assay.NuggetList(holder, passages, lost);
   let known = list && list.told; // the list as the server last told it
   const { effects, fieldOf, notesOf, showRead, same } = newText ? assay.effects(list, passages, reading) : {};
@@ -69,7 +69,8 @@
     const which = row ? `nugget ${list.place(row)}` : "a nugget";
     const passage = () => `“${passages.title((about.evidence || about).docid)}”`;
     return {
-      add: () => `Add: ${whole(about.text)}`,
+      add: () => `Add${about.importance ? `, ${about.importance}` : ""}: ${whole(about.text)}`,
+      keep: () => `Keep ${which}`,
       reword: () => `Reword ${which} to: ${whole(about.text)}`,
       importance: () => `Make ${which} ${about.importance}`,
       move: () => `Move ${which}`,
@@ -126,11 +127,11 @@
       saving: "Saving…",
       typing: "Not saved yet",
       offline: `Not saved yet: the server does not answer. ${kept}, sent again by itself.`,
-      blocked: `Not saved: ${blockedBecause(status)} ${kept}.`,
+      blocked: `Not saved: ${assay.blockedBecause(status)} ${kept}. `,
       refused: "Not saved: decide what to do with the changes above the list.",
     }[name];
     saved.dataset.state = name;
-    if (saved.textContent !== said) saved.textContent = said;
+    assay.writeState(saved, said, name === "blocked" ? status : null);
     // Only trouble and its end are read out: "Saving…" and "Saved" at every key would drown the work.
     const trouble = ["offline", "blocked", "refused"].includes(name);
     if (trouble) announced.textContent = said;
@@ -142,12 +143,6 @@
     if (name === "saving" && ["offline", "blocked"].includes(state[0])) return;
     state = [name, waiting, status];
     showState();
-  }
-
-  function blockedBecause(status) {
-    if (status === 401) return "you are signed out. Sign in in another tab.";
-    if (status === 403) return "you may not do this any more. Tell your organizer.";
-    return "this work is not yours any more. Tell your organizer.";
   }
 
   // Say something that has no place on screen of its own.
@@ -238,7 +233,6 @@
   function act(uid, action, fields, about) {
     effects[action]({ action, uid, ...about });
     change(uid, action, fields, about);
-    strikeFindings();
   }
 
   // ---- findings ----
@@ -249,16 +243,37 @@
     if (first) list.go(list.row(first.dataset.uid));
   }
 
-  // Take away the findings that are dealt with.
-  function strikeFindings() {
+  // Make the list of what is missing, while it stands, say what is missing now.
+  function drawFindings() {
     const box = document.getElementById("findings");
     if (!box) return;
-    for (const item of box.querySelectorAll("li")) {
-      const row = item.querySelector("a") && list.row(item.querySelector("a").dataset.uid);
-      const whole = row ? row.querySelector("input[type=radio]:checked") && folded(textOf(row).value) : list.rows.length > 0;
-      if (whole || (item.querySelector("a") && !row)) item.remove();
-    }
-    if (!box.querySelector("li")) box.remove();
+    const typed = folded(newText.value) ? [{ message: "A new nugget is typed but not added yet." }] : [];
+    const [lacking, undecided] = [[...typed, ...list.missing], list.undecided];
+    if (!lacking.length && !undecided.length) return box.remove();
+    drawLines(box.querySelector("ul"), lacking);
+    const drafts = box.querySelector("#still-undecided");
+    if (!drafts) return; // where the server was not asked yet
+    drafts.hidden = !undecided.length;
+    drawLines(drafts.querySelector("ul"), undecided);
+    for (const link of drafts.querySelectorAll("a")) link.dataset.undecided = "";
+    drafts.querySelector("button").textContent = `Keep ${undecided.length === 1 ? "this" : "these"} ${undecided.length}`;
+  }
+  list.onTidy = drawFindings;
+
+  function drawLines(lines, findings) {
+    lines.hidden = !findings.length;
+    const words = (all) => all.join("\n");
+    if (words([...lines.children].map((line) => line.textContent)) === words(findings.map(({ message }) => message))) return;
+    lines.replaceChildren(...findings.map(({ uid, message }) => {
+      const line = document.createElement("li");
+      if (!uid) line.textContent = message;
+      else {
+        const link = Object.assign(document.createElement("a"), { href: `#n-${uid}`, textContent: message });
+        link.dataset.uid = uid;
+        line.append(link);
+      }
+      return line;
+    }));
   }
 
   notices.addEventListener("click", (event) => {
@@ -284,6 +299,34 @@
   // Put everything typed into the outbox before something that depends on it.
   const saveAll = () => allFields().filter((field) => folded(field.value) !== field.dataset.saved).forEach(saveField);
 
+  // On to the next draft to decide; where there is none, the person stays where they are.
+  function advance(row) {
+    const next = list.undecidedAfter(row);
+    if (next) return list.go(next);
+    list.arrange(null);
+    list.go(row);
+  }
+
+  function keep(row) {
+    if (!isUndecided(row)) return tell(`Nugget ${list.place(row)} is decided already.`);
+    act(row.dataset.uid, "keep", {}, {});
+    advance(row);
+  }
+
+  // Keep all drafts that Finish has listed, and try again.
+  function keepAll() {
+    const links = [...notices.querySelectorAll("#findings a[data-undecided]")];
+    for (const row of links.map((link) => list.row(link.dataset.uid))) {
+      if (row && isUndecided(row)) act(row.dataset.uid, "keep", {}, {});
+    }
+    finish();
+  }
+
+  function moveBy(row, by) {
+    const beside = [...row.parentElement.children];
+    moveTo(row, list.rows.indexOf(beside[beside.indexOf(row) + by]));
+  }
+
   function moveTo(row, to) {
     if (to < 0 || to >= list.rows.length || to === list.rows.indexOf(row)) return;
     const active = document.activeElement;
@@ -298,10 +341,11 @@
   }
 
   function remove(row) {
-    const at = list.rows.indexOf(row);
+    const at = list.onScreen.indexOf(row);
+    const next = isUndecided(row) && list.undecidedAfter(row);
     fieldsOf(row).forEach(saveField); // undo brings it back as it was typed
     act(row.dataset.uid, "delete", {}, { text: textOf(row).dataset.saved });
-    if (list.rows.length) list.go(list.rows[Math.min(at, list.rows.length - 1)]);
+    if (list.rows.length) list.go(next || list.onScreen[Math.min(at, list.rows.length - 1)]);
     else undoButton.focus();
   }
 
@@ -313,6 +357,7 @@
     else field.setSelectionRange(field.value.length, field.value.length);
   }
 
+  let merged = ""; // the uid of the last merged one, whose text stands open
   function merge() {
     const rows = list.chosen;
     if (rows.length < 2) return tell(`Choose two or more nuggets first${assay.byKeys("x")}.`);
@@ -323,6 +368,7 @@
     if (!text) return tell("Nuggets without a text can't be merged.");
     if (Math.max(text.length, notesOf(rows).length) > newText.maxLength) return tell("Together these texts or notes are too long for one nugget.");
     act(uid, "merge", { uid, uids: uids.join(" "), text }, { uids, text });
+    merged = uid;
     open(textOf(list.row(uid)), { select: true });
   }
 
@@ -356,10 +402,22 @@
   const placeOf = (evidence) =>
     `¶${passages.number(evidence.docid)}, ${evidence.start === null ? "the whole passage" : quote(passages.quote(evidence))}`;
 
+  const askForWhole = document.getElementById("whole-passage");
   function attach(row) {
     if (passages.spansTwo) return tell("The selection spans two passages: select in one.");
     const evidence = passages.evidence();
     if (!evidence) return tell(`Select text in a passage first, or go to one${assay.byKeys("p")}.`);
+    if (evidence.start !== null) return attachEvidence(row, evidence);
+    document.getElementById("whole-passage-facts").textContent =
+      `No text is selected in ¶${passages.number(evidence.docid)}. All of it would be evidence of nugget ${list.place(row)}: ${quote(textOf(row).value)}`;
+    askForWhole.returnValue = "";
+    askForWhole.addEventListener("close", () => {
+      if (askForWhole.returnValue === "yes" && row.isConnected) attachEvidence(row, evidence);
+    }, { once: true });
+    askForWhole.showModal();
+  }
+
+  function attachEvidence(row, evidence) {
     const place = list.place(row);
     if (evidenceOf(row).some((one) => same(one, evidence))) return tell(`Nugget ${place} has this evidence already.`);
     act(row.dataset.uid, "attach", spanFields(evidence), { evidence });
@@ -401,23 +459,31 @@
     chip.hidden = !text;
     list.countWords(chip, text);
     assay.fit(newText);
-    if (text) storage.set(NEW, { text: newText.value, source });
+    if (text) storage.set(NEW, { text: newText.value, source, importance: newImportance() });
     else storage.remove(NEW);
+    drawFindings();
+  }
+
+  const newImportance = () => document.querySelector("#add input:checked")?.value || "";
+  function setNewImportance(importance) {
+    for (const radio of document.querySelectorAll("#add input")) radio.checked = radio.value === importance;
   }
 
   function addNugget() {
     const text = folded(newText.value);
     if (!text) return;
     const uid = assay.uuid();
-    act(uid, "add", { uid, text, ...(source ? spanFields(source) : {}) }, { text, evidence: source });
+    const importance = newImportance();
+    act(uid, "add", { uid, text, importance, ...(source ? spanFields(source) : {}) }, { text, importance, evidence: source });
     list.mark(list.row(uid));
     list.row(uid).scrollIntoView({ block: "nearest" });
     newText.value = "";
     setSource(null);
+    setNewImportance("");
     typedNew();
   }
 
-  newText.addEventListener("assay:key", () => {
+  function takeSelection() {
     if (passages.spansTwo) tell("The selection spans two passages: no evidence was taken.");
     const evidence = passages.spansTwo ? null : passages.evidence();
     if (!evidence) return;
@@ -426,6 +492,20 @@
     newText.value = folded(passages.quote(evidence)).slice(0, newText.maxLength);
     typedNew();
     queueMicrotask(() => newText.select()); // ready to be typed over
+  }
+
+  // A new nugget from what is selected, by whatever way.
+  function make() {
+    takeSelection();
+    newText.focus();
+  }
+
+  newText.addEventListener("assay:key", takeSelection);
+  // A click into the field would drop what is selected in a passage.
+  newText.addEventListener("mousedown", (event) => {
+    if (!passages.selection()) return;
+    event.preventDefault();
+    make();
   });
   newText.addEventListener("input", typedNew);
   newText.addEventListener("keydown", (event) => {
@@ -439,15 +519,22 @@
       // A quotation that was not touched is not something typed.
       if (source && folded(newText.value) === folded(passages.quote(source))) newText.value = "";
       setSource(null);
+      if (!newText.value) setNewImportance("");
       typedNew();
       if (from) passages.go(from);
       else if (list.rows.length) list.go(list.current || list.rows[list.rows.length - 1]);
       else passages.go(passages.current);
+      const row = document.activeElement.closest(".nugget");
+      const now = row ? `Nugget ${list.place(row)} can be made vital or okay${assay.byKeys("v", "o")}.` : "You are in the passage.";
+      tell(`You left the field${newText.value ? "; its text stays" : ""}. ${now}`);
     }
   });
   document.getElementById("add").addEventListener("submit", (event) => {
     event.preventDefault();
+    if (!folded(newText.value)) return make();
+    if (passages.selection()) setSource(passages.evidence());
     addNugget();
+    document.getSelection().removeAllRanges(); // the next nugget is from another place
   });
 
   // ---- handing in ----
@@ -474,8 +561,8 @@
       return tell("Saving first…");
     }
     if (folded(newText.value)) {
-      showFindings('<div id="findings" class="message error" role="alert"><p>A new nugget is typed but not added yet.</p></div>');
-      newText.addEventListener("input", () => document.getElementById("findings")?.remove(), { once: true });
+      showFindings('<div id="findings" class="message error" role="alert"><p>Not finished yet:</p><ul></ul></div>');
+      drawFindings();
       newText.focus();
       return;
     }
@@ -499,7 +586,8 @@
   function step(by) {
     if (passages.focused) return passages.extend(passages.focused, by);
     const row = list.current;
-    const next = row ? list.rows[list.rows.indexOf(row) + by] : list.rows[by > 0 ? 0 : list.rows.length - 1];
+    const rows = list.onScreen;
+    const next = row ? rows[rows.indexOf(row) + by] : rows.at(by > 0 ? 0 : -1);
     list.go(next || row);
   }
 
@@ -522,6 +610,7 @@
   }
 
   const ofNugget = {
+    keep,
     vital: (row) => act(row.dataset.uid, "importance", { importance: "vital" }, { importance: "vital" }),
     okay: (row) => act(row.dataset.uid, "importance", { importance: "okay" }, { importance: "okay" }),
     reword: (row) => open(textOf(row)),
@@ -529,8 +618,8 @@
     choose: (row) => (row.querySelector(".chosen").checked = !row.querySelector(".chosen").checked),
     split,
     delete: remove,
-    up: (row) => moveTo(row, list.rows.indexOf(row) - 1),
-    down: (row) => moveTo(row, list.rows.indexOf(row) + 1),
+    up: (row) => moveBy(row, -1),
+    down: (row) => moveBy(row, 1),
   };
   // These are about a passage and a nugget at once, so they work from either side.
   const ofBoth = { attach, where, detach };
@@ -544,13 +633,15 @@
     read: markRead,
     undo: () => again("undo"),
     redo: () => again("redo"),
-    nuggets: () => (list.rows.length ? list.go(list.current || list.rows[0]) : newText.focus()),
+    nuggets: () => (list.rows.length ? list.go(list.current || list.onScreen[0]) : newText.focus()),
+    make,
     merge,
+    keepAll,
     finish,
   };
 
   // Until an undo is answered nobody can know what the list will be.
-  const NEEDS_THE_LIST = ["vital", "okay", "split", "delete", "up", "down", "attach", "detach", "merge"];
+  const NEEDS_THE_LIST = ["keep", "keepAll", "vital", "okay", "split", "delete", "up", "down", "attach", "detach", "merge"];
   const undoWaits = () => outbox.changes.some(({ about }) => ["undo", "redo"].includes(about.action));
 
   document.addEventListener("click", (event) => {
@@ -571,8 +662,31 @@
   });
   // A button pressed with the mouse takes neither the focus nor the selection away from where the person is at.
   main.addEventListener("mousedown", (event) => {
-    if (event.target.closest(".keys-row [data-act]")) event.preventDefault();
+    if (event.target.closest(".keys-row [data-act], #selected, #add :is(.importance, button)")) event.preventDefault();
   });
+
+  // The bar at what is selected with a mouse or a finger. By keys, it would cover what is read next.
+  const bar = document.getElementById("selected");
+  let pointer = "";
+  function placeBar() {
+    const span = pointer === "up" && passages.selection();
+    bar.hidden = !span;
+    if (!span) return;
+    const lines = document.getSelection().getRangeAt(0).getClientRects();
+    const last = lines[lines.length - 1];
+    const below = last.bottom + bar.offsetHeight + 8 < window.innerHeight;
+    bar.style.top = `${below ? last.bottom + 8 : Math.max(0, lines[0].top - bar.offsetHeight - 8)}px`;
+    bar.style.left = `${Math.max(4, Math.min(last.right - bar.offsetWidth, window.innerWidth - bar.offsetWidth - 4))}px`;
+  }
+  for (const [name, now] of [["pointerdown", "down"], ["pointerup", "up"], ["pointercancel", "up"], ["keydown", ""]]) {
+    document.addEventListener(name, (event) => {
+      if (bar.contains(event.target)) return;
+      pointer = now;
+      setTimeout(placeBar); // a click may have dropped the selection
+    });
+  }
+  document.addEventListener("selectionchange", placeBar);
+  document.addEventListener("scroll", placeBar, true);
 
   holder.addEventListener("focusin", (event) => {
     const row = event.target.closest(".nugget");
@@ -580,7 +694,8 @@
   });
   main.addEventListener("change", (event) => {
     const row = event.target.closest(".nugget");
-    if (event.target.matches("input[type=radio]")) ofNugget[event.target.value](row);
+    if (event.target.matches("#add input")) typedNew();
+    else if (event.target.matches("input[type=radio]")) ofNugget[event.target.value](row);
     else if (event.target.matches("[data-field]")) saveField(event.target);
   });
   // A note that stays empty goes out of sight again.
@@ -610,8 +725,12 @@
     const row = event.target.closest(".nugget");
     if (event.target.matches("[data-field]")) {
       event.preventDefault();
+      const deciding = row && event.key === "Enter" && (row.parentElement.id === "undecided" || row.dataset.uid === merged);
       saveField(event.target);
-      if (row) list.go(row);
+      if (deciding && event.target.dataset.field === "text" && !isUndecided(row)) {
+        merged = "";
+        advance(row);
+      } else if (row) list.go(row);
       else if (list.rows.length) list.go(list.current || list.rows[0]);
       else passages.go(passages.current); // not into the next field: the next key is not text
     } else if (row && event.target === row && event.key === "Enter") {
@@ -636,6 +755,7 @@
     if (which === "new" && !newText.value) {
       newText.value = left.text;
       setSource(left.source && passages.byDocid.has(left.source.docid) ? left.source : null);
+      setNewImportance(left.importance || "");
     } else if (!field) {
       refused.add([typedBefore(which, left.text)], "Typed before, on a nugget that is not on the list any more:", false);
     } else if (left.was === field.dataset.saved) {

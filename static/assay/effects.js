@@ -19,6 +19,10 @@ assay.effects = (list, passages, reading) => {
     return (row && { reword: textOf, note: noteOf }[action]?.(row)) || null;
   }
 
+  function decide(uid) {
+    list.row(uid)?.removeAttribute("data-undecided");
+  }
+
   function setField({ action, uid, text }) {
     const field = fieldOf({ action, uid });
     if (!field) return;
@@ -43,28 +47,36 @@ assay.effects = (list, passages, reading) => {
   }
 
   const effects = {
-    add({ uid, text, evidence }) {
-      if (!list.row(uid)) list.insert({ uid, text, evidence: evidence ? [evidence] : [] });
+    add({ uid, text, evidence, importance }) {
+      if (!list.row(uid)) list.insert({ uid, text, evidence: evidence ? [evidence] : [], importance });
       list.tidy();
     },
-    reword: setField,
+    keep({ uid }) {
+      decide(uid);
+      list.tidy();
+    },
+    reword(about) {
+      decide(about.uid);
+      setField(about);
+    },
     note: setField,
     reading: setField,
     importance({ uid, importance }) {
       const radio = list.row(uid)?.querySelector(`input[value="${importance}"]`);
       if (radio) radio.checked = true;
+      decide(uid);
       list.tidy();
     },
     move({ uid, to }) {
       const row = list.row(uid);
       if (!row) return;
       const others = list.rows.filter((other) => other !== row);
-      if (to < others.length) others[to].before(row);
-      else list.element.append(row);
+      list.move(row, others[to]);
       list.tidy();
     },
     delete({ uid }) {
-      list.row(uid)?.remove();
+      const row = list.row(uid);
+      if (row) list.remove(row);
       list.tidy();
     },
     attach: ({ uid, evidence }) => setEvidence(uid, (there) => united([...there, evidence])),
@@ -82,7 +94,7 @@ assay.effects = (list, passages, reading) => {
         origin: "merged",
       };
       list.insert(merged, rows[0]);
-      rows.forEach((row) => row.remove());
+      for (const row of rows) list.remove(row);
       list.tidy();
     },
     split({ uid, into }) {
@@ -90,7 +102,7 @@ assay.effects = (list, passages, reading) => {
       if (!row) return;
       const [evidence, note] = [evidenceOf(row), noteOf(row).dataset.saved];
       for (const part of into) if (!list.row(part.uid)) list.insert({ ...part, evidence, note, origin: "split" }, row);
-      row.remove();
+      list.remove(row);
       list.tidy();
     },
     read({ docid, read }) {

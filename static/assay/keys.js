@@ -35,20 +35,26 @@ window.assay = window.assay || {};
   }
 
   function matches(element, name) {
-    const key = element.dataset.key;
-    return isCharacter(key) ? !off && present(key) === name : key === name;
+    const { key, arrow } = element.dataset;
+    return arrow === name || (!(off && isCharacter(key)) && present(key) === name);
   }
 
   document.addEventListener("keydown", (event) => {
     if (!event.key || event.defaultPrevented || event.isComposing) return; // filling in sends events without a key
     const name = pressed(event);
-    // What has the focus takes its own Enter.
-    if (name === "enter" && event.target.closest("button, a[href], summary")) return;
-    // Typing is typing; a field may say that Alt and an arrow move what it belongs to.
-    if (typing(event.target) && !(name.startsWith("alt+") && event.target.hasAttribute("data-alt-keys"))) return;
+    // What has the focus takes its own Enter, once: held down, it would go through a dialog that asks.
+    if (name === "enter" && event.target.closest("button, a[href], summary")) {
+      if (event.repeat) event.preventDefault();
+      return;
+    }
+    // A panel that was tabbed to scrolls by arrows.
+    if (name.startsWith("arrow") && event.target.matches('[tabindex="0"]')) return;
+    // Typing is typing; a field may say that Alt and an arrow move what it belongs to, or name what Ctrl may do in it.
+    const field = typing(event.target) ? event.target : null;
+    if (field && !(name.startsWith("alt+") ? field.hasAttribute("data-alt-keys") : name.startsWith("ctrl+"))) return;
     if (document.querySelector("dialog[open]")) return;
     const control = controls().find((element) => matches(element, name) && usable(element));
-    if (!control) return;
+    if (!control || (field && name.startsWith("ctrl+") && control.dataset.keyIn !== field.id)) return;
     event.preventDefault();
     // A key held down acts once, unless it only moves.
     if (event.repeat && !control.hasAttribute("data-key-repeats")) return;
@@ -68,12 +74,12 @@ window.assay = window.assay || {};
   function relabel() {
     for (const element of controls()) {
       const key = element.dataset.key;
-      const shown = (element.matches("textarea, input") ? element.labels[0] : element).querySelector("kbd");
+      const shown = (element.labels?.[0] || element).querySelector("kbd");
       if (shown && isCharacter(key)) {
         shown.textContent = inWords(present(key));
         shown.hidden = off;
         element.setAttribute("aria-keyshortcuts", off ? "" : present(key).replace("shift", "Shift"));
-      }
+      } else if (shown && own[key]) shown.textContent = inWords(own[key]);
     }
     for (const named of document.querySelectorAll("kbd[data-key-of]")) {
       named.textContent = inWords(present(named.dataset.keyOf));
@@ -82,15 +88,25 @@ window.assay = window.assay || {};
   }
 
   assay.relabel = relabel;
+  // Keys as they are for this person, for a sentence; none of the characters where they are off.
+  assay.keyNames = (...keys) => keys.filter((key) => !off || !isCharacter(key)).map((key) => inWords(present(key)));
   // How to do something by keys, for the end of a sentence; nothing where they are off.
-  assay.byKeys = (...keys) => (off ? "" : `, with ${keys.map((key) => inWords(present(key))).join(" and ")}`);
+  assay.byKeys = (...keys) => (off ? "" : `, with ${assay.keyNames(...keys).join(" and ")}`);
+  // What Enter says where nothing is labelled yet.
+  assay.howToLabel = () => {
+    const labels = [...document.querySelectorAll("[data-choice][data-key]")].map(({ dataset }) => dataset.key);
+    const pass = assay.keyNames("arrowdown", "j").join(" or ");
+    if (off) return `No label yet: choose one, or pass over it with ${pass}.`;
+    return `No label yet: ${assay.keyNames(...labels).join(" ")} label it, ${assay.keyNames("x")} if it can't be judged, ${pass} passes over it.`;
+  };
 
   function fillDialog(target) {
     const lines = controls().map((element) => {
       const line = document.createElement("li");
       const kbd = document.createElement("kbd");
-      const { key, keyLabel } = element.dataset;
-      kbd.textContent = off && isCharacter(key) ? "off" : inWords(present(key));
+      const { key, keyLabel, arrow } = element.dataset;
+      const names = assay.keyNames(...[key, arrow].filter(Boolean));
+      kbd.textContent = names.join(" ") || "off";
       line.append(keyLabel, kbd);
       return line;
     });

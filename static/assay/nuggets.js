@@ -14,7 +14,15 @@ assay.NuggetList = class {
     this.most = Number(holder.dataset.most);
     this.template = document.getElementById("new-row");
     this.counter = document.getElementById("count");
+    // One list on screen; where drafts are edited two, of those to decide and those decided.
+    this.lists = [...this.element.querySelectorAll("ol")];
+    this.bar = document.getElementById("decided-bar");
+    // In the order of the list, whichever section they are shown in.
+    this.rows = this.onScreen.sort((one, other) => placeOf(one) - placeOf(other));
+    this.pressed = false;
+    this.letSettle();
     this.onDrop = () => {}; // (row, place) after a row was dragged to another place
+    this.onTidy = () => {}; // after each change of the list
     this.letDrag();
   }
 
@@ -22,8 +30,67 @@ assay.NuggetList = class {
     return document.getElementById("nugget-list");
   }
 
-  get rows() {
-    return [...this.element.children];
+  get onScreen() {
+    return [...this.element.querySelectorAll(".nugget")];
+  }
+
+  static isUndecided(row) {
+    return row.hasAttribute("data-undecided");
+  }
+
+  // The draft to decide after a row, from the top again after the last; none if there is no other.
+  undecidedAfter(row) {
+    const at = this.rows.indexOf(row);
+    return [...this.rows.slice(at + 1), ...this.rows.slice(0, at)].find(assay.NuggetList.isUndecided);
+  }
+
+  section(row) {
+    return this.lists[assay.NuggetList.isUndecided(row) ? 0 : this.lists.length - 1];
+  }
+
+  // Put every row into its section, in order. Where a person is at, and while the mouse is pressed, a row stays in the
+  // section that it is in: what moved under a hand would take a click or a key meant for another.
+  arrange(stays = document.activeElement.closest(".nugget")) {
+    const sections = this.rows.map((row) => (row.isConnected && (row === stays || this.pressed) ? row.parentElement : this.section(row)));
+    // What leaves goes first: else those that stay would be moved past it, and lose the focus.
+    this.rows.forEach((row, at) => {
+      if (row.parentElement !== sections[at]) sections[at].append(row);
+    });
+    for (const list of this.lists) {
+      this.rows.filter((row, at) => sections[at] === list).forEach((row, at) => {
+        if (list.children[at] !== row) list.insertBefore(row, list.children[at] || null);
+      });
+      const title = document.getElementById(`${list.id}-title`);
+      if (title) say(title.querySelector("span"), String(this.rows.filter((row) => this.section(row) === list).length));
+    }
+    if (!this.bar) return;
+    this.bar.value = this.bar.max - this.rows.filter(assay.NuggetList.isUndecided).length;
+    say(document.getElementById("decided-count"), `${this.bar.value} of ${this.bar.max} drafts decided`);
+  }
+
+  // A decided row goes to its section once the focus has left it and the mouse is up.
+  letSettle() {
+    if (this.lists.length === 1) return;
+    const settle = () => setTimeout(() => this.arrange());
+    this.holder.addEventListener("focusout", settle);
+    for (const [name, pressed] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
+      document.addEventListener(name, () => {
+        this.pressed = pressed;
+        if (!pressed) settle();
+      });
+    }
+  }
+
+  // Put a row before another one, or at the end.
+  move(row, before = null) {
+    this.rows = this.rows.filter((other) => other !== row);
+    this.rows.splice(before ? this.rows.indexOf(before) : this.rows.length, 0, row);
+    this.arrange();
+  }
+
+  remove(row) {
+    this.rows = this.rows.filter((other) => other !== row);
+    row.remove();
   }
 
   row(uid) {
@@ -79,6 +146,7 @@ assay.NuggetList = class {
       evidence: evidence(row),
       origin: row.querySelector(".origin")?.textContent,
       draft: row.dataset.draft,
+      undecided: assay.NuggetList.isUndecided(row),
     }));
     return { about: { ...this.element.dataset }, nuggets };
   }
@@ -97,7 +165,7 @@ assay.NuggetList = class {
   }
 
   // Put a nugget before another one, or at the end.
-  insert({ uid, text, evidence = [], importance = "", note = "", origin = "added", draft = null }, before = null) {
+  insert({ uid, text, evidence = [], importance = "", note = "", origin = "added", draft = null, undecided = false }, before = null) {
     const row = this.template.content.firstElementChild.cloneNode(true);
     row.id = `n-${uid}`;
     row.dataset.uid = uid;
@@ -112,7 +180,8 @@ assay.NuggetList = class {
     const chip = row.querySelector(".origin"); // only where drafts are edited
     if (chip) chip.textContent = origin;
     if (draft !== null) row.dataset.draft = draft;
-    this.element.insertBefore(row, before);
+    row.toggleAttribute("data-undecided", undecided);
+    this.move(row, before);
     this.drawEvidence(row);
     return row;
   }
@@ -146,15 +215,17 @@ assay.NuggetList = class {
   }
 
   // Make the list say what the fresh one says. Rows are changed where they differ and never replaced, so that no
-  // cursor, selection, composition or click half done is lost. Returns the rows that are new.
+  // cursor, selection, composition or click half done is lost. Returns the rows that are new, or to decide again.
   show(fresh) {
     const focused = document.activeElement;
     const cursor = focused.matches("textarea") ? [focused.selectionStart, focused.selectionEnd] : null;
     const added = [];
-    const at = this.rows.indexOf(focused.closest(".nugget"));
+    const at = this.onScreen.indexOf(focused.closest(".nugget"));
     const there = this.rows;
+    const again = [];
     const wanted = fresh.nuggets.map((nugget) => {
       const present = this.row(nugget.uid);
+      if (present && nugget.undecided && !assay.NuggetList.isUndecided(present)) again.push(present);
       if (present) this.patch(present, nugget);
       else added.push(this.insert(nugget));
       return present || added[added.length - 1];
@@ -165,24 +236,23 @@ assay.NuggetList = class {
         const typed = assay.NuggetList.folded(field.value);
         if (typed !== field.dataset.saved) this.onLost(field, typed);
       }
-      row.remove();
+      this.remove(row);
     }
-    wanted.forEach((row, at) => {
-      if (this.element.children[at] !== row) this.element.insertBefore(row, this.element.children[at] || null);
-    });
+    this.rows = wanted;
     Object.assign(this.element.dataset, fresh.about);
     this.tidy();
-    if (at >= 0 && !focused.isConnected) this.go(this.rows[Math.min(at, this.rows.length - 1)]);
+    if (at >= 0 && !focused.isConnected) this.go(this.onScreen[Math.min(at, this.rows.length - 1)]);
     else if (document.activeElement !== focused && focused.isConnected) {
       focused.focus({ preventScroll: true }); // moved in the list
       if (cursor) focused.setSelectionRange(...cursor);
     }
-    return added;
+    return [...added, ...again];
   }
 
   patch(row, nugget) {
     for (const field of assay.NuggetList.fields(row)) this.patchField(field, nugget[field.dataset.field]);
     for (const radio of row.querySelectorAll("input[type=radio]")) radio.checked = radio.value === nugget.importance;
+    row.toggleAttribute("data-undecided", Boolean(nugget.undecided));
     const there = assay.NuggetList.evidence(row);
     if (JSON.stringify(there) !== JSON.stringify(nugget.evidence)) this.setEvidence(row, nugget.evidence);
   }
@@ -194,8 +264,33 @@ assay.NuggetList = class {
     field.value = field.dataset.saved = saved;
   }
 
+  // What keeps the list from being handed in, as nuggets.queries.findings.
+  get missing() {
+    const missing = this.rows.flatMap((row, at) => {
+      if (assay.NuggetList.isUndecided(row)) return [];
+      const { uid } = row.dataset;
+      const text = assay.NuggetList.folded(assay.NuggetList.text(row).value);
+      return [
+        ...(text ? [] : [{ uid, message: `Nugget ${at + 1} has no text.` }]),
+        ...(row.querySelector("input[type=radio]:checked") ? [] : [{ uid, message: `Nugget ${at + 1} is neither vital nor okay yet.` }]),
+      ];
+    });
+    const count = this.rows.length;
+    if (!count) missing.push({ message: "There is no nugget yet." });
+    if (count > this.most) missing.push({ message: `There are ${count} nuggets; at most ${this.most} can be handed in.` });
+    return missing;
+  }
+
+  get undecided() {
+    return this.rows.flatMap((row, at) => {
+      const text = assay.NuggetList.text(row).dataset.saved;
+      return assay.NuggetList.isUndecided(row) ? [{ uid: row.dataset.uid, message: `Nugget ${at + 1}: ${text}` }] : [];
+    });
+  }
+
   // Numbers, names, counts and flags that follow from the texts.
   tidy() {
+    this.arrange();
     const firstPlace = new Map();
     this.rows.forEach((row, at) => {
       const text = assay.NuggetList.text(row);
@@ -209,12 +304,13 @@ assay.NuggetList = class {
       name(note, `Private note on nugget ${at + 1}`);
       const chip = row.querySelector(".origin");
       const { draft } = row.dataset; // its own text, if it is one
-      if (draft !== undefined) say(chip, [text.value, words].includes(draft) ? "draft" : "edited");
+      const undecided = assay.NuggetList.isUndecided(row);
+      if (draft !== undefined) say(chip, ![text.value, words].includes(draft) ? "edited" : undecided ? "draft" : "kept");
       name(row, `Nugget ${at + 1}${chip ? `, ${chip.textContent}` : ""}, ${importance || "neither vital nor okay"}: ${words}`);
       note.hidden = !note.value && document.activeElement !== note;
       this.countWords(row.querySelector(".words"), words);
       row.querySelector(".question").hidden = !/[?\uff1f\u061f]$/u.test(words);
-      row.querySelector(".unset").hidden = Boolean(importance);
+      row.querySelector(".unset").hidden = Boolean(importance) || undecided;
       const bare = assay.NuggetList.bare(words);
       const first = bare && firstPlace.get(bare);
       if (bare && !first) firstPlace.set(bare, at + 1);
@@ -224,6 +320,7 @@ assay.NuggetList = class {
     });
     say(this.counter, String(this.rows.length));
     this.counter.classList.toggle("over", this.rows.length > this.most);
+    this.onTidy();
   }
 
   // Rows can be dragged by their number.
@@ -242,7 +339,7 @@ assay.NuggetList = class {
     });
     this.holder.addEventListener("dragover", (event) => {
       const over = dragged && event.target.closest(".nugget");
-      if (!over) return;
+      if (!over || over.parentElement !== dragged.parentElement) return;
       event.preventDefault();
       const box = over.getBoundingClientRect();
       for (const row of this.rows) row.removeAttribute("data-drop");
@@ -272,6 +369,8 @@ assay.NuggetList = class {
     chip.classList.toggle("warn", words > this.advised);
   }
 };
+
+const placeOf = (row) => Number(row.querySelector(".place span").textContent);
 
 // What is there already is not written again: each write would cost a layout at every key.
 function say(element, text) {

@@ -17,6 +17,31 @@ assay.post = (url, fields, options = {}) =>
     ...options,
   });
 
+// By what an answer says no: its HTTP status, or that the browser lost the cookie that writes are checked by.
+assay.statusOf = (response) => (response.headers.get("X-Assay-CSRF") ? "csrf" : response.status);
+
+assay.blockedBecause = (status) =>
+  ({
+    401: "you are signed out.",
+    403: "you may not do this any more. Tell your organizer.",
+    csrf: "this browser has lost the cookie that lets the page save.",
+  })[status] || "this work is not yours any more. Tell your organizer.";
+
+// Write a state line, with a link to where the person can mend what blocks, if anything. The home asks for a sign-in
+// and sets the cookie. The link stays in place while the words change, since it may have the focus.
+assay.writeState = (line, text, status) => {
+  const words = line.firstChild;
+  if (words.data !== text) words.data = text;
+  const label = { 401: "Sign in in a new tab", csrf: "Open Assay in a new tab" }[status];
+  const link = line.querySelector("a");
+  if (link?.textContent === label) return;
+  link?.remove();
+  if (!label) return;
+  const made = document.createElement("a");
+  Object.assign(made, { href: document.querySelector("a.brand").href, target: "_blank", rel: "noopener", textContent: label });
+  line.append(made);
+};
+
 assay.Outbox = class {
   // subject: what the changes are about, such as "3.bank.7" (person and bank); tab: of assay.tab(); version: what the
   // page shows, or versions: those of its threads. onAnswer(change, response, text, waiting) gets each answer that
@@ -113,11 +138,12 @@ assay.Outbox = class {
     } catch {
       return this.later();
     }
-    if (response.status === 403 && this.canLapse(change)) return this.refuse([change], response, text);
+    const status = assay.statusOf(response);
+    if (status === 403 && this.canLapse(change)) return this.refuse([change], response, text);
     const isOurs = response.headers.get("X-Assay-Write");
-    if ([401, 403].includes(response.status) || (response.status === 404 && !isOurs)) {
-      this.onState("blocked", this.changes.length, response.status);
-      this.timer = setTimeout(() => this.send(), 15000);
+    if ([401, 403, "csrf"].includes(status) || (status === 404 && !isOurs)) {
+      this.onState("blocked", this.changes.length, status);
+      this.timer = setTimeout(() => this.send(), 4000); // soon after the person signed in again elsewhere
       return true;
     }
     // Whatever else answers in the server's place (a proxy, a sign-in of the network) has saved nothing.

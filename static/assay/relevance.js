@@ -116,8 +116,7 @@
       .filter((article) => !said.has(article.dataset.item))
       .map((article) => document.getElementById(article.id) || document.importNode(article, true));
     if (present && !isListed && isFurtherDown) wanted.unshift(present);
-    const first = wanted.findIndex((article) => (undone ? article.dataset.item === undone : article === present));
-    if (first > 0) wanted.unshift(...wanted.splice(first, 1));
+    const back = undone && wanted.find((article) => article.dataset.item === undone);
     const rest = document.getElementById("rest");
     const freshRest = document.importNode(fresh.querySelector("#rest"), true);
     if (rest.innerHTML !== freshRest.innerHTML) rest.replaceChildren(...freshRest.childNodes);
@@ -127,29 +126,30 @@
     wanted.forEach((child, at) => {
       if (passages.children[at] !== child) passages.insertBefore(child, passages.children[at] || null);
     });
-    open(waiting);
+    open(waiting, back);
     if (!isGone) return;
     heldUntil = Date.now() + 1000;
     state.tell(`The passage is not yours to judge any more${present ? ": this is another one" : ""}.`);
   }
 
-  // Open the first passage, if it is not open already.
-  function open(waiting) {
-    const [first = null] = articles();
+  // Open a passage, if it is not open already: the one that is wanted, else the present one, else the first.
+  function open(waiting, wanted = null) {
+    const all = articles();
+    const next = wanted || (all.includes(present) ? present : all[0]) || null;
     const rest = document.getElementById("rest");
-    for (const article of articles()) article.hidden = article !== first;
-    rest.hidden = Boolean(first);
+    for (const article of all) article.hidden = article !== next;
+    rest.hidden = Boolean(next);
     const { graded, total } = known.dataset;
     const judging = waiting.filter(isJudgment).length;
     document.getElementById("progress").textContent = `${Math.min(Number(graded) + judging, total)} of ${total}`;
     undoButton.disabled = !undoable(waiting).length;
-    if (first !== present) {
-      present = first;
+    if (next !== present) {
+      present = next;
       openedAt = assay.active;
-      awaited = shown ? first : null;
+      awaited = shown ? next : null;
       main.firstElementChild.scrollTop = 0;
-      (first || rest).focus({ preventScroll: true });
-      if (shown) show(first);
+      (next || rest).focus({ preventScroll: true });
+      if (shown) show(next);
     }
     for (const choice of choices) choice.disabled = !present || present === awaited;
   }
@@ -173,7 +173,7 @@
           state.tell(text);
           mustLook = true;
           await look();
-        } else state.read(response.status);
+        } else state.read(assay.statusOf(response));
       } catch {
         state.read(0); // no connection: the passage can be read meanwhile
       }
@@ -189,7 +189,7 @@
     try {
       const response = await assay.post(`${base}draw/`, {}, { signal: AbortSignal.timeout(30000) });
       if (response.ok) fresh = parse(await response.text());
-      state.read(response.ok && !fresh ? 0 : response.status); // something else may answer in the server's place
+      state.read(response.ok && !fresh ? 0 : assay.statusOf(response)); // something else may answer in the server's place
     } catch {
       state.read(0);
     }
@@ -216,9 +216,27 @@
     const { item } = present.dataset;
     const title = present.querySelector("h2").textContent.trim();
     const seconds = assay.active - openedAt;
+    const all = articles();
+    const after = all.indexOf(present) + 1;
+    const [next] = [...all.slice(after), ...all.slice(0, after - 1)];
     present.remove();
     outbox.add({ url: `${base}judge/`, fields: { item, seconds, ...fields }, about: { action: "judge", item, title, said } });
-    open(outbox.changes);
+    open(outbox.changes, next);
+  }
+
+  // Pass over a passage, or go back to one: of those that are here.
+  function move(by) {
+    const all = articles();
+    const next = all[all.indexOf(present) + by];
+    if (next) open(outbox.changes, next);
+    else if (present) state.tell(`This is the ${by > 0 ? "last" : "first"} of the ${all.length} passages that are here now.`);
+  }
+
+  // What is on screen has no grade yet, since the next passage opens with it; where nothing is left, there is a way on.
+  function goOn() {
+    if (present) return state.tell(assay.howToLabel());
+    document.querySelector("#rest a")?.focus();
+    state.tell("No passage is left to judge here.");
   }
 
   // What can be taken back, the latest first: the last that the server named, and what waits to be sent.
@@ -262,6 +280,9 @@
     if (act === "judge") judge({ grade }, grade);
     else if (act === "cannot") askReason();
     else if (act === "undo") undo();
+    else if (act === "down") move(1);
+    else if (act === "up") move(-1);
+    else if (act === "next") goOn();
   });
 
   // ---- what an earlier visit left ----

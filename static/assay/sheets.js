@@ -5,9 +5,9 @@
 
 window.assay = window.assay || {};
 
-// A screen extends this. It has to know asked(sheet), the items of an answer that is in the page; wordsOf(sheet, item);
-// draw(); and arrive(sheet, item, isNew), which lets the keys be about an item of the present answer: the one that is
-// named, else the first of which nothing is said.
+// A screen extends this. It has to know asked(sheet), the items of an answer that is in the page, in their order;
+// wordsOf(sheet, item); draw(); arrive(sheet, item, isNew), which goes to an item of the present answer: the one that is
+// named, else the first of which nothing is said; pick(item), which goes there; and focus(), on the item as it is.
 assay.Sheets = class {
   AHEAD = 4; // answers to be done that are there before the person gets to them
   KEPT = 500; // acts that can be undone
@@ -29,6 +29,7 @@ assay.Sheets = class {
     this.closed = this.main.dataset.closed || ""; // why nothing can be said
     this.wanted = null; // the answer that the person is at
     this.present = null; // the same, once it is here
+    this.item = null; // the one that keys are about
     this.since = 0; // active seconds when the answer came or the label before was given
     this.about = null; // what the open dialog is about
     this.state = new assay.StateLine({ decide, isRefused: () => this.refused.changes.length > 0 });
@@ -47,6 +48,14 @@ assay.Sheets = class {
 
   unsaid(sheet) {
     return this.asked(sheet).filter((item) => !(item in sheet.said.labels || item in sheet.said.cannot));
+  }
+
+  // The next item of the present answer of which nothing is said, from where the person is and round; none: null.
+  nextUnsaid() {
+    const all = this.asked(this.present);
+    const after = all.indexOf(this.item) + 1;
+    const left = new Set(this.unsaid(this.present));
+    return [...all.slice(after), ...all.slice(0, after)].find((item) => left.has(item)) ?? null;
   }
 
   toDo(sheet) {
@@ -374,7 +383,7 @@ assay.Sheets = class {
     meter.value = done;
     document.getElementById("progress").textContent = words;
     const isOver = done === total && !this.closed;
-    this.button("next").hidden = isOver;
+    this.button("next").classList.toggle("go", !isOver);
     this.button("signOff").hidden = !isOver;
     this.button("undo").disabled = Boolean(this.closed) || !this.done.length;
   }
@@ -384,6 +393,35 @@ assay.Sheets = class {
     const seconds = assay.active - this.since;
     this.since = assay.active;
     return seconds;
+  }
+
+  // After an item was decided.
+  advance() {
+    const next = this.nextUnsaid();
+    if (next) this.pick(next);
+    else this.focus();
+  }
+
+  // From a decided item to what is to be decided next; an undecided one is left by other keys.
+  goOn() {
+    const { present, item, state } = this;
+    if (!present) return;
+    if (this.unsaid(present).includes(item)) return state.tell(assay.howToLabel());
+    const all = this.asked(present);
+    const next = this.nextUnsaid();
+    if (next) {
+      this.pick(next);
+      return state.tell(`On to ${this.field} ${all.indexOf(next) + 1} of ${all.length}.`);
+    }
+    const answer = this.afterPresent().find((sheet) => this.toDo(sheet));
+    if (answer) {
+      this.open(answer);
+      return state.tell(`On to answer ${answer.number} of ${this.sheets.size}.`);
+    }
+    const signOff = this.button("signOff");
+    if (signOff.hidden) return state.tell("All is labelled. You can sign off once all is saved.");
+    signOff.focus();
+    state.tell("All is labelled. On to Sign off; you can still look through it all.");
   }
 
   // What the organizer replied about an item of an answer.

@@ -36,23 +36,17 @@ assay.StateLine = class {
       saved: "Saved",
       saving: "Saving…",
       offline: `Not saved yet: the server does not answer. ${kept}, sent again by itself.`,
-      blocked: `Not saved: ${this.because(status)} ${kept}.`,
+      blocked: `Not saved: ${assay.blockedBecause(status)} ${kept}. `,
       refused: `Not saved: ${this.decide}`,
-      unread: [401, 403, 404].includes(status)
-        ? `All is saved, but nothing more can be opened: ${this.because(status)}`
+      unread: [401, 403, 404, "csrf"].includes(status)
+        ? `All is saved, but nothing more can be opened: ${assay.blockedBecause(status)} `
         : "All is saved, but the server does not answer: it is asked again by itself.",
     }[name];
     this.line.dataset.state = name;
-    if (this.line.textContent !== said) this.line.textContent = said;
+    assay.writeState(this.line, said, ["blocked", "unread"].includes(name) ? status : null);
     // Only trouble and its end are read out: "Saving…" and "Saved" at every key would drown the work.
     if (["offline", "blocked", "refused", "unread"].includes(name)) this.announced.textContent = said;
     else if (name === "saved" && this.announced.textContent) this.announced.textContent = "Saved";
-  }
-
-  because(status) {
-    if (status === 401) return "you are signed out. Sign in in another tab.";
-    if (status === 403) return "you may not do this any more. Tell your organizer.";
-    return "this work is not yours any more. Tell your organizer.";
   }
 
   // Say something that has no place on screen of its own.

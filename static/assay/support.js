@@ -13,7 +13,6 @@
 
     constructor(tab) {
       super({ tab, kind: "support", field: "citation", decide: "decide what to do with the changes above the answer." });
-      this.item = null; // the citation that is on screen
       this.effects.show = () => {};
       this.dialogs = Object.fromEntries(["cannot", "flag", "ending"].map((id) => [id, document.getElementById(id)]));
     }
@@ -253,30 +252,13 @@
       else this.state.tell(by > 0 ? "This is the last citation." : "This is the first citation.");
     }
 
-    // Go to the next citation that is to be done: of this answer, of those after it, from the beginning.
-    goOn() {
-      if (this.closed || !this.present) return this.move(1);
-      const left = this.unsaid(this.present).filter((key) => key !== this.item);
-      const all = this.asked(this.present);
-      const next = left.find((key) => all.indexOf(key) > all.indexOf(this.item));
-      if (next) return this.pick(next);
-      const answer = this.afterPresent().find((sheet) => this.toDo(sheet));
-      if (answer) return this.open(answer);
-      if (left.length) return this.pick(left[0]);
-      this.focus();
-      const isDone = !this.toDo(this.present);
-      this.state.tell(
-        isDone ? "All is judged: you can sign the topic off, or look through it once more." : "This is the last citation to be judged.",
-      );
-    }
-
     label(given) {
       const { present, item } = this;
       if (this.closed || !present || !item || !this.isReady) return;
       if (present.said.labels[item] !== given) {
         this.act(present, "label", item, { label: given, seconds: this.spent() }, { label: given, reason: "" });
       }
-      this.goOn();
+      this.advance();
     }
 
     askAbout(dialog, field, column) {
@@ -292,7 +274,8 @@
     toldBy: (text) => ({ reason: text, label: "" }),
     take(sheet, key, text, told) {
       if (text) screen.act(sheet, "cannot", key, { reason: text, seconds: screen.spent() }, told);
-      if (sheet === screen.present && key === screen.item) screen.goOn();
+      if (text && sheet === screen.present && key === screen.item) screen.advance();
+      else screen.focus();
     },
     leave: () => screen.focus(),
   });
@@ -313,7 +296,7 @@
     flag: () => screen.askAbout(dialogs.flag, note, "flags"),
     cannot: () => screen.askAbout(dialogs.cannot, reason, "cannot"),
     later: () => screen.later(),
-    next: () => screen.goOn(),
+    next: () => (screen.closed ? screen.move(1) : screen.goOn()),
     signOff: () => screen.askForTheEnd(dialogs.ending),
   };
   document.addEventListener("click", (event) => {

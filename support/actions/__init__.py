@@ -14,6 +14,7 @@ from support.actions.preparing import (
 )
 from support.actions.resolving import adopt_label, leave_out
 from support.actions.sheets import add_sheets, open_waiting, resolve, sheet_row
+from support.actions.texts import follow_texts, judged_docids
 
 __all__ = [
     "MOVED",
@@ -25,7 +26,9 @@ __all__ = [
     "flag",
     "follow_citations",
     "follow_scope",
+    "follow_texts",
     "give_label",
+    "judged_docids",
     "leave_out",
     "note_equal",
     "open_labelled",

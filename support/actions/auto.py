@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from assessor.collection.models import Answer, Condition, Topic
+from assessor.collection.passages import lacking_passages
 from assessor.llm.kinds import UnitFailure
 from assessor.llm.models import Job
 from assessor.work.sheets import is_said, revise
@@ -14,7 +15,7 @@ from support.actions.equal import say_of_equal
 from support.actions.sheets import add_sheets, mark_loaded, sheet_row
 from support.citations import first_places, key_of, places
 from support.models import SupportSheet
-from support.queries import answers_without_sheet, loaded_docids, to_judge
+from support.queries import answers_without_sheet, to_judge
 
 # Labels by answer's key, and then by the sentence's place and the docid.
 Said = Mapping[int, Mapping[tuple[int, str], str]]
@@ -28,16 +29,18 @@ def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
     written = 0
     for answers in answers_without_sheet(condition, topics):
         asked = to_judge(condition, answers)
-        loaded = loaded_docids(condition.campaign, {docid for cited in asked.values() for docid in cited.values()})
+        run_of = {answer.pk: answer.run_id for answer in answers}
+        cited = ((run_of[answer], docid) for answer, of_answer in asked.items() for docid in of_answer.values())
+        lacking = lacking_passages(condition.campaign, cited)
         add_sheets(
             sheet_row(
                 condition=condition.pk,
                 answer=answer,
                 judge=judge,
-                asked=list(cited),
-                unresolved=[key for key, docid in cited.items() if docid not in loaded],
+                asked=list(of_answer),
+                unresolved=[key for key, docid in of_answer.items() if (run_of[answer], docid) in lacking],
             )
-            for answer, cited in asked.items()
+            for answer, of_answer in asked.items()
         )
         written += len(answers)
     return written

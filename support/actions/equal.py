@@ -1,4 +1,4 @@
-"""Equal pairs: the same sentence with the same cited passage, in several answers to a topic.
+"""Equal pairs: the same sentence with the same cited passage, docid and text, in several answers to a topic.
 
 Where the protocol says that a judge judges them once, each sheet notes which of its citations are equal to which others
 of the same judge's, and which of these is asked. What is said of that one is written on the sheets of all, by revisions
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assessor.collection.models import Condition
+from assessor.collection.passages import own_versions
 from assessor.work.sheets import is_said, revise
 from assessor.work.writes import Stale
 from support.actions.sheets import lock
@@ -29,11 +30,18 @@ def note_equal(condition: Condition, topic: int) -> None:
     if not condition.protocol.equal_pairs_once:
         return
     sheets = lock(topic, SupportSheet.objects.filter(condition=condition).select_related("answer"))
-    places: dict[tuple[object, ...], list[tuple[SupportSheet, str]]] = defaultdict(list)
     # What has given way to the run's own answer is asked of nobody, so it comes last.
-    for sheet in sorted(sheets, key=lambda one: (one.answer.apart, one.place, one.pk)):
-        for key, cited in cited_in(list(sheet.answer.sentences()), sheet.open).items():
-            places[sheet.task_id, pair(*cited)].append((sheet, key))
+    in_order = sorted(sheets, key=lambda one: (one.answer.apart, one.place, one.pk))
+    found = [
+        (sheet, key, cited)
+        for sheet in in_order
+        for key, cited in cited_in(list(sheet.answer.sentences()), sheet.open).items()
+    ]
+    versions = own_versions((sheet.answer.run_id, cited.docid) for sheet, _, cited in found)
+    places: dict[tuple[object, ...], list[tuple[SupportSheet, str]]] = defaultdict(list)
+    for sheet, key, cited in found:
+        version = versions.get((sheet.answer.run_id, cited.docid), "")
+        places[sheet.task_id, pair(*cited, version)].append((sheet, key))
     equal: dict[int, dict[str, list[list[Any]]]] = defaultdict(dict)
     lacking: dict[int, dict[str, tuple[SupportSheet, str]]] = defaultdict(dict)
     for alike in places.values():
@@ -49,12 +57,12 @@ def note_equal(condition: Condition, topic: int) -> None:
         if sheet.equal != equal[sheet.pk]:
             # No change of what anybody said, so no revision.
             SupportSheet.objects.filter(pk=sheet.pk).update(equal=equal[sheet.pk])
-        if found := lacking[sheet.pk]:
+        if new := lacking[sheet.pk]:
             said = {
                 key: {"label": first.labels.get(of_first), "cannot": first.cannot.get(of_first)}
-                for key, (first, of_first) in found.items()
+                for key, (first, of_first) in new.items()
             }
-            say_of_equal(sheet, said, {key: [first.pk, of_first] for key, (first, of_first) in found.items()})
+            say_of_equal(sheet, said, {key: [first.pk, of_first] for key, (first, of_first) in new.items()})
 
 
 def _rank(at: tuple[SupportSheet, str]) -> tuple[bool, bool]:

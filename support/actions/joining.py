@@ -6,12 +6,13 @@ from typing import Any
 from django.db.models import Q
 
 from assessor.collection.models import Answer, Condition, Sentence
+from assessor.collection.passages import lacking_passages
 from assessor.work.sheets import MOVED, MOVED_TO, is_said, revise
 from support.actions.equal import note_equal
 from support.actions.preparing import count
 from support.citations import cited_in, first_places, key_of, places
 from support.models import SupportSheet
-from support.queries import loaded_docids, to_judge
+from support.queries import to_judge
 
 
 def follow_citations(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
@@ -96,8 +97,9 @@ def _to_judge(
             judged = {key: one.docid for key, one in cited.items()}
         asked = sorted({*judged, *said}, key=places)
         new = [key for key in judged if key not in now.values()]
-        there = loaded_docids(sheet.condition.campaign, [judged[key] for key in new])
-        lacking = [key for key in new if judged[key] not in there]
+        of_run = {key: (answer.run_id, judged[key]) for key in new}
+        without_text = lacking_passages(sheet.condition.campaign, of_run.values())
+        lacking = [key for key in new if of_run[key] in without_text]
         unresolved = [key for key in asked if key in unresolved or key in lacking]
         # Beside a model's labels each waits for its own, until the topic is given again.
         waits = [key for key in new if sheet.condition.shown_id and key not in lacking]

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from assessor.collection.actions import ConditionError, judge_of
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
+from assessor.collection.passages import lacking_passages
 from assessor.studies.actions import require_independent
 from assessor.work import handing, opinions
 from assessor.work.actions import NotYet, PlanError
@@ -23,7 +24,6 @@ from support.queries import (
     answers_in_scope,
     citations_are_known,
     given_labels,
-    loaded_docids,
     progress,
     sheets_on,
     to_judge,
@@ -122,12 +122,13 @@ def _add_sheets(task: Task, opinion: Opinion) -> None:
     found = judged_again(task, opinion) if opinion.of else _judged_first(task)
     new = [(answer, citations) for answer, citations in found if judged.holds(topic.pk, answer.run_id)]
     order(opinion.seed, task).shuffle(new)
-    loaded = loaded_docids(condition.campaign, {docid for _, citations in new for docid in citations.values()})
+    cited = ((answer.run_id, docid) for answer, citations in new for docid in citations.values())
+    lacking = lacking_passages(condition.campaign, cited)
     labelled = given_labels(condition.shown, topic) if condition.shown else None
     judge, first = judge_of(task.person), next_place(SupportSheet.in_or_out.filter(task=task))
     rows = []
     for place, (answer, citations) in enumerate(new, first):
-        unresolved = [key for key, docid in citations.items() if docid not in loaded]
+        unresolved = [key for key, docid in citations.items() if (answer.run_id, docid) in lacking]
         waiting: list[str] = []
         if labelled is not None:
             there_is = labelled.get(answer.pk, {})

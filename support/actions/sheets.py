@@ -9,10 +9,11 @@ from django.db.models import QuerySet
 from assessor.collection.formats.values import to_json
 from assessor.collection.loaders.base import insert
 from assessor.collection.models import Answer, Condition, Topic
+from assessor.collection.passages import lacking_passages
 from assessor.work.sheets import revise
 from support.citations import places
 from support.models import SupportSheet
-from support.queries import given_labels, loaded_docids
+from support.queries import given_labels
 
 _FIELDS = (
     *("condition", "answer", "judge", "task", "place", "asked", "unresolved", "to_do", "labels", "invalid", "extras"),
@@ -68,11 +69,15 @@ def resolve(condition: Condition, topic: Topic | None = None) -> int:
     sheets = lock(topic, SupportSheet.objects.filter(condition=condition).exclude(unresolved=[]))
     # Read once the sheets are locked: an answer and the keys of its citations change together.
     answers = Answer.objects.in_bulk([sheet.answer_id for sheet in sheets])
-    docids = {sheet.pk: {key: docid_of(answers[sheet.answer_id], key) for key in sheet.unresolved} for sheet in sheets}
-    there = loaded_docids(condition.campaign, {docid for of_sheet in docids.values() for docid in of_sheet.values()})
+    cited = {
+        sheet.pk: {key: (answer.run_id, docid_of(answer, key)) for key in sheet.unresolved}
+        for sheet in sheets
+        for answer in [answers[sheet.answer_id]]
+    }
+    lacking = lacking_passages(condition.campaign, (one for of_sheet in cited.values() for one in of_sheet.values()))
     resolved = 0
     for sheet in sheets:
-        if found := [key for key, docid in docids[sheet.pk].items() if docid in there]:
+        if found := [key for key, one in cited[sheet.pk].items() if one not in lacking]:
             mark_loaded(sheet, found, waits=condition.shown_id is not None)
             resolved += len(found)
     return resolved

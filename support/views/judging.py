@@ -16,7 +16,7 @@ from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
 from assessor.work.instructing import shown_guidelines
 from assessor.work.models import MAX_REASON, Task
-from assessor.work.queries import minutes
+from assessor.work.queries import minutes, place
 from assessor.work.replies import replies_on
 from assessor.work.saves import seconds, signed_off, writes_on
 from assessor.work.saying import Gone
@@ -64,6 +64,7 @@ def support(request: PersonRequest, task_id: int) -> HttpResponse:
         "max_reason": MAX_REASON,
         "scripts": SCRIPTS,
         "guidelines": shown_guidelines(task.campaign_id, task.kind, task.guidelines_version),
+        "place": place(task),
         "time": minutes(task.seconds),
     }
     return render(request, "support/judging.html", context)

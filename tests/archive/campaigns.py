@@ -19,11 +19,12 @@ from assessor.collection.actions import (
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.exports.freezing import freeze
 from assessor.exports.pseudonyms import pseudonyms
-from assessor.llm.actions import create_judge, launch, pause, plan_job
+from assessor.llm.actions import create_judge, create_prompt_set, launch, pause, plan_job
 from assessor.llm.gateway import Reply
 from assessor.llm.kinds import kind_named
 from assessor.llm.ledger import Asked, Entry, record
 from assessor.llm.models import Job
+from assessor.llm.prompt_templates import read_templates
 from assessor.plan.actions import drop_run, plan_work
 from assessor.relevance.models import Item
 from assessor.studies.actions import code_item, define_code, draw_study, let_people_judge
@@ -40,6 +41,7 @@ from assignment.models import AnswerSheet
 from metaeval.actions import create_comparison, import_table
 from metaeval.actions import run as compute
 from nuggets import actions as on_nuggets
+from nuggets.drafting import Cut
 from nuggets.exports import condition_lines
 from nuggets.models import NuggetBank
 from support.actions import create_support
@@ -51,6 +53,7 @@ from tests.nuggets.conftest import do, fill
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.support import judging_helpers as judging
 from tests.support.test_equal_pairs import RUNS as CITING
+from tests.support.test_own_texts import run_with_documents
 
 A, B, C, D = (UUID(int=number) for number in (101, 102, 103, 104))
 GRADED = "t1 Q0 d2 1 9 one\nt1 Q0 d1 2 8 one\n"
@@ -82,11 +85,16 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     graded = give_relevance(campaign, ben).condition
     judge_item(Item.objects.filter(condition=graded).order_by("place")[0])
     name_reference(condition=graded, reference=source, acting_user=olga)
+    templates = read_templates([("qrel.txt", b"Good? {query} {passage}")])
+    create_prompt_set(campaign=campaign, name="published", templates=templates, acting_user=olga)
     job = _ask(campaign, manual, olga)
     _draft(campaign, olga)
     _compare(campaign, job.condition, tmp_path, olga)
     line = {"query": "", "qid": "t1", "nuggets": [{"text": "purring heals", "importance": "vital"}]}
     assert import_file(campaign, "nuggets", [line], condition="Frozen", by="people").state == "done"
+    drafts = {"condition": "Drafted elsewhere", "qrels": "NIST", "maker": "another model"}
+    line["nuggets"].append({"text": "purrs"})
+    assert import_file(campaign, "drafts", [line], **drafts).state == "done"
     pseudonyms(campaign)
     freeze(condition=campaign.conditions.get(name="Frozen"), acting_user=olga)
     return campaign
@@ -107,6 +115,8 @@ def _import(campaign: Campaign, import_file: Any) -> None:
         assert import_file(campaign, kind, content, **options).state == "done"
     for tag, answers in CITING.items():
         assert import_file(campaign, "runs", judging.run_file(tag, answers), name=tag).state == "done"
+    own = run_with_documents("team.own", "t2", {"d9": "Moths come to light."})
+    assert import_file(campaign, "runs", [own], name="own", document_texts="own").state == "done"
     listed = "tag,team,task,type,priority,aliases\nteam.one,team,RAG,automatic,1,one uno\n"
     assert import_file(campaign, "run_list", listed).state == "done"
     assert import_file(campaign, "topics", "no topics\n").state == "refused"
@@ -228,7 +238,7 @@ def _ask(campaign: Campaign, nuggets: Condition, olga: Person) -> Job:
 def _draft(campaign: Campaign, olga: Person) -> None:
     """Let a model have drafted nuggets of t2."""
     drafted = model.make_condition(campaign.model_judges.get(), method=Condition.Method.AUTO_NUGGETS_EDITS)
-    model.draft(drafted, campaign.topics.filter(qid="t2"), ["glass is melted", "glass is sorted"])
+    model.draft(drafted, campaign.topics.filter(qid="t2"), ["glass is melted", "glass is sorted"], [Cut(1, 3, 2)])
 
 
 def _compare(campaign: Campaign, models: Condition, tmp_path: Path, olga: Person) -> None:

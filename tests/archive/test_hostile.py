@@ -4,6 +4,7 @@ import base64
 import hashlib
 import io
 import json
+import re
 import struct
 import zipfile
 import zlib
@@ -114,9 +115,11 @@ def test_repacked_as_it_is_it_can_be_restored(files: Files, tmp_path: Path):
         ("collection.topic", 0, {"campaign": True}, "there is no line True of collection.campaign"),
         ("collection.topic", 0, {"campaign": "1"}, "there is no line 1 of collection.campaign"),
         ("collection.topic", 0, {"campaign": None}, "line 1, campaign: found None; expected a reference"),
-        ("collection.grade", 2, {"grade": -1}, "line 3, grade: found -1; expected a whole number from 0 to 32767"),
+        ("collection.grade", 2, {"grade": -3}, "line 3, grade: found -3; expected Ensure this value is greater than"),
+        ("collection.grade", 2, {"grade": 5}, "line 3, grade: found 5; expected Ensure this value is less than or"),
+        ("collection.qrelssource", 0, {"max_grade": 5}, "line 1, max_grade: found 5; expected one of 3, 4"),
         ("collection.grade", 2, {"grade": 2.0}, "line 3, grade: found 2.0; expected a whole number"),
-        ("collection.grade", 2, {"grade": 10**30}, "expected a whole number from 0 to 32767"),
+        ("collection.grade", 2, {"grade": 10**30}, "expected a whole number from -32768 to 32767"),
         ("collection.import", 0, {"created_at": "2026-01-01"}, "created_at: found 2026-01-01; expected a time as"),
         ("collection.campaign", 0, {"slug": "other"}, "slug: found other; expected study, says manifest.json"),
         ("collection.person", 0, {"username": "a b<c>"}, "collection.person.jsonl, line 1, username: found a b<c>"),
@@ -326,6 +329,9 @@ def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaig
         ("llm.unit", {"item": "nothing"}, "item"),
         ("llm.job", {"kind": "no such kind"}, None),
         ("llm.modeljudge", {"key_variable": "DATABASE_URL"}, "key_variable"),
+        ("collection.judge", {"parameters": []}, "parameters"),
+        ("collection.judge", {"parameters": {"extra": "x"}}, "parameters"),
+        ("collection.judge", {"parameters": {"extra": {"stream": True}}}, "parameters"),
         ("studies.drawn", {"item": "999999 abc"}, "item"),
         ("work.write", {"result": {"equal": [{"sheet": 10**6}]}}, "result"),
         ("collection.event", {"verb": "bank finished", "details": {"bank": 10**6}}, "details"),
@@ -366,6 +372,19 @@ def in_changes(field: str, odd: Any) -> Callable[[dict[str, Any]], dict[str, Any
 
 ASSIGNMENTS = "expected one of support, partial_support, not_support."
 SUPPORT = "expected one of full, partial, none, not judged."
+CUTS = "expected numbers as {window, nuggets, limit}."
+
+
+def test_two_models_of_a_campaign_are_not_judges_of_one_name(whole: Campaign, tmp_path: Path):
+    def change(rows: list[dict[str, Any]]) -> None:
+        rows.append(next(row for row in rows if row["kind"] == "model"))
+
+    message = refused(with_rows(unzipped(whole), "collection.judge", change), tmp_path)
+    assert re.fullmatch(
+        r"collection\.judge\.jsonl, line \d+, name: found .+; "
+        r"expected a name other than that of the model in line \d+\.",
+        message,
+    )
 
 
 def test_labels_that_no_app_knows_and_shapes_that_none_has(whole: Campaign, tmp_path: Path):
@@ -388,6 +407,9 @@ def test_labels_that_no_app_knows_and_shapes_that_none_has(whole: Campaign, tmp_
         ("support.supportsheet", "asked", lambda asked: ["one"], "expected citations as 0.0."),
         ("support.supportsheet", "asked", lambda asked: "0.0", "expected a list."),
         ("support.revision", "changes", in_changes("label", [None, "banana"]), SUPPORT),
+        ("nuggets.drafting", "cuts", lambda cuts: [{"window": 1, "nuggets": "31", "limit": 30}], CUTS),
+        ("nuggets.drafting", "cuts", lambda cuts: [{"window": 1, "nuggets": 31}], CUTS),
+        ("nuggets.drafting", "cuts", lambda cuts: [31], CUTS),
         ("nuggets.bankedition", "nuggets", lambda nuggets: [nugget], "expected one of nothing, vital, okay."),
     ):
         message = refused(lacking(files, model, column, odd), tmp_path)

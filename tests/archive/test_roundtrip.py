@@ -22,6 +22,7 @@ from metaeval.queries import shown
 from nuggets.models import NuggetBank
 from tests.archive.campaigns import exported, forget_everything, written
 from tests.conftest import QRELS, TOPICS, Importer, client_of
+from tests.llm.grading import make_judge
 
 
 def lines(data: bytes, name: str) -> list[dict]:
@@ -152,6 +153,19 @@ def test_people_who_are_there_are_used_only_if_that_is_said(whole: Campaign, arc
     anna.refresh_from_db()
     assert (anna.email, anna.role_names, anna.check_password("hers")) == ("anna@example.org", set(), True)
     assert campaign.tasks.filter(person=anna).exists()
+
+
+def test_a_judge_of_the_name_that_another_campaign_has_is_another_one(whole: Campaign, archived: Path, otto: Person):
+    forget_everything()
+    other = create_campaign(name="Other", slug="other", acting_user=None)
+    theirs = make_judge(other, name="Mia of whole")
+    campaign = restore(archived, while_others_wait=True)
+    ours = campaign.model_judges.get(judge__name="Mia of whole")
+    assert ours.judge_id != theirs.judge_id
+    assert ours.judge.parameters["model"] == "mia"
+    assert {condition.judge for condition in campaign.conditions.filter(judge__name="Mia of whole")} == {ours.judge}
+    theirs.judge.refresh_from_db()
+    assert theirs.judge.parameters["model"] != "mia"
 
 
 def test_what_its_people_write_in_another_campaign_is_left_there(

@@ -479,7 +479,7 @@ def test_it_needs_nuggets_and_other_kinds_take_none(finished: NuggetBank):
         nuggets=finished.condition,
         replicate=3,
     )
-    assert (other.condition.nuggets, other.condition.name) == (None, "AutoNuggets by j #3")
+    assert (other.condition.nuggets, other.condition.name) == (None, "AutoNuggets by j on NIST #3")
     assert plan(judge, finished.condition, qrels_source=source).condition.qrels_source is None
     judge.judge.name = "j" * 200
     long_name = plan(judge, finished.condition, replicate=12).condition.name

@@ -225,7 +225,7 @@ RECORD = st.fixed_dictionaries(
 )
 
 
-def read(text: str, **options: bool) -> tuple[list, Report]:
+def read(text: str, **options: str) -> tuple[list, Report]:
     report = Report("file")
     return list(read_sheets([Line(1, text)], report, **options)), report
 
@@ -244,16 +244,16 @@ def written(sheet) -> str:
 @settings(max_examples=300)
 @given(RECORD)
 def test_what_is_read_is_written_as_it_came(record):
-    [sheet], report = read(json.dumps(record), invalid_labels_missing=True)
+    [sheet], report = read(json.dumps(record), invalid_labels="missing")
     assert report.error_count == 0
     assert json.loads(written(sheet)) == record
-    assert read(written(sheet), invalid_labels_missing=True)[0] == [sheet._replace(line=Line(1, written(sheet)))]
+    assert read(written(sheet), invalid_labels="missing")[0] == [sheet._replace(line=Line(1, written(sheet)))]
     # No label is made up, and each that is missing is counted.
     stated = [one.get("assignment") for one in record["nuggets"]]
     good = [label if isinstance(label, str) and label in LABELS else "" for label in stated]
     assert sheet.labels == good
     assert report.counts["assignments missing"] == good.count("")
-    strict, refusals = read(json.dumps(record), invalid_labels_missing=False)
+    strict, refusals = read(json.dumps(record), invalid_labels="")
     assert bool(strict) == (refusals.error_count == 0)
     assert refusals.error_count == good.count("") + report.counts["importance made absent"]
 

@@ -206,6 +206,49 @@ def test_what_is_no_label_becomes_missing_where_asked_and_never_not_support(camp
     assert there.to_do == 7
 
 
+def test_what_is_no_label_counts_as_not_support_where_asked_and_the_identity_says_so(campaign, import_file):
+    """As the nuggetizer's scores: 0, and in the denominator. What the file had there is kept beside it."""
+    bad = [nugget("n0", "vital", "failed"), nugget("n1", "vital", None), without(nugget("n2"), "assignment")]
+    file = [line(said=[*bad, nugget("n3", "vital", SUPPORT), nugget("n4", "failed", SUPPORT)])]
+    done = import_file(campaign, "assignments", file, invalid_labels="not_support", **FILE)
+    assert (done.state, told(done)) == (Import.State.DONE, [])
+    assert done.report["counts"]["assignments taken for not_support"] == 3
+    assert "assignments missing" not in done.report["counts"]
+    assert done.report["counts"]["importance made absent"] == 1
+    there = sheet(campaign)
+    assert (said(there), there.to_do) == ([NOT, NOT, NOT, SUPPORT, SUPPORT], 0)
+    assert there.invalid == dict(zip(map(str, there.bank.order[:2]), ["failed", None], strict=True))
+    assert there.condition.counts_invalid_labels
+    assert "; invalid labels=not_support; " in there.condition.identity
+    assert "invalid" not in there.condition.nuggets.identity
+    [out] = map(json.loads, assignment_lines(there.condition))
+    assert [one["assignment"] for one in out["nuggets"]] == said(there)
+    again = import_file(campaign, "assignments", file, invalid_labels="not_support", **FILE)
+    assert (again.state, again.report["counts"]["sheets already there"]) == (Import.State.DONE, 1)
+
+
+@pytest.mark.parametrize(("first", "second"), [("not_support", "missing"), ("missing", "not_support")])
+def test_labels_of_a_condition_are_all_counted_alike(campaign, import_file, first, second):
+    import_file(campaign, "assignments", [line(said=[nugget("a")])], invalid_labels=first, **FILE)
+    more = [line(run_id="r2", said=[nugget("a", assignment="failed")])]
+    refused = import_file(campaign, "assignments", more, invalid_labels=second, **FILE)
+    before = "not_support" if first == "not_support" else "errors or missing"
+    assert (0, "invalid labels", second, f"{before}, as Edits/Manual has them already") in told(refused)
+    assert refused.report["errors"][0]["remedy"].startswith("Import the file under another name")
+
+
+def test_a_refused_label_says_which_options_take_it(campaign, import_file):
+    bad = [nugget("a", assignment="failed"), nugget("b", "failed")]
+    refused = import_file(campaign, "assignments", [line(said=bad)], **FILE)
+    as_missing = (
+        "Import it with --invalid-labels missing, or with “Grades, importances and labels that are none” on the page."
+    )
+    assert [(one["field"], one["remedy"]) for one in refused.report["errors"]] == [
+        ("nuggets[0].assignment", f"{as_missing} As not_support it counts 0, as in the nuggetizer's scores."),
+        ("nuggets[1].importance", as_missing),
+    ]
+
+
 def test_importance_that_is_none_is_absent_where_asked_and_kept_with_the_line(campaign, import_file):
     bad = [nugget("a", "failed"), nugget("b", ""), without(nugget("c"), "importance"), nugget("d", "okay")]
     file = [line(said=bad), line(run_id="r2", said=bad)]
@@ -605,8 +648,10 @@ def test_the_commands(campaign, tmp_path, capsys):
     arguments = ("import_assignments", "study", str(path), "--condition=Mia", "--nuggets=Mia's", "--by=model")
     with pytest.raises(CommandError, match=r"assignments.jsonl was not imported \(refused\)"):
         call_command(*arguments)
+    call_command(*arguments[:3], "--condition=Strict", "--by=model", "--invalid-labels=not_support")
+    assert campaign.conditions.get(name="Strict").counts_invalid_labels
     call_command(*arguments, "--invalid-labels=missing")
-    assert "1 warnings, assignment missing, the first 1:" in capsys.readouterr().out
+    assert "1 warning, assignment missing: line " in capsys.readouterr().out
     assert campaign.conditions.get(name="Mia").nuggets.name == "Mia's"
     out = StringIO()
     call_command("export_assignments", "study", "--condition=Mia", stdout=out)

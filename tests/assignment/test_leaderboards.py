@@ -133,6 +133,29 @@ def test_jsonl_of_the_other_policy_has_no_line_for_what_a_run_did_not_answer():
     assert {row["policy"] for row in rows} == {"answered"}
 
 
+def test_every_form_says_that_only_topics_in_common_count_and_which():
+    given = board(Policy.COMMON)
+    assert written("csv", given).splitlines()[1:4] == [
+        "a.one,a,AG,E/A,common,1,1,0,0,0,0,0.5,0.6666666667,0.4,0.6,0.3333333333,0.5,9.0,0",
+        "b.two,,,E/A,common,1,1,0,0,0,0,0.0,0.0,0.0,0.0,0.0,1.25e-05,3.0,0",
+        "minimum,,,E/A,common,1,2,0,0,0,0,0.0,0.0,0.0,0.0,0.0,1.25e-05,3.0,0",
+    ]
+    assert written("topics", given).splitlines()[1:3] == [
+        "a.one,a,AG,E/A,common,t1,complete,0.5,0.6666666667,0.4,0.6,0.3333333333,0.5,9.0",
+        "a.one,a,AG,E/A,common,t2,complete,,,,,,,",
+    ]
+    rows = [json.loads(line) for line in written("jsonl", given).splitlines()]
+    assert [(row["run_id"], row["qid"]) for row in rows] == [
+        *(("a.one", "t1"), ("a.one", "all"), ("b.two", "t1"), ("b.two", "all"))
+    ]
+    assert (rows[1]["policy"], rows[1]["topics"], rows[1]["all_score"]) == ("common", 1, 0.5)
+    tot = written("tot", given).splitlines()
+    assert {line.split()[2] for line in tot} == {"t1", "all"}
+    assert tot[0] == "a.one vstrict[E/A;common] t1 0.5"
+    words = "1 of 2 topics; a topic that not all runs answered does not count, for any run"
+    assert words in written("latex", given)
+
+
 def test_leaderboards_have_a_line_for_each_value_that_there_is():
     tot = written("tot", board(name="Edits  Auto\n2")).splitlines()
     assert tot[:8] == [

@@ -84,6 +84,31 @@ def test_the_other_policy_is_said_and_kept_in_every_address(as_olga: Client, aut
     assert all("policy=answered" in one for one in page.addresses if "sort=" in one)
 
 
+def test_only_topics_in_common_count_and_the_pages_say_so(as_olga: Client, auto: Condition, answered: Campaign):
+    words = "a topic that not all runs answered does not count, for any run"
+    text, page = get(as_olga, scores_of(auto, policy="common"))
+    table = page.tables[1]
+    assert table[0] == [f"Edits/Auto, runs over all topics; {words}"]
+    assert [row[:5] for row in table[2:6]] == [
+        ["team.two", "", "1", "0", "1.0000"],
+        ["team.one", "", "1", "0", "0.5000"],
+        ["team.empty", "", "1", "0", "0.0000"],
+        ["minimum", "", "3", "0", "0.0000"],
+    ]
+    assert "2 topics, 3 runs, 5 answers; not answered: 1. 1 of the 2 topics counts: all runs answered it." in text
+    t2, one = answered.topics.get(qid="t2"), Run.objects.get(tag="team.one")
+    _, page = get(as_olga, address("topic_scores", auto, t2.pk, query="?policy=common&sort=run"))
+    assert page.tables[0][0][0].endswith(words)
+    assert [row[2:4] for row in page.tables[0][2:]] == [
+        ["unanswered", "—"],
+        ["complete", "—"],
+        ["complete", "—"],
+        *[["", "—"]] * 3,
+    ]
+    _, page = get(as_olga, address("run_scores", auto, one.pk, query="?policy=common"))
+    assert [row[1:3] for row in page.tables[0][2:]] == [["complete", "0.5000"], ["complete", "—"], ["", "0.5000"]]
+
+
 def test_several_conditions_stand_on_one_page(as_olga: Client, auto: Condition, edits: Condition):
     other = label(auto_condition(edits, "other"), {"t1": {"team.one": "nnn"}})
     _, page = get(as_olga, scores_of(auto, other))

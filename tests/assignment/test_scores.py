@@ -167,7 +167,7 @@ def test_a_state_outside_the_four_is_refused():
 
 def of_cells(scores: np.ndarray, states: np.ndarray, policy: Policy) -> list[list[float | None]]:
     """What counts of one column, None where nothing does."""
-    counting = (COMPLETE,) if policy == Policy.ANSWERED else (COMPLETE, UNANSWERED)
+    counting = (COMPLETE, UNANSWERED) if policy == Policy.ZERO else (COMPLETE,)
     return [
         [None if state not in counting or math.isnan(score) else score for score, state in zip(*both, strict=True)]
         for both in zip(scores.tolist(), states.tolist(), strict=True)

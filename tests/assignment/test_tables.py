@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Import, Judge, Person, Run, Topic
 from assessor.scores.kept import condition_scores, counts_by_condition, scopes
+from assessor.scores.means import OUTSIDE
 from assessor.scores.tables import score_table
 from assessor.work.models import Task
 from assessor.work.sheets import revise
@@ -94,6 +95,35 @@ def test_every_answer_has_its_scores_and_its_length(auto: Condition):
     ]:
         assert in_scores(found, qid, tag) == ("complete", near(expected)), (qid, tag)
     assert in_scores(found, "t2", "team.empty") == ("unanswered", ZERO)
+
+
+def test_only_topics_that_all_runs_answered_count_where_that_is_asked_for(auto: Condition):
+    found = load_scores(auto)
+    table = score_table(found, Policy.COMMON)
+    assert (table.topics, table.answers) == (1, 3)
+    assert [(row.name, row.topics, row.complete, row.figures) for row in (*table.systems, *table.over)] == [
+        ("team.empty", 1, 1, near(ZERO)),
+        ("team.one", 1, 1, near(ONE_T1)),
+        ("team.two", 1, 1, near(TWO_T1)),
+        ("minimum", 1, 3, near(ZERO)),
+        ("median", 1, 3, near([*ONE_T1[:6], 2])),
+        ("maximum", 1, 3, near([*TWO_T1[:6], 9])),
+    ]
+    # What is not judged by plan is not there either, and what a label is missing of is.
+    found.states[0, 0], found.states[1, 0] = OUTSIDE, INCOMPLETE
+    assert score_table(found, Policy.COMMON).topics == 0
+    found.states[0] = COMPLETE
+    table = score_table(found, Policy.COMMON)
+    assert (table.topics, table.answers, table.incomplete) == (2, 6, 1)
+    assert [(row.topics, row.complete, row.incomplete) for row in table.systems] == [(2, 2, 0), (2, 1, 1), (2, 2, 0)]
+
+
+def test_a_control_run_takes_no_topic_away_from_the_others(auto: Condition):
+    Run.objects.filter(tag="team.empty").update(task=CONTROL)
+    table = score_table(load_scores(auto), Policy.COMMON)
+    assert table.topics == 2
+    assert [row.figures[2] for row in table.systems] == near([(0.4 + 2 / 3) / 2, (1 + 1 / 3) / 2])
+    assert table.controls[0].figures == near(ZERO)
 
 
 def test_the_table_under_both_policies(auto: Condition):

@@ -9,14 +9,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+from tests.ports import take_block
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
+DEVICE_SCALE = float(os.environ.get("DEVICE_SCALE") or 1)  # pixels of the screen to one of a page
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -30,8 +34,8 @@ FLAGS = [
 PASSWORD = "demo-password"
 
 
-# Each process of the tests has ports of its own: of two servers, one would take the other's when that was killed.
-FIRST_PORT = 8200 + 200 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+# Of the demos of this process, of which one runs at a time.
+FIRST_PORT = take_block()[0]
 # For every module here.
 MARKS = [
     pytest.mark.browser,
@@ -116,6 +120,8 @@ def demo(first_start: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        # Playwright's emulated screens ignore the browser's own flag.
+        browser.new_context = partial(browser.new_context, device_scale_factor=DEVICE_SCALE)  # type: ignore[method-assign]
         yield browser
         browser.close()
 
@@ -181,6 +187,25 @@ def tab_to(page: Page, selector: str, *, most: int = 60) -> None:
             return
         page.keyboard.press("Tab")
     raise AssertionError(f"{selector} can't be reached with {most} Tabs")
+
+
+WORD = """(element, word) => {
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT), range = document.createRange();
+  while (texts.nextNode()) {
+    const at = texts.currentNode.data.indexOf(word);
+    if (at === -1) continue;
+    range.setStart(texts.currentNode, at);
+    range.setEnd(texts.currentNode, at + word.length);
+    const {x, y, width, height} = range.getBoundingClientRect();
+    return [x + width / 2, y + height / 2];
+  }
+}"""
+
+
+def double_click(text: Locator, word: str) -> None:
+    """Double-click a word where it stands on the screen, in whatever font."""
+    x, y = text.evaluate(WORD, word)
+    text.page.mouse.dblclick(x, y)
 
 
 def saved(page: Page) -> None:

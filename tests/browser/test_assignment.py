@@ -392,8 +392,7 @@ def test_reopened_nuggets_have_only_what_changed_done_again(open_page: OpenPage,
     page = open_page("anna", bypass_csp=True)
     open_screen(page, given)
     while True:
-        while current(page):
-            press(page, "1")
+        press(page, "1" * pressed(page).count(""))
         if page.locator("[data-act=signOff]").is_visible():
             break
         enter(page)
@@ -443,7 +442,7 @@ def test_reopened_nuggets_have_only_what_changed_done_again(open_page: OpenPage,
     assert grave(page) == []
     for number in range(len(keys)):
         press(page, "3")
-        assert current(page) is None
+        assert current(page) == f"{changed} of winter"
         if number < len(keys) - 1:
             enter(page)
     saved(page)
@@ -469,7 +468,6 @@ def test_signed_off_it_can_be_read_and_no_longer_changed(open_page: OpenPage, de
     page.wait_for_selector("#ending[open]")
     page.keyboard.press("Enter")
     page.wait_for_selector("text=Signed off: your labels of this topic can be read")
-    other.keyboard.press("j")
     press(other, "2")
     other.wait_for_selector("#closed:has-text('This topic is signed off')")
     assert "support" in other.locator("#refused").text_content()

@@ -42,19 +42,23 @@ def test_an_organizer_launches_and_an_assessor_edits_drafts(demo: Demo, open_pag
     olga.goto("/campaigns/demo/judges/")
     olga.get_by_role("link", name="rehearsal").click()
     olga.get_by_role("button", name="Send one small request").click()
-    expect(olga.get_by_role("status")).to_have_text(re.compile("It works: read from its reply, "))
+    expect(olga.get_by_role("status")).to_have_text(re.compile("Waiting for|It works"))  # its worker is asked
+    expect(olga.get_by_role("status")).to_have_text(re.compile("It works: read from its reply, "), timeout=60_000)
+    expect(olga.locator("#trial")).to_contain_text("Tried by olga")
     launch(olga, "AutoNuggets", grades="People")
     launch(olga, "Drafts", grades="People")
     launch(olga, "UMBRELA")
     olga.goto("/campaigns/demo/")
-    olga.locator("#id_nuggets").select_option(label="AutoNuggets by rehearsal")
+    olga.locator("#id_nuggets").select_option(label="AutoNuggets by rehearsal on People")
     olga.get_by_role("button", name="Make control runs").click()
     # The empty ones are there: the demo made them for its own nuggets.
-    added = "Answers added: control.nuggets.AutoNuggets-by-rehearsal 6, control.empty 0."
+    added = "Answers added: control.nuggets.AutoNuggets-by-rehearsal-on-People 6, control.empty 0."
     expect(olga.get_by_role("status")).to_have_text(added)
     launch(olga, "AutoAssign", nuggets="AutoNuggets")
     olga.goto("/campaigns/demo/")
-    expect(olga.locator("tr", has_text="Auto/Auto by rehearsal").get_by_text("rehearsal", exact=True)).to_be_visible()
+    expect(
+        olga.locator("tr", has_text="Auto/Auto by rehearsal on People").get_by_text("rehearsal", exact=True)
+    ).to_be_visible()
     expect(olga.locator("tr", has_text="kind=nuggets; creation=AutoNuggets;")).to_contain_text("6/6")
     expect(olga.locator("tr", has_text="UMBRELA by rehearsal").get_by_text("rehearsal", exact=True)).to_be_visible()
     olga.goto("/campaigns/demo/plan/")
@@ -111,9 +115,9 @@ def edit_drafts(page: Page) -> list[str]:
         page.keyboard.press("v")
         saved(page)
         page.keyboard.press("j")
-    left = page.locator(".unset:not([hidden])")
+    left = page.locator("#nugget-list .nugget:not(:has(input:checked))")
     for _ in range(left.count()):
-        left.first.locator("xpath=ancestor::li").focus()
+        left.first.focus()
         page.keyboard.press("o")
         saved(page)
     page.keyboard.press("f")

@@ -1,13 +1,14 @@
 """The nugget editor in full: spans, search, merging, splitting, notes, dragging, reopening, in a real browser."""
 
 import json
+import re
 import sqlite3
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, saved
+from tests.browser.conftest import MARKS, Demo, OpenPage, double_click, saved
 
 pytestmark = MARKS
 
@@ -251,10 +252,11 @@ def test_mouse_selection_evidence_dragging_and_removing(open_page: OpenPage, dem
     # A word selected by a double click in the last passage.
     last = page.locator(".passage").last
     last.scroll_into_view_if_needed()
-    last.locator(".reading").dblclick(position={"x": 60, "y": 12})
-    word = selected(page).strip()
-    assert word
-    page.get_by_role("button", name="Evidence e", exact=True).click()
+    reading = last.locator(".reading")
+    word = max(re.findall(r"\w+", reading.text_content()), key=len)
+    double_click(reading, word)
+    assert selected(page).strip() == word
+    page.locator("#nuggets").get_by_role("button", name="Evidence e", exact=True).click()
     saved(page)
     [evidence] = rows(demo, 3)[2]["evidence"]
     assert quoted(demo, evidence) == word
@@ -262,8 +264,7 @@ def test_mouse_selection_evidence_dragging_and_removing(open_page: OpenPage, dem
     page.locator("#passages").evaluate("panel => panel.scrollTo(0, 0)")
     page.locator(".nugget").last.locator("button[data-act=where]").click()
     assert page.evaluate("document.activeElement.dataset.docid") == evidence["docid"]
-    box = last.bounding_box()
-    assert box["y"] < 720 - 60
+    expect(last).to_be_in_viewport()
     # Dragged by its number to the front.
     page.locator(".nugget").last.locator(".place").drag_to(
         page.locator(".nugget").first, target_position={"x": 200, "y": 3}
@@ -378,7 +379,7 @@ def test_an_answer_of_somebody_else_saves_nothing(open_page: OpenPage, demo: Dem
 def test_evidence_comes_from_the_passage_the_person_is_at(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
     open_editor(page, demo.bank(3))
-    press(page, "j", "p", "j", "p", "p", "e")  # a sentence of the first is still selected
+    press(page, "j", "p", "j", "p", "p", "e", "Enter")  # a sentence of the first is still selected
     saved(page)
     third = page.locator(".passage").nth(2).get_attribute("data-docid")
     assert rows(demo, 3)[0]["evidence"][-1] == {"docid": third, "start": None, "end": None}
@@ -389,3 +390,143 @@ def test_evidence_comes_from_the_passage_the_person_is_at(open_page: OpenPage, d
     )
     press(page, "l", "e")
     assert page.locator("#hint").text_content() == "The selection spans two passages: select in one."
+
+
+@pytest.mark.parametrize("importance", ["vital", "okay"])
+def test_importance_is_chosen_while_a_nugget_is_typed(importance: str, open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, demo.bank(2))
+    press(page, "n")
+    choice = page.locator(f"#add input[value={importance}]")
+    page.keyboard.type(f"typed as {importance}")
+    press(page, "Control+1", "Control+2" if importance == "okay" else "Control+1")
+    expect(choice).to_be_checked()
+    # What is typed, with the choice, is there after a reload as well.
+    page.reload()
+    page.wait_for_selector("#main[data-ready]")
+    expect(choice).to_be_checked()
+    press(page, "n")
+    press(page, "Enter")
+    saved(page)
+    assert (rows(demo, 2)[-1]["text"], rows(demo, 2)[-1]["importance"]) == (f"typed as {importance}", importance)
+    # The next one is decided anew, by mouse, without leaving the field.
+    expect(page.locator("#add input:checked")).to_have_count(0)
+    page.keyboard.type("chosen with ")
+    page.locator(f"#add .{importance}").click()
+    page.keyboard.type("the mouse")
+    press(page, "Enter")
+    saved(page)
+    assert (rows(demo, 2)[-1]["text"], rows(demo, 2)[-1]["importance"]) == ("chosen with the mouse", importance)
+    press(page, "Escape")
+    place = len(rows(demo, 2))
+    assert page.locator("#hint").text_content() == (
+        f"You left the field. Nugget {place} can be made vital or okay, with v and o."
+    )
+    press(page, "o" if importance == "vital" else "v")
+    saved(page)
+    assert {rows(demo, 2)[-1]["importance"], importance} == {"vital", "okay"}
+
+
+def test_what_is_missing_at_finish_follows_every_change(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, demo.bank(3))
+    for _ in shown(page):
+        press(page, "l", "d")
+    saved(page)
+    lines = page.locator("#findings li")
+    press(page, "f")
+    expect(lines).to_have_text(["There is no nugget yet."])
+    press(page, "n")
+    page.keyboard.type("one")
+    expect(lines).to_have_text(["A new nugget is typed but not added yet.", "There is no nugget yet."])
+    press(page, "Enter")
+    expect(lines).to_have_text(["Nugget 1 is neither vital nor okay yet."])
+    write(page, "two, three")
+    press(page, "Control+1")
+    write(page, "four")
+    press(page, "Escape")
+    missing = "Nugget {} is neither vital nor okay yet."
+    expect(lines).to_have_text([missing.format(place) for place in (1, 2)])
+    press(page, "Alt+ArrowUp", "Alt+ArrowUp")  # four, which is vital
+    expect(lines).to_have_text([missing.format(place) for place in (2, 3)])
+    press(page, "j", "j", "s", "Escape")
+    expect(lines).to_have_text([missing.format(place) for place in (2, 3, 4)])
+    saved(page)
+    press(page, "Control+z")
+    expect(lines).to_have_text([missing.format(place) for place in (2, 3)])
+    press(page, "l", "v")
+    expect(lines).to_have_text([missing.format(2)])
+    press(page, "k", "r", "Control+a", "Delete", "Enter")
+    expect(lines).to_have_text(["Nugget 2 has no text.", missing.format(2)])
+    page.locator("#findings a").first.click()
+    press(page, "d")
+    expect(page.locator("#findings")).to_have_count(0)
+    saved(page)
+
+
+def longest_word(reading: Locator) -> str:
+    return max(re.findall(r"\w+", reading.text_content()), key=len)
+
+
+def test_selected_words_become_a_nugget_by_mouse_alone(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, demo.bank(2))
+    bar, field, add = page.locator("#selected"), page.locator("#new-text"), page.locator("#add button")
+    reading = page.locator(".reading").first
+    word = longest_word(reading)
+
+    def last() -> tuple[str, list[str]]:
+        saved(page)
+        nugget = rows(demo, 2)[-1]
+        return nugget["text"], [quoted(demo, evidence) for evidence in nugget["evidence"]]
+
+    expect(bar).to_be_hidden()
+    double_click(reading, word)
+    bar.get_by_role("button", name="New nugget").click()
+    expect(field).to_have_value(word)
+    expect(bar).to_be_hidden()
+    page.keyboard.type("From the bar")
+    add.click()
+    assert last() == ("From the bar", [word])
+
+    # What is typed first keeps what is selected afterwards, whether one clicks into the field or on Add.
+    field.click()
+    page.keyboard.type("By a click into the field")
+    double_click(reading, word)
+    field.click()
+    expect(page.locator("#new-passage")).to_be_visible()
+    add.click()
+    assert last() == ("By a click into the field", [word])
+    field.click()
+    page.keyboard.type("By a click on Add")
+    double_click(reading, word)
+    add.click()
+    assert last() == ("By a click on Add", [word])
+    double_click(reading, word)
+    add.click()  # nothing is typed: as with n
+    expect(field).to_have_value(word)
+    press(page, "Escape")
+    assert last()[0] == "By a click on Add"
+
+    second = page.locator(".reading").nth(1)
+    second.scroll_into_view_if_needed()
+    other = longest_word(second)
+    double_click(second, other)
+    bar.get_by_role("button", name="Evidence").click()
+    assert last() == ("By a click on Add", [word, other])
+
+
+def test_evidence_of_a_whole_passage_is_asked_for_first(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, demo.bank(2))
+    press(page, "n")
+    write(page, "rests on all of it")
+    press(page, "Escape", "p", "e")
+    expect(page.locator("#whole-passage")).to_contain_text("No text is selected in ¶1. All of it would be evidence")
+    press(page, "Escape")
+    saved(page)
+    assert rows(demo, 2)[-1]["evidence"] == []
+    press(page, "e", "Enter")
+    saved(page)
+    docid = page.locator(".passage").first.get_attribute("data-docid")
+    assert rows(demo, 2)[-1]["evidence"] == [{"docid": docid, "start": None, "end": None}]

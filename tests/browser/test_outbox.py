@@ -12,6 +12,13 @@ def fields(page: Page) -> list[str]:
     return page.locator(".nugget textarea.text").evaluate_all("fields => fields.map(field => field.value)")
 
 
+def sign_in_again(page: Page, name: str) -> None:
+    page.fill("#id_username", name)
+    page.fill("#id_password", "demo-password")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text('Home')")
+
+
 def test_a_lost_connection_sends_everything_later_once_and_in_order(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
     open_editor(page, demo.bank(1))
@@ -93,16 +100,31 @@ def test_signed_out_meanwhile_keeps_the_change_until_signed_in_again(open_page: 
     page.keyboard.press("n")
     add(page, "Typed while signed out")
     page.wait_for_selector("#saved[data-state=blocked]")
-    assert "you are signed out. Sign in in another tab. 1 change kept" in page.locator("#saved").text_content()
+    assert "you are signed out. 1 change kept in this browser." in page.locator("#saved").text_content()
     assert texts(demo, 4) == []
-    other.fill("#id_username", "ben")
-    other.fill("#id_password", "demo-password")
-    other.keyboard.press("Enter")
-    other.wait_for_selector("h1:text('Home')")
-    page.bring_to_front()
-    page.evaluate("window.dispatchEvent(new Event('focus'))")  # headless Chromium tells no page that it is in front
-    saved(page)
+    with page.context.expect_page() as tab:
+        page.click("#saved a:text-is('Sign in in a new tab')")
+    sign_in_again(tab.value, "ben")
+    page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=5_000)
     assert texts(demo, 4) == ["Typed while signed out"]
+
+
+def test_a_lost_cookie_is_told_apart_from_a_lost_right(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("ben")
+    open_editor(page, demo.bank(4))
+    before = texts(demo, 4)
+    page.context.clear_cookies(name="csrftoken")
+    page.keyboard.press("n")
+    add(page, "Typed without the cookie")
+    page.wait_for_selector("#saved[data-state=blocked]")
+    words = str(page.locator("#saved").text_content())
+    assert "lost the cookie that lets the page save. 1 change kept" in words
+    assert "you may not do this" not in words
+    with page.context.expect_page() as tab:
+        page.click("#saved a:text-is('Open Assay in a new tab')")
+    tab.value.wait_for_selector("h1:text('Home')")
+    page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=5_000)
+    assert texts(demo, 4) == [*before, "Typed without the cookie"]
 
 
 def test_a_closed_tab_leaves_its_changes_to_the_next_one(open_page: OpenPage, demo: Demo) -> None:

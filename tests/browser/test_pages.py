@@ -51,6 +51,7 @@ PAGES = {
         "/campaigns/demo/questions/2/",
         "/campaigns/demo/support-questions/{support}/",
         "/campaigns/demo/prompts/",
+        "/campaigns/demo/prompts/import/",
         "/campaigns/demo/judges/",
         "/campaigns/demo/judges/new/",
         "/campaigns/demo/judges/1/",
@@ -138,7 +139,7 @@ def visit(page: Page, demo: Demo, address: str) -> None:
 # Addresses that are no pages of PAGES: files and figures; fragments of the screens on which people label, and pages in
 # a state that the demo does not come with, which are opened with texts in other scripts below; and two more: of these
 # test_second_factor.py opens the one that asks for a code.
-FILES = {"archive_file", "made_file", "comparison_file", "comparison_figure", "study_figure"}
+FILES = {"archive_file", "report_file", "made_file", "comparison_file", "comparison_figure", "study_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export"}
@@ -236,7 +237,6 @@ def loaded(demo: Demo) -> dict[str, Any]:
     """What tests/browser/world.py prints."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "DATABASE_URL"))} | {
         "ASSAY_DATA_DIR": str(demo.data),
-        "ASSAY_SECRET_KEY": (demo.data / "secret-key").read_text(),
         "ASSAY_HTTPS": "0",
     }
     command = [sys.executable, "manage.py", "shell", "-v", "0", "-c", "from tests.browser.world import load; load()"]

@@ -71,7 +71,7 @@ def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
         assert not page.locator("#id_qrels_source").is_visible()
         assert page.locator("#id_shown").is_visible() == bool(shown)
         if shown:
-            page.select_option("#id_shown", label=shown)
+            page.select_option("#id_shown", label=f"{shown}, 0 to 3")
         if name == "Queue":
             page.select_option("#id_given", "drawn")
         page.click("main form button")

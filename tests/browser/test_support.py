@@ -19,9 +19,9 @@ LABELS = ["full", "partial", "none"]
 # Labels of a model on demo-1, as a job or a file would bring them; of the first citation of one answer there is none.
 MODEL = """
 from assessor.collection.models import Answer, Campaign, Condition, Judge
+from assessor.collection.passages import lacking_passages
 from support.actions import add_sheets, sheet_row
 from support.citations import LABELS, judged_citations
-from support.queries import loaded_docids
 
 campaign = Campaign.objects.get(slug="demo")
 judge = Judge.objects.create(kind="imported", name="Mia's", parameters={"by": "model"})
@@ -31,8 +31,8 @@ shown = Condition.objects.create(
 rows = []
 for answer in Answer.objects.filter(topic__qid="demo-1").exclude(run__task="control").order_by("run__tag"):
     asked = judged_citations(answer.sentences(), 1)
-    there = loaded_docids(campaign, asked.values())
-    keys = [key for key, docid in asked.items() if docid in there]
+    lacking = lacking_passages(campaign, [(answer.run_id, docid) for docid in asked.values()])
+    keys = [key for key, docid in asked.items() if (answer.run_id, docid) not in lacking]
     labels = {key: LABELS[place % 3] for place, key in enumerate(keys)}
     if not rows:
         labels.pop(keys[0])
@@ -57,7 +57,6 @@ def given(demo: Demo, browser) -> dict[str, str]:
     """The addresses of what is given on demo-1: to Anna from scratch, to Ben beside the model's labels."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "DATABASE_URL"))} | {
         "ASSAY_DATA_DIR": str(demo.data),
-        "ASSAY_SECRET_KEY": (demo.data / "secret-key").read_text(),
         "ASSAY_HTTPS": "0",
     }
     subprocess.run([sys.executable, "manage.py", "shell", "-c", MODEL], cwd=ROOT, env=env, check=True)
@@ -196,10 +195,11 @@ def test_a_whole_answer_from_scratch_with_the_connection_lost_half_way(
     assert stands(demo, first) == {keys[0]: "partial"}
     page.context.set_offline(True)
     press(page, "31")
-    page.wait_for_selector("#saved[data-state=offline]")
-    assert "2 changes kept in this browser" in str(page.locator("#saved").text_content())
+    page.wait_for_selector("#saved[data-state=offline]:has-text('2 changes kept in this browser')")
     assert citation(page) == keys[3]
     press(page, "1" * (len(keys) - 3))
+    assert citation(page) == keys[-1], "after the last label of an answer the focus stays"
+    page.keyboard.press("Enter")
     # The next answer and its passages are there already.
     until(page, lambda: sheet(page) != first)
     second = sheet(page)
@@ -226,8 +226,8 @@ def test_going_on_back_and_undo(open_page: OpenPage, demo: Demo, given: dict[str
     key, keys = sheet(page), asked(demo, sheet(page))
     here = citation(page)
     before = stands(demo, key)
-    page.keyboard.press("Enter")
-    assert citation(page) == keys[keys.index(here) + 1], "Enter goes on and says nothing"
+    page.keyboard.press("j")
+    assert citation(page) == keys[keys.index(here) + 1], "this goes on and says nothing"
     page.keyboard.press("k")
     assert citation(page) == here
     page.keyboard.press("1")
@@ -351,6 +351,8 @@ def test_a_whole_answer_beside_a_models_labels_with_the_connection_lost_once(
     assert exposures(demo) == [("ben", "labels of Mia's")]
     # A bare Enter takes nothing over.
     page.keyboard.press("Enter")
+    assert citation(page) == keys[0]
+    page.keyboard.press("j")
     until(page, lambda: citation(page) == keys[1])
     page.keyboard.press("k")
     saved(page)
@@ -377,6 +379,7 @@ def test_a_whole_answer_beside_a_models_labels_with_the_connection_lost_once(
     for key in keys[3:]:
         assert citation(page) == key
         press(page, key_of[model[key]])
+    page.keyboard.press("Enter")
     until(page, lambda: sheet(page) != first)
     saved(page)
     expected = {key: model[key] for key in keys} | {keys[2]: other}
@@ -455,6 +458,7 @@ def test_signed_off_it_can_be_read_and_no_longer_changed(
     open_screen(page, given["anna"])
     while not page.locator("[data-act=signOff]").is_visible():
         press(page, "1")
+        page.keyboard.press("Enter")
     saved(page)
     page.keyboard.press("s")
     page.wait_for_selector("#ending[open]")

@@ -69,7 +69,7 @@ def test_an_assessor_makes_a_bank_and_an_organizer_exports_it(open_page: OpenPag
     page.keyboard.press("Enter")
     page.wait_for_selector("text=the nuggets are handed in")
     # The topic is still there: its support is to be judged too.
-    row = page.locator("section[aria-labelledby=work] tr:has-text('how do heat pumps work in cold winters')")
+    row = page.locator("section[aria-labelledby=work] .topics > li:has-text('how do heat pumps work in cold winters')")
     assert row.locator("li:has-text('nuggets 4'):has(.is-read:has-text('finished'))").count() == 1
     assert row.locator("li:has-text('citations'):not(:has(.is-read))").count() == 1
 
@@ -94,6 +94,29 @@ def test_an_assessor_makes_a_bank_and_an_organizer_exports_it(open_page: OpenPag
             {"text": "Frost on the coil is melted by running in reverse", "importance": "vital"},
             {"text": "Cold air still holds heat", "importance": "vital"},
         ],
+    }
+
+
+def test_an_upload_asks_what_its_kind_of_file_needs(open_page: OpenPage) -> None:
+    page = open_page("olga")
+    page.goto("/campaigns/demo/imports/")
+    asked = {}
+    for kind in page.locator("#id_kind option").evaluate_all("options => options.map(option => option.value)"):
+        page.select_option("#id_kind", kind)
+        fields = page.locator(".field [id]:is(input, select):visible").evaluate_all("fields => fields.map(f => f.name)")
+        asked[kind] = " ".join(sorted({*fields} - {"kind", "uploads", "check_only"}))
+    assert asked == {
+        "topics": "",
+        "segments": "by invalid_labels source",
+        "qrels": "by invalid_labels source",
+        "retrieval": "",
+        "runs": "document_texts",
+        "run_list": "",
+        "nuggets": "by condition invalid_labels",
+        "drafts": "condition invalid_labels maker source",
+        "assignments": "by condition invalid_labels nuggets",
+        "support": "by condition invalid_labels",
+        "plan": "",
     }
 
 
@@ -142,4 +165,4 @@ def test_an_organizer_imports_makes_a_condition_and_plans(open_page: OpenPage, t
     page.keyboard.press("Enter")
     page.wait_for_selector("text=ben has 1 topic under ManualNuggets")
     assessor = open_page("ben")
-    assert assessor.locator("th:has-text('why is the sky blue')").count() == 1
+    assert assessor.locator("h3:has-text('why is the sky blue')").count() == 1

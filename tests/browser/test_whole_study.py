@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.conftest import FIRST_PORT, MARKS, ROOT, saved
+from tests.browser.conftest import MARKS, ROOT, saved
 from tests.browser.installation import ADMIN, PASSWORD, Installation
+from tests.ports import take_block
 
 pytestmark = MARKS
 DEMO = ROOT / "demo"
@@ -56,7 +57,7 @@ class Tour:
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    installation = Installation(tmp_path_factory.mktemp("installation") / "data", FIRST_PORT + 100)
+    installation = Installation(tmp_path_factory.mktemp("installation") / "data", take_block()[0])
     try:
         installation.start()
         yield installation
@@ -139,7 +140,7 @@ def make_judge(page: Page, model_url: str) -> None:
     page.fill("#id_base_url", model_url)
     page.click("main form button")
     page.get_by_role("button", name="Send one small request").click()
-    expect(page.get_by_role("status")).to_contain_text("It works")
+    expect(page.get_by_role("status")).to_contain_text("It works", timeout=60_000)
 
 
 def launch(page: Page, kind: str, topics: str, **fields: str) -> None:
@@ -203,14 +204,13 @@ def edit_drafts(page: Page) -> None:
     drafts = page.locator("#nugget-list .nugget").count()
     assert drafts > 4
     page.keyboard.press("l")
+    page.keyboard.press("v")
     page.keyboard.press("r")
     page.keyboard.press("Control+a")
     page.keyboard.type("Too little sleep can start an attack")
     page.keyboard.press("Enter")
     saved(page)
-    page.keyboard.press("Escape")
-    page.keyboard.press("l")
-    for key in "vvoo":
+    for key in "voo":
         page.keyboard.press(key)
         saved(page)
         page.keyboard.press("j")

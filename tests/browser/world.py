@@ -117,3 +117,16 @@ def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
         reverse("condition_drafts", args=[campaign.slug, condition.pk]),
         reverse("export", args=[campaign.slug, export.pk]),
     ]
+
+
+def load_drafts() -> None:
+    """Give Anna eight drafts to edit on a topic of the demo, and print the key of her bank."""
+    campaign = Campaign.objects.get(slug="demo")
+    anna, olga = (Person.objects.get(username=name) for name in ("anna", "olga"))
+    topic = campaign.topics.get(qid="demo-6")
+    condition = make_condition(make_model(campaign), source="People")
+    texts = [f"Beavers build dams of kind {number}" for number in range(8)]
+    store_drafting(make_job(condition, [topic]), topic.pk, [Step([], texts)], [])
+    [task] = give_tasks(campaign=campaign, topics=[topic], condition=condition, person=anna, acting_user=olga)
+    open_guidelines(campaign=campaign, kind="nuggets", version=in_force(campaign, "nuggets").version, acting_user=anna)
+    print(task.nugget_bank.pk)  # noqa: T201

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from assessor.collection import importing, processes
+from assessor.collection.formats.report import quantity
 from assessor.collection.importing import stop
 from assessor.collection.loaders.topics import TopicLoader
 from assessor.collection.models import Campaign, Event, Import, Topic
@@ -50,12 +51,11 @@ def test_a_refused_file_makes_the_command_fail_and_print_why(empty_campaign, wri
     assert str(failure.value) == "topics.tsv was not imported (refused)."
     assert out.getvalue() == (
         "topics.tsv: refused; 6 lines\n"
-        "3 errors, the first 3:\n"
-        "  topics.tsv, line 3: found 1 columns: t3; expected two columns, id and title, with a tab\n"
-        "  topics.tsv, line 5: found 1 columns: title; expected two columns, id and title, with a tab\n"
+        "3 errors:\n"
+        "  topics.tsv, line 3: found 1 column: t3; expected two columns, id and title, with a tab\n"
+        "  topics.tsv, line 5: found 1 column: title; expected two columns, id and title, with a tab\n"
         "  topics.tsv, line 6: id: found t2; expected each once; it stands on line 2 already\n"
-        "1 warnings, blanks around an id, the first 1:\n"
-        "  topics.tsv, line 6: id: found  t2; expected stripped to t2\n"
+        "1 warning, blanks around an id: line 6: id: found  t2; expected stripped to t2\n"
     )
     assert Topic.everything.count() == 0
 
@@ -67,6 +67,45 @@ def test_of_80_problems_50_are_printed(empty_campaign, write):
     printed = out.getvalue().splitlines()
     assert printed[1] == "80 errors, the first 50:"
     assert len(printed) == 52
+
+
+def test_warnings_of_a_kind_are_one_line_and_the_rest_is_in_the_report(empty_campaign, write, tmp_path):
+    path = write("".join(f" t{n}\ttitle\n" for n in range(60)))
+    said = call("import_topics", "study", path, report=str(tmp_path / "report.json"))
+    assert said == (
+        "topics.tsv: done; 60 lines, 60 topics added\n"
+        "60 warnings, blanks around an id: line 1: id: found  t0; expected stripped to t0"
+        " | line 2: id: found  t1; expected stripped to t1 | line 3: id: found  t2; expected stripped to t2 | 57 more\n"
+        "Warnings that are not listed here are in the report, which --report FILE writes.\n"
+    )
+    written = json.loads((tmp_path / "report.json").read_text())
+    stored = Import.objects.get().report
+    assert [len(kind["listed"]) for kind in stored["warnings"]] == [50]
+    assert [problem["line"] for problem in written["warnings"][0]["listed"]] == list(range(1, 61))
+    assert written["warnings"][0]["listed"][:50] == stored["warnings"][0]["listed"]
+
+
+def test_the_report_of_a_refused_file_is_written_too(empty_campaign, write):
+    out = io.StringIO()
+    with pytest.raises(CommandError):
+        call_command("import_topics", "study", write(" a\tA\nt\n"), report="-", stdout=out)
+    assert out.getvalue().startswith("topics.tsv: refused; 2 lines\n1 error:\n")
+    assert '"expected": "two columns, id and title, with a tab",\n      "remedy": ""' in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("number", "nouns", "text"),
+    [
+        (0, "errors", "0 errors"),
+        (1, "errors", "1 error"),
+        (1, "support judgments missing", "1 support judgment missing"),
+        (1, "importance made absent", "1 importance made absent"),
+        (1, "runs added", "1 run added"),
+        (2_000, "topics already there", "2,000 topics already there"),
+    ],
+)
+def test_one_thing_is_in_the_singular(number, nouns, text):
+    assert quantity(number, nouns) == text
 
 
 def test_check(empty_campaign, write):

@@ -21,8 +21,8 @@ LIMITS = Limits(words=400, sentence_citations=20, references=20)
 HOSTILE = "\x00\x01\t\r\n\x0b\x1c \"'\\{}[],:;#=<>&é\u0085\u00a0\u0301\u200b\u202e\u2028\ud83d\ufeff😀\U000e0001"
 READERS = {
     "topics": read_topics,
-    "segments": lambda lines, report: read_segments(lines, report, 3),
-    "qrels": lambda lines, report: read_qrels(lines, report, 3),
+    "segments": read_segments,
+    "qrels": read_qrels,
     "runs": lambda lines, report: read_answers(lines, report, LIMITS),
     "run_list": read_run_list,
     "retrieval": read_rankings,

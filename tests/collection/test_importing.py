@@ -121,7 +121,7 @@ def test_checking_imports_nothing(campaign, import_file, rows, kind, content, op
 
 def test_checking_a_bad_file_tells_its_errors(empty_campaign, import_file):
     refused = import_file(empty_campaign, "topics", "t1\n", check_only=True)
-    assert told(refused) == [(1, "", "1 columns: t1", "two columns, id and title, with a tab")]
+    assert told(refused) == [(1, "", "1 column: t1", "two columns, id and title, with a tab")]
     assert refused.state == Import.State.REFUSED
 
 
@@ -204,10 +204,10 @@ def test_an_import_that_is_stopped_half_way_leaves_nothing(empty_campaign, waiti
 def test_an_import_that_is_stopped_at_the_last_moment_leaves_nothing(waiting, file, rows, monkeypatch, olga):
     plain = importing._show
 
-    def show(import_record, loader, sha256):
+    def show(import_record, loader):
         assert rows()["Topic"] == 1_200
         stop(import_record, person=olga)
-        plain(import_record, loader, sha256)
+        plain(import_record, loader)
 
     monkeypatch.setattr(importing, "_show", show)
     stopped = run(waiting(), file)

@@ -9,6 +9,7 @@ import pytest
 from assessor.collection.formats import lines
 from assessor.collection.formats.lines import MAX_LINE, SourceFile
 from assessor.collection.formats.report import LISTED, Report, Unreadable, show
+from assessor.collection.loaders import LOADERS
 from assessor.collection.models import Import, Segment, Topic
 from tests.collection.conftest import told, warned
 
@@ -159,7 +160,7 @@ def test_a_line_of_9_mib_is_refused_and_the_lines_behind_it_are_still_checked(em
     long = b"t3\t" + b"x" * 9 * MIB + b"\n"
     refused = import_file(empty_campaign, "topics", GOOD + long + b"t4\n" + 2 * long, gz=gz)
     too_long = ("", "more than 8,388,608 bytes", "a line of at most 8 MiB")
-    columns = ("", "1 columns: t4", "two columns, id and title, with a tab")
+    columns = ("", "1 column: t4", "two columns, id and title, with a tab")
     assert told(refused) == [(3, *too_long), (4, *columns), (5, *too_long), (6, *too_long)]
     assert set(rows().values()) == {0}
 
@@ -180,6 +181,53 @@ def test_a_file_without_a_record(empty_campaign, import_file, data):
     assert refused.state == Import.State.REFUSED
 
 
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614\nsize 12345\n"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in LOADERS if kind != "plan"])
+def test_a_git_lfs_pointer_is_called_one(empty_campaign, import_file, rows, kind):
+    options = {"source": "NIST", "condition": "NIST", "by": "people"}
+    if kind == "drafts":
+        empty_campaign.qrels_sources.create(name="NIST", by="people")
+        options = {"qrels": "NIST", "condition": "NIST", "maker": "m"}
+    before = rows()
+    refused = import_file(empty_campaign, kind, POINTER, **options)
+    assert told(refused) == [(1, "", "a Git LFS pointer", "the file that it points to")]
+    assert refused.report["errors"][0]["remedy"] == "Fetch the file itself with git lfs pull."
+    assert rows() == before
+
+
+@pytest.mark.parametrize("indent", [None, 2], ids=["array", "indented-array"])
+def test_every_reader_of_json_takes_an_array(empty_campaign, import_file, indent):
+    segments = [{"docid": "d1", "segment": "Cats purr."}, {"docid": "d2", "segment": "}{"}]
+    done = import_file(empty_campaign, "segments", json.dumps(segments, indent=indent))
+    assert (done.state, told(done)) == (Import.State.DONE, [])
+    assert dict(empty_campaign.segments.values_list("docid", "text")) == {"d1": "Cats purr.", "d2": "}{"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "header"),
+    [
+        ("qrels", "query-id corpus-id score"),
+        ("qrels", "topic iter docno rel"),
+        ("retrieval", "qid q0 docid rank score tag"),
+    ],
+)
+def test_a_header_of_columns_is_called_one(campaign, import_file, rows, kind, header):
+    before = rows()
+    refused = import_file(campaign, kind, header + "\n", source="x", by="people")
+    assert told(refused) == [(1, "header", header, "no header: values from the first line on")]
+    assert refused.report["errors"][0]["remedy"] == "Delete the first line."
+    assert rows() == before
+
+
+def test_indented_json_is_named_where_other_lines_are_expected(campaign, import_file):
+    indented = json.dumps({"topic": "t1", "docid": "d1"}, indent=2)
+    refused = import_file(campaign, "qrels", indented, source="x", by="people")
+    assert refused.state == Import.State.REFUSED
+    assert list(warned(refused)) == ["indented JSON"]
+
+
 JSON_LINES = [
     pytest.param('{"docid": "d2", "segment": NaN}', "NaN", "numbers that are finite", id="nan"),
     pytest.param(
@@ -198,10 +246,10 @@ JSON_LINES = [
         id="cut-off",
     ),
     pytest.param(
-        SEGMENT + SEGMENT,
-        'Extra data at column 41: ment": "Cats purr."}{"docid": "d1", "seg',
+        SEGMENT + ", " + SEGMENT,
+        'Extra data at column 41: ment": "Cats purr."}, {"docid": "d1", "s',
         "one JSON object a line",
-        id="two-objects",
+        id="two-objects-and-a-comma",
     ),
     pytest.param(
         '{"docid": "d2", "segment": "a\tb"}',

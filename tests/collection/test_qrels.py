@@ -1,14 +1,16 @@
 """Relevance judgments."""
 
 import pytest
+from django.core.management import call_command
 
-from assessor.collection.actions import change_protocol
+from assessor.collection.exports import qrels_lines
 from assessor.collection.models import Grade, Import
+from assessor.desk.queries import loaded
 from tests.collection.conftest import told, warned
 
 GOOD = ["t1 0 d1 3", "t1 4 d2 0", "t2 0 d1 1"]
 NIST = {"source": "NIST", "by": "people"}
-GRADE = "a grade: a whole number from 0 to 3"
+GRADE = "a grade from 0 to 4, or -1 or -2 for not judged"
 
 
 @pytest.fixture
@@ -26,7 +28,7 @@ def grades(campaign, name="NIST"):
 def test_qrels(with_topics, import_file):
     done = import_file(with_topics, "qrels", "\n".join(GOOD), **NIST)
     assert (done.state, told(done), warned(done)) == (Import.State.DONE, [], {})
-    assert done.report["counts"] == {"grades added": 3, "lines": 3}
+    assert done.report["counts"] == {"grades added": 3, "graded on the scale 0 to 3": 3, "lines": 3}
     assert grades(with_topics) == [("t1", "0", "d1", 3), ("t1", "4", "d2", 0), ("t2", "0", "d1", 1)]
     assert with_topics.qrels_sources.values_list("name", "by").get() == ("NIST", "people")
 
@@ -44,7 +46,7 @@ def test_column_2_is_kept_as_it_came(with_topics, import_file):
 BAD = [
     pytest.param("t1 0 d3", "", "3 fields: t1 0 d3", "four fields separated by blanks", id="three-fields"),
     pytest.param("t1 0 d3 1 x", "", "5 fields: t1 0 d3 1 x", "four fields separated by blanks", id="five-fields"),
-    pytest.param("t1,0,d3,1", "", "1 fields: t1,0,d3,1", "four fields separated by blanks", id="commas"),
+    pytest.param("t1,0,d3,1", "", "1 field: t1,0,d3,1", "four fields separated by blanks", id="commas"),
     pytest.param("t9 0 d3 1", "topic", "t9", "a topic of the campaign; load the topics first", id="unknown-topic"),
     pytest.param(
         "T1 0 d3 1", "topic", "T1", "a topic of the campaign; load the topics first", id="topic-in-other-letters"
@@ -64,7 +66,7 @@ BAD = [
     ),
     *(
         pytest.param(f"t1 0 d3 {grade}", "grade", grade, GRADE, id=f"grade-{grade}")
-        for grade in ["2.0", "-1", "4", "10", "+1", "01", "1e0", "two", "²", "٣", "NaN", "null", "0x1", "''"]
+        for grade in ["2.0", "-3", "5", "10", "+1", "01", "1e0", "two", "²", "٣", "NaN", "null", "0x1", "''"]
     ),
 ]
 
@@ -74,14 +76,70 @@ def test_bad_qrels(with_topics, refuses, line, field, found, expected):
     refuses(with_topics, "qrels", GOOD, line, (field, found, expected), **NIST)
 
 
-def test_grade_4_where_the_protocol_allows_it(with_topics, import_file, olga):
-    line = "t1 0 d1 4"
-    assert told(import_file(with_topics, "qrels", line, **NIST)) == [(1, "grade", "4", GRADE)]
-    change_protocol(campaign=with_topics, settings={"max_grade": 4}, acting_user=olga)
-    assert import_file(with_topics, "qrels", line, **NIST).state == Import.State.DONE
-    assert grades(with_topics) == [("t1", "0", "d1", 4)]
-    refused = import_file(with_topics, "qrels", "t1 0 d2 5", **NIST)
-    assert told(refused) == [(1, "grade", "5", "a grade: a whole number from 0 to 4")]
+def scale(campaign, name="NIST"):
+    return campaign.qrels_sources.get(name=name).get_max_grade_display()
+
+
+def test_a_grade_of_4_puts_its_source_on_the_scale_0_to_4(with_topics, import_file):
+    done = import_file(with_topics, "qrels", "t1 0 d1 4\nt1 0 d2 1\n", **NIST)
+    assert (done.state, done.report["counts"]["graded on the scale 0 to 4"]) == (Import.State.DONE, 2)
+    assert grades(with_topics) == [("t1", "0", "d1", 4), ("t1", "0", "d2", 1)]
+    import_file(with_topics, "qrels", "t1 0 d1 3", source="Another", by="people")
+    assert (scale(with_topics), scale(with_topics, "Another")) == ("0 to 4", "0 to 3")
+
+
+def test_a_later_file_with_a_4_puts_a_loaded_source_on_its_scale_but_for_a_refused_one(with_topics, import_file):
+    import_file(with_topics, "qrels", "t1 0 d1 3", **NIST)
+    assert import_file(with_topics, "qrels", "t1 0 d2 4\nt1 0 d3 x", **NIST).state == Import.State.REFUSED
+    assert scale(with_topics) == "0 to 3"
+    assert import_file(with_topics, "qrels", "t1 0 d2 4", **NIST).state == Import.State.DONE
+    assert scale(with_topics) == "0 to 4"
+
+
+def test_grades_below_0_are_not_judged_and_go_out_as_they_came(with_topics, import_file, olga):
+    lines = ["t1 0 d1 3", "t1 7 d2 -1", "t1 0 d3 -2", "t2 0 d1 -1"]
+    done = import_file(with_topics, "qrels", "\n".join(lines), **NIST)
+    counts = {"grades added": 1, "graded on the scale 0 to 3": 1, "not judged (-1 or -2)": 3, "lines": 4}
+    assert (done.state, warned(done), done.report["counts"]) == (Import.State.DONE, {}, counts)
+    source = with_topics.qrels_sources.get()
+    assert grades(with_topics) == [("t1", "0", "d1", 3)]
+    assert "".join(qrels_lines(source)) == "".join(line + "\n" for line in lines)
+    [counted] = loaded(with_topics)["sources"]
+    assert (counted.grade_count, counted.topic_count) == (1, 1)
+    again = import_file(with_topics, "qrels", "\n".join(lines), **NIST)
+    assert (again.state, again.report["counts"]["grades already there"]) == (Import.State.DONE, 1)
+    assert Grade.everything.count() == 4
+    refused = import_file(with_topics, "qrels", "t1 7 d2 0", **NIST)
+    expected = "grade -1, column 2 7, as NIST is loaded already"
+    assert told(refused) == [(1, "grade", "d2: grade 0, column 2 7", expected)]
+
+
+def test_what_is_no_grade_is_left_out_where_asked_and_a_refusal_names_the_option(with_topics, import_file, tmp_path):
+    lines = ["t1 0 d1 3", "t1 0 d2 5", "t1 0 d3 x", "t2 0 d1 0"]
+    refused = import_file(with_topics, "qrels", "\n".join(lines), **NIST)
+    expected = "a grade from 0 to 4, or -1 or -2 for not judged"
+    assert told(refused) == [(2, "grade", "5", expected), (3, "grade", "x", expected)]
+    assert all("--invalid-labels missing" in error["remedy"] for error in refused.report["errors"])
+    path = tmp_path / "qrels.txt"
+    path.write_text("\n".join(lines) + "\n")
+    slug = with_topics.slug
+    call_command("import_qrels", slug, str(path), "--source=NIST", "--by=people", "--invalid-labels=missing")
+    done = Import.objects.latest("pk")
+    assert (done.state, done.report["counts"]["grades added"], done.report["counts"]["grades missing"]) == (
+        "done",
+        2,
+        2,
+    )
+    assert warned(done)["grade missing"] == told(refused)
+    assert grades(with_topics) == [("t1", "0", "d1", 3), ("t2", "0", "d1", 0)]
+
+
+def test_a_file_of_which_nothing_was_judged(with_topics, import_file):
+    done = import_file(with_topics, "qrels", "t1 0 d1 -1", **NIST)
+    assert (done.state, done.report["counts"]) == (
+        Import.State.DONE,
+        {"grades added": 0, "not judged (-1 or -2)": 1, "lines": 1},
+    )
 
 
 def test_the_same_grade_twice_is_a_warning_and_one_grade(with_topics, import_file):
@@ -94,7 +152,8 @@ def test_importing_twice_changes_nothing(with_topics, import_file, rows):
     import_file(with_topics, "qrels", "\n".join(GOOD), **NIST)
     before, loaded = rows(), grades(with_topics)
     again = import_file(with_topics, "qrels", "\n".join(GOOD), **NIST)
-    assert (again.state, again.report["counts"]) == (Import.State.DONE, {"grades already there": 3, "lines": 3})
+    counts = {"grades already there": 3, "graded on the scale 0 to 3": 3, "lines": 3}
+    assert (again.state, again.report["counts"]) == (Import.State.DONE, counts)
     assert (rows(), grades(with_topics)) == (before, loaded)
 
 

@@ -65,6 +65,9 @@ CITATIONS = [
     pytest.param(ragtime(responses=[sentence(["d2", "d1"])]), ["d2", "d1"], id="ragtime-docids"),
     pytest.param(ragtime(responses=[sentence([1, 0])], references=["d1", "d2"]), ["d2", "d1"], id="ragtime-positions"),
     pytest.param(ragtime(responses=[sentence([])], references=[]), [], id="ragtime-none"),
+    pytest.param(ragtime(responses=[sentence(["d2", "d1"])], references=[]), ["d2", "d1"], id="ragtime-no-references"),
+    pytest.param(ragtime(responses=[sentence({"d2": 1})], references=[]), ["d2"], id="ragtime-scores-no-references"),
+    pytest.param(rag25(sentences=[sentence(["d2", "d1"])], references=[]), ["d2", "d1"], id="rag25-no-references"),
 ]
 
 
@@ -299,6 +302,12 @@ def test_documents_of_a_stopped_import_are_gone(campaign, import_file, rows, mon
     assert rows() == before
 
 
+def test_a_run_of_which_no_line_can_be_read_is_not_said_to_lack_topics(campaign, import_file):
+    refused = import_file(campaign, "runs", [ragtime(references=None)])
+    assert told(refused) == [(1, "references", "None", "a list of docids")]
+    assert warned(refused) == {}
+
+
 def test_an_alias_leads_to_the_run_in_every_form(campaign, import_file):
     import_file(campaign, "run_list", "tag,team,task,type,priority,aliases\nbuw,BUW,RAG,manual,1,buw.buw\n")
     import_file(campaign, "runs", [rag25(run_id="buw.buw")])
@@ -321,12 +330,12 @@ FULL = {
     ],
     "rag25": [
         rag25(464, metadata={"prompt": "p", "zeta": {"b": [1]}}, sentences=[sentence(["d2", 0], "<b>\u202e")], x=1),
-        rag25("t1", response_length=2),
+        rag25("t1", response_length=2, sentences=[sentence(["d1"])], references=[]),
     ],
     "rag26": [rag26(464, sentences=[sentence([1]) | {"kind": "x"}]), rag26("t1", sentences=[])],
     "ragtime": [
         ragtime(464, responses=[sentence({"d2": 1, "d1": 0.25})], references=["d1", "d2"], is_ragtime=True),
-        ragtime("t1", references=[], responses=[sentence([])]),
+        ragtime("t1", references=[], responses=[sentence(["d1"])]),
         ragtime("t2", documents={"d8": {"title": "T", "text": "é", "id": "d8"}, "d9": {"segment": "s", "n": 1}}),
     ],
 }  # fmt: skip

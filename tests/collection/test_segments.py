@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from assessor.collection.actions import change_protocol
 from assessor.collection.models import Grade, Import, Segment
 from tests.collection.conftest import told, warned
 
@@ -169,7 +168,10 @@ def test_a_request_brings_segments_and_grades_under_the_named_source(with_topics
     ]
     done = import_file(with_topics, "segments", requests, **NAMED)
     assert (done.state, warned(done)) == (Import.State.DONE, {})
-    assert done.report["counts"] == {"segments added": 3, "grades added": 3, "lines": 2}
+    assert done.report["counts"] == {
+        **{"segments added": 3, "grades added": 3, "graded on the scale 0 to 3": 3},
+        "lines": 2,
+    }
     assert set(with_topics.segments.values_list("docid", "text")) == {("d1", "Cats purr."), ("d2", "s2"), ("d3", "s3")}
     assert grades(with_topics) == [
         ("NIST", "people", "t1", "d1", 3, "0"),
@@ -209,11 +211,11 @@ BAD_GRADES = [
             request(candidate("d2", judgment=grade)),
             "candidates[0].judgment",
             found,
-            "a grade: a whole number from 0 to 3",
+            "a grade from 0 to 4, or -1 or -2 for not judged",
             id=f"grade-{found}",
         )
         for grade, found in [
-            (4, "4"), (-1, "-1"), (2.0, "2.0"), ("2.0", "2.0"), (True, "True"), (None, "None"), ("", ""), ("02", "02")
+            (5, "5"), (-3, "-3"), (2.0, "2.0"), ("2.0", "2.0"), (True, "True"), (None, "None"), ("", ""), ("02", "02")
         ]
     ),
 ]  # fmt: skip
@@ -225,12 +227,13 @@ def test_bad_judgments(with_topics, refuses, record, field, found, expected):
     refuses(with_topics, "segments", good, json.dumps(record), (field, found, expected), **NAMED)
 
 
-def test_grade_4_where_the_protocol_allows_it(with_topics, import_file, olga):
-    requests = [request(candidate("d1", judgment=4))]
-    assert import_file(with_topics, "segments", requests, **NAMED).state == Import.State.REFUSED
-    change_protocol(campaign=with_topics, settings={"max_grade": 4}, acting_user=olga)
-    assert import_file(with_topics, "segments", requests, **NAMED).state == Import.State.DONE
+def test_a_judgment_may_be_4_or_say_that_there_was_none(with_topics, import_file):
+    requests = [request(candidate("d1", judgment=4), candidate("d2", "s2", judgment=-1))]
+    done = import_file(with_topics, "segments", requests, **NAMED)
+    counts = {"segments added": 2, "grades added": 1, "graded on the scale 0 to 4": 1, "not judged (-1 or -2)": 1}
+    assert done.report["counts"] == counts | {"lines": 1}
     assert grades(with_topics) == [("NIST", "people", "t1", "d1", 4, "0")]
+    assert list(Grade.with_unjudged.order_by("pk").values_list("docid", "grade")) == [("d1", 4), ("d2", -1)]
 
 
 def test_what_differs_from_a_loaded_segment_is_named(campaign, import_file):

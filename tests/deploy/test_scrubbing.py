@@ -65,6 +65,11 @@ def test_values_of_the_environment_are_hidden_wherever_they_stand(monkeypatch):
     assert told == "a: [hidden], [hidden], [hidden], [hidden]"
 
 
+def test_a_key_of_the_data_folder_is_hidden(settings):
+    settings.SECRET_KEY = "made at the first start"
+    assert scrub("key made at the first start.") == "key [hidden]."
+
+
 @pytest.mark.parametrize("piece", ["a.", "://", "password", "cookie ", "?a", "aa://b", "Bearer ", "sk-", '"'])
 def test_no_text_takes_long(piece: str):
     """A hostile text of 200,000 characters; a pattern that goes back and forth would take minutes."""

@@ -12,7 +12,6 @@ import os
 import re
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ import psutil
 import psycopg
 
 from tests.deploy.compose import ROOT, let_into_the_image, read_env, services
+from tests.ports import free_port
 
 BIN = Path(sys.executable).parent
 PSQL = ["psql", "-qX", "-h", "127.0.0.1", "-U", "postgres"]
@@ -38,12 +38,6 @@ def told(what: str) -> None:
 
 
 _begun = time.monotonic()
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 def wait_until(happens: Callable[[], Any], what: str) -> Any:

@@ -30,6 +30,7 @@ from assessor.exports.actions import ask_for
 from assessor.exports.freezing import freeze
 from assessor.exports.pseudonyms import pseudonyms
 from assessor.exports.registry import BY_NAME
+from assessor.llm.models import CampaignPromptSet
 from assessor.plan.models import Planned
 from assessor.relevance.models import Item
 from assessor.signin.models import SecondFactor
@@ -56,6 +57,7 @@ from tests.studies.conftest import coded_study
 from tests.support.judging_helpers import from_scratch as support_from_scratch
 from tests.support.lines import FULL, cites
 from tests.support.lines import line as support_line
+from tests.support.test_own_texts import run_with_documents
 
 PACKAGES = ("assessor", "nuggets", "assignment", "support", "metaeval")
 KEPT_HERE = {"person", "organizer"}  # what an administrator may change
@@ -90,6 +92,8 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     campaign, person = bank.condition.campaign, bank.task.person
     fill(bank, (A, "purring", "vital"))
     import_file(campaign, "runs", [ANSWER])
+    documents = run_with_documents("own", "t1", {"d1": "a text of its own"})
+    import_file(campaign, "runs", [documents], document_texts="own")
     import_file(campaign, "run_list", "tag,team,task,type,priority,aliases\nr1,,,,,other\n")
     import_file(campaign, "retrieval", "t1 Q0 d1 1 1.5 found\n")
     record_exposure(person, [bank.topic], "nuggets", "test")
@@ -122,6 +126,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     import_file(
         campaign, "nuggets", [{"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}], condition="N", by="people"
     )
+    CampaignPromptSet.objects.create(campaign=campaign, name="published")
     pseudonyms(campaign)
     freeze(condition=campaign.conditions.get(name="N"), acting_user=None)
     found = {}

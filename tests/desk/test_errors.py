@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.db import InterfaceError, OperationalError
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 
-from assessor.desk.views.errors import server_error
+from assessor.collection.models import Person
+from assessor.desk.views.errors import forbidden, server_error
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
@@ -34,6 +35,15 @@ def test_a_database_or_disk_that_fails_is_told_apart_from_a_mistake(error: Excep
     assert response.status_code == status
     assert said in page
     assert str(error) not in page
+
+
+@pytest.mark.django_db
+def test_a_lost_cookie_is_told_apart_from_a_lost_right(anna: Person):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(anna)
+    response = client.post("/logout/", headers={"X-Assay-Write": "1"})
+    assert (response.status_code, response.headers.get("X-Assay-CSRF")) == (403, "failed")
+    assert "X-Assay-CSRF" not in forbidden(RequestFactory().get("/")).headers
 
 
 def test_what_came_of_an_upload_is_removed_when_the_disk_is_full(settings, tmp_path: Path):

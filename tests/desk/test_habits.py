@@ -25,9 +25,13 @@ SCREEN_OF = {
 }
 
 
+def field(key: str) -> str:
+    return f"key_ctrl_{ord(key[-1])}" if key.startswith("ctrl+") else f"key_{ord(key)}"
+
+
 def change(person: Person, **wanted: str) -> tuple[Client, str]:
     """Send a person's settings, keys named by what screens have, and return what they see then."""
-    data = {f"key_{ord(key)}": wanted.get(key, key) for key in KEYS} | {
+    data = {field(key): wanted.get(key, key[-1]) for key in KEYS} | {
         name: value for name, value in wanted.items() if name in ("time_zone", "keys_off")
     }
     client = client_of(person)
@@ -39,13 +43,13 @@ def test_every_key_of_a_screen_can_be_changed():
     found = {screen: set() for screen in SCREENS}
     for path in TEMPLATES.rglob("*.html"):
         screen = SCREEN_OF.get(str(path.relative_to(TEMPLATES)))
-        for key in re.findall(r'data-key="(?:shift\+)?([^"{])"', path.read_text()):
+        for key in re.findall(r'data-key="(?:shift\+)?((?:ctrl\+(?=\d))?[^"{])"', path.read_text()):
             # sheets.html is of two screens, and what every screen has is listed once.
             for name in [screen] if screen else ["assignment", "support"]:
                 found["all" if key in SCREENS["all"] else name].add(key)
     found["assignment"] |= {key for _, key, *_ in ASSIGNMENT_CHOICES}
     found["support"] |= {key for _, key, *_ in SUPPORT_CHOICES}
-    found["relevance"] |= set("0123")
+    found["relevance"] |= set("01234")
     assert found == {screen: set(does) for screen, does in SCREENS.items()}
 
 
@@ -83,6 +87,20 @@ def test_what_can_not_be_a_key_is_refused_beside_its_field(own: str, why: str, a
     assert "<title>Error: Your settings" in page
     anna.refresh_from_db()
     assert anna.keys == {}
+
+
+def test_ctrl_and_a_digit_can_be_another_digit(anna: Person):
+    change(anna, **{"ctrl+1": "2", "ctrl+2": "1"})
+    anna.refresh_from_db()
+    assert anna.keys == {"ctrl+1": "ctrl+2", "ctrl+2": "ctrl+1"}
+    _, page = change(anna, **{"ctrl+1": "3", "ctrl+2": ""})
+    anna.refresh_from_db()
+    assert anna.keys == {"ctrl+1": "ctrl+3"}
+    assert 'name="key_ctrl_49" value="3"' in page
+    for own, why in (("v", "Ctrl with v can&#x27;t be a key: take a digit."), ("2", "ctrl+2 is a key already")):
+        assert why in change(anna, **{"ctrl+1": own})[1]
+        anna.refresh_from_db()
+        assert anna.keys == {"ctrl+1": "ctrl+3"}
 
 
 def test_times_are_in_the_persons_zone_and_say_so(olga: Person, campaign: Campaign):

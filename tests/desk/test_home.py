@@ -6,12 +6,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.collection.actions import name_for_assessors
+from assessor.collection.models import Campaign, Condition, Event, Person, Topic
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
+from assignment.actions import create_opinion
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import answered, finished, give, manual, nugget_ids  # noqa: F401  # fixtures
 from tests.assignment.conftest import task as assigning  # noqa: F401
+from tests.conftest import client_of
 from tests.support.judging_helpers import from_scratch
 from tests.support.judging_helpers import give as give_support
 
@@ -35,7 +38,8 @@ def test_a_topic_is_one_row_with_its_steps_in_order(judging: Task, assigning: Ta
         *(("nuggets", 3, 3), ("answers", 1, 3)),
         ("citations", 0, 3),
     ]
-    assert own.conditions == ["ManualNuggets", "Manual/Manual", "from scratch"]
+    names = [step.task.condition.name_for_assessors for step in own.steps]
+    assert names == ["Nuggets", "Nugget assignment", "Support"]
     assert own.time == "1 h 30 min"
     page = as_anna.get("/").content.decode()
     places = [
@@ -45,6 +49,10 @@ def test_a_topic_is_one_row_with_its_steps_in_order(judging: Task, assigning: Ta
     assert places == sorted(places)
     assert page.count('aria-label="Continue why do cats purr"') == 1
     assert page.count(">finished</span>") == 1  # of the nuggets
+    assert '<meter max="3" value="1" aria-label="answers done of why do cats purr, step 2"></meter>' in page
+    assert page.count("Say of each nugget how far an answer contains it.") == 1
+    assert "List the facts" not in page, "which is done"
+    assert not any(name in page for name in ("ManualNuggets", "Manual/Manual", "from scratch"))
 
 
 def test_continue_leads_to_where_one_was_else_to_the_first_open_step(judging: Task, assigning: Task, as_anna: Client):  # noqa: F811
@@ -66,6 +74,41 @@ def test_a_topic_of_which_all_is_finished_stands_below(judging: Task, as_anna: C
     page = as_anna.get("/").content.decode()
     assert "All done." in page
     assert "Continue" not in page
+
+
+def test_a_repetition_does_not_stand_beside_the_first_work(
+    assigning: Task,  # noqa: F811
+    manual: Condition,  # noqa: F811
+    topic: Topic,
+    anna: Person,
+    as_anna: Client,
+):
+    name_for_assessors(condition=manual, name=" Facts  in answers", acting_user=None)
+    Task.objects.filter(pk=assigning.pk).update(state="finished", done=3, seconds=3600)
+    again = create_opinion(of=manual, name="Manual/Manual, repeated", purpose="repeat", acting_user=None)
+    repeated = give(again, topic, anna)
+    [own] = shown(as_anna)["open_topics"]
+    assert [step.task for step in own.steps if step.task.kind == "assignment"] == [repeated]
+    assert [step.task.kind for step in own.steps] == ["nuggets", "assignment"], "other kinds stay"
+    assert shown(as_anna)["finished_topics"] == []
+    for page in (as_anna.get("/").content.decode(), as_anna.get(f"/assign/{repeated.pk}/").content.decode()):
+        assert "Facts in answers" in page
+        assert not any(secret in page for secret in ("Manual/Manual", "repeated", f'/assign/{assigning.pk}/"', "1 h"))
+    Task.objects.filter(pk=repeated.pk).update(state="finished")
+    assert shown(as_anna)["open_topics"] == []
+
+
+def test_an_organizer_names_a_condition_for_assessors(campaign: Campaign, olga: Person):
+    client = client_of(olga)
+    asked = {"method": "support from scratch", "name": "Secret", "assessor_name": "Citations"}
+    assert client.post("/campaigns/study/conditions/new/", asked).status_code == 302
+    condition = Condition.objects.get(name="Secret")
+    assert (condition.assessor_name, condition.name_for_assessors) == ("Citations", "Citations")
+    event = Event.objects.get(verb="condition named for assessors")
+    assert (event.person, event.details) == (olga, {"name": "Citations"})
+    asked = {"method": "support from scratch", "name": "Other", "assessor_name": "x" * 61}
+    assert client.post("/campaigns/study/conditions/new/", asked).status_code == 200
+    assert not Condition.objects.filter(name="Other").exists()
 
 
 def test_other_topics_and_other_people_have_rows_of_their_own(

@@ -104,6 +104,13 @@ def test_several_files_at_once_are_as_many_imports_in_the_order_of_their_names(
     assert "2 files are imported one after the other" in page
 
 
+@pytest.mark.parametrize("form", [{"kind": "topics"}, {"kind": "topics", "uploads": "topics.tsv"}, {}])
+def test_an_upload_without_a_file_is_refused(as_olga, empty_campaign, sent, form):
+    page = as_olga.post("/campaigns/study/imports/", form).content.decode()
+    assert '<a href="#id_uploads">Files</a>: No file came with the form. Choose one and send it again.' in page
+    assert not Import.objects.exists()
+
+
 def test_a_bad_upload_names_the_line_and_shows_its_text_escaped(
     as_olga, empty_campaign, sent, django_capture_on_commit_callbacks
 ):
@@ -114,7 +121,7 @@ def test_a_bad_upload_names_the_line_and_shows_its_text_escaped(
     page = as_olga.get(response["Location"]).content.decode()
     assert "2 errors" in page
     assert "each once; it stands on line 1 already" in page
-    assert "1 columns: &lt;b&gt;" in page
+    assert "1 column: &lt;b&gt;" in page
     assert "<b>" not in page
     assert empty_campaign.topics.count() == 0
 
@@ -201,6 +208,10 @@ def test_manual_nuggets_take_peoples_grades_only_and_each_condition_is_there_onc
     assert "ManualNuggets is that condition already" in page
     assert Condition.objects.count() == 1
     assert condition.identity == "kind=nuggets; creation=ManualNuggets; qrels=NIST; protocol=trec-2024 v1"
+    for least in (2, 3):  # without a name
+        as_olga.post(address, form | {"name": "", "qrels_source": people.pk, "min_relevant_grade": least})
+    names = ["ManualNuggets", "ManualNuggets, relevant from 2", "ManualNuggets, relevant from 3"]
+    assert list(Condition.objects.order_by("pk").values_list("name", flat=True)) == names
 
 
 def test_the_plan_gives_topics_withdraws_them_and_gives_them_back(as_olga, condition, anna, ben):
@@ -337,10 +348,12 @@ def test_nuggets_are_uploaded_under_a_condition(as_olga, campaign, sent, django_
     upload(as_olga, NUGGETS, capture=capture, **form)
     strict = Import.objects.latest("pk")
     assert strict.options == {"condition": "Mia", "by": "model"}
+    page = upload(as_olga, NUGGETS, capture=capture, **form, invalid_labels="not_support").content.decode()
+    assert "Only labels of assignments can count as not_support: choose another value." in page
     tasks.run_import.run(strict.pk)
     strict.refresh_from_db()
     assert (strict.state, strict.report["errors"][0]["found"]) == (Import.State.REFUSED, "failed")
-    upload(as_olga, NUGGETS, capture=capture, **form, invalid_labels="on")
+    upload(as_olga, NUGGETS, capture=capture, **form, invalid_labels="missing")
     lenient = Import.objects.latest("pk")
     assert lenient.options == {"condition": "Mia", "by": "model", "invalid_labels": "missing"}
     tasks.run_import.run(lenient.pk)
@@ -352,6 +365,35 @@ def test_nuggets_are_uploaded_under_a_condition(as_olga, campaign, sent, django_
     )
     assert plain == {"query": "why do cats purr", "qid": "t1", "nuggets": [{"text": "a"}]}
     assert (lineage["ancestors"], lineage["nuggets"][0]["origin"]) == ([], "imported")
+
+
+def test_qrels_are_uploaded_with_what_is_no_grade_left_out(as_olga, campaign, sent, django_capture_on_commit_callbacks):
+    form = {"kind": "qrels", "source": "NIST", "by": "people", "invalid_labels": "missing"}
+    upload(as_olga, "t1 0 d1 x\n", capture=django_capture_on_commit_callbacks, **form)
+    options = {"source": "NIST", "by": "people", "invalid_labels": "missing"}
+    assert Import.objects.latest("pk").options == options
+
+
+def test_drafts_are_uploaded_with_their_maker_and_peoples_grades(
+    as_olga, campaign, sent, import_file, django_capture_on_commit_callbacks
+):
+    capture = django_capture_on_commit_callbacks
+    page = upload(as_olga, NUGGETS, capture=capture, kind="drafts").content.decode()
+    for lacking in (
+        "Name the condition: drafts are kept",
+        "grades: the editor shows the passages that they found relevant.",
+        "Say which model made these drafts.",
+    ):
+        assert lacking in page
+    assert sent == []
+    import_file(campaign, "qrels", "t1 0 d1 1\n", source="NIST", by="people")
+    form = {"kind": "drafts", "condition": "Edits", "source": "NIST", "maker": "GPT-4o", "by": ""}
+    upload(as_olga, NUGGETS, capture=capture, **form, invalid_labels="missing")
+    record = Import.objects.latest("pk")
+    options = {"condition": "Edits", "qrels": "NIST", "maker": "GPT-4o", "invalid_labels": "missing"}
+    assert record.options == options
+    tasks.run_import.run(record.pk)
+    assert campaign.conditions.get().draftings.get().nuggets == ["a"]
 
 
 def body(response) -> str:
@@ -370,7 +412,7 @@ def test_assignments_are_uploaded_under_a_condition_and_taken_away(
     form = {"kind": "assignments", "condition": " Edits/Auto ", "by": "model", "source": "not read"}
     upload(as_olga, line, capture=capture, **form)
     assert Import.objects.latest("pk").options == {"condition": "Edits/Auto", "by": "model"}
-    upload(as_olga, line, capture=capture, **form, nuggets=" Edits ", invalid_labels="on")
+    upload(as_olga, line, capture=capture, **form, nuggets=" Edits ", invalid_labels="missing")
     lenient = Import.objects.latest("pk")
     options = {"condition": "Edits/Auto", "by": "model", "nuggets": "Edits", "invalid_labels": "missing"}
     assert lenient.options == options
@@ -396,7 +438,7 @@ def test_support_judgments_are_uploaded_under_a_condition_and_taken_away(
     form = {"kind": "support", "condition": " NIST ", "by": "people", "nuggets": "not read", "source": "nor this"}
     upload(as_olga, line, capture=capture, **form)
     assert Import.objects.latest("pk").options == {"condition": "NIST", "by": "people"}
-    upload(as_olga, line, capture=capture, **form, invalid_labels="on")
+    upload(as_olga, line, capture=capture, **form, invalid_labels="missing")
     lenient = Import.objects.latest("pk")
     assert lenient.options == {"condition": "NIST", "by": "people", "invalid_labels": "missing"}
     tasks.run_import.run(lenient.pk)
@@ -627,7 +669,7 @@ def test_grades_made_here_are_counted_within_a_minute_and_then_for_good(
     def counted(address: str, seconds: int) -> int:
         monkeypatch.setattr(queries.timezone, "now", lambda: now + timedelta(seconds=seconds))
         text = " ".join(as_olga.get(f"/campaigns/study/{address}").content.decode().split())
-        found = re.search(r"given \(people\)</dt><dd>(\d)", text)
+        found = re.search(r"given \(people, 0 to 3\)</dt><dd>(\d)", text)
         assert found
         return int(found[1])
 
@@ -663,3 +705,31 @@ def test_the_list_of_imports_is_asked_for_again_while_one_is_not_over(campaign: 
     Import.objects.update(state=Import.State.DONE)
     part = as_olga.get("/campaigns/study/imports/", headers={"HX-Request": "true"}).content.decode()
     assert (asks_again in part, "Imports so far" in part) == (False, True)
+
+
+def test_a_report_shows_three_warnings_of_a_kind_and_has_the_rest_in_its_file(as_olga, empty_campaign, import_file):
+    done = import_file(empty_campaign, "topics", "".join(f" t{n}\ttitle\n" for n in range(60)))
+    address = f"/campaigns/study/imports/{done.pk}/"
+    page = as_olga.get(address).content.decode()
+    assert "<h2>60 warnings: blanks around an id, the first 3</h2>" in page
+    assert page.count("stripped to t") == 3
+    assert f'href="{address}report.json"' in page
+    file = as_olga.get(f"{address}report.json")
+    assert (file["Content-Type"], file["Content-Disposition"]) == (
+        "application/json",
+        'attachment; filename="file-report.json"',
+    )
+    assert [len(kind["listed"]) for kind in done.report["warnings"]] == [50]
+    [kind] = file.json()["warnings"]
+    assert (kind["count"], [problem["line"] for problem in kind["listed"]]) == (60, list(range(1, 61)))
+
+
+def test_a_report_of_one_warning_is_in_the_singular_and_one_without_any_has_no_file(
+    as_olga, empty_campaign, import_file
+):
+    one = import_file(empty_campaign, "topics", " t1\ttitle\n")
+    assert (
+        "<h2>1 warning: blanks around an id</h2>" in as_olga.get(f"/campaigns/study/imports/{one.pk}/").content.decode()
+    )
+    none = import_file(empty_campaign, "topics", "t1\ttitle\n")
+    assert "report.json" not in as_olga.get(f"/campaigns/study/imports/{none.pk}/").content.decode()

@@ -71,7 +71,7 @@ def test_without_work_the_end_is_not_known(bank: NuggetBank, campaign: Campaign,
         *(None, None),
     )
     page = as_olga.get(ADDRESS).content.decode()
-    assert page.count("not known yet") == 2
+    assert page.count("too early to tell") == 3  # the end of all, the step's pace and its end
     assert "why do cats purr" in page
 
 
@@ -92,10 +92,32 @@ def test_pace_and_end_of_a_step_in_items(task: Task, campaign: Campaign, anna: P
 
 def test_work_of_before_counts_by_its_share_of_the_time(task: Task, campaign: Campaign):  # noqa: F811
     spend(task, 3000, days_ago=30, done=10, total=45)
-    spend(task, 1000, days_ago=1, done=12, total=45)
+    spend(task, 9000, days_ago=1, done=12, total=45)
     step = next(step for step in found(campaign).steps if step.items == "answers")
-    assert step.per_day == pytest.approx(12 / 4 / 7)  # a quarter of its time, over seven days
-    assert step.per_hour == pytest.approx(3 / (1000 / 3600))
+    assert step.per_day == pytest.approx(12 * 3 / 4 / 7)  # three quarters of its time, over seven days
+    assert step.per_hour == pytest.approx(9 / (9000 / 3600))
+
+
+def test_nothing_is_extrapolated_from_less_than_half_an_hour(
+    task: Task,  # noqa: F811
+    campaign: Campaign,
+    as_olga: Client,
+):
+    spend(task, 1799, days_ago=0.5, done=15, total=45)
+    early = found(campaign)
+    step = next(step for step in early.steps if step.items == "answers")
+    assert (step.per_hour, step.end, step.is_too_early, early.end, early.is_too_early) == (None, None, True, None, True)
+    assert [said.per_hour for said in early.people[0].said] == [None, None]
+    page = as_olga.get(ADDRESS).content.decode()
+    assert "too early to tell: less than 30 minutes of active time" in page
+    assert "an active hour;" not in page
+    assert "answers 30: too early to tell" in page
+    spend(task, 1, days_ago=0.5)
+    step = next(step for step in found(campaign).steps if step.items == "answers")
+    assert (step.per_hour, step.per_day) == (pytest.approx(30), 15)
+    assert step.end == timezone.localdate() + timedelta(days=2)
+    cache.clear()
+    assert "answers: 30.0 an active hour; answers: 15.0 a day" in as_olga.get(ADDRESS).content.decode()
 
 
 def test_nuggets_are_told_in_topics(bank: NuggetBank, campaign: Campaign, condition: Condition, anna: Person):

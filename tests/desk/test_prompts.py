@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from assessor.collection.actions import change_protocol
+from assessor.collection.actions import change_protocol, create_manual_nuggets
 from assessor.collection.models import Campaign, Person
 from assessor.desk.rendering import Choice, Rendered, RenderingError, rendered
 from assessor.llm.prompt_sets import NAMES, prompt_set
@@ -64,6 +64,17 @@ def test_creation_is_the_first_window_of_relevant_passages(loaded: Campaign, olg
     assert found.made_from == "The first window, of 2 relevant passages: d1."
     assert "at most 7 nuggets" in user_part(found)
     assert "1 to 5 words" in user_part(found)
+
+
+def test_creation_goes_by_the_threshold_and_the_grades_of_a_named_condition(loaded: Campaign):
+    source = loaded.qrels_sources.get(name="NIST")
+    create_manual_nuggets(campaign=loaded, name="Strict", qrels_source=source, min_relevant_grade=2, acting_user=None)
+    assert render(loaded, "creation", qrels="NIST").made_from == "The first window, of 3 relevant passages: d1, d2, d4."
+    for qrels in ({}, {"qrels": "NIST"}):
+        found = render(loaded, "creation", condition="Strict", **qrels)
+        assert found.made_from == "The first window, of 2 relevant passages: d1, d4."
+    with pytest.raises(RenderingError, match="There are no nuggets called Loose"):
+        render(loaded, "creation", condition="Loose")
 
 
 def test_windows_go_by_the_bytes_of_docids(loaded: Campaign, import_file):

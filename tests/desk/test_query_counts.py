@@ -24,7 +24,7 @@ from assessor.exports.freezing import freeze
 from assessor.exports.models import Export, Frozen
 from assessor.exports.pseudonyms import pseudonyms
 from assessor.exports.registry import BY_NAME, EXPORTABLES
-from assessor.llm.models import Unit
+from assessor.llm.models import CampaignPromptSet, Unit
 from assessor.plan.models import Planned
 from assessor.relevance.models import Item
 from assessor.signin.models import SecondFactor
@@ -55,6 +55,7 @@ from tests.support.judging_helpers import give as give_support
 from tests.support.judging_helpers import label_as_model, models_condition
 from tests.support.lines import FULL, cites
 from tests.support.lines import line as support_line
+from tests.support.test_own_texts import run_with_documents
 
 SMALL, LARGE = 2, 9
 # No page: it reads everything, and of each comparison that was computed whether it is that of the present labels.
@@ -65,7 +66,9 @@ UNSAFE |= {"revoke_token", "renew_recovery_codes", "turn_second_factor_off", "re
 UNSAFE |= {"answer_question"}
 UNSAFE |= {"stop_export", "freeze_condition", "make_release"}
 UNSAFE |= {"advance_plan", "take_back_planned"}
-UNSAFE |= {f"nugget_{verb}" for verb in ("add", "reword", "importance", "move", "delete", "undo", "redo", "finish")}
+UNSAFE |= {
+    f"nugget_{verb}" for verb in ("add", "keep", "reword", "importance", "move", "delete", "undo", "redo", "finish")
+}
 UNSAFE |= {f"{verb}_job" for verb in ("pause", "resume", "cancel", "retry")} | {"try_judge", "job_budget"}
 UNSAFE |= {f"relevance_{verb}" for verb in ("judge", "undo", "draw", "show")}
 UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "note", "reading", "read", "reopen")}
@@ -116,7 +119,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "judge": [slug, campaign.model_judges.earliest("pk").pk],
         "job": [slug, campaign.jobs.earliest("pk").pk],
         "job_failures": [slug, campaign.jobs.earliest("pk").pk],
-        "import_report": [slug, campaign.imports.latest("pk").pk],
+        **{name: [slug, campaign.imports.latest("pk").pk] for name in ("import_report", "report_file")},
         "relevance": [Task.objects.get(topic__qid="t1", condition__name="post-edited").pk],
         "plan_piece": [slug, given.condition_id, given.topic_id],
         "support": [judging.pk],
@@ -171,6 +174,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "plan_runs",
                 "progress",
                 "prompts",
+                "import_prompts",
                 "exports",
                 "archive",
             ),
@@ -232,6 +236,8 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
                 for qid in qids
             ]
             import_file(campaign, "runs", answers)
+            own = run_with_documents(f"own{number}", "t1", {f"s{number}": "a text of its own"})
+            assert import_file(campaign, "runs", [own], document_texts="own").state == "done"
             found = "".join(f"{qid} Q0 s{number} 1 1.5 found{number}\n" for qid in qids)
             import_file(campaign, "retrieval", found)
             nuggets = {"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}
@@ -252,6 +258,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         first = campaign.jobs.earliest("pk")
         for number in new:
             make_model(campaign, name=f"model {number}")
+            CampaignPromptSet.objects.create(campaign=campaign, name=f"published {number}")
             make_token(anna)
             make_token(olga)
             Unit.objects.create(job=first, topic=topics[0], item=f"item {number}")

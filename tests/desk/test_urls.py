@@ -68,7 +68,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "new_condition": ("GET", ORGANIZER),
     "control_runs": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "imports": ("GET", ORGANIZER),
-    "import_report": ("GET", ORGANIZER),
+    **dict.fromkeys(("import_report", "report_file"), ("GET", ORGANIZER)),
     "stop_import": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "plan": ("GET", ORGANIZER),
     "advance_plan": ("POST", (401, 404, 404, 302, 404, 404, 404)),
@@ -92,6 +92,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "answer_question": ("POST", (401, 404, 404, 404, 404, 404, 404)),
     "my_answers": ("GET", EVERYBODY),
     "prompts": ("GET", ORGANIZER),
+    "import_prompts": ("GET", ORGANIZER),
     "exports": ("GET", ORGANIZER),
     **dict.fromkeys(("archive", "archive_file"), ("GET", ORGANIZER)),
     **dict.fromkeys(("choose_export", "export_file", "export", "made_file", "export_manifest"), ("GET", ORGANIZER)),
@@ -102,7 +103,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "judges": ("GET", ORGANIZER),
     "new_judge": ("GET", ORGANIZER),
     "judge": ("GET", ORGANIZER),
-    "try_judge": ("POST", (401, 404, 404, 200, 404, 404, 404)),
+    "try_judge": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "jobs": ("GET", ORGANIZER),
     "launch_job": ("GET", ORGANIZER),
     "job": ("GET", ORGANIZER),
@@ -117,6 +118,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "relevance_show": ("POST", OWNER_WRITES),
     "nugget_editor": ("GET", OWNER_READS),
     "nugget_add": ("POST", OWNER_WRITES),
+    "nugget_keep": ("POST", OWNER_WRITES),
     "nugget_reword": ("POST", OWNER_WRITES),
     "nugget_importance": ("POST", OWNER_WRITES),
     "nugget_move": ("POST", OWNER_WRITES),
@@ -168,7 +170,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
 POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan", "new_judge", "judge", "launch_job")
-POSTED += ("studies", "ask_study", "comparisons", "choose_export")
+POSTED += ("import_prompts", "studies", "ask_study", "comparisons", "choose_export")
 
 
 def named_patterns() -> list[URLPattern]:
@@ -253,6 +255,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "control_runs": f"{base}/control-runs/",
         "imports": f"{base}/imports/",
         "import_report": f"{base}/imports/{Import.objects.last().pk}/",
+        "report_file": f"{base}/imports/{Import.objects.last().pk}/report.json",
         "stop_import": f"{base}/imports/{Import.objects.last().pk}/stop/",
         "plan": f"{base}/plan/",
         "advance_plan": f"{base}/plan/advance/",
@@ -277,6 +280,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "answer_question": f"{base}/asked/answer/",
         "my_answers": "/answers/",
         "prompts": f"{base}/prompts/",
+        "import_prompts": f"{base}/prompts/import/",
         "exports": f"{base}/exports/",
         "archive": f"{base}/archive/",
         "archive_file": f"{base}/archive/file/",
@@ -307,6 +311,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         **{f"relevance_{verb}": f"/relevance/{grading.pk}/{verb}/" for verb in ("judge", "undo", "draw", "show")},
         "nugget_editor": f"/nuggets/{bank.pk}/",
         "nugget_add": f"/nuggets/{bank.pk}/add/",
+        "nugget_keep": f"/nuggets/{bank.pk}/{uid}/keep/",
         "nugget_reword": f"/nuggets/{bank.pk}/{uid}/reword/",
         "nugget_importance": f"/nuggets/{bank.pk}/{uid}/importance/",
         "nugget_move": f"/nuggets/{bank.pk}/{uid}/move/",
@@ -430,6 +435,7 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
     client = client_of(otto)
     for name in (
         "import_report",
+        "report_file",
         "export_file",
         "export",
         "made_file",

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 
 from bench import house
-from tests.faults import files, network
+from tests.faults import files, network, replies
 from tests.faults.people import Outcome, at_work
 from tests.faults.world import PROGRAMS, World
 from tests.llm.endpoint import ROOT
@@ -396,6 +396,7 @@ EVERYWHERE: dict[str, Trial] = {
     "clock set back": clock,
     "processes that hang": hung,
     "network that drops": dropped,
+    "replies without end": replies.without_end,
     "migration killed": migration,
 }
 WITH_SERVERS: dict[str, Trial] = {

@@ -17,7 +17,8 @@ import psutil
 
 from bench import house
 from tests.llm.endpoint import ROOT
-from tests.llm.house import free_port, wait_until
+from tests.llm.house import wait_until
+from tests.ports import free_port
 
 _STARTS = 90.0  # seconds within which anything must have started
 _CELERY = [sys.executable, "-m", "celery", "--quiet", "-A", "assessor"]

@@ -62,10 +62,10 @@ _SAID: dict[tuple[str, str], frozenset[Any]] = {
     ("support.supportsheet", "labels"): frozenset({"full", "partial", "none", "not judged"}),
     ("support.supportsheet", "adopted"): frozenset({"full", "partial", "none", "not judged"}),
 }
-_GRADES = {"collection.grade": "grade", "relevance.judgment": "grade"}
+_GRADES = {("collection.grade", "grade"): range(-2, 5), ("relevance.judgment", "grade"): range(5)}
 
 
-def outside_vocabulary(models: list[type[Model]], max_grade: int = 3) -> list[str]:
+def outside_vocabulary(models: list[type[Model]]) -> list[str]:
     """Return what of these models' rows is no word of its column's vocabulary: labels, grades, states, kinds."""
     wrong = []
     for model in models:
@@ -77,8 +77,8 @@ def outside_vocabulary(models: list[type[Model]], max_grade: int = 3) -> list[st
             elif (name, field.name) in _SAID:
                 words = set(_SAID[name, field.name])
                 found = {label for said in rows.values_list(field.attname, flat=True) for label in said.values()}
-            elif _GRADES.get(name) == field.name:
-                words = {None, *range(max_grade + 1)}
+            elif (name, field.name) in _GRADES:
+                words = {None, *_GRADES[name, field.name]}
                 found = set(rows.values_list(field.attname, flat=True).distinct())
             else:
                 continue

@@ -97,6 +97,8 @@ def shapes(entries: Sequence[str]) -> list[str]:
         "\n".join(f'- "{entry}",' for entry in entries),
         f'<think>The first is {entries[0]}; maybe ["x"].</think>\n{spelt}',
         "[" + ", ".join(f"“{entry}”" for entry in entries) + "]",
+        "[" + ", ".join(entries) + "]",
+        ", ".join(entry.replace("_", " ") for entry in entries),
     ]
 
 
@@ -155,6 +157,7 @@ def test_changed_answers_are_read_or_refused():
         found += _found(name, "creation", shapes(NUGGETS), asked.read, is_list, examples(60, 2_000))
         graded = questions.relevance(prompts, query="q", passage="p")
         seeds = ["##final score: 2", "M: 2\nT: 1\n##final score: 3", "**##Final Score: 1**", '{"final_score": 0}']
+        seeds += ["Final score: 2", "##final score: 2 (some answer)", "2"]
         found += _found(name, "relevance", seeds, graded.read, questions.GRADES.__contains__, examples(60, 2_000))
         judged = questions.support(prompts, sentence="s", passage="p")
         seeds = [
@@ -163,6 +166,7 @@ def test_changed_answers_are_read_or_refused():
             "**No Support**",
             '{"label": "no support"}',
             "```\nfull_support\n```",
+            "Label: No Support",
         ]
         found += _found(name, "support", seeds, judged.read, questions.SUPPORT.__contains__, examples(60, 2_000))
     assert found == [], "\n\n".join(found)

@@ -3,16 +3,17 @@
 from django.utils import timezone
 
 from assessor.collection import processes
-from assessor.llm.models import Call, Job, Runner, StoredPromptSet, Unit
+from assessor.llm.models import Call, Job, Runner, StoredPromptSet, Trial, Unit
 from assessor.llm.prompt_sets import prompt_set
 
 
 def leave_traces(job: Job) -> None:
-    """Leave a runner, a prompt set, a failed unit for each topic of the job's, and a call for each of them."""
+    """Leave a runner, a prompt set, a trial, a failed unit for each topic of the job's, and a call for each of them."""
     now, prompts = timezone.now(), prompt_set("assay-1")
     if not StoredPromptSet.objects.filter(sha256=prompts.sha256).exists():
         StoredPromptSet.objects.create(**prompts._asdict())
     Runner.objects.create(job=job, judge=job.judge, owner=processes.me(), alive_at=now)
+    Trial.objects.get_or_create(judge=job.judge, defaults={"created_by": job.campaign.created_by})
     for unit in job.units.all():
         Unit.objects.filter(pk=unit.pk).update(state=Unit.State.FAILED, error=f"failed on {unit.topic_id}")
         came = {"request": f"{unit.pk:064}", "outcome": Call.Outcome.LOST}

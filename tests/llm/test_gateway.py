@@ -1,7 +1,11 @@
 """One request, to endpoints that do what the rehearsal endpoint does not: over real HTTP, answered by hand."""
 
 import asyncio
+import gzip
+import itertools
 import json
+import tracemalloc
+import zlib
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -33,12 +37,13 @@ def send(answer: Answer, *, key: str = "", timeout: float = 5.0) -> tuple[Reply 
     """Send one request to a server that answers like this; return what came, and the request's headers."""
 
     async def do() -> tuple[Reply | Failed, str]:
-        headers = []
+        headers, is_over = [], asyncio.Event()
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             headers.append((await reader.readuntil(b"\r\n\r\n")).decode().lower())
             with suppress(ConnectionError):
                 await answer(writer)
+            is_over.set()
             writer.close()
 
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
@@ -49,16 +54,18 @@ def send(answer: Answer, *, key: str = "", timeout: float = 5.0) -> tuple[Reply 
             except Failed as failed:
                 return failed, headers[0] if headers else ""
             finally:
+                # Before all connections are closed: the one of this request ends with it.
+                await asyncio.wait_for(is_over.wait(), 5)
                 await way.close()
 
     return asyncio.run(do())
 
 
-def with_body(body: str | bytes, status: str = "200 OK", more: str = "") -> Answer:
+def with_body(body: str | bytes, status: str = "200 OK", more: str = "", kind: str = "application/json") -> Answer:
     data = body.encode() if isinstance(body, str) else body
 
     async def answer(writer: asyncio.StreamWriter) -> None:
-        head = f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {len(data)}\r\n{more}\r\n"
+        head = f"HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {len(data)}\r\n{more}\r\n"
         writer.write(head.encode() + data)
         await writer.drain()
 
@@ -101,6 +108,191 @@ def test_an_endpoint_that_drips_does_not_outlast_the_timeout():
     assert came.milliseconds < 2_000
 
 
+LIMIT = "is longer than 2 MiB. ASSAY_MAX_REPLY_MB sets how much of one is read."
+
+
+class Endless:
+    """Sends a head and then a part for ever; counts what was taken, and notes down that the connection was closed."""
+
+    def __init__(self, part: bytes, *, begin: bytes = b"", status: str = "200 OK", encoding: str = "identity") -> None:
+        self._head = f"HTTP/1.1 {status}\r\ncontent-encoding: {encoding}\r\nconnection: close\r\n\r\n".encode() + begin
+        self._part = part
+        self.sent, self.is_closed = 0, False
+
+    async def __call__(self, writer: asyncio.StreamWriter) -> None:
+        writer.transport.set_write_buffer_limits(high=0)
+        writer.write(self._head)
+        try:
+            while True:
+                writer.write(self._part)
+                await writer.drain()
+                self.sent += len(self._part)
+        except ConnectionError:
+            self.is_closed = True
+
+
+def packed_words(wbits: int) -> tuple[bytes, bytes]:
+    """Return how a packed body begins, and 1 kB that unpacks to 1 MB and can be repeated for ever."""
+    packer = zlib.compressobj(wbits=wbits)
+    begin = packer.compress(b"{") + packer.flush(zlib.Z_FULL_FLUSH)
+    return begin, packer.compress(b" " * 1_000_000) + packer.flush(zlib.Z_FULL_FLUSH)
+
+
+def test_reading_stops_at_the_limit_and_the_connection_is_closed():
+    endless = Endless(b" " * 65_536)
+    came, headers = send(endless)
+    assert "accept-encoding: gzip\r\n" in headers
+    assert isinstance(came, Failed)
+    assert str(came) == f"The endpoint's reply {LIMIT}"
+    assert (came.again, came.fatal, came.status) == (True, False, 200)
+    assert endless.is_closed
+    assert endless.sent < 16 * 2**20  # the limit, and what the sockets of both sides hold
+
+
+def test_what_is_read_is_counted_after_it_is_unpacked():
+    begin, words = packed_words(31)
+    endless = Endless(words, begin=begin, encoding="gzip")
+    send(with_body(raw()))  # what is loaded once
+    tracemalloc.start()
+    came, _ = send(endless)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(came, Failed)
+    assert str(came) == f"The endpoint's reply {LIMIT}"
+    assert endless.is_closed
+    assert peak < 8 * 2**20
+
+
+@pytest.mark.parametrize("status", ["200 OK", "503 Service Unavailable"])
+def test_what_comes_after_the_end_of_gzip_is_not_read(status: str):
+    endless = Endless(b"x" * 65_536, begin=gzip.compress(raw().encode()), encoding="gzip", status=status)
+    send(with_body(raw()))  # what is loaded once
+    tracemalloc.start()
+    came, _ = send(endless, timeout=3)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(came, Failed)
+    if status == "200 OK":
+        assert str(came) == "The endpoint's reply is not gzip to its end, though it says so."
+    assert came.status == int(status[:3])
+    assert endless.is_closed
+    assert peak < 8 * 2**20
+
+
+def test_a_gzip_reply_in_small_parts_leaves_its_connection_open():
+    packed, requests, clients = gzip.compress(raw().encode()), 0, set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal requests
+        clients.add(writer.get_extra_info("peername"))
+        with suppress(asyncio.IncompleteReadError):
+            while head := (await reader.readuntil(b"\r\n\r\n")).decode().lower():
+                await reader.readexactly(int(head.split("content-length: ")[1].split("\r\n")[0]))
+                requests += 1
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n")
+                for byte in packed:
+                    writer.write(b"1\r\n%c\r\n" % byte)
+                writer.write(b"0\r\n\r\n")
+                await writer.drain()
+
+    async def do() -> None:
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            way = Gateway(Setting(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", "", 5.0, {}), 1)
+            for _ in range(2):
+                assert (await way.send({"model": "m"})).text == "##final score: 2"
+            await way.close()
+
+    asyncio.run(do())
+    assert (requests, len(clients)) == (2, 1)
+
+
+@pytest.mark.parametrize("answer", [Endless(b" " * 65_536), with_body(" " * 2_000_000)], ids=["endless", "no JSON"])
+def test_a_failure_holds_nothing_of_what_came(answer: Answer):
+    """Many wait to be sent again, each with its failure."""
+    came, _ = send(answer)
+    del came
+    tracemalloc.start()
+    failures = [send(answer)[0] for _ in range(3)]
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert all(isinstance(failed, Failed) for failed in failures)
+    assert held < 2_000_000
+
+
+def test_a_reply_up_to_the_limit_is_read(settings):
+    settings.MAX_REPLY_BYTES = 2**20
+    text = "a" * (2**20 - len(raw(choices=choice("", "stop"))))
+    longest = raw(choices=choice(text, "stop"))
+    for body, more in ((longest.encode(), ""), (gzip.compress(longest.encode()), "content-encoding: gzip\r\n")):
+        came, _ = send(with_body(body, more=more))
+        assert isinstance(came, Reply)
+        assert came.text == text
+    came, _ = send(with_body(longest + " "))
+    assert isinstance(came, Failed)
+    assert str(came) == "The endpoint's reply is longer than 1 MiB. ASSAY_MAX_REPLY_MB sets how much of one is read."
+
+
+@pytest.mark.parametrize("encoding", ["br", "deflate", "zstd", "gzip, gzip", "x" * 1_000])
+def test_a_reply_that_is_packed_in_another_way_is_not_unpacked(encoding: str):
+    came, _ = send(with_body(raw(), more=f"content-encoding: {encoding}\r\n"))
+    assert isinstance(came, Failed)
+    assert str(came) == (
+        f"The endpoint's reply is packed as {encoding[:40]!r}, which was not asked for: "
+        "let it be sent as it is, or as gzip."
+    )
+
+
+def test_gzip_that_is_none_is_a_failed_request():
+    whole = gzip.compress(raw().encode())
+    for body in (raw(), whole + b" ", whole + whole):
+        came, _ = send(with_body(body, more="content-encoding: gzip\r\n"))
+        assert isinstance(came, Failed)
+        assert str(came) == "The endpoint's reply is not gzip to its end, though it says so."
+        assert (came.again, came.fatal) == (True, False)
+
+
+def test_an_error_counts_however_long_its_body_is():
+    for endless in (
+        Endless(b"no. " * 16_384, status="401 Unauthorized"),
+        Endless(b"no. " * 16_384, status="503 Service Unavailable"),
+        Endless(b"no. " * 16_384, status="401 Unauthorized", encoding="br"),
+    ):
+        came, _ = send(endless)
+        assert isinstance(came, Failed)
+        assert str(came).startswith(f"The endpoint answered {came.status}: ")
+        assert len(str(came)) < 1_100
+        assert (came.fatal, came.again) == ((True, False) if came.status == 401 else (False, True))
+        assert endless.is_closed
+    assert came.status == 401
+
+
+@pytest.mark.parametrize("line", ["x-{}: y\r\n", "x-{}{}: y"], ids=["many", "long"])
+def test_a_flood_of_headers_is_not_read_to_its_end(line: str):
+    sent = 0
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        writer.transport.set_write_buffer_limits(high=0)
+        writer.write(b"HTTP/1.1 200 OK\r\n")
+        for number in itertools.count():
+            writer.write(line.format(number, "x" * 1_000).encode())
+            await writer.drain()
+            sent += len(line)
+
+    came, _ = send(answer, timeout=60.0)
+    assert isinstance(came, Failed)
+    assert "RemoteProtocolError" in str(came)  # not the deadline
+    assert sent < 16 * 2**20
+
+
+def test_a_reply_is_utf_8_whatever_charset_it_names():
+    for charset in ("zlib", "punycode", "utf-16", "latin-1"):
+        body = json.dumps(WHOLE | {"choices": choice("Käse", "stop")}, ensure_ascii=False)
+        came, _ = send(with_body(body, kind=f"application/json; charset={charset}"))
+        assert isinstance(came, Reply)
+        assert came.text == "Käse"
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -112,9 +304,8 @@ def test_an_endpoint_that_drips_does_not_outlast_the_timeout():
         '{"choices": [{"message": null}]}',
         "<html>",
         "[" * 100_000,
-        "x" * 5_000_000,
     ],
-    ids=["empty", "list", "null", "object", "no choice", "no message", "html", "deep", "long"],
+    ids=["empty", "list", "null", "object", "no choice", "no message", "html", "deep"],
 )
 def test_what_is_no_completion_is_said_so(body: str):
     came, _ = send(with_body(body))
@@ -122,17 +313,6 @@ def test_what_is_no_completion_is_said_so(body: str):
     assert str(came).startswith("The endpoint's response is no chat completion: ")
     assert len(str(came)) < 1_100
     assert came.again
-
-
-def test_a_charset_that_is_none_fails_the_request_alone():
-    async def answer(writer: asyncio.StreamWriter) -> None:
-        data = raw().encode()
-        head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json; charset=zlib\r\ncontent-length: {len(data)}\r\n\r\n"
-        writer.write(head.encode() + data)
-        await writer.drain()
-
-    came, _ = send(answer)
-    assert isinstance(came, Reply | Failed)
 
 
 def test_the_key_is_taken_out_of_whatever_comes_back():

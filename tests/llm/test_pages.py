@@ -7,7 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from assessor.collection.models import Campaign, Event, Person
+from assessor.collection.actions import create_campaign, create_condition
+from assessor.collection.models import Campaign, Condition, Event, Person
 from assessor.llm.models import Call, Job, ModelJudge, Unit
 from nuggets.models import Drafting, NuggetBank
 from tests.conftest import client_of
@@ -87,8 +88,48 @@ def test_an_odd_judge_is_refused_with_the_reason(client: Client, changes: dict[s
 def test_a_name_is_given_once(client: Client, campaign: Campaign):
     make_judge(campaign, name="gpt at 0")
     page = client.post(f"{BASE}/judges/new/", JUDGE).content.decode()
-    assert "model_judge_name_once" in page or "already exists" in page
+    assert "The campaign has a judge called gpt at 0 already. Choose another name." in page
     assert ModelJudge.objects.count() == 1
+
+
+def test_a_name_that_another_campaign_has_can_be_given(client: Client, campaign: Campaign, olga: Person):
+    other = create_campaign(name="Other", slug="other", acting_user=olga)
+    theirs = make_judge(other, name="gpt at 0")
+    response = client.post(f"{BASE}/judges/new/", JUDGE)
+    ours = campaign.model_judges.get()
+    assert (ours.judge.name, response["Location"]) == ("gpt at 0", f"{BASE}/judges/{ours.pk}/")
+    assert ours.judge_id != theirs.judge_id
+    # Whoever names it means the campaign's own: the other one costs nothing.
+    out = io.StringIO()
+    call_command("run_drafts", "study", judge="gpt at 0", qrels="NIST", topics=["t2"], estimate=True, stdout=out)
+    assert "calls" in out.getvalue()
+    assert "cost 0.0000." not in out.getvalue()
+    with pytest.raises(
+        CommandError, match=r"^The campaign has a judge called gpt at 0 already\. Choose another name\.$"
+    ):
+        call_command("create_judge", "other", "gpt at 0", base_url="https://api.example.org/v1", model="gpt")
+
+
+def test_after_its_prompts_changed_a_launch_asks_for_another_name(client: Client, campaign: Campaign):
+    """As when a new version of Assay words its own prompts otherwise: what was made with the old ones stays apart."""
+    judge = make_judge(campaign)
+    source = campaign.qrels_sources.get()
+    wanted = {"kind": "AutoNuggets", "judge": judge.pk, "qrels_source": source.pk, "topics": "t2", "replicate": "0"}
+    old = Condition(
+        campaign=campaign,
+        name="AutoNuggets by j on NIST",
+        kind=Condition.Kind.NUGGETS,
+        method=Condition.Method.AUTO_NUGGETS,
+        qrels_source=source,
+        judge=judge.judge,
+        prompt_set="0" * 64,
+    )
+    create_condition(old, acting_user=None)
+    page = client.post(f"{BASE}/jobs/new/", wanted | {"launch": ""}).content.decode()
+    assert "The campaign has another condition called AutoNuggets by j on NIST: choose another name." in page
+    assert not Job.objects.exists()
+    client.post(f"{BASE}/jobs/new/", wanted | {"launch": "", "name": "AutoNuggets, new prompts"})
+    assert Job.objects.get().condition.prompt_set not in ("", "0" * 64)
 
 
 def test_the_estimate_comes_before_anything_is_made(client: Client, campaign: Campaign):
@@ -97,7 +138,7 @@ def test_the_estimate_comes_before_anything_is_made(client: Client, campaign: Ca
     asked = {"kind": "AutoNuggets", "judge": judge.pk, "qrels_source": source.pk, "topics": "t2", "replicate": "0"}
     page = client.post(f"{BASE}/jobs/new/", asked).content.decode()
     assert "What it will take" in page
-    assert "Makes the condition <bdi>AutoNuggets by j</bdi>" in page
+    assert "Makes the condition <bdi>AutoNuggets by j on NIST</bdi>" in page
     assert not Job.objects.exists()
     assert not campaign.conditions.exists()
     assert not Call.objects.exists()

@@ -224,13 +224,13 @@ def test_grades_follow_the_share_of_the_query(passage: str, grade: int) -> None:
 
 
 def test_faults_depend_on_content_count_and_seed_alone() -> None:
-    knobs = Knobs(jitter=1, **{f"{trouble}_rate": 0.1 for trouble in TROUBLES})
+    knobs = Knobs(jitter=1, **{f"{trouble}_rate": 0.08 for trouble in TROUBLES})
     drawn = [fate(knobs, f"request {number}", seen) for number in range(1000) for seen in (0, 1)]
     assert drawn == [fate(knobs, f"request {number}", seen) for number in range(1000) for seen in (0, 1)]
     counts = {trouble: sum(each.what == trouble for each in drawn) for trouble in (*TROUBLES, "ok")}
-    assert all(120 < counts[trouble] < 280 for trouble in TROUBLES)  # 200 are expected
+    assert all(100 < counts[trouble] < 220 for trouble in TROUBLES)  # 160 are expected
     assert all(0 <= each.latency < 1 for each in drawn)
-    other = Knobs(seed=1, jitter=1, **{f"{trouble}_rate": 0.1 for trouble in TROUBLES})
+    other = Knobs(seed=1, jitter=1, **{f"{trouble}_rate": 0.08 for trouble in TROUBLES})
     assert fate(other, "request 1", 0) != fate(knobs, "request 1", 0)
 
 
@@ -291,6 +291,41 @@ def test_other_forms_are_understood(endpoint: StartEndpoint, client_of: Any, str
         assert len(texts) > 1
         for text in texts:
             assert question.read(text) == EXPECTED[name], text
+
+
+@pytest.mark.parametrize(("knob", "encoding"), [("endless_rate", "identity"), ("gzip_bomb_rate", "gzip")])
+def test_replies_without_end_go_on_until_the_client_has_enough(
+    endpoint: StartEndpoint, knob: str, encoding: str
+) -> None:
+    running = endpoint(**{knob: 1})
+    body = {"model": "m", "messages": a_question("relevance").messages}
+    for _ in range(2):  # having left one, the endpoint answers the next
+        with (
+            httpx2.Client(trust_env=False) as http,
+            http.stream("POST", f"{running.base_url}/chat/completions", json=body) as response,
+        ):
+            assert response.headers.get("content-encoding", "identity") == encoding
+            read = b""
+            for part in response.iter_bytes():
+                read += part
+                if len(read) > 5_000_000:
+                    break
+        assert len(read) > 5_000_000
+        assert read.startswith(b'{"choices": [{"message": {"role": "assistant", "content": "and so on and so on ')
+    assert [line["status"] for line in running.ended()] == [knob.removesuffix("_rate")] * 2
+
+
+def test_a_reply_that_drips_comes_a_byte_at_a_time(endpoint: StartEndpoint) -> None:
+    running = endpoint(drip_rate=1)
+    body = {"model": "m", "messages": a_question("relevance").messages}
+    begun = time.time()
+    with (
+        httpx2.Client(trust_env=False) as http,
+        http.stream("POST", f"{running.base_url}/chat/completions", json=body) as response,
+    ):
+        parts = response.iter_bytes()
+        assert [next(parts) for _ in range(4)] == [b"{", b'"', b"i", b"d"]
+    assert time.time() - begun > 0.7
 
 
 def test_hanging_lasts_until_the_client_gives_up(endpoint: StartEndpoint, client_of: Any) -> None:

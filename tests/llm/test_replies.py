@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assessor.llm.questions import ASSIGNMENT, GRADES, IMPORTANCE, SUPPORT
-from assessor.llm.replies import WrongAnswer, grade, label, labels, nuggets
+from assessor.llm.replies import WrongAnswer, grade, label, labels, last_line_grade, nuggets
 
 CATS = ["cats purr", "dogs bark"]
 
@@ -72,7 +72,7 @@ def refused(read: Callable[[], object]) -> str:
     ],
 )
 def test_lists_are_read_however_they_are_written(text: str) -> None:
-    assert nuggets(text, 30) == CATS
+    assert nuggets(text) == CATS
 
 
 @pytest.mark.parametrize(
@@ -81,6 +81,7 @@ def test_lists_are_read_however_they_are_written(text: str) -> None:
         ("['it's warm', 'cats' purr', 'a']", ["it's warm", "cats' purr", "a"]),
         ("[‘it’s warm’, ‘cats’ purr’]", ["it’s warm", "cats’ purr"]),  # noqa: RUF001
         ('["it\'s warm", "the ’80s"]', ["it's warm", "the ’80s"]),  # noqa: RUF001
+        ("['cats' purr', 'a\\' b', 'c\\\\']", ["cats' purr", "a' b", "c\\"]),
         ("- it's warm\n- 'tis so", ["it's warm", "'tis so"]),
         ("- 'it's warm'", ["it's warm"]),
         ('["a [1] b", "c ] d", "e, f"]', ["a [1] b", "c ] d", "e, f"]),
@@ -93,7 +94,7 @@ def test_lists_are_read_however_they_are_written(text: str) -> None:
     ],
 )
 def test_what_stands_in_quotes_stays_as_it_is(text: str, found: list[str]) -> None:
-    assert nuggets(text, 30) == found
+    assert nuggets(text) == found
 
 
 @pytest.mark.parametrize(
@@ -106,6 +107,7 @@ def test_what_stands_in_quotes_stays_as_it_is(text: str, found: list[str]) -> No
         '"cats purr"',
         "cats purr, dogs bark",
         "[1, 2, 3]",
+        "vital, okay",
         "[vital, okay]",
         "[cats purr]",
         '{"error": "overloaded"}',
@@ -119,7 +121,7 @@ def test_what_stands_in_quotes_stays_as_it_is(text: str, found: list[str]) -> No
     ],
 )
 def test_without_a_list_there_is_nothing_to_read(text: str) -> None:
-    assert "no list" in refused(lambda: nuggets(text, 30))
+    assert "no list" in refused(lambda: nuggets(text))
 
 
 @pytest.mark.parametrize(
@@ -130,6 +132,8 @@ def test_without_a_list_there_is_nothing_to_read(text: str) -> None:
         '["cats purr", "dogs bark",',
         '["cats purr", ',
         "['cats purr', 'dogs",
+        "['cats purr', 'dogs' bark",
+        "['cats purr', 'dogs\\']",
         "[“cats purr”, “dogs",
         '```json\n["cats purr", "dogs bark\n```',
         '{"nuggets": ["cats purr", "dogs',
@@ -155,14 +159,14 @@ def test_without_a_list_there_is_nothing_to_read(text: str) -> None:
     ],
 )
 def test_a_part_is_never_taken_for_the_whole(text: str) -> None:
-    refused(lambda: nuggets(text, 30))
+    refused(lambda: nuggets(text))
 
 
 def test_a_list_that_breaks_off_anywhere_is_refused() -> None:
     whole = '["cats purr", "it\'s so", "c]d, [e]f"]'
-    assert nuggets(whole, 30) == ["cats purr", "it's so", "c]d, [e]f"]
+    assert nuggets(whole) == ["cats purr", "it's so", "c]d, [e]f"]
     for cut in range(len(whole)):
-        refused(lambda cut=cut: nuggets(whole[:cut], 30))  # type: ignore[misc]
+        refused(lambda cut=cut: nuggets(whole[:cut]))  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +186,7 @@ def test_a_list_that_breaks_off_anywhere_is_refused() -> None:
     ],
 )
 def test_only_texts_are_entries(text: str) -> None:
-    assert "no quoted text" in refused(lambda: nuggets(text, 30))
+    assert "no quoted text" in refused(lambda: nuggets(text))
 
 
 # --- Nuggets
@@ -190,24 +194,23 @@ def test_only_texts_are_entries(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["[]", '[""]', '["cats purr", "  "]', '{"nuggets": []}'])
 def test_no_nugget_is_empty_and_there_is_one_at_least(text: str) -> None:
-    assert "at least one" in refused(lambda: nuggets(text, 30))
+    assert "at least one" in refused(lambda: nuggets(text))
 
 
-def test_there_are_no_more_nuggets_than_allowed() -> None:
-    text = json.dumps([f"nugget {number}" for number in range(31)])
-    assert len(nuggets(text, 31)) == 31
-    assert "31 nuggets; at most 30" in refused(lambda: nuggets(text, 30))
+def test_lists_of_any_length_are_read_whole() -> None:
+    texts = [f"nugget {number}" for number in range(1_000)]
+    assert nuggets(json.dumps(texts)) == texts
 
 
 def test_equal_nuggets_stay_as_the_model_gave_them() -> None:
-    assert nuggets('["cats purr", "cats purr"]', 30) == ["cats purr", "cats purr"]
+    assert nuggets('["cats purr", "cats purr"]') == ["cats purr", "cats purr"]
 
 
 @pytest.mark.parametrize(
     "escape", [r"\u0000", r"\x00", r"\u001b", r"\x7f", r"\ud800", r"\udc08\ud83d", "\x00", "\ud800"]
 )
 def test_what_is_no_text_is_refused(escape: str) -> None:
-    assert "no text" in refused(lambda: nuggets(f'["cats {escape} purr"]', 30))
+    assert "no text" in refused(lambda: nuggets(f'["cats {escape} purr"]'))
 
 
 # --- Labels
@@ -218,6 +221,76 @@ def test_labels_are_read_in_order_and_whatever_their_case() -> None:
     assert labels("1. support\n2. not_support", ASSIGNMENT, 2) == ["support", "not_support"]
     assert labels('{"labels": ["partial_support"]}', ASSIGNMENT, 1) == ["partial_support"]
     assert labels("[]", IMPORTANCE, 0) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '["support", "partial_support", "not_support"]',
+        '["support", "partial support", "not support"]',
+        '["Support", "Partial  Support", "NOT_SUPPORT"]',
+        "1. support\n2. partial support\n3. not support",
+        "[support, partial support, not support]",
+        "[support, partial_support, not_support,]",
+        "[Support,\n Partial Support,\n Not Support]",
+        '["support", partial_support, not_support]',
+        "```\n[support, partial_support, not_support]\n```",
+        "Here they are:\n[support, partial_support, not_support]\nThat is all.",
+        "As passage [1] says: [support, partial_support, not_support]",
+        "{labels: [support, partial_support, not_support]}",
+        '{"labels": [support, partial_support, not_support]}',
+        "support, partial_support, not_support",
+        "Support, Partial support, Not support.",
+        "support,\npartial_support,\nnot_support\n",
+        "support\npartial_support\n\nnot_support",
+        "```\nsupport, partial_support, not_support\n```",
+        '"support", "partial_support", "not_support"',
+        "**support**, **partial_support**, **not_support**",
+        "Labels: support, partial_support, not_support",
+        "**Labels of assignment:** support, partial support, not support",
+        "<think>[support, support, support]</think>\nsupport, partial_support, not_support",
+    ],
+)
+def test_labels_are_read_without_quotes_and_in_either_spelling(text: str) -> None:
+    assert labels(text, ASSIGNMENT, 3) == ["support", "partial_support", "not_support"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "support, partial_support, partial",
+        "[support, partial_support, partial]",
+        "[support, partial_support, 3]",
+        "[support, partial_support, not_support",
+        "support, partial_support, not_support]",
+        "[support, partial_support], [not_support]",
+        "[[support, partial_support, not_support]]",
+        "[support; partial_support; not_support]",
+        "support; partial_support; not_support",
+        "support partial_support not_support",
+        "support / partial_support / not_support",
+        "support, partial_support,, not_support",
+        ", support, partial_support, not_support",
+        "support, partial_support, not_support?",
+        "support, partial_support or not_support, support",
+        "I say support, partial_support, not_support",
+        "support, partial_support, not_support, as far as I can tell",
+        "support, partial_support, not_support\n\nOn reflection: support, support, support",
+        "[support, partial_support, not_support] or [support, support, not_support]",
+        "[support, partial_support, not_support]\nBut the third may be partial support.",
+        '["support", "partial_support", "not_support"], or rather [support, support, support]',
+        "{reasons: [support, partial_support, not_support], labels: [support, support, support]}",
+        '{"reasons": [support, partial_support, not_support]}',
+    ],
+)
+def test_labels_with_two_readings_or_none_are_refused(text: str) -> None:
+    refused(lambda: labels(text, ASSIGNMENT, 3))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 10])
+@pytest.mark.parametrize("text", ["[vital, okay]", "vital, okay", "vital\nokay"])
+def test_labels_without_quotes_are_counted_too(text: str, count: int) -> None:
+    assert f"There are 2 labels; there must be exactly {count}" in refused(lambda: labels(text, IMPORTANCE, count))
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 10])
@@ -262,7 +335,7 @@ def test_a_label_outside_the_vocabulary_is_refused(odd: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "odd", ["vital", "okay", "full support", "partial support", "no_support", "partial", "supported", "not support"]
+    "odd", ["vital", "okay", "full support", "no_support", "no support", "partial", "supported", "not", "none"]
 )
 def test_labels_of_other_vocabularies_are_refused(odd: str) -> None:
     refused(lambda: labels(json.dumps([odd]), ASSIGNMENT, 1))
@@ -291,6 +364,27 @@ def test_a_long_label_is_shown_in_part() -> None:
         '{\n  "final_score": 2\n}',
         '```json\n{"final_score":2}\n```',
         'Here: {"reason": "cats, cats", "final_score": 2, "sure": true}',
+        "Final score: 2",
+        "final score: 2.",
+        "#final score: 2",
+        "**Final score:** 2",
+        "**Final score**: 2",
+        "The passage tells of cats.\n\nFinal score: 2",
+        "##final score: 2 (why)",
+        "##final score: 2 (some answer, but (much) hidden).",
+        "**##final score: 2** (some answer)",
+        "Final score: 2 (some answer)\n##final score: 2",
+        "2",
+        " 2\n",
+        "2.",
+        "**2**",
+        '"2"',
+        "```\n2\n```",
+        "<think>Is it 1 or 3? ##final score: 3</think>\n2",
+        "<think>##final score: 3</think>##final score: 2",
+        "Final score: 3, I think.\n</think>\n\n2",
+        "It answers a part.\n- Final score: 2",
+        "It answers a part. ##final score: 2",
     ],
 )
 def test_the_grade_is_what_the_reply_names(text: str) -> None:
@@ -301,10 +395,34 @@ def test_the_grade_is_what_the_reply_names(text: str) -> None:
     "text",
     [
         "",
-        "2",
-        "final score: 2",
-        "#final score: 2",
+        "[2]",
+        "2 (why)",
+        "2 3",
+        "2\n2",
+        "2, 3",
+        "2/3",
+        "2.0",
+        "-2",
+        "5",
+        "02",
+        "²",
+        "two",
+        "Grade: 2",
+        "Score: 2",
         "The score is 2.",
+        "final score 2",
+        "final score: 2 passages are better",
+        "Final score: 3 would be too much.\nFinal score: 2",
+        "Final score: 1\n##final score: 2",
+        "##final score: 2 (or 3)",
+        "##final score: 2 (out of 3)",
+        "##final score: 2 (nearly three)",
+        "##final score: 2 (or higher)",
+        "##final score: 2 (some answer",
+        "##final score: 2 (some answer) or 3",
+        "##final score: 2 some answer",
+        "##final score: 2 - some answer",
+        "##final score: (2)",
         "##score: 2",
         "##final score: 2\n##final score: 3",
         "##final score: 2 ##final score: 3",
@@ -320,7 +438,6 @@ def test_the_grade_is_what_the_reply_names(text: str) -> None:
         "##final score: 02",
         "##final score: 2/3",
         "##final score: 2 or 3",
-        "##final score: 2 (some answer)",
         "##final score: two",
         "##final score: ２",  # noqa: RUF001
         "##final score: ²",
@@ -330,10 +447,51 @@ def test_the_grade_is_what_the_reply_names(text: str) -> None:
         '{"final_score": true}',
         '{"final_score": [2]}',
         '{"score": 2}',
+        ".2",
+        "##final score: .2",
+        "I would not give a final score: 2",
+        "Passage 1 final score: 2\nPassage 2 final score: 2",
+        "<think>##final score: 2",
+        "<think>a</think><think>##final score: 2</think>",
+        "2 <think>no:\n</think>\n2",
     ],
 )
 def test_anything_but_one_grade_is_refused(text: str) -> None:
     refused(lambda: grade(text, GRADES))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It names\n1\n3\n2",
+        "It answers a part; 3 would be too much.\n\n**2**\n",
+        "It answers a part.\n2.",
+        "It answers a part.\n##final score: 2 (a part)",
+        "2",
+        "```\nIt answers a part.\n2\n```",
+        "<think>\n3</think>It answers a part.\n2",
+    ],
+)
+def test_the_grade_on_the_last_line_is_taken_where_it_is_asked_for_there(text: str) -> None:
+    assert last_line_grade(text, GRADES) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "2\nIt answers a part.",
+        "It answers a part.\nCategory: 2",
+        "It answers a part.\n2 or 3",
+        "It answers a part.\n.2",
+        "It answers a part.\n4",
+        "##final score: 3\n2",
+        "##final score: 3\n##final score: 2",
+        "<think>It answers a part.\n2",
+    ],
+)
+def test_any_other_last_line_is_refused(text: str) -> None:
+    refused(lambda: last_line_grade(text, GRADES))
 
 
 # --- A label of support
@@ -356,6 +514,13 @@ def test_anything_but_one_grade_is_refused(text: str) -> None:
         "```text\nPartial support.\n```",
         '{"label": "partial support"}',
         '```json\n{ "label": "partial support" }\n```',
+        "Label: Partial Support",
+        "label: partial_support.",
+        "**Label:** Partial Support",
+        "**Label**: partial support",
+        'Label: "partial support"',
+        "Label of support: partial support",
+        "<think>full support? no support?</think>\nPartial support",
     ],
 )
 def test_the_label_is_the_whole_reply(text: str) -> None:
@@ -371,7 +536,13 @@ def test_the_label_is_the_whole_reply(text: str) -> None:
         "support",
         "not_support",
         "partial support, I think",
-        "Label of support: partial support",
+        "Label:",
+        "Label: support",
+        "Label: full support or partial support",
+        "Label: full support\nLabel: full support",
+        "Label: partial support, I think",
+        "My label: partial support",
+        "full support, partial support",
         "full support\npartial support",
         "It has partial support.",
         "no partial support",
@@ -386,6 +557,8 @@ def test_anything_else_than_a_label_is_refused(text: str) -> None:
 
 
 # --- Large and hostile replies
+
+QUOTES = ['"', "“", "„", "”", "«", "»", "'", "‘", "‚"]  # noqa: RUF001
 
 HOSTILE = [
     "[",
@@ -442,11 +615,46 @@ def outcome(read: Callable[[], object]) -> object:
 def test_the_longest_replies_are_read_fast(before: str, piece: str) -> None:
     text = (before + piece * 200_000)[:200_000]
     begun = time.process_time()
-    outcome(lambda: nuggets(text, 30))
+    outcome(lambda: nuggets(text))
     outcome(lambda: labels(text, IMPORTANCE, 2))
     outcome(lambda: grade(text, GRADES))
     outcome(lambda: label(text, SUPPORT))
     assert time.process_time() - begun < 2
+
+
+def seconds(read: Callable[[], object]) -> float:
+    """Return the least that reading took of a few times; the others had company."""
+    times = []
+    for _ in range(5):
+        begun = time.process_time()
+        outcome(read)
+        times.append(time.process_time() - begun)
+    return min(times)
+
+
+@pytest.mark.parametrize(
+    ("before", "piece"),
+    [
+        *(("[" + quote, "a") for quote in QUOTES),
+        *(("[" + quote, "\\") for quote in QUOTES),
+        *(("[" + quote, "\\\\") for quote in QUOTES),
+        *(("[" + quote, "\\n") for quote in QUOTES),
+        *(("[" + quote, "a" + quote) for quote in QUOTES),
+        *(("- " + quote, "a" + quote) for quote in QUOTES),
+        ("['", "it's "),
+        ("['", "it\\'s"),
+        ("['", "a'" + " " * 50),
+        ("['a'" + " " * 1_000, "a'"),
+        ("[‘", "it’s "),  # noqa: RUF001
+        ("[‚", "it‘s "),  # noqa: RUF001
+        ("['", "a', '"),
+    ],
+    ids=repr,
+)
+def test_quotes_that_never_close_take_linear_time(before: str, piece: str) -> None:
+    """Ten times the text takes about ten times the time; where it grows with the square, a hundred times."""
+    short, long = ((before + piece * size)[:size] for size in (3_000, 30_000))
+    assert seconds(lambda: nuggets(long)) < 40 * seconds(lambda: nuggets(short)) + 0.005
 
 
 def test_longer_replies_are_not_read() -> None:
@@ -454,7 +662,7 @@ def test_longer_replies_are_not_read() -> None:
     assert labels(text[:200_000], IMPORTANCE, 1) == ["vital"]
     for read in (
         lambda: labels(text, IMPORTANCE, 1),
-        lambda: nuggets(text, 30),
+        lambda: nuggets(text),
         lambda: grade(text, GRADES),
         lambda: label(text, SUPPORT),
     ):
@@ -513,21 +721,21 @@ AROUND: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("style", STYLES)
 @given(texts=st.lists(plain_texts, min_size=1, max_size=12))
 def test_plain_lists_read_back_equal_in_every_style(style: str, around: str, texts: list[str]) -> None:
-    assert nuggets(AROUND[around](STYLES[style](texts)), 12) == texts
+    assert nuggets(AROUND[around](STYLES[style](texts))) == texts
 
 
 @pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize("style", EXACT)
 @given(texts=st.lists(any_texts, min_size=1, max_size=12))
 def test_any_list_reads_back_equal_as_json_and_python(style: str, around: str, texts: list[str]) -> None:
-    assert nuggets(AROUND[around](EXACT[style](texts)), 12) == texts
+    assert nuggets(AROUND[around](EXACT[style](texts))) == texts
 
 
 @given(texts=st.lists(any_texts, min_size=1, max_size=5), data=st.data())
 def test_a_list_that_breaks_off_is_never_read(texts: list[str], data: st.DataObject) -> None:
     whole = json.dumps(texts, ensure_ascii=False)
     cut = data.draw(st.integers(1, len(whole) - 1))
-    assert outcome(lambda: nuggets(whole[:cut], 30)) is None
+    assert outcome(lambda: nuggets(whole[:cut])) is None
 
 
 # Made of what replies are made of, so that much of it is nearly right.
@@ -547,10 +755,8 @@ pieces = st.lists(
 @example(text="##final score: 2")
 @example(text="full support")
 def test_any_text_gives_what_was_asked_for_or_is_refused(text: str) -> None:
-    found = outcome(lambda: nuggets(text, 3))
-    assert found is None or (
-        isinstance(found, list) and 1 <= len(found) <= 3 and all(_is_storable(one) for one in found)
-    )
+    found = outcome(lambda: nuggets(text))
+    assert found is None or (isinstance(found, list) and found and all(_is_storable(one) for one in found))
     for vocabulary in (IMPORTANCE, ASSIGNMENT):
         read = outcome(lambda vocabulary=vocabulary: labels(text, vocabulary, 2))  # type: ignore[misc]
         assert read is None or (isinstance(read, list) and len(read) == 2 and set(read) <= set(vocabulary))
@@ -575,15 +781,26 @@ def _is_storable(text: str) -> bool:
     ],
 )
 def test_of_several_lists_that_differ_none_is_taken(text: str) -> None:
-    assert "several lists" in refused(lambda: nuggets(text, 30))
+    assert "several lists" in refused(lambda: nuggets(text))
 
 
 def test_a_list_that_is_said_twice_is_one() -> None:
-    assert nuggets('["cats purr", "dogs bark"]\nAgain: ["cats purr", "dogs bark"]', 30) == CATS
+    assert nuggets('["cats purr", "dogs bark"]\nAgain: ["cats purr", "dogs bark"]') == CATS
+
+
+@pytest.mark.parametrize("text", ['<think>Perhaps ["purring"]?', '<think>a</think><think>["purring"]</think>'])
+def test_thoughts_alone_are_no_answer(text: str) -> None:
+    assert "no answer after its thoughts" in refused(lambda: nuggets(text))
+
+
+def test_thoughts_that_the_endpoint_opened_are_none_of_the_answer() -> None:
+    thoughts = 'Perhaps ["vital", "vital"]?\n</think>\n'
+    assert labels(thoughts + "vital, okay", IMPORTANCE, 2) == ["vital", "okay"]
+    assert nuggets('["it ends with </think>"]') == ["it ends with </think>"]
 
 
 def test_thoughts_before_the_list_are_none_of_it() -> None:
-    assert nuggets('<think>Perhaps ["purring"]?\n1. no</think>\n["cats purr", "dogs bark"]', 30) == CATS
+    assert nuggets('<think>Perhaps ["purring"]?\n1. no</think>\n["cats purr", "dogs bark"]') == CATS
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,11 @@
 """The command on two files, without a database."""
 
 import csv
+import gzip
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +15,7 @@ from scipy.stats import kendalltau
 
 from tests.metaeval.scored import Scores, two_sides
 
+ROOT = Path(__file__).resolve().parents[2]
 TASKS = ("RAG", "AG")
 
 
@@ -36,6 +41,17 @@ def sides() -> tuple[Scores, Scores]:
 def compared(capsys: pytest.CaptureFixture[str], *given: str, **options: object) -> str:
     call_command("compare_tables", *given, **options)
     return capsys.readouterr().out
+
+
+def test_it_needs_neither_a_key_nor_a_database(tmp_path: Path, sides):
+    env = {"ASSAY_DATA_DIR": str(tmp_path / "data")}  # nothing but where the rest goes
+    paths = [table(tmp_path / f"{at}.csv", one, ("v", "length")) for at, one in enumerate(sides)]
+    command = [sys.executable, "manage.py", "compare_tables", *paths, "--out", str(tmp_path / "out"), "--draws", "20"]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0.csv and 1.csv: 12 runs (6 AG, 6 RAG)\n8 topics\n" in done.stdout
+    assert (tmp_path / "out/comparison.json").is_file()
+    assert not list(tmp_path.rglob("*.sqlite3"))
 
 
 def test_tables_by_topic_have_all_three_levels(tmp_path: Path, sides, capsys):
@@ -125,6 +141,42 @@ def test_a_wrong_table_ends_the_command_with_file_line_and_field(tmp_path: Path,
         call_command("compare_tables", first, str(tmp_path / "c.csv"))
     with pytest.raises(CommandError, match="at least one draw"):
         call_command("compare_tables", first, first, draws=0)
+
+
+@pytest.mark.parametrize(
+    ("file", "keys", "run"),
+    [
+        ("buw.v1.2.jsonl", {}, "buw.v1.2"),
+        ("buw.v1.2.jsonl.gz", {}, "buw.v1.2"),
+        ("buw", {}, "buw"),
+        ("buw.v1.2.jsonl", {"run_id": "webis.x"}, "webis.x"),
+    ],
+)
+def test_a_table_of_one_run_is_that_of_the_file_or_its_name(tmp_path: Path, capsys, file: str, keys: dict, run: str):
+    scores = "".join(json.dumps({"qid": qid, "v": 0.5} | keys) + "\n" for qid in ("t1", "t2"))
+    path = tmp_path / file
+    path.write_bytes(gzip.compress(scores.encode()) if file.endswith(".gz") else scores.encode())
+    (tmp_path / "other.csv").write_text(f"run_id,topic,v\n{run},t1,0.5\nnone,t1,1\n")
+    out = compared(capsys, str(path), str(tmp_path / "other.csv"), out=tmp_path / "out", draws=5)
+    assert "left out, runs of other.csv alone: 1 (none)" in out
+    assert [row[0] for row in csv.reader((tmp_path / "out/runs.csv").open())] == ["run_id", run]
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (
+            "run measure topic value\nr0 v all 0.5\n",
+            "line 1: header: found run measure topic value; expected no header",
+        ),
+        ("run topic metric score\nr0 all v 0.5\n", "line 1: header: found run topic metric score; expected no header"),
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "line 1: found a Git LFS pointer; expected"),
+    ],
+)
+def test_a_header_and_a_git_lfs_pointer_are_called_so(tmp_path: Path, content: str, found: str):
+    (tmp_path / "a.txt").write_text(content)
+    with pytest.raises(CommandError, match=re.escape(found)):
+        call_command("compare_tables", str(tmp_path / "a.txt"), str(tmp_path / "a.txt"))
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, sides):

@@ -5,15 +5,16 @@ import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from assessor.collection.models import Condition, Event
-from metaeval.actions import calculate_again, run
+from metaeval.actions import calculate_again, create_comparison, run
 from metaeval.models import Calculation, Comparison, ScoreTable
 from tests.assignment.scored import auto_condition, label
 from tests.conftest import client_of
 
-BASE = "/campaigns/study/comparisons/"
+BASE, EXPORTS = "/campaigns/study/comparisons/", "/campaigns/study/exports/"
 
 
 @pytest.fixture
@@ -222,6 +223,30 @@ def test_a_score_table_is_uploaded(client: Client, first: Condition):
     assert f'value="ScoreTable-{table.pk}"' in client.get(BASE).content.decode()
 
 
+def test_a_score_table_without_a_file_is_refused(client: Client, first: Condition):
+    text = client.post(f"{BASE}tables/", {"name": "Published"}).content.decode()
+    assert '<a href="#table_file">Score table</a>: No file came with the form. Choose one and send it again.' in text
+    assert not ScoreTable.objects.exists()
+
+
+def test_only_files_that_there_are_can_be_exported(client: Client, compared: Comparison):
+    """The two conditions are of one judge each, so there is no table of judges."""
+    there_are = ["comparison.json", "statistics.csv", "runs.csv", "taus.tex", "scores.tex", "labels.csv", "labels.tex"]
+    there_are += ["described.csv", "described.tex", "topics.csv", "summary.txt"]
+    offered = re.findall(r"/exports/comparison/file/\?of=[^&]*&amp;form=([^\"]+)", client.get(EXPORTS).content.decode())
+    assert offered == there_are
+    choose, of = f"{EXPORTS}comparison/", {"of": compared.name}
+    for form in (client.get(choose, of), client.get(choose)):
+        assert re.findall(r'<option value="([^"]*\.[a-z]+)"', form.content.decode()) == there_are
+    for name in there_are:
+        assert client.get(f"{choose}file/", of | {"form": name}).getvalue()
+    assert client.get(f"{choose}file/", of | {"form": "judges.csv"}).status_code == 404
+    text = client.post(choose, of | {"form": "judges.csv"}).content.decode()
+    assert "There is no judges.csv of this one: choose one of the list." in text
+    with pytest.raises(CommandError, match=r"There is no form judges\.csv of .+\. There are: comparison\.json, stat"):
+        call_command("export_comparison", "study", "--comparison", compared.name, "--form", "judges.csv")
+
+
 def test_names_of_others_are_text(client: Client, first: Condition, second: Condition):
     post(client, first, second, name="<script>alert(1)</script>")
     run(Calculation.objects.get())
@@ -229,3 +254,18 @@ def test_names_of_others_are_text(client: Client, first: Condition, second: Cond
         text = client.get(address).content.decode()
         assert "<script>alert" not in text
         assert "&lt;script&gt;alert" in text
+
+
+def test_grades_are_shown_as_binary_labels_too(client: Client, campaign, import_file, olga):
+    for name, lines in (("A", "t1 0 d1 3\nt1 0 d2 0\nt1 0 d3 1\n"), ("B", "t1 0 d1 4\nt1 0 d2 0\nt1 0 d3 0\n")):
+        assert import_file(campaign, "qrels", lines, source=name, by="people").state == "done"
+    first, second = (campaign.qrels_sources.get(name=name) for name in "AB")
+    made = create_comparison(campaign=campaign, first=first, second=second, seed=3, draws=20, acting_user=olga)
+    assert run(made).state == "done"
+    text = page(client, made.comparison)
+    assert "As binary labels" in text
+    shown = re.search(r'<th scope="row">grade 1</th>(.*?)</tr>', text, re.S).group(1)
+    assert re.findall(r">([\d.]+)</td>", shown) == ["1", "1", "0", "1", "0.667", "0.400", "0.444"]
+    assert '<th scope="row">grade 3</th>' in text
+    assert '<th scope="row">grade 4</th>' not in text
+    assert text.count("on two scales, 0 to 3 and 0 to 4") >= 8

@@ -12,7 +12,6 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, OperationalError, transaction
 from django.utils import timezone
 
-from assessor.collection.actions import change_protocol
 from assessor.collection.models import Answer, Campaign, Condition, Event, Grade, QrelsSource, Run
 from assessor.collection.processes import me
 from assessor.scores.means import Policy
@@ -173,16 +172,86 @@ def test_topics_of_another_condition_that_changed_are_told(first: Condition, sec
     assert shown(found.comparison).changed == ["Third"]
 
 
-def test_grades_above_todays_protocol_are_compared(campaign: Campaign, import_file, olga):
-    change_protocol(campaign=campaign, settings={"max_grade": 4}, acting_user=olga)
-    assert import_file(campaign, "qrels", "t1 0 d1 4\nt1 0 d2 1\n", source="Model", by="model").state == "done"
-    change_protocol(campaign=campaign, settings={"max_grade": 3}, acting_user=olga)
-    campaign.refresh_from_db()
-    sources = [QrelsSource.objects.get(name=name, campaign=campaign) for name in ("NIST", "Model")]
-    found = computed(first=sources[0], second=sources[1])
-    assert found.result["labels"]["labels"] == ["0", "1", "2", "3", "4"]
-    assert found.result["labels"]["matrix"][3][4] == 1
-    assert [len(side["shares"]) for side in found.result["described"]] == [5, 5]
+THREE = "t1 0 d1 3\nt1 0 d2 2\nt1 0 d3 1\nt1 0 d4 0\nt1 0 d5 1\nt1 0 d6 -1\nt2 0 d1 0\n"
+MODEL = "t1 0 d1 2\nt1 0 d2 2\nt1 0 d3 0\nt1 0 d4 1\nt1 0 d5 1\nt1 0 d6 3\nt2 0 d1 -2\n"
+FOUR = MODEL.replace("d1 2\n", "d1 4\n", 1)
+
+
+def graded_by(campaign: Campaign, import_file, **files: str) -> list[QrelsSource]:
+    """Import grades by the name of their source, and return the sources."""
+    for name, lines in files.items():
+        assert import_file(campaign, "qrels", lines, source=name, by="people").state == "done"
+    return [QrelsSource.objects.get(campaign=campaign, name=name) for name in files]
+
+
+def test_grades_have_binary_kappa_at_each_threshold_beside_the_graded_one(campaign: Campaign, import_file):
+    first, second = graded_by(campaign, import_file, Three=THREE, Model=MODEL)
+    found = computed(first=first, second=second)
+    labels = found.result["labels"]
+    # What nobody judged is no label: five pairs.
+    assert (labels["pairs"], labels["unmatched"], [sum(given) for given in labels["given"]]) == (5, [1, 1], [6, 6])
+    assert labels["matrix"] == [[0, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 0]]
+    assert labels["unweighted"]["value"] == round((2 / 5 - 7 / 25) / (1 - 7 / 25), 10)
+    assert [told["least"] for told in labels["thresholds"]] == [1, 2, 3]
+    # By hand: observed 3/5, 1 and 4/5 equal; by chance 17/25, 13/25 and 4/5.
+    assert [told["matrix"] for told in labels["thresholds"]] == [[[0, 1], [1, 3]], [[3, 0], [0, 2]], [[4, 0], [1, 0]]]
+    assert [told["match"]["value"] for told in labels["thresholds"]] == [0.6, 1.0, 0.8]
+    assert [told["kappa"]["value"] for told in labels["thresholds"]] == [-0.25, 1.0, 0.0]
+    assert [told["alpha"]["value"] for told in labels["thresholds"]] == [1 - 9 * 2 / (2 * 8), 1.0, 1 - 9 * 1 / (9 * 1)]
+    rows = list(csv.reader(io.StringIO(found.files["labels.csv"])))
+    assert rows[-7:-3] == [
+        ["binary pairs", "below 3", "below 3", "4", "80.0", ""],
+        ["binary pairs", "below 3", "3 or more", "0", "0.0", ""],
+        ["binary pairs", "3 or more", "below 3", "1", "20.0", ""],
+        ["binary pairs", "3 or more", "3 or more", "0", "0.0", ""],
+    ]
+    assert ["binary kappa, 1 or more", "", "", "5", "-0.25", ""] in rows
+    assert (
+        "{}1 & 60.0 & -0.250 & -0.125 \\\\\n{}2 & 100.0 & 1.000 & 1.000 \\\\\n{}3 & 80.0 & 0.000 & 0.000 \\\\\n"
+        in found.files["labels.tex"]
+    )
+    assert "grade 1 or more: equal 0.6000, kappa -0.2500, alpha -0.1250\n" in found.files["summary.txt"]
+
+
+def test_binary_agreement_of_grades_is_what_llmjudge_published(campaign: Campaign, import_file):
+    # codes/0-corr-analysis.ipynb of github.com/llm4eval/LLMJudge-benchmark: its run h2oloo-fewself against NIST, where
+    # a grade of 2 or more is relevant: the four counts, and 0.428016 (Krippendorff's alpha) in its table.
+    counts = {(0, 1): 2_719, (1, 2): 519, (3, 0): 483, (2, 3): 702}
+    grades = [pair for pair, count in counts.items() for _ in range(count)]
+    lines = ("".join(f"t1 0 d{at} {pair[side]}\n" for at, pair in enumerate(grades)) for side in (0, 1))
+    first, second = graded_by(campaign, import_file, **dict(zip(("Assessors", "h2oloo-fewself"), lines, strict=True)))
+    told = computed(first=first, second=second).result["labels"]["thresholds"][1]
+    assert (told["least"], told["matrix"]) == (2, [[2_719, 519], [483, 702]])
+    assert round(told["alpha"]["value"], 6) == 0.428016
+    assert told["kappa"]["value"] == round(
+        (3_421 / 4_423 - (3_238 * 3_202 + 1_185 * 1_221) / 4_423**2) / (1 - (3_238 * 3_202 + 1_185 * 1_221) / 4_423**2),
+        10,
+    )
+
+
+def test_grades_on_two_scales_agree_only_after_a_threshold(campaign: Campaign, import_file):
+    first, second = graded_by(campaign, import_file, Three=THREE, Model=FOUR)
+    found = computed(first=first, second=second)
+    labels = found.result["labels"]
+    assert labels["labels"] == ["0", "1", "2", "3", "4"]
+    assert (labels["matrix"][3][4], [len(side["shares"]) for side in found.result["described"]]) == (1, [5, 5])
+    why = "on two scales, 0 to 3 and 0 to 4"
+    rates = ("match", "above", "below", "unweighted", "linear", "quadratic", "alpha_nominal", "alpha_ordinal")
+    assert [labels[name] for name in rates] == [{"value": None, "n": 5, "why": why}] * 8
+    assert [told["least"] for told in labels["thresholds"]] == [1, 2, 3]
+    assert [told["kappa"]["value"] for told in labels["thresholds"]] == [-0.25, 1.0, 1.0]
+    [topic] = found.result["topics"]
+    assert (topic["pairs"], topic["differ"], topic["match"]["value"]) == (5, 2, None)  # 3 and 4 are alike from 3 on
+    differ = differences(found.comparison, campaign.topics.get(qid="t1"))
+    assert [(one.what, one.first, one.second) for one in differ] == [("d3", "1", "0"), ("d4", "0", "1")]
+    assert f"kappa, unweighted: {why}\n" in found.files["summary.txt"]
+
+
+def test_grades_on_the_scale_0_to_4_have_four_thresholds(campaign: Campaign, import_file):
+    first, second = graded_by(campaign, import_file, People=FOUR, Model=FOUR.replace("d2 2", "d2 4"))
+    labels = computed(first=first, second=second).result["labels"]
+    assert [told["least"] for told in labels["thresholds"]] == [1, 2, 3, 4]
+    assert labels["unweighted"]["value"] is not None
 
 
 def test_negative_statistics_stay_numbers_in_files(campaign: Campaign, tmp_path: Path):
@@ -576,3 +645,20 @@ def test_what_is_restricted_has_means_over_what_is_left(first: Condition):
     part, _ = restrict(side, Restriction((), (), {"t1"}), names)
     assert np.round(part.scored.means[:, 0], 4).tolist() == [0, 0.5, 1]
     assert np.round(side.scored.means[:, 0], 4).tolist() == [0, 0.75, 0.5]
+
+
+def test_scores_that_name_no_run_are_refused_with_the_option_that_does(campaign: Campaign, tmp_path: Path):
+    path = tmp_path / "scores.jsonl"
+    path.write_text('{"qid": "t1", "v": 0.5}\n')
+    with pytest.raises(TableError) as refused:
+        import_table(campaign=campaign, name="", path=path, file_name=path.name, acting_user=None)
+    [problem] = refused.value.report.errors
+    assert (problem.line, problem.field, problem.found, problem.expected) == (
+        1,
+        "run_id",
+        "keys qid, v",
+        "the key run_id",
+    )
+    assert problem.remedy == "Say whose scores they are: --run TAG, or “Whose scores” on the page."
+    table = import_table(campaign=campaign, name="", path=path, file_name=path.name, run="r.1", acting_user=None)
+    assert table.run == "r.1"

@@ -1,10 +1,9 @@
-"""Descriptive statistics, scores of other evaluations, and estimates from few labels, against worked examples."""
+"""Descriptive statistics and scores of other evaluations, against worked examples."""
 
 import math
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,12 +11,11 @@ from hypothesis import strategies as st
 from assignment.scores import ABSENT, OKAY, VITAL
 from metaeval.descriptive import describe_nuggets, mean, shares, topic_means
 from metaeval.formulas import coverage, f1, grade_cover, largest_and_mean_grade, nugget_f, pyramid_recall
-from metaeval.ppi import ppi_mean
 from metaeval.values import Value
 
 
 def test_statistics_work_where_nothing_is_configured():
-    modules = "bootstrap, descriptive, formulas, labels, levels, ppi, rankings, significance, topics_needed"
+    modules = "bootstrap, descriptive, formulas, labels, levels, rankings, significance, topics_needed"
     code = f"from metaeval import {modules}; print(rankings.kendall_tau([1, 2, 3], [1, 2, 3]).value)"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, env={}, check=False)
@@ -131,38 +129,3 @@ def test_a_topic_without_nuggets_has_no_coverage_and_no_f1():
     micro, macro = coverage([1, 2], [1, 4], [0, 1], [0, 2])
     assert micro == pytest.approx((3 / 5, 1 / 2, 6 / 11))
     assert macro == pytest.approx((3 / 4, 1 / 4, 1 / 4))
-
-
-LABELS = [1, 0, 1, 1, 0, 1, 0, 1, 1, 0]
-PREDICTIONS = [1, 0, 1, 1, 1, 1, 0, 1, 0, 0]
-UNLABELLED = [1] * 26 + [0] * 14
-
-
-@pytest.mark.parametrize(
-    ("weight", "expected"),
-    [
-        (0, (0.6, 0.15491933, 0.29636369, 0.90363631)),
-        (0.5, (0.625, 0.13199195, 0.36630053, 0.88369947)),
-        (1, (0.65, 0.1602732, 0.33587029, 0.96412971)),
-    ],
-)
-def test_predictions_help_labels(weight: float, expected: tuple[float, ...]):
-    found = ppi_mean(LABELS, PREDICTIONS, UNLABELLED, weight)
-    assert found[:4] == pytest.approx(expected, abs=5e-9)
-
-
-def test_the_best_weight_of_predictions():
-    found = ppi_mean(LABELS, PREDICTIONS, UNLABELLED)
-    assert found.weight == pytest.approx(0.47638889, abs=5e-9)
-    assert (found.mean, found.low, found.high) == pytest.approx((0.62381944, 0.36529298, 0.88234591), abs=5e-9)
-    assert all(found.error < ppi_mean(LABELS, PREDICTIONS, UNLABELLED, weight).error for weight in (0, 0.25, 0.75, 1))
-
-
-def test_predictions_that_never_vary_weigh_nothing():
-    assert ppi_mean([1, 0, 1], [1, 1, 1], [1, 1]).weight == 0
-
-
-@pytest.mark.parametrize("given", [([1], [1], [1]), ([1, 0], [1], [1]), ([1, 0], [1, 0], [])])
-def test_too_few_labels_estimate_nothing(given: tuple[list[int], ...]):
-    with pytest.raises(ValueError, match="two or more labels"):
-        ppi_mean(*map(np.array, given))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from assessor.collection.formats.lines import SourceFile
-from assessor.collection.formats.report import Report, Unreadable
+from assessor.collection.formats.report import Problem, Report, Unreadable
 from assessor.collection.models import CONTROL as CONTROL_OF_RUNS
 from assessor.scores.means import Policy
 from metaeval.formats.score_tables import read_score_table
@@ -148,7 +148,7 @@ def test_what_is_wrong_is_told_with_line_and_field(
     tmp_path: Path, text: str, line: int, field: str, found: str, expected: str
 ):
     _, report = attempt(tmp_path, text)
-    assert report.errors[0] == (line, field, found, expected)
+    assert report.errors[0][:4] == (line, field, found, expected)
 
 
 def test_a_number_too_large_for_a_score_is_refused(tmp_path: Path):
@@ -161,7 +161,7 @@ def test_a_small_file_that_names_much_is_refused_before_it_takes_memory(tmp_path
     found, report = attempt(tmp_path, "".join(lines) + "run0 measure0 all 1\n")
     assert found is None
     told = "400 runs on 401 topics by 400 measures"
-    assert report.errors == [(0, "", told, "a table of at most 10,000,000 scores")]
+    assert report.errors == [Problem(0, "", told, "a table of at most 10,000,000 scores")]
 
 
 def side(name: str, runs: list[str], tasks: list[str], topics: list[str], measures: list[str]) -> Scored:

@@ -38,7 +38,7 @@ WRITES: dict[str, dict[str, str]] = {
     "redo": {},
     "finish": {},
 }
-ON_A_NUGGET = ("reword", "importance", "move", "delete", "attach", "detach", "split", "note")
+ON_A_NUGGET = ("keep", "reword", "importance", "move", "delete", "attach", "detach", "split", "note")
 NOT_ON_LIST = "There is no such nugget on the list."
 TOO_LONG = "A text has at most 2,000 characters and no NUL."
 EDITED = 6  # the version of the bank `edited`
@@ -181,7 +181,7 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag == "li" and self._inside:
             assert self.data_text in (None, self.rows[-1][1]), "the text stands in the row as in its attribute"
-        self._inside = self._inside and tag != "ol"
+        self._inside = self._inside and tag != "div"
         self._in_text = False
 
     def handle_data(self, data: str) -> None:

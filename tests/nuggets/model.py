@@ -12,7 +12,7 @@ from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.questions import Question
 from nuggets.actions.drafting import store_drafting
 from nuggets.auto import AUTO_NUGGETS, DRAFTS, Creation, Made
-from nuggets.drafting import Step
+from nuggets.drafting import Cut, Step
 
 PARAMETERS = {"max_tokens": 100, "limit_name": "max_tokens"}
 KIND_OF = {kind.method: kind for kind in (AUTO_NUGGETS, DRAFTS)}
@@ -99,9 +99,9 @@ def says(nuggets: Sequence[str], labels: Sequence[str] = ()) -> Reply:
     return reply
 
 
-def draft(condition: Condition, topics: Iterable[Topic], nuggets: Sequence[str]) -> Job:
+def draft(condition: Condition, topics: Iterable[Topic], nuggets: Sequence[str], cuts: Sequence[Cut] = ()) -> Job:
     """Let a model have drafted these nuggets on topics, all of them from a window of d1 and d2."""
     job = make_job(condition, topics)
     for unit in job.units.all():
-        store_drafting(job, unit.topic_id, [Step(["d1", "d2"], list(nuggets))], [])
+        store_drafting(job, unit.topic_id, [Step(["d1", "d2"], list(nuggets))], [], cuts)
     return job

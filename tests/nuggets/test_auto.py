@@ -1,6 +1,7 @@
 """AutoNuggets and Drafts: what exactly a model is asked, what is kept of it, and what cannot be done."""
 
 import asyncio
+import csv
 import json
 from collections.abc import Callable
 from typing import Any
@@ -10,8 +11,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from assessor.collection.actions import ConditionError, change_protocol, create_campaign
-from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.collection.models import Campaign, Condition, Person, QrelsSource, Topic
 from assessor.llm import kinds
+from assessor.llm.actions import launch, plan_job
 from assessor.llm.kinds import Expected, Grades
 from assessor.llm.models import Job, ModelJudge
 from assessor.llm.questions import Question
@@ -21,6 +23,7 @@ from nuggets.drafting import Step
 from nuggets.exports import condition_lines
 from nuggets.models import BankEdit, BankEdition, Drafting, Nugget, NuggetBank
 from nuggets.queries import nuggets_in_order
+from tests.conftest import client_of
 from tests.nuggets.model import KIND_OF, PROMPTS, Model, make_condition, make_job, make_model, run, says
 
 AUTO = Condition.Method.AUTO_NUGGETS
@@ -192,10 +195,105 @@ def test_the_numbers_are_the_protocols(campaign: Campaign, model: ModelJudge, t3
     assert [nugget.text for nugget in nuggets_in_order(NuggetBank.objects.get())] == ["e", "a", "b"]
 
 
-def test_more_than_the_list_may_hold_is_a_wrong_answer(edits: Condition, t3: Topic):
-    with pytest.raises(WrongAnswer, match="at most 30"):
-        run(make_job(edits, [t3]), says([*THIRTY, "one more"]))
-    assert not Drafting.objects.exists()
+def test_with_another_threshold_the_usual_name_is_another(model: ModelJudge, t3: Topic):
+    """Of nuggets and drafts, and of what builds on them; where it is the protocol's the name says nothing of it."""
+    source = model.campaign.qrels_sources.get(name="Panel")
+    names = []
+    for least in (None, 1, 2, 3):
+        plan = plan_job(
+            kind=AUTO_NUGGETS, judge=model, name="", qrels_source=source, topics=[t3], min_relevant_grade=least
+        )
+        if not plan.condition.pk:
+            run(
+                launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False),
+                says(["a"], ["vital"]),
+            )
+            Job.objects.update(state=Job.State.DONE)
+        names.append(plan.condition.name)
+    assert names == ["AutoNuggets by Telltale judge on Panel"] * 2 + [
+        "AutoNuggets by Telltale judge on Panel, relevant from 2",
+        "AutoNuggets by Telltale judge on Panel, relevant from 3",
+    ]
+    on_it = plan_job(
+        kind=kinds.kind_named("AutoAssign"),
+        judge=model,
+        name="",
+        qrels_source=None,
+        topics=[t3],
+        nuggets=model.campaign.conditions.get(name=names[-1]),
+    )
+    assert on_it.condition.name == "Auto/Auto by Telltale judge on Panel, relevant from 3"
+
+
+def test_on_other_grades_the_usual_name_is_another(model: ModelJudge, t3: Topic):
+    """Of one judge, and so is that of what builds on them."""
+    campaign, names = model.campaign, []
+    for source in campaign.qrels_sources.filter(name__in=("UMBRELA", "Panel")).order_by("name"):
+        plan = plan_job(kind=AUTO_NUGGETS, judge=model, name="", qrels_source=source, topics=[t3])
+        job = launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False)
+        run(job, says(["a"], ["vital"]))
+        on_it = plan_job(
+            kind=kinds.kind_named("AutoAssign"),
+            judge=model,
+            name="",
+            qrels_source=None,
+            topics=[t3],
+            nuggets=job.condition,
+            replicate=2,
+        )
+        names += [job.condition.name, on_it.condition.name]
+    assert names == [
+        "AutoNuggets by Telltale judge on Panel",
+        "Auto/Auto by Telltale judge on Panel #2",
+        "AutoNuggets by Telltale judge on UMBRELA",
+        "Auto/Auto by Telltale judge on UMBRELA #2",
+    ]
+    Job.objects.update(state=Job.State.DONE)
+    again = plan_job(kind=AUTO_NUGGETS, judge=model, name="", qrels_source=source, topics=[t3])
+    assert again.condition.name == "AutoNuggets by Telltale judge on UMBRELA"
+    QrelsSource.objects.filter(pk=source.pk).update(name="U" * 120)
+    source.refresh_from_db()
+    longest = plan_job(kind=AUTO_NUGGETS, judge=model, name="", qrels_source=source, topics=[t3], replicate=12)
+    assert len(longest.condition.name) == 29 + 60 + 4
+    assert longest.condition.name.startswith("AutoNuggets by Telltale judge on UUU")
+    assert longest.condition.name.endswith("UUU #12")
+
+
+def test_a_list_that_is_too_long_is_cut_in_the_replys_order_and_noted(auto: Condition, t3: Topic, olga: Person):
+    longer = [*(f"more {place}" for place in range(4)), *THIRTY]
+    job = make_job(auto, [t3])
+    asked, _ = run(job, growing(THIRTY, longer, [*THIRTY, "one more"]))
+    drafting = Drafting.objects.get()
+    assert [len(step["nuggets"]) for step in drafting.steps] == [30, 30, 30]
+    assert drafting.steps[1]["nuggets"] == longer[:30]
+    assert drafting.nuggets == THIRTY
+    assert drafting.cuts == [
+        {"window": 2, "nuggets": 34, "limit": 30},
+        {"window": 3, "nuggets": 31, "limit": 30},
+    ]
+    # What was cut is neither shown to the model again nor labelled.
+    assert f"Present list of 30 nuggets: {json.dumps(longer[:30])}" in sent(asked.asked[2])
+    assert "one more" not in "".join(sent(question) for question in asked.asked[3:])
+    page = client_of(olga).get(f"/campaigns/study/jobs/{job.pk}/").content.decode()
+    assert "Topic t3, window 2: 34 nuggets came; the first 30 were kept." in page
+    assert "Topic t3, window 3: 31 nuggets came; the first 30 were kept." in page
+    page = client_of(olga).get(f"/nuggets/{NuggetBank.objects.get().pk}/drafts/").content.decode()
+    assert page.count("(30 nuggets afterwards)") == 1
+    assert "(30 nuggets afterwards, the first of 34 in the reply)" in page
+
+
+def test_how_many_were_cut_is_in_the_table_of_drafts(edits: Condition, t3: Topic, olga: Person):
+    run(make_job(edits, [t3]), growing(THIRTY, [*THIRTY, "b"], [*THIRTY, "c", "d"]))
+    response = client_of(olga).get(f"/campaigns/study/drafts/{edits.pk}.csv")
+    columns, row = csv.reader(b"".join(response.streaming_content).decode().splitlines())  # type: ignore[attr-defined]
+    assert dict(zip(columns, row, strict=True)) | {"drafts": "30", "cut": "3"} == dict(zip(columns, row, strict=True))
+
+
+def test_a_job_without_such_lists_says_nothing_of_them(auto: Condition, t3: Topic, olga: Person):
+    job = make_job(auto, [t3])
+    run(job, growing(["a"], ["a"], THIRTY))
+    assert Drafting.objects.get().cuts == []
+    assert "too long" not in client_of(olga).get(f"/campaigns/study/jobs/{job.pk}/").content.decode()
 
 
 @pytest.mark.parametrize("nugget", ['"a\\u0000b"', '"half \\ud83d"'])

@@ -78,7 +78,8 @@ class _Stacked:
                 continue
             order.append(len(after.nuggets) + 1)
             evidence = [list(place) for place in item.evidence]
-            after.nuggets[order[-1]] = {"text": item.text, "importance": item.importance, "evidence": evidence}
+            fields = {"text": item.text, "importance": item.importance, "evidence": evidence}
+            after.nuggets[order[-1]] = {**fields, "is_undecided": False}
         after.order = order
 
 
@@ -103,7 +104,10 @@ def test_any_edits_with_undo_and_redo_give_what_a_plain_list_gives(steps: list[S
 
 
 def _list(order: list[int], **texts: str) -> NuggetList:
-    fields = {int(name[1:]): {"text": text, "importance": "", "evidence": []} for name, text in texts.items()}
+    fields = {
+        int(name[1:]): {"text": text, "importance": "", "evidence": [], "is_undecided": False}
+        for name, text in texts.items()
+    }
     return NuggetList(order, fields)
 
 

@@ -27,6 +27,11 @@ def test_untouched_drafts_are_kept_wherever_they_stand():
     assert ends(DRAFTS, GIVEN, [3, 1, 2]) == [End(Fate.KEPT, [pk]) for pk in (1, 2, 3)]
 
 
+def test_a_draft_on_the_list_is_undecided_until_somebody_decides():
+    nuggets = GIVEN | {pk: GIVEN[pk]._replace(is_undecided=True) for pk in (1, 2)}
+    assert fates(nuggets, [1, 3]) == ["undecided", "deleted", "kept"]
+
+
 def test_nothing_drafted_nothing_ended():
     assert ends([], {4: made("written")}, [4]) == []
 

@@ -1,5 +1,6 @@
 """Nuggets that come in from files: what is taken, refused and warned of, with lineage and without."""
 
+import io
 import json
 from uuid import UUID, uuid4
 
@@ -16,6 +17,7 @@ from nuggets.loaders import NuggetLoader
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from nuggets.queries import finished_counts
 from tests.collection.conftest import other_campaign, refuses, rows, told, warned  # noqa: F401
+from tests.conftest import client_of
 from tests.nuggets.conftest import A, B, C, do, fill
 
 FILE = {"condition": "AutoNuggets of Mia", "by": "model"}
@@ -116,7 +118,8 @@ BAD = [
         )
         for found in ("failed", "", "Vital", None, 1, ["vital"])
     ),
-    pytest.param({"qid": "t2", "nuggets": []}, "query", "keys qid, nuggets", "the key query", id="no-query"),
+    pytest.param(line("t2", query=5), "query", "5", "text", id="query"),
+    pytest.param({"query": "a", "nuggets": []}, "qid", "keys query, nuggets", "the key qid", id="no-qid"),
     pytest.param(
         {"query_id": "t2", "format_version": "v3", "nugget_bank": {}},
         "",
@@ -313,6 +316,35 @@ def test_another_bank_than_the_loaded_one_is_refused(campaign, import_file, rows
     assert rows() == before
 
 
+def test_a_topic_is_known_by_its_id_where_a_line_has_no_query(campaign, topics, import_file):
+    keys = {"importance": "vital", "source": "post-edit", "mapped_sub_narrative": ["Why do cats purr?", {"at": 2}]}
+    record = {"qid": "t1", "nuggets": [{"text": "Cats purr"} | keys], "note": 1}
+    done = import_file(campaign, "nuggets", [record], **FILE)
+    assert (done.state, told(done), warned(done)) == (Import.State.DONE, [], {})
+    [out] = exported(campaign)
+    assert json.loads(out) == {"query": "why do cats purr"} | record
+    assert list(json.loads(out)["nuggets"][0].items()) == list(record["nuggets"][0].items())
+    assert import_file(campaign, "nuggets", [record], **FILE).report["counts"]["banks already there"] == 1
+    import_file(topics, "nuggets", out, **FILE)
+    assert exported(topics) == [out]
+
+
+def test_a_refusal_says_on_page_and_command_what_to_do(campaign, import_file, olga, tmp_path):
+    import_file(campaign, "nuggets", [line()], **FILE)
+    remedy = "Import the file under another name: --condition NAME, or “Condition” on the page."
+    refused = import_file(campaign, "nuggets", [line("t2")], **FILE | {"by": "people"})
+    [error] = refused.report["errors"]
+    assert (error["line"], error["field"], error["remedy"]) == (0, "by", remedy)
+    page = client_of(olga).get(f"/campaigns/study/imports/{refused.pk}/").content.decode()
+    assert f"<strong>What to do:</strong> <bdi>{remedy}</bdi>" in page
+    path, out = tmp_path / "nuggets.jsonl", io.StringIO()
+    path.write_text(json.dumps(line("t2")))
+    with pytest.raises(CommandError):
+        call_command("import_nuggets", "study", str(path), **FILE | {"by": "people"}, stdout=out)
+    expected = "model, as AutoNuggets of Mia is known already"
+    assert f"  nuggets.jsonl: by: found people; expected {expected}. {remedy}\n" in out.getvalue()
+
+
 def test_the_maker_of_a_condition_is_of_one_kind(campaign, topics, import_file):
     import_file(campaign, "nuggets", [line()], **FILE)
     refused = import_file(campaign, "nuggets", [line("t2")], **FILE | {"by": "people"})
@@ -488,7 +520,7 @@ def test_the_commands(campaign, tmp_path, capsys):
     with pytest.raises(CommandError, match=r"nuggets.jsonl was not imported \(refused\)"):
         call_command(*arguments)
     call_command(*arguments, "--invalid-labels=missing")
-    assert "1 warnings, importance made absent, the first 1:" in capsys.readouterr().out
+    assert "1 warning, importance made absent: line " in capsys.readouterr().out
     call_command("export_nuggets", "study", "--condition=Mia", "--form=lineage")
     assert json.loads(capsys.readouterr().out)["ancestors"] == []
     for lacking in ("--condition=Mia", "--by=people"):
@@ -508,7 +540,7 @@ def test_a_condition_that_an_import_is_bringing_has_its_name(campaign, import_fi
     import_file(campaign, "nuggets", [line()], **FILE)
     Import.objects.filter(kind="nuggets").update(state=Import.State.RUNNING)
     assert not campaign.conditions.exists()
-    with pytest.raises(ConditionError, match=r"The campaign has another condition called AutoNuggets of Mia."):
+    with pytest.raises(ConditionError, match=r"has another condition called AutoNuggets of Mia: choose another name\."):
         create_manual_nuggets(
             campaign=campaign,
             name=FILE["condition"],

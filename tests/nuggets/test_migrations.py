@@ -1,4 +1,4 @@
-"""A database of before editions were kept: banks finished there have one afterwards."""
+"""Databases of before editions were kept, and of before drafts had to be decided."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -7,11 +7,13 @@ import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from assessor.collection.models import Person, Topic
+from assessor.collection.models import Campaign, Person, Topic
 from assessor.work.actions import give_tasks
 from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
+from nuggets.queries import undecided_drafts
 from tests.nuggets.conftest import A, B, do, fill, restored
+from tests.nuggets.model import draft, make_condition, make_model
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BEFORE_EDITIONS = [("nuggets", "0001_initial")]
@@ -66,6 +68,28 @@ def test_banks_finished_before_editions_were_kept_have_one(
     do(bank, actions.reword_nugget, uid=B, text="other")
     do(bank, actions.finish_bank)
     assert BankEdition.objects.get(edition=3).consequences["stale"] == [bank.nuggets.get(uid=B).pk]
+
+
+def test_untouched_drafts_are_undecided_in_open_banks_alone(
+    campaign: Campaign, anna: Person, olga: Person, newest: list[tuple[str, str]]
+):
+    """In a bank that was finished before they had to be decided they count as kept."""
+    edits = make_condition(make_model(campaign))
+    topics = list(campaign.topics.order_by("qid"))[:2]
+    draft(edits, topics, ["a", "b", "c"])
+    tasks = give_tasks(campaign=campaign, topics=topics, condition=edits, person=anna, acting_user=olga)
+    finished, still_open = (NuggetBank.objects.get(task=task) for task in tasks)
+    for nugget in finished.nuggets.all():
+        do(finished, actions.set_importance, uid=nugget.uid, importance="okay")
+    do(finished, actions.finish_bank)
+    by_text = {nugget.text: nugget.uid for nugget in still_open.nuggets.all()}
+    do(still_open, actions.set_importance, uid=by_text["a"], importance="vital")
+    do(still_open, actions.reword_nugget, uid=by_text["b"], text="b, reworded")
+
+    migrate([("nuggets", "0006_drafts_from_files")])
+    migrate(newest)
+    assert not finished.nuggets.filter(is_undecided=True).exists()
+    assert [nugget.text for nugget in undecided_drafts(restored(still_open))] == ["c"]
 
 
 def test_an_empty_database_goes_there_and_back(db: None, newest: list[tuple[str, str]]):

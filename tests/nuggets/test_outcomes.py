@@ -126,7 +126,7 @@ def test_a_whole_session_ends_as_it_was_worked(session: NuggetBank, condition: C
         "added too": [],
     }
     counts = tally(session, edit_counts([session])[session.pk])
-    assert counts.ends == {"kept": 2, "edited": 1, "merged": 2, "split": 1, "deleted": 2}
+    assert counts.ends == {"undecided": 0, "kept": 2, "edited": 1, "merged": 2, "split": 1, "deleted": 2}
     assert (counts.drafts, counts.added, counts.listed, counts.seconds, counts.seconds_per_draft) == (
         8,
         1,
@@ -212,10 +212,14 @@ def test_a_bank_without_drafts_has_no_such_page(bank: NuggetBank, condition: Con
     assert "/drafts/" not in as_olga.get("/campaigns/study/").content.decode()
 
 
-def test_drafts_that_were_just_given_are_all_kept_in_no_time(drafted: NuggetBank):
-    """Handed in as it is, a bank shows at a glance that nobody worked on it."""
+def test_drafts_that_were_just_given_are_all_undecided(drafted: NuggetBank, as_olga: Client, as_anna: Client):
+    page = as_olga.get(f"/nuggets/{drafted.pk}/drafts/").content.decode()
+    assert "<dt>undecided</dt><dd>8</dd>" in page
+    assert "<dt>kept</dt><dd>0</dd>" in page
+    assert page.count("<td>undecided</td>") == 8
+    assert "0 of 8 drafts decided" in as_olga.get(url(drafted, "editor")).content.decode()
     counts = tally(drafted, edit_counts([drafted])[drafted.pk])
-    assert counts.ends == {"kept": 8, "edited": 0, "merged": 0, "split": 0, "deleted": 0}
+    assert counts.ends == {"undecided": 8, "kept": 0, "edited": 0, "merged": 0, "split": 0, "deleted": 0}
     assert (counts.added, counts.seconds_per_draft, sum(counts.edits.values())) == (0, 0, 0)
 
 
@@ -242,15 +246,28 @@ def test_a_condition_as_a_table(odd: Condition, as_olga: Client):
     text = b"".join(response.streaming_content).decode()
     assert text == "".join(outcome_lines(odd))
     columns, *rows = csv.reader(text.splitlines())
-    assert columns[:13] == [
-        *("topic", "person", "state", "drafts", "kept", "edited", "merged", "split", "deleted", "added", "nuggets"),
+    assert columns[:14] == [
+        *(
+            "topic",
+            "person",
+            "state",
+            "drafts",
+            "cut",
+            "kept",
+            "edited",
+            "merged",
+            "split",
+            "deleted",
+            "added",
+            "nuggets",
+        ),
         *("seconds", "seconds_per_draft"),
     ]
-    assert columns[13:16] == ["edits: reword", "edits: vital", "edits: okay"]
-    assert rows[0] == ["'=1+1", "", "not given", "2", *[""] * 21]
-    told = [["t1", "anna", "finished", 8, 2, 1, 2, 1, 2, 1, 6, 100, 12.5, 3, 5, 1]]
-    told += [["t2", "ben", "withdrawn", 2, 2, 0, 0, 0, 0, 0, 2, 0, 0.0, 0, 0, 0]]
-    assert [row[:16] for row in rows[1:]] == [[str(cell) for cell in row] for row in told]
+    assert columns[14:17] == ["edits: reword", "edits: vital", "edits: okay"]
+    assert rows[0] == ["'=1+1", "", "not given", "2", "0", *[""] * 21]
+    told = [["t1", "anna", "finished", 8, 0, 2, 1, 2, 1, 2, 1, 6, 100, 12.5, 3, 5, 1]]
+    told += [["t2", "ben", "withdrawn", 2, 0, 2, 0, 0, 0, 0, 0, 2, 0, 0.0, 0, 0, 0]]
+    assert [row[:17] for row in rows[1:]] == [[str(cell) for cell in row] for row in told]
     assert {len(row) for row in rows} == {len(columns)}
     assert len(rows) == 3
     assert Event.objects.filter(verb="exported", subject="drafts.Telltale condition.csv").count() == 1
@@ -262,8 +279,8 @@ def test_a_condition_as_a_page(odd: Condition, as_olga: Client):
     plain = [" ".join(re.sub("<[^>]+>", " ", row).split()) for row in rows]
     assert plain == [
         "=1+1 &lt;b&gt; =1+1 1 2 nobody yet 0 0",
-        "why do cats purr t1 3 8 anna, finished 2 1 2 1 2 1 6 5 1 min 12.5",
-        "how is glass recycled t2 1 2 ben, withdrawn 2 0 0 0 0 0 2 0 — 0.0",
+        "why do cats purr t1 3 8 anna, finished 0 2 1 2 1 2 1 6 5 1 min 12.5",
+        "how is glass recycled t2 1 2 ben, withdrawn 2 0 0 0 0 0 0 2 0 — 0.0",
     ]
 
 
@@ -362,15 +379,17 @@ def test_lineage_of_drafts_goes_out_and_comes_back(session: NuggetBank, campaign
     }
     ancestors = {one["text"]: one["origin"] for one in record["ancestors"]}
     assert ancestors == {"cats purr": "drafted", "why do cats purr?": "drafted", DRAFTS[4]: "drafted"}
-    for telltale in ("Telltale", "telltale", '"draft"', '"place"', "seed"):
+    assert [one["text"] for one in record["drafts"]] == DRAFTS
+    assert all("importance" not in one for one in record["drafts"])
+    for telltale in ("Telltale", "telltale", "seed"):
         assert telltale not in line
     done = import_file(campaign, "nuggets", line, condition="Back", by="people")
     assert done.state == "done", done.report
     [again] = condition_lines(campaign.conditions.get(name="Back"), with_lineage=True)
     assert json.loads(again) == record
     bank = NuggetBank.objects.get(condition__name="Back")
-    assert (bank.drafting, bank.draft_seed) == (None, None)
-    assert {nugget.draft for nugget in bank.nuggets.all()} == {None}
+    assert (bank.drafting.nuggets, bank.drafting.job, bank.draft_seed) == (DRAFTS, None, None)
+    assert {nugget.draft for nugget in bank.nuggets.all()} == {None, *range(1, len(DRAFTS) + 1)}
 
 
 def test_ancestors_that_nobody_gave_an_importance_have_none(session: NuggetBank):

@@ -20,7 +20,7 @@ from nuggets.actions.drafting import store_drafting
 from nuggets.drafting import Step, shuffled
 from nuggets.editing import FIELDS, NuggetList, apply
 from nuggets.models import Nugget, NuggetBank
-from nuggets.queries import findings, nuggets_in_order
+from nuggets.queries import findings, nuggets_in_order, undecided_drafts
 from tests.conftest import client_of
 from tests.nuggets.conftest import NEW, NEWER, do, fill, listed, send, shown, url
 from tests.nuggets.model import draft, make_condition, make_job, make_model, run, says
@@ -173,25 +173,112 @@ def test_who_works_on_another_topic_continues_there(drafted: NuggetBank, conditi
     assert as_anna.get("/").context["next_task"].task == task
 
 
-def test_a_draft_is_done_once_somebody_said_how_important_it_is(drafted: NuggetBank):
+def test_a_draft_is_done_once_it_is_decided(drafted: NuggetBank):
     def done() -> int:
         return Task.objects.get(pk=drafted.task_id).done
 
-    first, second, third, fourth = nuggets_in_order(drafted)[:4]
+    first, second, third, fourth, fifth = nuggets_in_order(drafted)[:5]
     assert done() == 0, "a model made them all, and nobody has looked"
     do(drafted, actions.set_reading, text="what is behind it")
     do(drafted, actions.move_nugget, uid=first.uid, to=3)
-    do(drafted, actions.reword_nugget, uid=first.uid, text="said otherwise")
+    do(drafted, actions.reword_nugget, uid=first.uid, text=first.text)
+    do(drafted, actions.attach_evidence, uid=first.uid, evidence={"docid": "d1", "start": None, "end": None})
     assert done() == 0, "none is decided yet"
-    do(drafted, actions.set_importance, uid=first.uid, importance="vital")
+    do(drafted, actions.keep_draft, uid=fifth.uid)
+    do(drafted, actions.reword_nugget, uid=first.uid, text="said otherwise")
     do(drafted, actions.delete_nugget, uid=second.uid)
-    assert done() == 1
+    assert done() == 2
     fill(drafted, (NEW, "what the model left out", ""))
     do(drafted, actions.merge_nuggets, uids=[third.uid, fourth.uid], uid=NEWER, text="both")
-    assert done() == 3, "what a person wrote or merged is theirs"
-    for _ in range(2):
+    assert done() == 4, "what a person wrote or merged is theirs"
+    for _ in range(4):
         do(drafted, actions.undo)
     assert done() == 1
+
+
+# Deciding
+
+
+def undecided(bank: NuggetBank) -> list[UUID]:
+    return [nugget.uid for nugget in undecided_drafts(NuggetBank.objects.get(pk=bank.pk))]
+
+
+@pytest.mark.parametrize(
+    ("verb", "fields"),
+    [
+        ("keep", {}),
+        ("reword", {"text": "said otherwise"}),
+        ("importance", {"importance": "vital"}),
+        ("delete", {}),
+        ("split", {"uid1": str(NEW), "text1": "one", "uid2": str(NEWER), "text2": "two"}),
+    ],
+)
+def test_each_decision_is_an_edit_that_undo_takes_back(
+    drafted: NuggetBank, as_anna: Client, verb: str, fields: dict[str, str]
+):
+    first, *others = undecided(drafted)
+    assert len(others) == 29
+    key = uuid4()
+    for _ in range(2):  # sent again, it is done once
+        response = send(as_anna, drafted, verb, on=first, key=key, version=1, **fields)
+        assert (response.status_code, response["X-Assay-Version"]) == (200, "2")
+        assert undecided(drafted) == others
+    told = {row["uid"]: row.get("undecided", False) for row in response.json()["nuggets"]}
+    assert {uid for uid, is_undecided in told.items() if is_undecided} == set(map(str, others))
+    assert drafted.edits.get(version=2).verb == fields.get("importance", verb)
+    assert "1 of 30 drafts decided" in as_anna.get(url(drafted, "editor")).content.decode()
+    send(as_anna, drafted, "undo")
+    assert undecided(drafted) == [first, *others]
+    assert "0 of 30 drafts decided" in as_anna.get(url(drafted, "editor")).content.decode()
+    send(as_anna, drafted, "redo")
+    assert undecided(drafted) == others
+
+
+def test_a_merge_decides_all_that_it_takes(drafted: NuggetBank, as_anna: Client):
+    first, second, *others = undecided(drafted)
+    send(as_anna, drafted, "merge", uids=f"{first} {second}", uid=str(NEW), text="both")
+    assert undecided(drafted) == others
+
+
+def test_what_decides_nothing_leaves_a_draft_undecided(drafted: NuggetBank, as_anna: Client):
+    before = undecided(drafted)
+    send(as_anna, drafted, "move", on=before[0], to="4")
+    send(as_anna, drafted, "attach", on=before[0], docid="d1")
+    send(as_anna, drafted, "note", on=before[0], text="hm")
+    send(as_anna, drafted, "reword", on=before[1], text=f" {drafted.nuggets.get(uid=before[1]).text} ")
+    assert set(undecided(drafted)) == set(before)
+
+
+def test_a_decided_draft_is_kept_once(drafted: NuggetBank, as_anna: Client):
+    first = undecided(drafted)[0]
+    for _ in range(2):
+        assert send(as_anna, drafted, "keep", on=first).status_code == 200
+    assert list(drafted.edits.values_list("verb", flat=True)) == ["drafts", "keep"]
+    assert send(as_anna, drafted, "keep", on=NEW).status_code == 400
+
+
+def test_undecided_drafts_are_not_handed_in_and_are_listed(drafted: NuggetBank, as_anna: Client):
+    first, second, third, *others = nuggets_in_order(drafted)
+    for nugget in others:
+        do(drafted, actions.set_importance, uid=nugget.uid, importance="okay")
+    do(drafted, actions.keep_draft, uid=third.uid)
+    response = send(as_anna, drafted, "finish")
+    assert response.status_code == 422
+    assert [(finding.uid, finding.message, finding.is_undecided) for finding in findings(drafted)] == [
+        (str(first.uid), f"Nugget 1: {first.text}", True),
+        (str(second.uid), f"Nugget 2: {second.text}", True),
+        (str(third.uid), "Nugget 3 is neither vital nor okay yet.", False),
+    ]
+    page = response.content.decode()
+    assert "Keep these 2</button>" in page
+    assert re.findall(r'data-uid="([^"]+)" data-undecided', page) == [str(first.uid), str(second.uid)]
+    for nugget in (first, second):
+        do(drafted, actions.keep_draft, uid=nugget.uid)
+    page = send(as_anna, drafted, "finish").content.decode()
+    assert "Keep these" not in page
+    for nugget in (first, second, third):
+        do(drafted, actions.set_importance, uid=nugget.uid, importance="vital")
+    assert send(as_anna, drafted, "finish").status_code == 200
 
 
 # The history
@@ -296,8 +383,9 @@ def test_a_chip_says_what_is_a_draft_and_what_became_of_it(drafted: NuggetBank, 
     send(as_anna, drafted, "merge", uids=f"{uids[1]} {uids[2]}", uid=str(NEWER), text="both")
     parts = {"uid1": str(UUID(int=20)), "text1": "one", "uid2": str(UUID(int=21)), "text2": "two"}
     response = send(as_anna, drafted, "split", on=uids[3], **parts)
-    assert origins(response) == ["draft", "merged", "split", "split"] + ["draft"] * 26 + ["added"]
-    assert origins(as_anna.get(url(drafted, "editor"))) == origins(response)
+    assert origins(response) == ["kept", "merged", "split", "split"] + ["draft"] * 26 + ["added"]
+    page = origins(as_anna.get(url(drafted, "editor")))
+    assert page == ["draft"] * 26 + ["kept", "merged", "split", "split", "added"], "those to decide come first"
     template = as_anna.get(url(drafted, "editor")).content.decode().split('<template id="new-row">')[1]
     assert '<span class="chip origin">added</span>' in template.split("</template>")[0]
 
@@ -399,7 +487,7 @@ def test_the_editor_has_only_attributes_that_tell_nothing(drafted: NuggetBank, a
     assert len(rows) == 30
     for row in rows:
         names = re.findall(r' ([\w-]+)="', row)
-        assert names == ["id", "data-uid", "data-evidence", "data-draft", "tabindex"]
+        assert names == ["id", "data-uid", "data-evidence", "data-draft", "data-undecided", "tabindex"]
 
 
 # Handing in
@@ -409,11 +497,10 @@ def test_as_many_as_there_were_drafts_can_be_handed_in(drafted: NuggetBank, as_a
     page = as_anna.get(url(drafted, "editor")).content.decode()
     assert "of 30 at most" in page
     assert 'data-most="30"' in page
-    assert {finding.message for finding in findings(drafted)} == {
-        f"Nugget {place} is neither vital nor okay yet." for place in range(1, 31)
-    }
+    assert len(findings(drafted)) == 30
+    assert all(finding.is_undecided for finding in findings(drafted))
     assert send(as_anna, drafted, "finish").status_code == 422
-    Nugget.objects.filter(bank=drafted).update(importance="okay")
+    Nugget.objects.filter(bank=drafted).update(importance="okay", is_undecided=False)
     fill(drafted, (NEW, "one more", "okay"))
     assert [finding.message for finding in findings(drafted)] == ["There are 31 nuggets; at most 30 can be handed in."]
     do(drafted, actions.delete_nugget, uid=NEW)
@@ -433,16 +520,16 @@ def test_by_hand_twenty_are_the_most(bank: NuggetBank, as_anna: Client):
 
 
 def test_an_emptied_draft_cannot_be_handed_in(drafted: NuggetBank):
-    Nugget.objects.filter(bank=drafted).update(importance="okay")
+    Nugget.objects.filter(bank=drafted).update(importance="okay", is_undecided=False)
     do(drafted, actions.reword_nugget, uid=nuggets_in_order(drafted)[4].uid, text=" ")
     assert [finding.message for finding in findings(drafted)] == ["Nugget 5 has no text."]
 
 
 def test_a_finished_bank_can_be_reopened_and_edited_on(drafted: NuggetBank, olga: Person, as_anna: Client):
-    Nugget.objects.filter(bank=drafted).update(importance="okay")
+    Nugget.objects.filter(bank=drafted).update(importance="okay", is_undecided=False)
     do(drafted, actions.finish_bank)
     actions.reopen_bank(drafted, reason="too many", acting_user=olga)
     response = send(as_anna, drafted, "delete", on=nuggets_in_order(drafted)[0].uid)
-    assert origins(response) == ["draft"] * 29
+    assert origins(response) == ["kept"] * 29
     do(drafted, actions.finish_bank)
     assert timezone.now() >= drafted.finished_at

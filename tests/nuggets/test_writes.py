@@ -66,6 +66,16 @@ def add(client: Client, bank: NuggetBank, text: str, uid: UUID | None = None) ->
 # Saved
 
 
+@pytest.mark.parametrize("importance", ["vital", "okay", ""])
+def test_a_nugget_is_added_with_its_importance_in_one_write(bank: NuggetBank, as_anna: Client, importance: str):
+    response = send(as_anna, bank, "add", uid=str(A), text="a", importance=importance)
+    assert (response.status_code, shown(response).version) == (200, 1)
+    assert listed(bank) == [("a", importance)]
+    do(bank, actions.undo)
+    do(bank, actions.redo)
+    assert listed(bank) == [("a", importance)]
+
+
 @each_write
 def test_a_write_is_saved_and_answered_with_the_list(edited: NuggetBank, as_anna: Client, verb: str):
     response = send(as_anna, edited, verb, **WRITES[verb])
@@ -233,6 +243,7 @@ def test_importance_is_vital_or_okay(refuses):
     for importance in ("", "VITAL", "maybe", "vital ", "\x00"):
         refuses("importance must be vital or okay.", "importance", importance=importance)
     refuses("importance must be vital or okay.", "importance")
+    refuses("importance must be vital, okay or empty.", "add", uid=str(NEW), text="new", importance="Vital")
 
 
 def test_a_place_is_a_whole_number(refuses):
@@ -267,8 +278,8 @@ def test_a_uid_stands_for_one_nugget(refuses, uid: UUID):
 @pytest.mark.parametrize("verb", ON_A_NUGGET)
 @pytest.mark.parametrize("on", [UUID(int=99), C], ids=["unknown", "taken off"])
 def test_only_nuggets_on_the_list_are_edited(edited: NuggetBank, as_anna: Client, refuses, verb: str, on: UUID):
-    refuses(NOT_ON_LIST, verb, on=on, **WRITES[verb])
-    assert send(as_anna, edited, verb, on=A, **WRITES[verb]).status_code == 200
+    refuses(NOT_ON_LIST, verb, on=on, **WRITES.get(verb, {}))
+    assert send(as_anna, edited, verb, on=A, **WRITES.get(verb, {})).status_code == 200
     if verb in ("delete", "split"):
         refuses(NOT_ON_LIST, "reword", on=A, text="other")
 

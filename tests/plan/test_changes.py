@@ -227,15 +227,21 @@ def test_a_cell_outside_counts_neither_as_missing_nor_as_nothing(
 
 
 def _assert_told(manual: Condition, olga: Person) -> None:
-    """On the page and in files: of three runs, two are not judged by plan on one of two topics."""
+    """On the page and in files: of three runs, two are not judged by plan on one of two topics.
+
+    The topics in common are without that one, so none of their cells is.
+    """
     numbers = {"team.empty": 1, "team.one": 0, "team.two": 1, "minimum": 2, "median": 2, "maximum": 2}
     for policy in Policy:
+        of_rows = dict.fromkeys(numbers, 0) if policy == Policy.COMMON else numbers
         rows = list(csv.DictReader(score_lines(manual, "csv", policy)))
-        assert {row["run_id"]: int(row["not_judged_by_plan"]) for row in rows} == numbers
+        assert {row["run_id"]: int(row["not_judged_by_plan"]) for row in rows} == of_rows
+        assert {row["topics"] for row in rows} == {"1" if policy == Policy.COMMON else "2"}
         lines = map(json.loads, score_lines(manual, "jsonl", policy))
         told = {line["run_id"]: line["not_judged_by_plan"] for line in lines if line["qid"] == "all"}
-        assert told == {"team.empty": 1, "team.one": 0, "team.two": 1}
-        assert "; cells not judged by plan, in no mean: 2" in "".join(score_lines(manual, "latex", policy))
+        assert told == {run: of_rows[run] for run in ("team.empty", "team.one", "team.two")}
+        caption = "1 of 2 topics; " if policy == Policy.COMMON else "; cells not judged by plan, in no mean: 2"
+        assert caption in "".join(score_lines(manual, "latex", policy))
     text, page = get(client_of(olga), scores_of(manual, sort="-not_judged_by_plan"))
     assert "2 cells are not judged by plan: they count in no mean, and not as 0." in text
     assert page.tables[-1][1][:5] == ["Run", "Task", "Complete", "Incomplete", "Not judged by plan"]

@@ -29,7 +29,7 @@ def load(campaign, import_file):
 
 
 def errors(import_record) -> list[tuple[int, str, str, str]]:
-    return [tuple(problem.values()) for problem in import_record.report["errors"]]
+    return [tuple(problem.values())[:4] for problem in import_record.report["errors"]]
 
 
 def state() -> list[object]:

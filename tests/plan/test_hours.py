@@ -12,8 +12,8 @@ from tests.support.judging_helpers import from_scratch
 def test_a_published_figure_stands_until_something_is_measured():
     assert pace("ManualNuggets", [], by_item=False) == Pace(9_000, None, 0)
     assert pace("AutoNuggets+Edits", [Measured(0, 5)], by_item=False) == Pace(3_600, None, 0)
-    assert pace("ManualNuggets", [Measured(100, 3), Measured(300, 9), Measured(800, 0)], by_item=False) == (
-        300,
+    assert pace("ManualNuggets", [Measured(1_000, 3), Measured(3_000, 9), Measured(8_000, 0)], by_item=False) == (
+        3_000,
         None,
         3,
     )
@@ -21,15 +21,21 @@ def test_a_published_figure_stands_until_something_is_measured():
 
 def test_without_either_nothing_is_guessed():
     assert pace("ManualAssign", [], by_item=True) is None
-    assert pace("ManualAssign", [Measured(60, 0)], by_item=True) is None
+    assert pace("ManualAssign", [Measured(6_000, 0)], by_item=True) is None
     assert seconds_of(Work(1, 1, 5, 0), None) is None
 
 
+def test_nothing_is_extrapolated_from_less_than_half_an_hour():
+    assert pace("ManualAssign", [Measured(900, 10), Measured(899, 10)], by_item=True) is None
+    assert pace("ManualAssign", [Measured(900, 10), Measured(900, 10)], by_item=True) == Pace(900, 90, 2)
+    assert pace("ManualNuggets", [Measured(1_799, 10)], by_item=False) == Pace(9_000, None, 0), "as published"
+
+
 def test_labels_take_the_median_of_an_item():
-    known = pace("ManualAssign", [Measured(100, 10), Measured(300, 10), Measured(90, 3)], by_item=True)
-    assert known == Pace(100, 30, 3)
-    assert seconds_of(Work(1, 1, 4, 50), known) == 120
-    assert seconds_of(Work(1, 1, None, 0), known) == 100, "how many there will be is not known yet"
+    known = pace("ManualAssign", [Measured(1_000, 10), Measured(3_000, 10), Measured(900, 3)], by_item=True)
+    assert known == Pace(1_000, 300, 3)
+    assert seconds_of(Work(1, 1, 4, 50), known) == 1_200
+    assert seconds_of(Work(1, 1, None, 0), known) == 1_000, "how many there will be is not known yet"
 
 
 @pytest.mark.parametrize(("spent", "left"), [(0, 9_000), (1_000, 8_000), (10_000, 0)])
@@ -54,6 +60,11 @@ def test_the_workload_of_a_campaign(manual: Condition, task: Task, campaign, top
     nothing = "unknown: nothing measured yet, and nothing published"
     assert told == {"Manual/Manual": nothing, "from scratch": nothing}
     Task.objects.filter(pk=task.pk).update(state="finished", seconds=720, done=2)
+    other = campaign.topics.get(qid="t2")
+    Task.objects.create(campaign=campaign, topic=other, condition=manual, kind="assignment", person=task.person)
+    early = {row.condition.name: row.told for row in workload(campaign).paces}["Manual/Manual"]
+    assert early == "too early to tell: less than 30 minutes of active time on finished tasks"
+    Task.objects.filter(topic__qid="t2").delete()
     Task.objects.filter(condition=manual.nuggets).update(state="open", seconds=0)
     found = workload(campaign)
     assert [tuple(row) for row in found.people] == [("anna", "2.5 h", 2, 1)]

@@ -17,6 +17,8 @@ from assessor.llm.prompt_sets import PromptSet
 from assessor.llm.questions import Question
 from assessor.llm.replies import WrongAnswer
 from assessor.relevance.models import Judgment
+from tests.conftest import client_of
+from tests.llm.grading import make_judge
 
 UMBRELA = kind_named("UMBRELA")
 
@@ -50,6 +52,22 @@ def make_units(job: Job, places: Sequence[tuple[str, str]]) -> list[Unit]:
 
 def test_it_is_known_by_its_name():
     assert (UMBRELA.condition_kind, UMBRELA.method, UMBRELA.grades) == ("relevance", "UMBRELA", Grades.NONE)
+
+
+def test_an_empty_pool_is_refused_with_what_fills_it(empty_campaign: Campaign, import_file, olga: Person):
+    import_file(empty_campaign, "topics", "t1\tcats\nt2\tdogs\n")
+    judge = make_judge(empty_campaign)
+    client = client_of(olga)
+    wanted = {"kind": "UMBRELA", "judge": judge.pk, "replicate": "0"}
+    lacking = "The pool has no passage of these topics. It is made of retrieval runs: load some that answer them"
+    for more in ({}, {"launch": ""}):
+        page = client.post(f"/campaigns/{empty_campaign.slug}/jobs/new/", wanted | more).content.decode()
+        assert lacking in page
+    assert not Condition.objects.filter(campaign=empty_campaign).exists()
+    import_file(empty_campaign, "retrieval", "t1 Q0 d1 1 9 one\n")
+    assert "What it will take" in client.post(f"/campaigns/{empty_campaign.slug}/jobs/new/", wanted).content.decode()
+    page = client.post(f"/campaigns/{empty_campaign.slug}/jobs/new/", wanted | {"topics": "t2"}).content.decode()
+    assert lacking in page
 
 
 def test_its_units_are_the_pool_by_topic_and_bytes_of_docid(umbrela: Condition, import_file):

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from assessor.collection.models import Answer, Campaign, Condition, Judge, Person, Topic
+from assessor.collection.passages import lacking_passages
 from assessor.studies.actions import code_item, define_code, draw_study
 from assessor.studies.models import Drawn, Study
 from assessor.work.actions import give_tasks
@@ -18,7 +19,6 @@ from nuggets.models import NuggetBank
 from support.actions import add_sheets, sheet_row
 from support.citations import judged_citations
 from support.models import SupportSheet
-from support.queries import loaded_docids
 from tests.conftest import make_person
 from tests.support.judging_helpers import run_file
 
@@ -86,14 +86,14 @@ def support_labels(campaign: Campaign, name: str, by: str, labels: Labels, **fie
     for (tag, qid), said in labels.items():
         answer = answer_of(campaign, tag, qid)
         asked = judged_citations(answer.sentences(), 1)
-        lacking = set(asked.values()) - loaded_docids(campaign, asked.values())
+        lacking = lacking_passages(campaign, [(answer.run_id, docid) for docid in asked.values()])
         rows.append(
             sheet_row(
                 condition=condition.pk,
                 answer=answer.pk,
                 judge=condition.judge_id or 0,
                 asked=list(asked),
-                unresolved=[key for key, docid in asked.items() if docid in lacking],
+                unresolved=[key for key, docid in asked.items() if (answer.run_id, docid) in lacking],
                 labels=dict(said),
             )
         )

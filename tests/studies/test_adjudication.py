@@ -47,6 +47,11 @@ def to_decide(response: HttpResponse) -> list[dict[str, list[str]]]:
     return [json.loads(unescape(text)) for text in re.findall(r'data-to-decide="(.*?)"', response.content.decode())]
 
 
+def pairs(response: HttpResponse) -> list[dict[str, list[str]]]:
+    """Return what is to be decided, the two labels of each item in the order of the alphabet."""
+    return [{item: sorted(labels) for item, labels in answer.items()} for answer in to_decide(response)]
+
+
 def test_the_third_sees_both_labels_of_citations_which_is_recorded_once(study, people, others, topic, carl, olga):
     condition = judges(study)
     assert (condition.method, condition.is_blind()) == ("adjudicated", False)
@@ -58,10 +63,10 @@ def test_the_third_sees_both_labels_of_citations_which_is_recorded_once(study, p
     assert not Exposure.objects.exists(), "nothing was on screen yet"
     one, two = (SupportSheet.objects.get(task=task, answer__run__tag=tag) for tag in ("team.one", "team.two"))
     assert (one.asked, two.asked) == (["0.0"], ["1.0"])
-    found = to_decide(client.get(f"/support/{task.pk}/"))
+    found = pairs(client.get(f"/support/{task.pk}/"))
     assert sorted(found, key=str) == [{"0.0": ["full", "none"]}, {"1.0": ["full", "partial"]}]
-    assert to_decide(client.get(support_screen.url(one))) == [{"0.0": ["full", "none"]}]
-    assert to_decide(client.get(support_screen.url(two))) == [{"1.0": ["full", "partial"]}]
+    assert pairs(client.get(support_screen.url(one))) == [{"0.0": ["full", "none"]}]
+    assert pairs(client.get(support_screen.url(two))) == [{"1.0": ["full", "partial"]}]
     exposure = Exposure.objects.get()
     assert (exposure.person, exposure.topic, exposure.kind) == (carl, topic, "support")
     assert exposure.where == "labels to decide between in Telltale study"
@@ -80,18 +85,33 @@ def test_the_third_sees_both_labels_of_citations_which_is_recorded_once(study, p
         assert secret not in page
 
 
+def test_a_stored_seed_decides_for_each_item_which_label_comes_first(n_study, nuggets, topic, carl):
+    """Or the one that always comes first would be known as somebody's, such as the first person's."""
+    [task] = give(judges(n_study), carl, topic)
+    ids, client = ids_of(nuggets), client_of(carl)
+    orders = []
+    for seed in range(40):
+        Study.objects.update(seed=seed)
+        [found] = to_decide(client.get(f"/assign/{task.pk}/"))
+        assert to_decide(client.get(f"/assign/{task.pk}/")) == [found]
+        orders.append([found[str(ids[text])][0] == "support" for text in ("purring heals", "dogs bark")])
+    assert {tuple(one) for one in orders} == {(True, True), (True, False), (False, True), (False, False)}
+    assert 10 < sum(one for one, _ in orders) < 30
+    assert orders[:4] == [[False, False], [True, False], [False, False], [True, True]], "in every database"
+
+
 def test_the_third_sees_both_labels_of_nuggets(n_study, nuggets, topic, carl):
     [task] = give(judges(n_study), carl, topic)
     ids, client = ids_of(nuggets), client_of(carl)
     wanted = {
-        str(ids["purring heals"]): ["support", "partial_support"],
+        str(ids["purring heals"]): ["partial_support", "support"],
         str(ids["dogs bark"]): ["not_support", "support"],
     }
     sheet = AnswerSheet.objects.get(task=task)
     # The answer alone is enough to be recorded.
-    assert to_decide(client.get(assignment_screen.url(sheet))) == [wanted]
+    assert pairs(client.get(assignment_screen.url(sheet))) == [wanted]
     assert Exposure.objects.get().where == "labels to decide between in Telltale nuggets"
-    assert to_decide(client.get(f"/assign/{task.pk}/")) == [wanted]
+    assert pairs(client.get(f"/assign/{task.pk}/")) == [wanted]
     assert Exposure.objects.count() == 1
     said = assignment_screen.send(client, sheet, "label", ids["dogs bark"], label="support")
     stale = assignment_screen.send(client, sheet, "label", ids["dogs bark"], label="support", version=0)

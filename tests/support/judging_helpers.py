@@ -11,13 +11,13 @@ from django.http import HttpResponse
 from django.test import Client
 
 from assessor.collection.models import Answer, Campaign, Condition, Event, Judge, Person, Topic
+from assessor.collection.passages import lacking_passages
 from assessor.work.actions import give_tasks
 from assessor.work.models import Exposure, Task, Write
 from support.actions import add_sheets, create_support, sheet_row
 from support.actions.sheets import docid_of
 from support.citations import judged_citations
 from support.models import Revision, SupportSheet
-from support.queries import loaded_docids
 
 # Of each run its sentences, with what each cites. The text of d4 is not loaded.
 RUNS: dict[str, dict[str, list[tuple[str, list[str]]]]] = {
@@ -70,14 +70,14 @@ def label_as_model(condition: Condition, labels: dict[str, dict[str, str]], qid:
     for tag, of_answer in labels.items():
         answer = Answer.objects.get(run__campaign=condition.campaign, run__tag=tag, topic__qid=qid, apart=False)
         asked = judged_citations(answer.sentences(), condition.protocol.citations_per_sentence)
-        loaded = loaded_docids(condition.campaign, asked.values())
+        lacking = lacking_passages(condition.campaign, [(answer.run_id, docid) for docid in asked.values()])
         rows.append(
             sheet_row(
                 condition=condition.pk,
                 answer=answer.pk,
                 judge=condition.judge_id or 0,
                 asked=list(asked),
-                unresolved=[key for key, docid in asked.items() if docid not in loaded],
+                unresolved=[key for key, docid in asked.items() if (answer.run_id, docid) in lacking],
                 labels=of_answer,
             )
         )

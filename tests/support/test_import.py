@@ -450,8 +450,12 @@ def test_the_commands(campaign, tmp_path, capsys):
     arguments = ("import_support", "study", str(path), "--condition=Mia", "--by=model")
     with pytest.raises(CommandError, match=r"support.jsonl was not imported \(refused\)"):
         call_command(*arguments)
+    remedy = (
+        "Import it with --invalid-labels missing, or with “Grades, importances and labels that are none” on the page."
+    )
+    assert [one["remedy"] for one in Import.objects.latest("pk").report["errors"]] == [remedy]
     call_command(*arguments, "--invalid-labels=missing")
-    assert "1 warnings, support missing, the first 1:" in capsys.readouterr().out
+    assert "1 warning, support missing: line " in capsys.readouterr().out
     out = StringIO()
     call_command("export_support", "study", "--condition=Mia", stdout=out)
     assert out.getvalue() == "".join(support_lines(campaign.conditions.get(name="Mia")))

@@ -13,7 +13,7 @@ from assessor.scores.leaderboards import FORMS, Incomplete, score_lines
 from assessor.scores.means import Policy
 from tests.support.scores_helpers import ANSWERS, import_answers, judge, say, sheet_on, support_condition
 
-UNUSUAL = "citations_not_judged,citations_without_text,answers_citing_nothing"
+UNUSUAL = "citations_not_judged,citations_without_text,answers_citing_nothing,unworthy_sentences_left_out"
 MEASURES = "weighted_precision,weighted_recall,hard_precision,hard_recall"
 MEASURES += "," + ",".join(f"{name}_all" for name in MEASURES.split(","))
 
@@ -32,12 +32,12 @@ def written(condition: Condition, form: str, policy: Policy = Policy.ZERO) -> li
 def test_csv(auto: Condition):
     assert written(auto, "csv") == [
         f"run_id,team,task,condition,policy,topics,complete,incomplete,{UNUSUAL},{MEASURES},not_judged_by_plan",
-        "team.empty,,,Auto,unanswered=0,2,1,0,1,0,2,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0",
-        "team.one,,,Auto,unanswered=0,2,2,0,1,0,2,0.375,0.25,0.25,0.1666666667,0.375,0.25,0.25,0.1666666667,0",
-        "team.two,,,Auto,unanswered=0,2,2,0,1,0,2,0.75,0.6875,0.6666666667,0.625,0.8333333333,0.75,0.75,0.6875,0",
-        "minimum,,,Auto,unanswered=0,2,5,0,1,0,2,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0",
-        "median,,,Auto,unanswered=0,2,5,0,1,0,2,0.25,0.1875,0.1666666667,0.125,0.3333333333,0.25,0.25,0.1666666667,0",
-        "maximum,,,Auto,unanswered=0,2,5,0,1,0,2,0.875,0.75,0.75,0.6666666667,0.875,0.75,0.75,0.6875,0",
+        "team.empty,,,Auto,unanswered=0,2,1,0,1,0,2,0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0",
+        "team.one,,,Auto,unanswered=0,2,2,0,1,0,2,0,0.375,0.25,0.25,0.1666666667,0.375,0.25,0.25,0.1666666667,0",
+        "team.two,,,Auto,unanswered=0,2,2,0,1,0,2,0,0.75,0.6875,0.6666666667,0.625,0.8333333333,0.75,0.75,0.6875,0",
+        "minimum,,,Auto,unanswered=0,2,5,0,1,0,2,0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0",
+        "median,,,Auto,unanswered=0,2,5,0,1,0,2,0,0.25,0.1875,0.1666666667,0.125,0.3333333333,0.25,0.25,0.1666666667,0",
+        "maximum,,,Auto,unanswered=0,2,5,0,1,0,2,0,0.875,0.75,0.75,0.6666666667,0.875,0.75,0.75,0.6875,0",
     ]
 
 
@@ -61,7 +61,7 @@ def test_jsonl(auto: Condition):
     assert list(rows[2]) == ["qid", "run_id", "condition", "policy", *MEASURES.split(",")]
     assert (rows[2]["weighted_precision"], rows[2]["hard_recall"]) == (0.75, 0.3333333333)
     told = {name: rows[-1][name] for name in ("topics", "complete", "incomplete", *UNUSUAL.split(","))}
-    assert list(told.values()) == [2, 2, 0, 1, 0, 2]
+    assert list(told.values()) == [2, 2, 0, 1, 0, 2, 0]
 
 
 def test_leaderboards(auto: Condition):
@@ -95,7 +95,7 @@ def test_a_final_table_is_refused_while_an_answer_lacks_a_label(auto: Condition)
             score_lines(auto, form, Policy.ZERO)
     rows = "".join(score_lines(auto, "csv", Policy.ZERO, allow_incomplete=True)).splitlines()
     # The mean is over t2 alone, where the run cites nothing; on t1 it has none.
-    assert rows[2].startswith("team.one,,,Auto,unanswered=0,2,1,1,1,0,2,0.0,")
+    assert rows[2].startswith("team.one,,,Auto,unanswered=0,2,1,1,1,0,2,0,0.0,")
     topics = "".join(score_lines(auto, "topics", Policy.ZERO, allow_incomplete=True)).splitlines()
     assert topics[3] == "team.one,,,Auto,unanswered=0,t1,incomplete,,,,,,,,"
 

@@ -51,7 +51,7 @@ def test_what_a_condition_is(answered: Campaign, olga: Person):
     assert (edited.method, edited.is_blind(), edited.name_for_assessors) == (
         "support post-edited",
         False,
-        "support post-edited",
+        "Support",
     )
     assert edited.identity == (
         "kind=support; method=support post-edited; judge=people; shown=Mia's; protocol=trec-2024 v1"

@@ -57,6 +57,16 @@ def test_a_missing_label_leaves_all_eight_of_its_answer_undefined_and_of_no_othe
     assert not np.isnan(found[[0, 3]]).any()
 
 
+def test_a_sentence_that_is_left_out_leaves_recall_where_it_cites_nothing_and_only_there():
+    labels, sentence, answer = [FULL, NONE], [0, 2], [0, 0, 0, 0]  # the second and the last sentence cite nothing
+    found = answer_scores(labels, sentence, answer, left_out=[False, True, True, False])
+    assert found[0] == pytest.approx((1 / 2, 1 / 3) * 4)
+    assert answer_scores(labels, sentence, answer)[0] == pytest.approx((1 / 2, 1 / 4) * 4)
+    assert answer_scores([], [], [0], left_out=[True])[0].tolist() == [0] * 8
+    with pytest.raises(ValueError, match=r"left_out of \(1,\) doesn't fit \(4,\) sentences"):
+        answer_scores(labels, sentence, answer, left_out=[True])
+
+
 def test_there_may_be_no_answer_and_the_last_ones_may_be_empty():
     assert scores_of([]).shape == (0, 8)
     assert answer_scores([], [], []).shape == (0, 8)

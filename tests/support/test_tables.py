@@ -89,8 +89,13 @@ def test_every_answer_has_its_scores(auto: Condition):
 
 def test_what_is_unusual_is_counted_on_each_topic(auto: Condition):
     found = load_scores(auto)
-    assert [topic[3:] for topic in found.topics] == [(7, 1, 0, 1), (1, 0, 0, 1)]
-    assert found.unusual == {"citations_not_judged": 1, "citations_without_text": 0, "answers_citing_nothing": 2}
+    assert [topic[3:] for topic in found.topics] == [(7, 1, 0, 1, 0), (1, 0, 0, 1, 0)]
+    assert found.unusual == {
+        "citations_not_judged": 1,
+        "citations_without_text": 0,
+        "answers_citing_nothing": 2,
+        "unworthy_sentences_left_out": 0,
+    }
 
 
 def test_the_table_under_both_policies(auto: Condition):

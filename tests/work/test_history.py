@@ -13,7 +13,7 @@ from assessor.collection.history import record
 from assessor.collection.models import Answer, AppendOnly, Condition, Event, Run, Topic
 from assessor.collection.models.history import AppendOnlyError
 from assessor.exports.models import Blob, Chunk, Frozen, FrozenFile, Pseudonym
-from assessor.llm.models import Call, StoredPromptSet
+from assessor.llm.models import Call, CampaignPromptSet, StoredPromptSet
 from assessor.relevance.models import Judgment
 from assessor.studies.models import Coding, Drawn, Study
 from assessor.training.models import Reference
@@ -48,6 +48,7 @@ FIELDS = {
     Judgment: "grade",
     Drafting: "steps",
     StoredPromptSet: "name",
+    CampaignPromptSet: "name",
     Call: "response",
     Revision: "verb",
     SupportRevision: "verb",
@@ -135,6 +136,7 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         ),
         Drafting: Drafting.objects.get(),
         StoredPromptSet: StoredPromptSet.objects.get(),
+        CampaignPromptSet: CampaignPromptSet.objects.create(campaign=task.campaign, name="published"),
         Call: Call.objects.get(),
         Revision: revision,
         SupportRevision: _support_revision(bank, task),

@@ -13,10 +13,10 @@ from assessor.work import kinds
 from assessor.work.actions import PlanError, give_tasks, withdraw_task
 from assessor.work.kinds import kind_of
 from assessor.work.models import Task
-from assessor.work.queries import minutes, planned, tasks_of
+from assessor.work.queries import minutes, place, planned, tasks_of
 from nuggets import actions
 from nuggets.models import NuggetBank
-from tests.conftest import make_person
+from tests.conftest import client_of, make_person
 from tests.work.conftest import at_once
 
 Give = Callable[..., list[Task]]
@@ -87,6 +87,22 @@ def test_what_a_person_has_already_stays_as_it_is(give: Give, topics: list[Topic
     assert len(told("task given")) == Task.objects.count() == NuggetBank.objects.count() == 2
     assert [task.pk for task in give(topics=[topics[0], topics[0]])] == [first.pk, first.pk]
     assert len(told("task given")) == 2
+
+
+def test_a_screen_tells_which_of_ones_own_topics_it_is(give: Give, topics: list[Topic], anna: Person, ben: Person):
+    """In the home's order; what others have and what was withdrawn do not count."""
+    [one, _] = topics
+    loaded = {"campaign": one.campaign, "import_record": one.import_record}
+    give(topics=[Topic.objects.create(qid="t0", title="why do dogs bark", **loaded)], person=ben)
+    tasks = give(topics=topics[::-1])
+    places = [(1, 2), (2, 2)]
+    assert [place(task) for task in sorted(tasks, key=lambda task: task.topic.qid)] == places
+    for task, number in zip(tasks, (2, 1), strict=True):
+        page = client_of(task.person).get(kind_of(task).url(task)).content.decode()
+        assert f'<a href="/">Home</a> · Topic {number} of 2</span>' in page
+    second = next(task for task in tasks if task.topic == topics[1])
+    withdraw_task(task=second, acting_user=second.created_by)
+    assert place(next(task for task in tasks if task != second)) == (1, 1)
 
 
 def test_at_least_one_topic(refused):

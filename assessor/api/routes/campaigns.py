@@ -58,6 +58,7 @@ def _condition(condition: Condition) -> dict[str, Any]:
     return {
         "id": condition.pk,
         "name": condition.name,
+        "name_for_assessors": condition.name_for_assessors,
         "kind": condition.kind,
         "method": condition.method,
         "identity": condition.identity,

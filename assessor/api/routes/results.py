@@ -28,14 +28,19 @@ from metaeval.seen import seen_in_comparison
 from metaeval.written import result_json
 
 router = Router()
+_POLICY = "How a topic counts that a run did not answer: as 0 (zero), not at all (answered), or for no run (common)."
 
 
 class TableAsked(Parameters):
-    policy: Policies = Field("zero", description="How a topic counts that a run did not answer: as 0, or not at all.")
+    policy: Policies = Field("zero", description=_POLICY)
 
 
 class CellsAsked(Asked):
-    policy: Policies = Field("zero", description="Under zero an unanswered topic has the scores of an empty answer.")
+    policy: Policies = Field(
+        "zero",
+        description="Under zero an unanswered topic has the scores of an empty answer; under common a topic that not "
+        "all runs answered has none.",
+    )
     topic: list[Text] = Field([], max_length=MOST, description="Of these topics alone, by id.")
     run: list[Text] = Field([], max_length=MOST, description="Of these runs alone, by tag.")
 

@@ -87,15 +87,16 @@ def list_qrels_sources(request: HttpRequest, slug: Text, asked: Query[Asked]) ->
 
 def _source(source: QrelsSource) -> dict[str, Any]:
     condition = str(source.condition) if source.condition else None
-    return {"id": source.pk, "name": source.name, "by": source.by, "condition": condition}
+    told = {"id": source.pk, "name": source.name, "by": source.by, "max_grade": source.max_grade}
+    return told | {"condition": condition}
 
 
 @many(router, "/campaigns/{slug}/qrels/{source_id}/grades", "list_grades", GradeItem, "texts")
 def list_grades(request: HttpRequest, slug: Text, source_id: Id, asked: Query[OfTopics]) -> HttpResponseBase:
-    """The grades of a source; none on topics for practice."""
+    """The grades of a source, with -1 and -2 for what was not judged; none on topics for practice."""
     campaign = organized_campaign(asker(request), slug)
     source = source_of(campaign, source_id)
-    grades = source.grades.filter(topic__is_practice=False).select_related("topic")
+    grades = Grade.with_unjudged.filter(source=source, topic__is_practice=False).select_related("topic")
     if asked.topic:
         grades = grades.filter(topic__in=topics_called(campaign, asked.topic))
     where, person = f"API: {source}", asker(request)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
+from assessor.collection.formats.report import Report, quantity
 
 
 class GradeRecord(NamedTuple):
@@ -18,17 +18,20 @@ class GradeRecord(NamedTuple):
     grade: int
 
 
-def read_qrels(lines: Iterable[Line], report: Report, max_grade: int) -> Iterator[GradeRecord]:
-    """Yield grades from 0 to max_grade."""
+def read_qrels(lines: Iterable[Line], report: Report, *, invalid_labels_missing: bool = False) -> Iterator[GradeRecord]:
+    """Yield grades. What is none is an error, or its line is left out and counted."""
     for line in lines:
         columns = line.text.split()
+        if values.is_header(columns, line, report):
+            continue
         if len(columns) != 4:
-            report.error(line.number, "", f"{len(columns)} fields: {line.text}", "four fields separated by blanks")
+            found = f"{quantity(len(columns), 'fields')}: {line.text}"
+            report.error(line.number, "", found, "four fields separated by blanks")
             continue
         qid = values.identifier(columns[0], "topic", line, report)
         iteration = values.identifier(columns[1], "column 2", line, report)
         docid = values.identifier(columns[2], "docid", line, report)
-        grade = values.grade(columns[3], "grade", line, report, max_grade)
+        grade = values.grade(columns[3], "grade", line, report, invalid_labels_missing=invalid_labels_missing)
         if qid and iteration and docid and grade is not None:
             yield GradeRecord(line, qid, iteration, docid, grade)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
+from assessor.collection.formats.report import Report, quantity
 
 MAX_SCORE = 40  # characters
 _RANK = re.compile(r"[0-9]{1,9}")
@@ -52,8 +52,11 @@ def _rows(lines: Iterable[Line], report: Report) -> Iterator[_Row]:
     tag: str | None = None
     for line in lines:
         columns = line.text.split()
+        if values.is_header(columns, line, report):
+            continue
         if len(columns) != 6:
-            report.error(line.number, "", f"{len(columns)} fields: {line.text}", "six fields separated by blanks")
+            found = f"{quantity(len(columns), 'fields')}: {line.text}"
+            report.error(line.number, "", found, "six fields separated by blanks")
             continue
         errors_before = report.error_count
         qid = values.identifier(columns[0], "topic", line, report)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
+from assessor.collection.formats.report import Report, quantity
 
 COLUMNS = ("tag", "team", "task", "type", "priority", "aliases")
 TYPES = ("", "automatic", "manual")
@@ -37,7 +37,8 @@ def read_run_list(lines: Iterable[Line], report: Report) -> Iterator[RunRecord]:
             if sorted(columns) != sorted(COLUMNS):
                 raise report.fatal(line.number, "header", line.text, "the columns " + ",".join(COLUMNS))
         elif len(cells) != len(columns):
-            report.error(line.number, "", f"{len(cells)} columns: {line.text}", f"{len(columns)} columns")
+            found = f"{quantity(len(cells), 'columns')}: {line.text}"
+            report.error(line.number, "", found, quantity(len(columns), "columns"))
         else:
             row = _row(dict(zip(columns, cells, strict=True)), line, report)
             if row:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
+from assessor.collection.formats.report import Report, quantity
 from assessor.collection.formats.segments import TEXT_KEYS, SegmentRecord, read_segment
 
 FORMS = ("rag24", "rag25", "rag26", "ragtime")
@@ -209,7 +209,7 @@ class _Citations:
 
     def __init__(self, references: list[str] | None, form: str, line: Line, report: Report) -> None:
         self._references = references or []
-        self._known = None if references is None else set(references)
+        self._known = set(self._references)
         self._form = form
         self._line = line
         self._report = report
@@ -263,7 +263,7 @@ class _Citations:
             return self._references[citation]
         if isinstance(citation, str) and self._form != "rag24":
             docid = values.identifier(citation, self._field(at, ".citations"), self._line, self._report)
-            if docid and self._known is not None and docid not in self._known:
+            if docid and self._known and docid not in self._known:
                 self._error(at, ".citations", docid, "one of the references")
                 return None
             return docid
@@ -288,9 +288,11 @@ def _warn(answer: AnswerRecord, report: Report, limits: Limits) -> None:
     if stated != answer.words or isinstance(stated, bool):
         report.warn("response_length differs", number, "response_length", stated, f"{answer.words}, the words counted")
     if answer.words > limits.words:
-        report.warn("long answer", number, _SENTENCES[answer.form], f"{answer.words} words", f"at most {limits.words}")
+        report.warn(
+            "long answer", number, _SENTENCES[answer.form], quantity(answer.words, "words"), f"at most {limits.words}"
+        )
     if len(answer.references) > limits.references:
-        found = f"{len(answer.references)} references"
+        found = quantity(len(answer.references), "references")
         report.warn("many references", number, "references", found, f"at most {limits.references}")
     at_most = min(limits.sentence_citations, RAG26_CITATIONS) if answer.form == "rag26" else limits.sentence_citations
     most = max([len(sentence["citations"]) for sentence in answer.content], default=0)

@@ -23,14 +23,16 @@ class SegmentRecord(NamedTuple):
     grade: int | None = None
 
 
-def read_segments(lines: Iterable[Line], report: Report, max_grade: int) -> Iterator[SegmentRecord]:
-    """Yield segments, of both forms."""
+def read_segments(
+    lines: Iterable[Line], report: Report, *, invalid_labels_missing: bool = False
+) -> Iterator[SegmentRecord]:
+    """Yield segments, of both forms. A judgment that is none is an error, or is missing and counted."""
     for line in lines:
         record = values.json_object(line, report)
         if record is None:
             continue
         if "candidates" in record:
-            yield from _candidates(record, line, report, max_grade)
+            yield from _candidates(record, line, report, invalid_labels_missing)
         else:
             segment = read_segment(record, "", line, report)
             if segment:
@@ -59,7 +61,9 @@ def read_segment(record: dict[str, Any], where: str, line: Line, report: Report)
     return SegmentRecord(line, docid, text, extras) if docid and text else None
 
 
-def _candidates(record: dict[str, Any], line: Line, report: Report, max_grade: int) -> Iterator[SegmentRecord]:
+def _candidates(
+    record: dict[str, Any], line: Line, report: Report, invalid_labels_missing: bool
+) -> Iterator[SegmentRecord]:
     query, candidates = record.get("query"), record["candidates"]
     if not isinstance(query, dict) or "qid" not in query:
         report.error(line.number, "query", query, "an object with qid")
@@ -82,7 +86,9 @@ def _candidates(record: dict[str, Any], line: Line, report: Report, max_grade: i
             continue
         grade = None
         if "judgment" in candidate:
-            grade = values.grade(candidate["judgment"], f"{where}judgment", line, report, max_grade)
+            judgment = candidate["judgment"]
+            is_lenient = invalid_labels_missing
+            grade = values.grade(judgment, f"{where}judgment", line, report, invalid_labels_missing=is_lenient)
         yield segment._replace(qid=qid, grade=grade)
 
 

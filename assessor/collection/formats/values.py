@@ -4,17 +4,25 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
+from assessor.collection.formats.report import TAKE_AS_MISSING, Report
 
 MAX_ID = 256  # characters
 MAX_DEPTH = 64
+LEAST_GRADE, MAX_GRADE = -2, 4  # what is below 0 says that nobody judged it
+_GRADES = {str(number): number for number in range(LEAST_GRADE, MAX_GRADE + 1)}
 _HALF_CHARACTER_OR_NUL = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # not where the backslash is itself text
 _PLAIN_ID = re.compile(rf"[!-~]{{1,{MAX_ID}}}")
+# What tools call the columns of forms that have no header.
+_COLUMNS = frozenset(
+    {"id", "topic", "topic_id", "query_id", "query-id", "qid", "request_id", "narrative_id", "title", "query", "text"}
+    | {"iteration", "iter", "q0", "docid", "doc_id", "docno", "corpus-id", "grade", "rel", "relevance", "judgment"}
+    | {"rank", "score", "sim", "tag", "run", "run_id", "measure", "metric", "value", "label"}
+)
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 
@@ -93,7 +101,7 @@ def json_object(line: Line, report: Report, *, with_nan: bool = False) -> dict[s
         return None
     except json.JSONDecodeError as error:
         found = f"{error.msg} at column {error.colno}: {line.text[max(0, error.pos - 20) : error.pos + 20]}"
-        report.error(line.number, "", found, "one JSON object a line")
+        report.error(line.number + error.lineno - 1, "", found, "one JSON object a line")
         return None
     except RecursionError:
         report.error(line.number, "", "very deep nesting", f"JSON of at most {MAX_DEPTH} levels")
@@ -198,11 +206,29 @@ def required(record: dict[str, Any], field: str, line: Line, report: Report) -> 
     return False
 
 
-def grade(value: object, field: str, line: Line, report: Report, max_grade: int) -> int | None:
-    """Check a relevance grade, a whole number from 0 to max_grade, given as a number or in a file's column."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) == 1:
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= max_grade:
+def is_header(cells: Sequence[str], line: Line, report: Report) -> bool:
+    """Say whether a file's first line names its columns, which is then an error: the form has no header."""
+    if line.number > 1 or not {cell.strip().lower() for cell in cells} <= _COLUMNS:
+        return False
+    remedy = "Delete the first line."
+    report.error(line.number, "header", line.text, "no header: values from the first line on", remedy=remedy)
+    return True
+
+
+def grade(value: object, field: str, line: Line, report: Report, *, invalid_labels_missing: bool = False) -> int | None:
+    """Check a relevance grade of any scale, or -1 or -2 for not judged, given as a number or in a file's column.
+
+    What is none of these is an error, or is missing and counted.
+    """
+    if isinstance(value, str):
+        value = _GRADES.get(value, value)
+    if isinstance(value, int) and not isinstance(value, bool) and LEAST_GRADE <= value <= MAX_GRADE:
         return value
-    report.error(line.number, field, value, f"a grade: a whole number from 0 to {max_grade}")
+    expected = f"a grade from 0 to {MAX_GRADE}, or -1 or -2 for not judged"
+    if invalid_labels_missing:
+        report.counts["grades missing"] += 1
+        report.warn("grade missing", line.number, field, value, expected)
+    else:
+        remedy = f"Map grades of another scale to these first. {TAKE_AS_MISSING}"
+        report.error(line.number, field, value, expected, remedy=remedy)
     return None

@@ -47,13 +47,14 @@ class Loader:
     """Takes the records of one file into a campaign.
 
     First sift() sees every batch of the file. Only if all of it is right, write() gets what sift() returned (put aside
-    on disk meanwhile), each batch in a transaction of its own, and finish() runs in the transaction that makes the
-    import visible.
+    on disk meanwhile), each batch in a transaction of its own, and finish() and follow() run in the transaction that
+    makes the import visible.
     """
 
     kind: ClassVar[str]
     label: ClassVar[str]
     batch_size: ClassVar[int] = 500
+    sha256: str = ""  # of the file, from end() on
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         self.campaign = campaign
@@ -78,6 +79,9 @@ class Loader:
 
     def finish(self, import_record: Import) -> None:
         """Do what must happen at the moment the import becomes visible."""
+
+    def follow(self) -> None:
+        """Do, in the same transaction, what needs to see what the import brought."""
 
     def repeats(self, key: str, line: Line, field: str, shown: str, value: str = "") -> bool:
         """Say whether the file gave this key before, which is then an error; remember it, with the value."""

@@ -6,6 +6,7 @@ from assessor.collection.models import Campaign, Condition, Import, Judge
 
 MAKERS = ("people", "model")
 _LONGEST_NAME = 120
+ANOTHER_NAME = "Import the file under another name: --condition NAME, or “Condition” on the page."
 
 
 def check_name(name: str, option: str, report: Report) -> bool:
@@ -26,16 +27,36 @@ def find_condition(campaign: Campaign, options: Options, kind: Condition.Kind, r
         return None
     if by not in MAKERS:
         report.error(0, "by", by, " or ".join(MAKERS))
-    condition = campaign.conditions.filter(name=name).select_related("judge", "nuggets").first()
+    condition = campaign.conditions.filter(name=name).select_related("judge", "nuggets", "import_record").first()
     if condition is None:
         return None
     if (condition.kind, condition.method) != (kind, Condition.Method.IMPORTED):
         found = f"{name}, {condition.kind} by {condition.method}"
-        report.error(0, "condition", found, f"a new name, or that of imported {kind.label}")
+        expected = f"a new name, or that of imported {kind.label}"
+        report.error(0, "condition", found, expected, remedy=ANOTHER_NAME)
         return None
     if condition.judge and condition.judge.parameters["by"] != by:
-        report.error(0, "by", by, f"{condition.judge.parameters['by']}, as {name} is known already")
+        before = condition.judge.parameters["by"]
+        report.error(0, "by", by, f"{before}, as {name} is known already", remedy=ANOTHER_NAME)
+    _check_invalid_labels(condition, options.get("invalid_labels", ""), report)
     return condition
+
+
+def _check_invalid_labels(condition: Condition, found: str, report: Report) -> None:
+    """Report it where the labels of a condition would come to count in two ways."""
+    if condition.kind != Condition.Kind.ASSIGNMENT:
+        return
+    counted = Import.InvalidLabels.NOT_SUPPORT
+    if condition.counts_invalid_labels != (found == counted):
+        before = counted if condition.counts_invalid_labels else "errors or missing"
+        expected = f"{before}, as {condition} has them already"
+        report.error(0, "invalid labels", found or "errors", expected, remedy=ANOTHER_NAME)
+
+
+def imported_judge(name: str, by: str) -> Judge:
+    """Return the judge that made what is in a file."""
+    judge, _ = Judge.objects.get_or_create(kind=Judge.Kind.IMPORTED, name=name, parameters={"by": by})
+    return judge
 
 
 def make_condition(
@@ -51,7 +72,7 @@ def make_condition(
 
     Both in one transaction: once the condition is gone, so is the judge (see nuggets/apps.py).
     """
-    judge, _ = Judge.objects.get_or_create(kind=Judge.Kind.IMPORTED, name=name, parameters={"by": by})
+    judge = imported_judge(name, by)
     report.counts["conditions added"] += 1
     return Condition.everything.create(
         import_record=import_record,

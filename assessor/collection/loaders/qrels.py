@@ -19,10 +19,17 @@ class QrelsLoader(Loader):
         self.grades = GradeSifter(campaign, options, report)
 
     def read(self, lines: Iterable[Line]) -> Iterator[GradeRecord]:
-        return read_qrels(lines, self.report, self.campaign.protocol.max_grade)
+        is_lenient = self.options.get("invalid_labels") == Import.InvalidLabels.MISSING
+        return read_qrels(lines, self.report, invalid_labels_missing=is_lenient)
 
     def sift(self, records: Sequence[GradeRecord]) -> list[GradeRecord]:
         return self.grades.new(records)
 
+    def end(self) -> None:
+        self.grades.end()
+
     def write(self, records: Sequence[GradeRecord], import_record: Import) -> None:
         self.grades.write(records, import_record)
+
+    def finish(self, import_record: Import) -> None:
+        self.grades.finish()

@@ -11,10 +11,11 @@ from assessor.collection.formats.values import to_json
 from assessor.collection.history import record as record_event
 from assessor.collection.loaders.answers import ANSWER_FIELDS, difference, warn_of
 from assessor.collection.loaders.base import Loader, Options, insert
-from assessor.collection.loaders.documents import DocumentSifter
+from assessor.collection.loaders.documents import OWN, DocumentSifter
 from assessor.collection.loaders.segments import SegmentRow
 from assessor.collection.models import Answer, Campaign, Import, Run, Sentence
-from assessor.collection.queries import AmbiguousRun, find_run, lacking_docids
+from assessor.collection.passages import cited_by_other_runs, from_other_runs, lacking_passages
+from assessor.collection.queries import AmbiguousRun, find_run
 
 
 class Joined(NamedTuple):
@@ -54,7 +55,8 @@ class RunLoader(Loader):
         self.run: Run | None = None
         self._given: set[str] = set()
         self._last = Line(0, "")
-        self._documents = DocumentSifter(campaign, report)
+        self._documents = DocumentSifter(campaign, report, are_own=options.get("document_texts") == OWN)
+        self._from_other_runs: set[str] = set()
         self._joined: list[Joined] = []
         self._apart: list[SetApart] = []
 
@@ -67,8 +69,9 @@ class RunLoader(Loader):
         if self._last.number == 0:
             self._find_run(records[0])
         self._last = records[-1].line
-        documents = self._documents.new([document for record in records for document in record.documents])
-        self._warn_of_lacking_texts(records)
+        given = [document for record in records for document in record.documents]
+        documents = self._documents.new(given, self.run)
+        self._warn_of_texts(records)
         loaded = self._loaded_answers(records)
         new = [record for record in records if self._is_new(record, loaded.get(record.qid, []))]
         sentences, citations = (sum(map(len, some)) for some in ([r.content for r in new], [r.cited for r in new]))
@@ -133,34 +136,68 @@ class RunLoader(Loader):
         self.report.counts["answers already there"] += 1
         return False
 
-    def _warn_of_lacking_texts(self, records: Sequence[AnswerRecord]) -> None:
-        without_text = lacking_docids(self.campaign, {docid for record in records for docid in record.cited})
-        if not without_text:
-            return
-        for record in records:
-            lacking = sorted(without_text.intersection(record.cited))
-            lacking = [docid for docid in lacking if not self._documents.has(docid)]
-            if lacking:
-                found = f"{len(lacking)} of {len(set(record.cited))}, first {lacking[0]}"
-                self.report.warn("cited text not loaded", record.line.number, "citations", found, "segments loaded")
+    def _warn_of_texts(self, records: Sequence[AnswerRecord]) -> None:
+        """Warn of citations whose text is not loaded, or came with another run's file."""
+        run = self.run.pk if self.run else 0
+        cited = {(run, docid) for record in records for docid in record.cited}
+        lacking = {docid for _, docid in lacking_passages(self.campaign, cited)}
+        others = {docid for _, docid in from_other_runs(self.campaign, cited)}
+        for what, expected, docids in (
+            ("cited text not loaded", "segments loaded", lacking),
+            ("cited text from another run", "segments, or documents in this file", others),
+        ):
+            for record in records if docids else ():
+                found = [docid for docid in sorted(docids.intersection(record.cited)) if not self._documents.has(docid)]
+                if found:
+                    shown = f"{len(found)} of {len(set(record.cited))}, first {found[0]}"
+                    self.report.warn(what, record.line.number, "citations", shown, expected)
+                if docids is others:
+                    self._from_other_runs.update(found)
 
     def end(self) -> None:
-        """Warn of the topics that the run does not answer."""
+        """Check what own texts would replace, count texts of other runs, and warn of topics without an answer."""
+        if self._last.number == 0:
+            return  # no line could be read
+        self._check_replacing()
+        if self._from_other_runs:
+            self.report.counts["cited texts from other runs"] = len(self._from_other_runs)
+        new = self._documents.new_segments
+        if new and (cited := cited_by_other_runs(self.campaign, self.run, new)):
+            self.report.counts["texts that loaded runs cite, too"] = len(cited)
         answered = set(self._given)
         if self.run:
             answered |= set(self.run.answers.values_list("topic__qid", flat=True))
         for qid in sorted(self.topics.keys() - answered):
             self.report.warn("topic without an answer", self._last.number, "topic_id", f"none for {qid}", "an answer")
 
+    def _check_replacing(self) -> None:
+        """Refuse own texts of what the run's loaded answers came with another text of, or was judged by it."""
+        replacing = self._documents.replacing
+        if self.run is None or not replacing:
+            return
+        answers = self.run.answers.filter(form=Answer.Form.RAGTIME).order_by("pk").values_list("topic__qid", "extras")
+        came = {docid: qid for qid, extras in answers.iterator() for docid in extras.get("documents", ())}
+        judged = joining.judged_by_segments(self.run, replacing)
+        for docid, line in replacing.items():
+            if docid in came:
+                expected = f"the text that came with the answer of {self.run} to {came[docid]}"
+                self.report.error(line, "documents", docid, expected)
+            elif docid in judged:
+                expected = "the loaded text: citations of the run were judged by it already"
+                remedy = (
+                    "Cut this document out of the file to keep the loaded text, or import the run under another name."
+                )
+                self.report.error(line, "documents", docid, expected, remedy=remedy)
+
     def write(self, new: NewAnswers, import_record: Import) -> None:
-        self._documents.write(new.documents, import_record)
         self._joined += new.joined
         self._apart += new.apart
-        if not new.rows and not new.joined:
-            return
         if self.run is None:
             self.run = Run.everything.create(import_record=import_record, campaign=self.campaign, tag=new.run_id)
             self.report.counts["runs added"] += 1
+        self._documents.write(new.documents, import_record, self.run)
+        if not new.rows and not new.joined:
+            return
         if new.rows:
             insert(Answer, ANSWER_FIELDS, ((import_record.pk, self.run.pk, *row) for row in new.rows))
             self.report.counts["answers added"] += len(new.rows)
@@ -183,6 +220,11 @@ class RunLoader(Loader):
         joining.tell(before)
         self._record("answers joined", self._joined, import_record)
         self._record("texts kept apart", self._apart, import_record)
+
+    def follow(self) -> None:
+        """Tell that texts of the run's own have taken the place of segments."""
+        if self._documents.replacing and self.run:
+            joining.tell_replaced(self.run, self._documents.replacing)
 
     def _record(self, what: str, changed: Sequence[Joined | SetApart], import_record: Import) -> None:
         if changed:

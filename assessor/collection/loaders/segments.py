@@ -44,7 +44,8 @@ class SegmentLoader(Loader):
         self.grades = GradeSifter(campaign, options, report) if options.get("source") else None
 
     def read(self, lines: Iterable[Line]) -> Iterator[SegmentRecord]:
-        return read_segments(lines, self.report, self.campaign.protocol.max_grade)
+        is_lenient = self.options.get("invalid_labels") == Import.InvalidLabels.MISSING
+        return read_segments(lines, self.report, invalid_labels_missing=is_lenient)
 
     def sift(self, records: Sequence[SegmentRecord]) -> NewSegments:
         judged = [record for record in records if record.grade is not None and record.qid is not None]
@@ -85,10 +86,18 @@ class SegmentLoader(Loader):
             self.report.error(record.line.number, "docid", record.docid, f"the same text as on line {first.line}")
         return first is not None
 
+    def end(self) -> None:
+        if self.grades:
+            self.grades.end()
+
     def write(self, new: NewSegments, import_record: Import) -> None:
         insert_segments(new.rows, self.campaign, import_record, self.report)
         if self.grades:
             self.grades.write(new.grades, import_record)
+
+    def finish(self, import_record: Import) -> None:
+        if self.grades:
+            self.grades.finish()
 
 
 def _difference(found: dict[str, Any], there: dict[str, Any]) -> tuple[str, str, str]:

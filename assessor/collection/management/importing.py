@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from django.core.management.base import BaseCommand, CommandError
 
 from assessor.collection import importing
-from assessor.collection.formats.report import Problem
-from assessor.collection.management.common import campaign_called
+from assessor.collection.formats.report import LISTED_OF_A_KIND, Problem, error_heading, quantity, write_report
+from assessor.collection.management.common import campaign_called, write_lines
 from assessor.collection.models import Campaign, Import, Person
 
 
@@ -25,9 +25,11 @@ class ImportCommand(BaseCommand):
         parser.add_argument("campaign", help="The campaign's short name.")
         parser.add_argument("file", help="The file, plain or .gz; - reads standard input.")
         parser.add_argument("--check", action="store_true", help="Only check the file; import nothing.")
+        parser.add_argument("--report", metavar="FILE", help="Write the report to this file, as JSON.")
         if self.takes_source:
             parser.add_argument("--source", default="", help="Where the grades come from, such as NIST.")
             parser.add_argument("--by", choices=("people", "model"), help="Who gave these grades.")
+            parser.add_argument("--invalid-labels", choices=("missing",), help="What grades that are none become.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = campaign_called(options["campaign"])
@@ -55,6 +57,9 @@ class ImportCommand(BaseCommand):
         except importing.Busy as busy:
             raise CommandError(f"{busy} Try again when it is over.") from busy
         print_report(self, import_record)
+        if options["report"]:
+            content = write_report(import_record.report, import_record.further_warnings)
+            write_lines([content], options["report"], self.stdout)
         if import_record.state not in (Import.State.DONE, Import.State.CHECKED):
             raise CommandError(f"{file_name} was not imported ({import_record.get_state_display()}).")
 
@@ -64,7 +69,8 @@ class ImportCommand(BaseCommand):
             return {}
         if not options["source"] or not options["by"]:
             raise CommandError("Grades need a named source: --source NAME --by people|model.")
-        return {"source": options["source"], "by": options["by"]}
+        invalid = {"invalid_labels": options["invalid_labels"]} if options["invalid_labels"] else {}
+        return {"source": options["source"], "by": options["by"], **invalid}
 
 
 def import_file(
@@ -100,17 +106,15 @@ def import_file(
 def print_report(command: BaseCommand, import_record: Import) -> None:
     """Print counts, errors and warnings, each with line, field, what was found and what was expected."""
     report = import_record.report
-    counts = ", ".join(f"{count:,} {name}" for name, count in report["counts"].items())
+    counts = ", ".join(quantity(count, name) for name, count in report["counts"].items())
     command.stdout.write(f"{report['file']}: {import_record.get_state_display()}; {counts}")
     if report["error_count"]:
-        command.stdout.write(f"{report['error_count']:,} errors, the first {len(report['errors'])}:")
-        _print_problems(command, report["file"], report["errors"])
-    for warnings in report["warnings"]:
-        listed = warnings["listed"]
-        command.stdout.write(f"{warnings['count']:,} warnings, {warnings['kind']}, the first {len(listed)}:")
-        _print_problems(command, report["file"], listed)
-
-
-def _print_problems(command: BaseCommand, file: str, problems: list[dict[str, Any]]) -> None:
-    for problem in problems:
-        command.stdout.write(f"  {Problem(**problem).told(file)}")
+        command.stdout.write(error_heading(report["error_count"], len(report["errors"])))
+    for problem in report["errors"]:
+        command.stdout.write(f"  {Problem(**problem).told(report['file'])}")
+    for kind in report["warnings"]:
+        listed = [Problem(**problem).told() for problem in kind["listed"][:LISTED_OF_A_KIND]]
+        more = [f"{kind['count'] - len(listed):,} more"] if kind["count"] > len(listed) else []
+        command.stdout.write(f"{quantity(kind['count'], 'warnings')}, {kind['kind']}: {' | '.join(listed + more)}")
+    if any(kind["count"] > LISTED_OF_A_KIND for kind in report["warnings"]):
+        command.stdout.write("Warnings that are not listed here are in the report, which --report FILE writes.")

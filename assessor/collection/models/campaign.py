@@ -77,6 +77,7 @@ class Protocol(models.Model):
         "draft_order",
         "citations_per_sentence",
         "equal_pairs_once",
+        "leave_out_unworthy",
         "max_answer_words",
         "max_sentence_citations",
         "max_references",
@@ -94,8 +95,12 @@ class Protocol(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
 
-    max_grade = _count(3, "Highest relevance grade.", least=3, most=4)
-    min_relevant_grade = _count(1, "Lowest grade that counts as relevant.", most=4)
+    max_grade = _count(
+        3, "Highest grade of people who grade here, unless their condition says otherwise.", least=3, most=4
+    )
+    min_relevant_grade = _count(
+        1, "Lowest grade that counts as relevant, unless a condition of nuggets says otherwise.", most=4
+    )
     max_nuggets = _count(20, "Nuggets kept by the LLM, and the most a person may finish with.")
     advised_words = _count(12, "Advised number of words in a nugget.")
     pool_depth = _count(20, "Segments of each retrieval run that go into the pool.")
@@ -110,6 +115,12 @@ class Protocol(models.Model):
         verbose_name="Judge equal pairs of sentence and passage once",
         help_text="Where answers to a topic have the same sentence with the same cited passage, whether a judge is "
         "asked about one of them alone, and what is said of it holds for all.",
+    )
+    leave_out_unworthy = models.BooleanField(
+        default=True,
+        verbose_name="Leave sentences that are not worth verifying out of recall",
+        help_text="Whether a sentence that a file of support judgments marks so (verification_worthy 0) is left out of "
+        "recall where it cites nothing, as it is where it cites.",
     )
     max_answer_words = _count(400, "Words of an answer before an import warns.")
     max_sentence_citations = _count(20, "Citations of a sentence before an import warns.")

@@ -1,8 +1,14 @@
 """Relevance grades, by source."""
 
+from typing import ClassVar, Self
+
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from assessor.collection.models.imports import MaybeImported
+from assessor.collection.formats.values import LEAST_GRADE, MAX_GRADE
+from assessor.collection.models.imports import MadeOrVisibleManager, MaybeImported
+
+SCALES = {3: "0 to 3", 4: "0 to 4"}  # by their highest grade
 
 
 class QrelsSource(MaybeImported):
@@ -18,6 +24,9 @@ class QrelsSource(MaybeImported):
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="qrels_sources")
     name = models.CharField(max_length=120)
     by = models.CharField("graded by", max_length=10, choices=By)
+    max_grade = models.PositiveSmallIntegerField(
+        "scale", choices=SCALES, default=3, help_text="From 0 to its highest grade. A file with a 4 is on 0 to 4."
+    )
     condition = models.OneToOneField(
         "collection.Condition", models.PROTECT, null=True, editable=False, related_name="grades_made"
     )
@@ -31,14 +40,26 @@ class QrelsSource(MaybeImported):
         return self.name
 
 
+class JudgedManager(MadeOrVisibleManager["Grade"]):
+    """Visible grades of what was judged: some files also list passages that nobody judged, with -1 or -2."""
+
+    def get_queryset(self) -> models.QuerySet["Grade"]:
+        return super().get_queryset().filter(grade__gte=0)
+
+
 class Grade(MaybeImported):
     """How relevant a segment is to a topic, says a source. The segment's text may not be loaded."""
 
     source = models.ForeignKey(QrelsSource, models.PROTECT, related_name="grades")
     topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="grades")
     docid = models.CharField(max_length=256)
-    grade = models.PositiveSmallIntegerField()
+    grade = models.SmallIntegerField(
+        validators=(MinValueValidator(LEAST_GRADE), MaxValueValidator(MAX_GRADE)), help_text="-1 and -2: not judged."
+    )
     iteration = models.CharField(max_length=256, help_text="Column 2 of the file, kept as it came.")
+
+    objects: ClassVar[JudgedManager] = JudgedManager()
+    with_unjudged: ClassVar[MadeOrVisibleManager[Self]] = MadeOrVisibleManager()
 
     class Meta:
         ordering = ("topic__qid", "docid")

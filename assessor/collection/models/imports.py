@@ -26,6 +26,12 @@ class Import(models.Model):
         CHECKING = "checking", "checking"
         WRITING = "writing", "writing"
 
+    class InvalidLabels(models.TextChoices):
+        """What becomes of what is no label, where it is no error."""
+
+        MISSING = "missing", "are missing"
+        NOT_SUPPORT = "not_support", "count as not_support (assignments alone)"
+
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="imports")
     kind = models.CharField(max_length=20)
     options = JSONText(default=dict)
@@ -40,6 +46,8 @@ class Import(models.Model):
     bytes_read = models.BigIntegerField(default=0)
     bytes_total = models.BigIntegerField(default=0)
     report = JSONText(default=dict)
+    # What the report counts without listing it, for the report's file alone: Report.further_warnings.
+    further_warnings = JSONText(default=dict)
     # Which process runs it and when that last gave a sign of life: how the next start knows that it died.
     owner = models.CharField(max_length=200, blank=True)
     alive_at = models.DateTimeField(null=True)

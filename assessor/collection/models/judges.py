@@ -2,11 +2,23 @@
 
 from typing import Any
 
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
 from assessor.collection.fields import JSONText
-from assessor.collection.models.imports import MaybeImported
+from assessor.collection.formats.report import visible
+from assessor.collection.models.grades import SCALES
+from assessor.collection.models.imports import Import, MaybeImported
+
+_LONGEST_FILE = 100  # characters of a file's name in an identity
+# By kind: what assessors read of a condition without a name for them, and what is asked of them.
+_FOR_ASSESSORS = {
+    "nuggets": ("Nuggets", "List the facts that a good answer needs, from the passages."),
+    "assignment": ("Nugget assignment", "Say of each nugget how far an answer contains it."),
+    "support": ("Support", "Say of each citation how far its passage supports the sentence."),
+    "relevance": ("Relevance", "Grade how well each passage answers the question."),
+}
 
 
 class Judge(models.Model):
@@ -35,9 +47,8 @@ class Judge(models.Model):
                 condition=Q(kind="person", person__isnull=False) | ~Q(kind="person") & Q(person__isnull=True),
                 name="judge_is_a_person_or_not",
             ),
-            # A person's name may be given to another one later; a model configuration's may not. Of imported files,
-            # one campaign's may be people's and another one's of that name a model's.
-            models.UniqueConstraint(fields=("name",), condition=Q(kind="model"), name="model_judge_name_once"),
+            # A person's name may be given to another one later; a model's not in its campaign (see create_judge). Of
+            # imported files, one campaign's may be people's and another one's of that name a model's.
             models.UniqueConstraint(
                 fields=("name", "parameters"), condition=Q(kind="imported"), name="imported_judge_once"
             ),
@@ -77,10 +88,25 @@ class Condition(MaybeImported):
 
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="conditions")
     name = models.CharField(max_length=120)
+    assessor_name = models.CharField(
+        "name for assessors",
+        max_length=60,
+        blank=True,
+        help_text="What assessors read instead of the name; empty: the kind of work.",
+    )
     kind = models.CharField(max_length=12, choices=Kind)
     method = models.CharField(max_length=24, choices=Method)
     qrels_source = models.ForeignKey(
         "collection.QrelsSource", models.PROTECT, null=True, blank=True, related_name="conditions"
+    )
+    min_relevant_grade = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=(MinValueValidator(1), MaxValueValidator(max(SCALES))),
+        help_text="Of nuggets: the lowest grade that counts as relevant; empty: as the protocol says.",
+    )
+    max_grade = models.PositiveSmallIntegerField(
+        "scale", choices=SCALES, default=min(SCALES), help_text="Of relevance: the scale of the grades."
     )
     judge = models.ForeignKey(Judge, models.PROTECT, null=True, blank=True, help_text="None means people.")
     nuggets = models.ForeignKey("self", models.PROTECT, null=True, blank=True, help_text="The nugget condition.")
@@ -126,21 +152,55 @@ class Condition(MaybeImported):
             "nuggets": self.nuggets,
             "creation": creation.method if creation.kind == self.Kind.NUGGETS else None,
             "qrels": self.qrels_source or creation.qrels_source,
+            "relevant": f"from {self.relevance_threshold}" if self.has_own_threshold else None,
+            "scale": SCALES[self.max_grade] if self.max_grade != min(SCALES) else None,
             "drafting": creation.judge if creation.kind == self.Kind.NUGGETS else None,
+            "file": self._drafts_file(),
             "method": self.method if self.kind != self.Kind.NUGGETS else None,
             "judge": (self.judge or "people") if self.kind != self.Kind.NUGGETS else None,
             "shown": self.shown,
             "prompts": self.prompt_set[:12] or None,
             "replicate": self.replicate or None,
             "sample": self.sample or None,
+            "invalid labels": Import.InvalidLabels.NOT_SUPPORT if self.counts_invalid_labels else None,
             "protocol": self.protocol,
         }
         return "; ".join(f"{name}={value}" for name, value in parts.items() if value is not None)
 
+    def _drafts_file(self) -> str | None:
+        """Name the file that brought the drafts which people edit, if one did."""
+        if self.method != self.Method.AUTO_NUGGETS_EDITS or self.import_record is None:
+            return None
+        return f"{visible(self.import_record.file_name)[:_LONGEST_FILE]} sha256:{self.import_record.sha256[:12]}"
+
+    @property
+    def relevance_threshold(self) -> int:
+        """The lowest grade of its source with which a passage counts as relevant."""
+        return self.min_relevant_grade or self.protocol.min_relevant_grade
+
+    @property
+    def has_own_threshold(self) -> bool:
+        """Say whether that is another one than the protocol's."""
+        return self.relevance_threshold != self.protocol.min_relevant_grade
+
+    @property
+    def threshold_in_name(self) -> str:
+        """What the usual names of such conditions end with, so that two thresholds make two names."""
+        return f", relevant from {self.relevance_threshold}" if self.has_own_threshold else ""
+
     def shows_a_models_nuggets(self) -> bool:
         """Say whether its nuggets, or some of them, are a model's, or may be."""
         by = self.judge.parameters.get("by") if self.judge else None
-        return self.method != self.Method.MANUAL_NUGGETS and by != "people"
+        if by != "people":
+            return self.method != self.Method.MANUAL_NUGGETS
+        # People's nuggets that came with the drafts of a model, which they edited.
+        return self.draftings.exists()
+
+    @property
+    def counts_invalid_labels(self) -> bool:
+        """Say whether what was no label in the files of its assignments counts as not_support."""
+        options = self.import_record.options if self.kind == self.Kind.ASSIGNMENT and self.import_record else {}
+        return options.get("invalid_labels") == Import.InvalidLabels.NOT_SUPPORT
 
     @property
     def is_a_models(self) -> bool:
@@ -168,8 +228,13 @@ class Condition(MaybeImported):
 
     @property
     def name_for_assessors(self) -> str:
-        """What those who work under it read: a name might say which model's work they see, or that labels differed."""
-        return self.name if self.is_blind() and not self.sample else self.method
+        """What those who work under it read: the name might say whose work they see, or that somebody judged before."""
+        return self.assessor_name or _FOR_ASSESSORS[self.kind][0]
+
+    @property
+    def task_for_assessors(self) -> str:
+        """What is asked of those who work under it, in one sentence."""
+        return _FOR_ASSESSORS[self.kind][1]
 
     def is_blind(self) -> bool:
         """Say whether a person who works under it must not have seen a model's output of that kind."""

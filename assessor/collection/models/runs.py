@@ -35,6 +35,22 @@ class Run(Imported):
         return self.tag
 
 
+class RunDocument(Imported):
+    """A run's own text of a docid that it cites: its citations are judged by it, and nothing else reads it."""
+
+    run = models.ForeignKey(Run, models.PROTECT, related_name="documents")
+    docid = models.CharField(max_length=256)
+    text = models.TextField()
+    extras = JSONText(default=dict, help_text="Further keys of the file (title, url, headings, ...), as they came.")
+
+    class Meta:
+        ordering = ("docid",)
+        constraints = (models.UniqueConstraint(fields=("run", "docid"), name="run_document_once"),)
+
+    def __str__(self) -> str:
+        return self.docid
+
+
 class RunAlias(models.Model):
     """Another name of a run, as some files spell it."""
 

@@ -1,5 +1,8 @@
 """Topics and segments."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.db import models
 
 from assessor.collection.fields import JSONText
@@ -31,6 +34,11 @@ class Topic(Imported):
         return f"{self.qid} {self.title}"
 
 
+def heading(extras: Mapping[str, Any], name: str) -> str:
+    """Return what pages show above a passage, from the further keys of its file."""
+    return str(extras.get(name) or "")
+
+
 class Segment(Imported):
     """A passage of the corpus."""
 
@@ -48,8 +56,8 @@ class Segment(Imported):
 
     @property
     def title(self) -> str:
-        return str(self.extras.get("title") or "")
+        return heading(self.extras, "title")
 
     @property
     def headings(self) -> str:
-        return str(self.extras.get("headings") or "")
+        return heading(self.extras, "headings")

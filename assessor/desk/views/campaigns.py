@@ -3,12 +3,19 @@
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.collection.access import organized_campaign
-from assessor.collection.actions import ConditionError, change_protocol, create_campaign, create_manual_nuggets
+from assessor.collection.actions import (
+    ConditionError,
+    change_protocol,
+    create_campaign,
+    create_manual_nuggets,
+    name_for_assessors,
+)
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Campaign, Condition, Person, Protocol
 from assessor.collection.roles import ORGANIZER, has_role
@@ -75,7 +82,7 @@ def new_condition(request: PersonRequest, slug: str) -> HttpResponse:
     form = ConditionForm(campaign, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            condition = _create(campaign, form, request.user)
+            condition = _create_named(campaign, form, request.user)
         except ConditionError as error:
             form.add_error(None, str(error))
         else:
@@ -90,12 +97,21 @@ def new_condition(request: PersonRequest, slug: str) -> HttpResponse:
     return render(request, "desk/form.html", context)
 
 
+@transaction.atomic
+def _create_named(campaign: Campaign, form: ConditionForm, acting_user: Person) -> Condition:
+    """Make the condition that a form asks for, with its name for assessors. Raises ConditionError."""
+    condition = _create(campaign, form, acting_user)
+    if name := form.cleaned_data["assessor_name"]:
+        name_for_assessors(condition=condition, name=name, acting_user=acting_user)
+    return condition
+
+
 def _create(campaign: Campaign, form: ConditionForm, acting_user: Person) -> Condition:
-    """Make the condition that a form asks for. Raises ConditionError."""
     asked = form.cleaned_data
     by: dict[str, Any] = {"campaign": campaign, "name": asked["name"], "acting_user": acting_user}
     if asked["method"] == Condition.Method.MANUAL_NUGGETS:
-        return create_manual_nuggets(qrels_source=asked["qrels_source"], **by)
+        grades = {name: asked[name] for name in ("qrels_source", "min_relevant_grade")}
+        return create_manual_nuggets(**grades, **by)
     if asked["method"] == Condition.Method.MANUAL_ASSIGN:
         return assignment.create_manual_assign(nuggets=asked["nuggets"], name=asked["name"], acting_user=acting_user)
     if asked["of"]:
@@ -106,7 +122,10 @@ def _create(campaign: Campaign, form: ConditionForm, acting_user: Person) -> Con
         return create_opinion(purpose=asked["method"], only_cannot=only_cannot, acting_user=acting_user, **opinion)
     if asked["method"] in (Condition.Method.SUPPORT_FROM_SCRATCH, Condition.Method.SUPPORT_POST_EDITED):
         return support.create_support(shown=asked["shown_labels"], **by)
-    return create_relevance(shown=asked["shown"], drawn=asked["given"] == form.DRAWN, **by)
+    drawn = asked["given"] == form.DRAWN
+    return create_relevance(
+        shown=asked["shown"], max_grade=asked["max_grade"] or campaign.protocol.max_grade, drawn=drawn, **by
+    )
 
 
 @require_POST

@@ -25,7 +25,9 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return render(request, "403_csrf.html", status=403)
+    response = render(request, "403_csrf.html", status=403)
+    response["X-Assay-CSRF"] = "failed"  # by this the outbox tells a lost cookie from a lost right
+    return response
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

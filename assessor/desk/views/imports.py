@@ -8,13 +8,14 @@ from typing import Any
 from django.contrib import messages
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.db import transaction
-from django.http import HttpResponse
+from django.http import FileResponse, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.collection import importing
 from assessor.collection.access import campaign_import, organized_campaign
-from assessor.collection.http import PersonRequest
+from assessor.collection.formats.report import LISTED, LISTED_OF_A_KIND, MOST_WARNINGS, write_report
+from assessor.collection.http import JSON, PersonRequest, download
 from assessor.collection.models import Campaign, Import, Person
 from assessor.collection.tasks import run_import
 from assessor.desk.forms import UploadForm
@@ -29,15 +30,16 @@ def imports(request: PersonRequest, slug: str) -> HttpResponse:
     kind in the address: what the form has chosen at first. htmx asks again for the imports while one is not over.
     """
     campaign = organized_campaign(request.user, slug)
-    form = UploadForm(request.POST or None, request.FILES or None, initial={"kind": request.GET.get("kind")})
-    if request.method == "POST" and form.is_valid():
+    sent = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = UploadForm(*sent, initial={"kind": request.GET.get("kind")})
+    if form.is_valid():
         data = form.cleaned_data
         made = [_take_in(campaign, request.user, file, data) for file in data["uploads"]]
         if len(made) == 1:
             return redirect("import_report", slug, made[0].pk)
         messages.success(request, f"{len(made)} files are imported one after the other; each has its report below.")
         return redirect("imports", slug)
-    shown = list(campaign.imports.select_related("person")[:_SHOWN])
+    shown = list(campaign.imports.select_related("person").defer("further_warnings")[:_SHOWN])
     context = {
         "campaign": campaign,
         "form": form,
@@ -73,7 +75,23 @@ def import_report(request: PersonRequest, slug: str, import_id: int) -> HttpResp
     campaign = organized_campaign(request.user, slug)
     import_record = campaign_import(campaign, import_id)
     template = "desk/import_report.html#report" if request.htmx else "desk/import_report.html"
-    return render(request, template, {"campaign": campaign, "import": import_record})
+    context = {
+        "campaign": campaign,
+        "import": import_record,
+        "listed": f":{LISTED_OF_A_KIND}",
+        "most_errors": LISTED,
+        "most_warnings": MOST_WARNINGS,
+    }
+    return render(request, template, context)
+
+
+@require_safe
+def report_file(request: PersonRequest, slug: str, import_id: int) -> HttpResponse | FileResponse:
+    """The report with all warnings that are listed in it, of which the page has the first."""
+    campaign = organized_campaign(request.user, slug)
+    import_record = campaign_import(campaign, import_id)
+    content = write_report(import_record.report, import_record.further_warnings)
+    return download(f"{import_record.file_name}-report.json", content, JSON)
 
 
 @require_POST

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Campaign
-from assessor.desk.pace import NOT_KNOWN
+from assessor.desk.pace import NOT_KNOWN, TOO_EARLY
 from assessor.desk.progress import jobs_under_way, progress, topic_rows
 from assessor.desk.questions import open_by_task
 from assessor.desk.stuck import stuck
@@ -29,8 +29,9 @@ def progress_page(request: PersonRequest, slug: str) -> HttpResponse:
     state = sha256(repr(shown).encode()).hexdigest()[:16]
     if request.htmx and request.headers.get("X-Seen") == state:
         return HttpResponse(status=204)
+    words = {"not_known": NOT_KNOWN, "too_early": TOO_EARLY}
     template = "desk/progress.html#live" if request.htmx else "desk/progress.html"
-    return render(request, template, {"campaign": campaign, "state": state, "not_known": NOT_KNOWN, **shown})
+    return render(request, template, {"campaign": campaign, "state": state, **words, **shown})
 
 
 def _shown(request: PersonRequest, campaign: Campaign) -> dict[str, Any]:

@@ -1,25 +1,43 @@
-"""The prompts: which sets there are, and what would be sent for a topic."""
+"""The prompts: which sets there are, what would be sent for a topic, and published templates that become a set."""
 
 import json
+from base64 import b64decode, b64encode
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from django.contrib import messages
+from django.core import signing
 from django.http import HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
 from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest
-from assessor.desk.forms import PromptForm
+from assessor.collection.models import Campaign
+from assessor.desk.forms import PromptForm, TemplatesForm
 from assessor.desk.rendering import RenderingError, rendered
-from assessor.llm.prompt_sets import PromptSetError, names, prompt_set
+from assessor.llm import actions
+from assessor.llm.prompt_sets import NAMES, OWN, PromptSetError, checked, names, prompt_set
+from assessor.llm.prompt_templates import Template, read_templates
+
+_SALT = "desk.import_prompts"
+_CONFIRM_WITHIN = 3600  # seconds
 
 
 class _Set(NamedTuple):
-    """A prompt set on the list: its hash, or why it can't be used."""
+    """A prompt set on the list: its hash, or why it can't be used; provenance: of one that was made of templates."""
 
     name: str
     sha256: str
     problem: str
+    provenance: Mapping[str, Mapping[str, str]]
+
+
+class _Understood(NamedTuple):
+    """What a question of the set will be: a template as it was read, or None where it comes from the project's own."""
+
+    question: str
+    template: Template | None
 
 
 @require_safe
@@ -30,22 +48,71 @@ def prompts(request: PersonRequest, slug: str) -> HttpResponse:
     shown = None
     if form.is_valid():
         try:
-            chosen = prompt_set(form.cleaned_data["prompt_set"])
+            chosen = prompt_set(form.cleaned_data["prompt_set"], campaign)
             shown = rendered(campaign, form.cleaned_data["question"], chosen, form.choice())
         except (PromptSetError, RenderingError) as error:
             form.add_error(None, str(error))
     context = {
         "campaign": campaign,
         "form": form,
-        "sets": [_set(name) for name in names()],
+        "sets": _sets(campaign),
         "shown": shown,
-        "schema": json.dumps(shown.question.schema, indent=2) if shown else "",
+        "schema": json.dumps(shown.question.schema, indent=2) if shown and shown.question.schema else "",
     }
     return render(request, "desk/prompts.html", context)
 
 
-def _set(name: str) -> _Set:
+def _sets(campaign: Campaign) -> list[_Set]:
+    made = {one.name: one for one in campaign.prompt_sets.all()}
+    found = []
+    for name in names(campaign):
+        provenance = made[name].provenance if name in made else {}
+        try:
+            read = checked(name, made[name].texts) if name in made else prompt_set(name)
+            found.append(_Set(name, read.sha256, "", provenance))
+        except PromptSetError as error:
+            found.append(_Set(name, "", str(error), provenance))
+    return found
+
+
+@require_http_methods(["GET", "POST"])
+def import_prompts(request: PersonRequest, slug: str) -> HttpResponse:
+    """Published templates: what they were understood as is shown first, and becomes a prompt set once confirmed."""
+    campaign = organized_campaign(request.user, slug)
+    if "confirmed" in request.POST:
+        return _confirmed(request, campaign)
+    form = TemplatesForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
+    context: dict[str, object] = {"campaign": campaign, "form": form, "own": OWN}
+    if form.is_valid():
+        data = form.cleaned_data
+        context |= {"understood": _understood(data["templates"]), "name": data["name"]}
+        context["token"] = _token(campaign, data["name"], data["files"])
+    return render(request, "desk/import_prompts.html", context)
+
+
+def _understood(templates: Sequence[Template]) -> list[_Understood]:
+    given = {template.question: template for template in templates}
+    return [_Understood(question, given.get(question)) for question in NAMES]
+
+
+def _token(campaign: Campaign, name: str, files: Sequence[tuple[str, bytes]]) -> str:
+    """Return what the page carries from the preview to the confirmation."""
+    content = [[file, b64encode(data).decode()] for file, data in files]
+    return signing.dumps([campaign.pk, name, content], salt=_SALT, compress=True)
+
+
+def _confirmed(request: PersonRequest, campaign: Campaign) -> HttpResponse:
     try:
-        return _Set(name, prompt_set(name).sha256, "")
+        of, name, content = signing.loads(request.POST["confirmed"], salt=_SALT, max_age=_CONFIRM_WITHIN)
+        if of != campaign.pk:
+            raise signing.BadSignature
+        templates = read_templates([(file, b64decode(data)) for file, data in content])
+        made = actions.create_prompt_set(campaign=campaign, name=name, templates=templates, acting_user=request.user)
+    except signing.BadSignature:
+        messages.error(request, "Nothing was made: this preview is too old. Choose the files once more.")
     except PromptSetError as error:
-        return _Set(name, "", str(error))
+        messages.error(request, f"Nothing was made. {error}")
+    else:
+        messages.success(request, f"The prompt set {made.name} can be chosen in a judge's settings.")
+        return redirect("prompts", campaign.slug)
+    return redirect("import_prompts", campaign.slug)

@@ -43,7 +43,8 @@ class ListedExport(ExportCommand):
                 "--policy",
                 choices=list(Policy),
                 default=Policy.ZERO,
-                help="How a topic counts that a run did not answer: zero, or only answered ones do.",
+                help="How a topic counts that a run did not answer: as zero; only if answered; or for no run at all "
+                "(common: only topics that all runs answered count).",
             )
             parser.add_argument(
                 "--allow-incomplete",

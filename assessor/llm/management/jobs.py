@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from assessor.collection.management.common import campaign_called
-from assessor.collection.models import Campaign, Condition, QrelsSource, Topic
+from assessor.collection.models import SCALES, Campaign, Condition, QrelsSource, Topic
 from assessor.llm import actions, kinds, queries, running
 from assessor.llm.actions import JobError
 from assessor.llm.kinds import Grades
@@ -32,6 +32,9 @@ class LaunchCommand(BaseCommand):
         parser.add_argument("--judge", required=True, help="The judge's name.")
         if kinds.kind_named(self.kind).grades != Grades.NONE:
             parser.add_argument("--qrels", required=True, help="The source of the relevance grades.")
+            grades = range(1, max(SCALES) + 1)
+            told = "The lowest grade that counts as relevant; by default as the protocol says."
+            parser.add_argument("--min-relevant-grade", type=int, choices=grades, help=told)
         if kinds.kind_named(self.kind).builds_on_nuggets:
             parser.add_argument("--nuggets", required=True, help="The condition of the finished nuggets.")
         parser.add_argument("--name", default="", help="Name of the condition; by default what is done and by whom.")
@@ -54,6 +57,7 @@ class LaunchCommand(BaseCommand):
                 qrels_source=_source(campaign, options["qrels"]) if "qrels" in options else None,
                 topics=_topics(campaign, options["topics"]),
                 nuggets=_nuggets(campaign, options["nuggets"]) if "nuggets" in options else None,
+                min_relevant_grade=options.get("min_relevant_grade"),
                 replicate=options["replicate"],
             )
             estimate = plan.estimate
@@ -89,6 +93,8 @@ def follow(command: BaseCommand, job: Job, *, here: bool) -> None:
     job.refresh_from_db()
     for reason in queries.reasons(job):
         command.stdout.write(f"{reason.units:,} failed: {reason.error} (such as {reason.example})")
+    for note in queries.notes(job):
+        command.stdout.write(note)
     if job.state != Job.State.DONE:
         raise CommandError(f"Job {job.pk} is {job.get_state_display()}. {job.message}".strip())
 

@@ -5,19 +5,20 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
 
 from assessor.llm.rehearsal.fate import Fate, fate
 from assessor.llm.rehearsal.journal import Journal
 from assessor.llm.rehearsal.knobs import Knobs
 from assessor.llm.rehearsal.request import Refused, Request, read_request
-from assessor.llm.rehearsal.writing import reply
+from assessor.llm.rehearsal.writing import endless, gzip_bomb, reply
 
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 Headers = tuple[tuple[bytes, bytes], ...]
 
+_DRIP = 0.2  # seconds before each byte
 _MARK = "rehearsal"  # in every reply, so that nobody takes it for a model's
 
 
@@ -29,7 +30,7 @@ class Response(NamedTuple):
     headers: Headers = ()
     whole: bool = True
 
-    async def send(self, send: Send) -> None:
+    async def send(self, send: Send, receive: Receive) -> None:
         body = json.dumps(self.content).encode()
         length = (b"content-length", b"%d" % len(body))
         headers = [(b"content-type", b"application/json"), length, *self.headers]
@@ -38,6 +39,27 @@ class Response(NamedTuple):
             await send({"type": "http.response.body", "body": body})
         else:  # uvicorn closes a connection that is left like that
             await send({"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True})
+
+
+class Stream(NamedTuple):
+    """What is sent part by part, each after a pause, until that is all or the client has left."""
+
+    parts: Iterable[bytes]
+    pause: float = 0.0  # seconds
+    headers: Headers = ()
+    status: int = 200
+
+    async def send(self, send: Send, receive: Receive) -> None:
+        left = asyncio.create_task(_gone(receive, None))
+        headers = [(b"content-type", b"application/json"), *self.headers]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        for part in self.parts:
+            await asyncio.sleep(self.pause)
+            if left.done():
+                break
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        left.cancel()
+        await send({"type": "http.response.body"})
 
 
 class Endpoint:
@@ -56,9 +78,9 @@ class Endpoint:
             await self._completion(scope, receive, send)
         elif route == ("GET", "/v1/models"):
             models = [{"id": _MARK, "object": "model", "created": 0, "owned_by": "assay"}]
-            await Response(200, {"object": "list", "data": models}).send(send)
+            await Response(200, {"object": "list", "data": models}).send(send, receive)
         else:
-            await _refusal(Refused(404, "There is nothing at this address.")).send(send)
+            await _refusal(Refused(404, "There is nothing at this address.")).send(send, receive)
 
     async def _completion(self, scope: Any, receive: Receive, send: Send) -> None:
         self._begun += 1
@@ -71,9 +93,9 @@ class Endpoint:
             self._in_flight -= 1
             self._journal.write("end", record | {"end": time.time()})
         if response:  # sent last, so that who has it finds it in the log
-            await response.send(send)
+            await response.send(send, receive)
 
-    async def _response(self, scope: Any, receive: Receive, record: dict[str, Any]) -> Response | None:
+    async def _response(self, scope: Any, receive: Receive, record: dict[str, Any]) -> Response | Stream | None:
         """Return what is sent, or None where the client left, and note down in the record what it was."""
         body = await _body(receive)
         if body is None:
@@ -95,12 +117,13 @@ class Endpoint:
         self._journal.write("start", {name: value for name, value in record.items() if name != "status"})
         response = await self._befallen(request, drawn, receive, record)
         if response:
-            record["status"] = response.status if response.whole else "broken"
+            is_whole = isinstance(response, Response) and response.whole
+            record["status"] = response.status if is_whole else drawn.what
         return response
 
     async def _befallen(
         self, request: Request, drawn: Fate, receive: Receive, record: dict[str, Any]
-    ) -> Response | None:
+    ) -> Response | Stream | None:
         """Let what was drawn happen."""
         if drawn.what == "rate_limit":
             refused = Refused(429, "Too many requests for a rehearsal.", "rate_limit_exceeded", "requests")
@@ -113,7 +136,14 @@ class Endpoint:
             return None
         if drawn.what == "failure":
             return _refusal(Refused(500, "A rehearsed failure.", None, "server_error"))
+        if drawn.what == "endless":
+            return Stream(endless())
+        if drawn.what == "gzip_bomb":
+            return Stream(gzip_bomb(), headers=((b"content-encoding", b"gzip"),))
         text, record["what"] = reply(request, drawn)
+        if drawn.what == "drip":
+            content = json.dumps(_content(request, text, int(record["start"]))).encode()
+            return Stream((content[place : place + 1] for place in range(len(content))), _DRIP)
         return Response(200, _content(request, text, int(record["start"])), whole=drawn.what != "broken")
 
 

@@ -4,7 +4,10 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 # What can go wrong with a request, in the order in which it is drawn; each has a rate among the knobs.
-TROUBLES = ("failure", "rate_limit", "garbage", "short", "wrong_label", "hang", "broken", "fenced")
+TROUBLES = (
+    *("failure", "rate_limit", "garbage", "short", "wrong_label", "hang", "broken", "fenced"),
+    *("endless", "gzip_bomb", "drip"),
+)
 
 
 def _knob(default: Any, help: str) -> Any:
@@ -27,6 +30,9 @@ class Knobs:
     hang_rate: float = _knob(0.0, "Share never answered.")
     broken_rate: float = _knob(0.0, "Share whose connection is closed half-way through the answer.")
     fenced_rate: float = _knob(0.0, "Share answered rightly, but in another form than asked for.")
+    endless_rate: float = _knob(0.0, "Share answered without end, as fast as it is read.")
+    gzip_bomb_rate: float = _knob(0.0, "Share answered with 2 MB of gzip that unpacks to 1 GB.")
+    drip_rate: float = _knob(0.0, "Share answered a byte every fifth of a second.")
     require_key: bool = _knob(False, "Refuse requests without a key. Any will do.")
     log: str = _knob("", "File that gets a line when a request begins and one when it ends.")
     seed: int = _knob(0, "Another seed, other requests that go wrong.")

@@ -1,7 +1,9 @@
 """How the rehearsal endpoint spells its answers: as asked for, in forms that must be understood too, and wrongly."""
 
+import itertools
 import json
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from assessor.llm.rehearsal.answers import Value, answer
@@ -18,6 +20,8 @@ _GARBAGE = (
     "\N{REPLACEMENT CHARACTER}" * 40,
     "",
 )
+_BEGINNING = b'{"choices": [{"message": {"role": "assistant", "content": "'
+_WORDS = b"and so on " * 6_400
 _WRONG_LABELS = ("failed", "", "unclear", "a fact of its own", "mostly_support", "SUPPORTS?", "minor", "3 of 4")
 _WRONG_GRADES = (7, -1, 2.5, 10)
 
@@ -36,6 +40,20 @@ def reply(request: Request, fate: Fate) -> tuple[str, str]:
     if fate.what == "fenced":
         return _otherwise(right, request, fate), "fenced"
     return _spelt(right, request), fate.what
+
+
+def endless() -> Iterator[bytes]:
+    """Yield a reply that never ends."""
+    return itertools.chain((_BEGINNING,), itertools.repeat(_WORDS))
+
+
+def gzip_bomb() -> Iterator[bytes]:
+    """Yield 2 MB that unpacks to 1 GB, and ends there."""
+    packer = zlib.compressobj(wbits=31)
+    yield packer.compress(_BEGINNING) + packer.flush(zlib.Z_FULL_FLUSH)
+    # After a full flush the same bytes unpack to the same words, wherever they are repeated.
+    words = packer.compress(_WORDS * 16) + packer.flush(zlib.Z_FULL_FLUSH)
+    yield from itertools.repeat(words, 1_000)
 
 
 def _spelt(value: object, request: Request) -> str:

@@ -4,6 +4,8 @@ from decimal import Decimal
 
 from django import template
 
+from assessor.collection.formats.values import to_json
+
 register = template.Library()
 
 
@@ -14,13 +16,31 @@ def money(amount: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-_PARAMETERS = {"max_tokens": "token limit", "limit_name": "sent as", "structured": "structured output"}
+_PARAMETERS = {
+    "max_tokens": "token limit",
+    "limit_name": "sent as",
+    "structured": "structured output",
+    "presence_penalty": "presence penalty",
+    "frequency_penalty": "frequency penalty",
+    "reasoning_effort": "reasoning effort",
+    "extra": "further fields",
+}
 
 
 @register.filter
 def parameter(name: str) -> str:
     """Return what a parameter of a judge is called."""
     return _PARAMETERS.get(name, name)
+
+
+@register.filter
+def parameter_value(value: object) -> str:
+    """Return what a parameter of a judge is."""
+    if value is None:
+        return "not sent"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return to_json(value) if isinstance(value, dict) else str(value)
 
 
 @register.filter

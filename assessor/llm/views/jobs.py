@@ -41,6 +41,7 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
                 judge=wanted["judge"],
                 name=wanted["name"],
                 qrels_source=wanted["qrels_source"],
+                min_relevant_grade=wanted["min_relevant_grade"],
                 topics=wanted["chosen"],
                 nuggets=wanted["nuggets"],
                 replicate=wanted["replicate"] or 0,
@@ -64,6 +65,7 @@ def job(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     job = campaign_job(campaign, job_id)
     context = {"campaign": campaign, "job": job, "pace": queries.pace(job), "reasons": queries.reasons(job)}
+    context["notes"] = queries.notes(job)
     if request.htmx:
         return render(request, "llm/job.html#progress", context)
     more = {"budget": BudgetForm(instance=job), "outcomes": queries.outcomes(job), "runners": job.runners.all()}

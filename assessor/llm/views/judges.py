@@ -8,9 +8,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest
-from assessor.llm import trying
+from assessor.llm import queries
 from assessor.llm.access import campaign_judge
-from assessor.llm.actions import change_judge, create_judge
+from assessor.llm.actions import JobError, change_judge, create_judge
+from assessor.llm.actions import try_judge as start_trial
 from assessor.llm.forms import JudgeForm, NewJudgeForm
 
 
@@ -24,7 +25,7 @@ def judges(request: PersonRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def new_judge(request: PersonRequest, slug: str) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
-    form = NewJudgeForm(request.POST or None)
+    form = NewJudgeForm(campaign, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
             judge = create_judge(
@@ -45,21 +46,27 @@ def new_judge(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def judge(request: PersonRequest, slug: str, judge_id: int) -> HttpResponse:
-    """A judge: what never changes, what may, and the button that tries it."""
+    """A judge: what never changes, what may, and how it was tried last (htmx asks again each second meanwhile)."""
     campaign = organized_campaign(request.user, slug)
     judge = campaign_judge(campaign, judge_id)
-    form = JudgeForm(request.POST or None, instance=judge)
+    context = {"campaign": campaign, "judge": judge, "trial": queries.trial_of(judge)}
+    if request.htmx:
+        return render(request, "llm/judge.html#trial", context)
+    form = JudgeForm(campaign, request.POST or None, instance=judge)
     if request.method == "POST" and form.is_valid():
         change_judge(judge=judge, settings=form.settings(), acting_user=request.user)
         messages.success(request, "Changed. Jobs that run take it up at their next start.")
         return redirect("judge", slug, judge_id)
-    return render(request, "llm/judge.html", {"campaign": campaign, "judge": judge, "form": form})
+    return render(request, "llm/judge.html", context | {"form": form})
 
 
 @require_POST
 def try_judge(request: PersonRequest, slug: str, judge_id: int) -> HttpResponse:
-    """Send one small request and show what came back."""
+    """Have a worker send one small request."""
     campaign = organized_campaign(request.user, slug)
     judge = campaign_judge(campaign, judge_id)
-    context = {"campaign": campaign, "judge": judge, "form": JudgeForm(instance=judge), "tried": trying.ask_once(judge)}
-    return render(request, "llm/judge.html", context)
+    try:
+        start_trial(judge=judge, acting_user=request.user)
+    except JobError as error:
+        messages.error(request, str(error))
+    return redirect("judge", slug, judge_id)

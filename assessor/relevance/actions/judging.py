@@ -9,7 +9,6 @@ from django.utils import timezone
 from assessor.collection import history
 from assessor.collection.actions import grades_made_under, judge_of
 from assessor.collection.models import Condition, Grade, Person
-from assessor.llm.questions import GRADES
 from assessor.relevance.actions.grades import MADE_HERE, mark_changed
 from assessor.relevance.leases import LEASE
 from assessor.relevance.models import Item, Judgment
@@ -34,7 +33,7 @@ def judge(
     Returns the version that it made, and how many of the topic's passages are judged then, of how many. Raises Stale,
     Closed, Gone and BadWrite.
     """
-    said = _said(grade, reason)
+    said = _said(task.condition, grade, reason)
     states = _locked(task, seen)
     item = _item(task, item_id, acting_user)
     if task.condition.method == Condition.Method.RELEVANCE_POST_EDITED and item.shown_to_id != acting_user.pk:
@@ -85,11 +84,11 @@ def show(task: Task, *, item_id: int, acting_user: Person) -> int:
     return int(graded)
 
 
-def _said(grade: int | None, reason: str) -> dict[str, Any]:
+def _said(condition: Condition, grade: int | None, reason: str) -> dict[str, Any]:
     """Return the fields of a judgment. Raises BadWrite for a grade that there isn't, or no reason."""
     if grade is not None:
-        if grade not in GRADES:
-            raise BadWrite(f"A grade is one of {', '.join(map(str, GRADES))}.")
+        if not 0 <= grade <= condition.max_grade:
+            raise BadWrite(f"A grade is one of {', '.join(map(str, range(condition.max_grade + 1)))}.")
         return {"state": Judgment.State.GRADED, "grade": grade}
     folded = " ".join(reason.split())
     if not folded or len(folded) > MAX_REASON or "\x00" in folded:

@@ -7,8 +7,7 @@ from django.db.models import Max
 
 from assessor.collection.actions import ConditionError, create_condition
 from assessor.collection.loaders.base import insert
-from assessor.collection.models import Campaign, Condition, Grade, Person, QrelsSource
-from assessor.llm.questions import GRADES
+from assessor.collection.models import SCALES, Campaign, Condition, Person, QrelsSource
 from assessor.relevance.models import Item, Sheet
 from assessor.relevance.queries import items_of, judged, pool
 from assessor.work.actions import PlanError
@@ -21,20 +20,26 @@ _EMPTY = (None,) * 5
 
 @transaction.atomic
 def create_relevance(
-    *, campaign: Campaign, name: str, shown: QrelsSource | None, drawn: bool, acting_user: Person | None
+    *,
+    campaign: Campaign,
+    name: str,
+    shown: QrelsSource | None,
+    drawn: bool,
+    max_grade: int = min(SCALES),
+    acting_user: Person | None,
 ) -> Condition:
-    """Make a condition in which people grade the pool: from scratch, or shown a model's grades.
+    """Make a condition in which people grade the pool: from scratch, or shown a model's grades on the same scale.
 
     drawn: several people draw a topic's passages from a queue, instead of one being given all. Raises ConditionError.
     """
     if shown and shown.by != QrelsSource.By.MODEL:
         raise ConditionError(f"What is post-edited are a model's grades; those of {shown} are people's.")
-    highest = GRADES[-1]
-    if campaign.protocol.max_grade > highest:
-        most = campaign.protocol.max_grade
-        raise ConditionError(f"People grade 0 to {highest} here, but the protocol's highest grade is {most}.")
-    if shown and Grade.objects.filter(source=shown, grade__gt=highest).exists():
-        raise ConditionError(f"People grade 0 to {highest} here, but {shown} has higher grades.")
+    # Locked, so that no import puts it on another scale meanwhile.
+    if shown and (on := QrelsSource.everything.select_for_update().get(pk=shown.pk).max_grade) != max_grade:
+        raise ConditionError(
+            f"{shown} is graded {SCALES[on]}, and people would grade {SCALES[max_grade]} beside it: choose the scale "
+            f"{SCALES[on]}."
+        )
     methods = Condition.Method
     condition = Condition(
         campaign=campaign,
@@ -42,6 +47,7 @@ def create_relevance(
         kind=Condition.Kind.RELEVANCE,
         method=methods.RELEVANCE_POST_EDITED if shown else methods.MANUAL_RELEVANCE,
         qrels_source=shown,
+        max_grade=max_grade,
     )
     create_condition(condition, acting_user=acting_user)
     Sheet.objects.create(condition=condition, drawn=drawn, seed=new_seed())

@@ -3,6 +3,7 @@ from typing import Any
 
 from assessor.collection.loaders.conditions import MAKERS
 from assessor.collection.management.importing import ImportCommand
+from assignment.formats import NOT_SUPPORT
 
 
 class Command(ImportCommand):
@@ -21,7 +22,9 @@ class Command(ImportCommand):
             "--by", choices=MAKERS, required=True, help="Who gave these labels, and made the nuggets that come along."
         )
         parser.add_argument(
-            "--invalid-labels", choices=("missing",), help="What labels and importances that are none become."
+            "--invalid-labels",
+            choices=("missing", NOT_SUPPORT),
+            help="What labels that are none become; importances that are none become missing with either.",
         )
 
     def import_options(self, options: dict[str, Any]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from metaeval.documents import SUMMARY
 from metaeval.models import Calculation, Side
 from metaeval.queries import side_named, sides_of
 from metaeval.rendering import Theme
+from metaeval.scored import POLICIES
 from metaeval.written import write_files
 
 
@@ -31,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--topics-of", metavar="CONDITION", help="Only topics that are judged under it.")
         parser.add_argument(
             "--policy",
-            choices=list(Policy),
+            choices=POLICIES,
             default=Policy.ZERO,
             help="How a topic counts that a run did not answer: zero, or only answered ones do.",
         )

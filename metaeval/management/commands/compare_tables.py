@@ -5,13 +5,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from assessor.collection.formats.lines import SourceFile
-from assessor.collection.formats.report import Report, Unreadable
+from assessor.collection.formats.report import Report, Unreadable, error_heading
 from assessor.scores.means import Policy
 from metaeval.comparing import compare
-from metaeval.formats.score_tables import read_score_table
+from metaeval.formats.score_tables import read_score_table, run_of_file
 from metaeval.rendering import Theme
 from metaeval.results import write_results
-from metaeval.scored import Scored, match
+from metaeval.scored import POLICIES, Scored, match
 from metaeval.tables import left_out_lines, text_lines
 
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("--draws", type=int, default=1000, help="How often topics are drawn for intervals.")
         parser.add_argument(
             "--policy",
-            choices=list(Policy),
+            choices=POLICIES,
             default=Policy.ZERO,
             help="How a topic without a line of a run counts, unless the table tells: zero, or only answered ones do.",
         )
@@ -66,12 +66,11 @@ class Command(BaseCommand):
         report, source = Report(path.name), SourceFile(path)
         try:
             lines = source.lines(report)
-            found = read_score_table(lines, report, name=name, run=path.name.split(".")[0], policy=Policy(policy))
+            found = read_score_table(lines, report, name=name, run=run_of_file(path.name), policy=Policy(policy))
         except Unreadable:
             found = None
         if found is None or report.error_count:
+            heading = error_heading(report.error_count, len(report.errors))
             listed = "\n".join(f"  {problem.told(path.name)}" for problem in report.errors)
-            raise CommandError(
-                f"{path.name} was not read; {report.error_count:,} errors, the first {len(report.errors)}:\n{listed}"
-            )
+            raise CommandError(f"{path.name} was not read; {heading}\n{listed}")
         return found, source.sha256

@@ -7,8 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from assessor.collection.management.common import campaign_called
 from assessor.llm.actions import create_judge
-from assessor.llm.endpoints import check_base_url
-from assessor.llm.forms import LIMIT_NAMES
+from assessor.llm.forms import LIMIT_NAMES, NewJudgeForm
 
 
 class Command(BaseCommand):
@@ -25,6 +24,12 @@ class Command(BaseCommand):
         parser.add_argument("--max-tokens", type=int, default=2_048, help="Of one reply.")
         parser.add_argument("--limit-name", choices=LIMIT_NAMES, default=LIMIT_NAMES[0])
         parser.add_argument("--structured", action="store_true", help="Send a JSON schema that replies must follow.")
+        parser.add_argument("--top-p", type=float, help="0 to 1; this and those below: not sent if not named.")
+        parser.add_argument("--presence-penalty", type=float, help="-2 to 2.")
+        parser.add_argument("--frequency-penalty", type=float, help="-2 to 2.")
+        parser.add_argument("--seed", type=int)
+        parser.add_argument("--reasoning-effort", help="low, medium, high, or what else the endpoint takes.")
+        parser.add_argument("--extra", help="Further fields of each request, as a JSON object: '{\"top_k\": 20}'.")
         parser.add_argument("--prompt-set", default="assay-1")
         parser.add_argument("--concurrency", type=int, default=8, help="Requests in flight at once.")
         parser.add_argument("--requests-per-minute", type=int)
@@ -34,22 +39,17 @@ class Command(BaseCommand):
         parser.add_argument("--price-out", type=Decimal, default=Decimal(0), help="Per million tokens.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        parameters = {
-            "model": options["model"],
-            "temperature": None if options["no_temperature"] else options["temperature"],
-            "max_tokens": options["max_tokens"],
-            "limit_name": options["limit_name"],
-            "structured": options["structured"],
-        }
-        reached = ("base_url", "key_variable", "prompt_set", "concurrency", "requests_per_minute")
-        settings = {name: options[name] for name in (*reached, "tokens_per_minute", "timeout", "price_in", "price_out")}
+        campaign = campaign_called(options["campaign"])
+        form = NewJudgeForm(campaign, options | ({"temperature": None} if options["no_temperature"] else {}))
+        if not form.is_valid():
+            errors = [f"{form[name].label}: {error}" for name, found in form.errors.items() for error in found]
+            raise CommandError(" ".join(errors))
         try:
-            check_base_url(options["base_url"])
             judge = create_judge(
-                campaign=campaign_called(options["campaign"]),
-                name=options["name"],
-                parameters=parameters,
-                settings=settings,
+                campaign=campaign,
+                name=form.cleaned_data["name"],
+                parameters=form.parameters(),
+                settings=form.settings(),
                 acting_user=None,
             )
         except ValidationError as error:

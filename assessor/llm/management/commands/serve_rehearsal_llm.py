@@ -23,6 +23,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             serve(Knobs(**{knob.name: options[knob.name] for knob in fields(Knobs)}), self._listening)
+        except BrokenPipeError:
+            raise  # nobody reads where it listens
         except (OSError, ValueError) as error:
             raise CommandError(str(error)) from error
 

@@ -1,0 +1,22 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from assessor.collection.management.importing import ImportCommand
+
+
+class Command(ImportCommand):
+    help = "Import drafts that a model made elsewhere (JSONL, as nuggets), for people to edit (AutoNuggets+Edits)."
+    kind = "drafts"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--condition", required=True, help="The condition under which people edit them, new.")
+        parser.add_argument("--qrels", required=True, help="People's grades, by which the editor shows passages.")
+        parser.add_argument("--maker", required=True, help="Which model drafted them, and how, in your own words.")
+        parser.add_argument(
+            "--invalid-labels", choices=("missing",), help="What an importance other than vital or okay becomes."
+        )
+
+    def import_options(self, options: dict[str, Any]) -> dict[str, str]:
+        wanted = {key: options[key] for key in ("condition", "qrels", "maker", "invalid_labels")}
+        return {key: value for key, value in wanted.items() if value is not None}

@@ -20,7 +20,8 @@ SCREENS: dict[str, dict[str, str]] = {
         "j": "next nugget; with ⇧ next sentence",
         "k": "nugget before; with ⇧ sentence before",
         "h": "have read",
-        "y": "how I read the topic",
+        "t": "how I read the topic",
+        "y": "keep the draft",
         "n": "new nugget",
         "ctrl+1": "the new nugget is vital",
         "ctrl+2": "the new nugget is okay",
@@ -69,6 +70,8 @@ SCREENS: dict[str, dict[str, str]] = {
     },
     "relevance": {
         **{str(grade): f"grade {grade}" for grade in range(5)},
+        "j": "next passage",
+        "k": "passage before",
         "x": "can't judge",
         "u": "undo",
         "n": "next topic",

@@ -184,7 +184,7 @@ def test_ten_changes_without_a_connection_are_there_once_and_in_order(open_page:
     press(page, "Alt+ArrowUp")  # 6: beta to the front
     press(page, "x", "j", "x", "m", "Enter")  # 7: beta; alpha
     press(page, "j", "d")  # 8: without gamma
-    press(page, "y")
+    press(page, "t")
     write(page, "letters, in order")  # 9: the reading
     press(page, "n")
     write(page, "zeta")  # 10
@@ -225,10 +225,10 @@ def test_two_tabs_on_the_reading_show_both_versions(open_page: OpenPage, demo: D
     open_editor(first, demo.bank(3))
     second = first.context.new_page()
     open_editor(second, demo.bank(3))
-    press(first, "y")
+    press(first, "t")
     write(first, "read as asked")
     saved(first)
-    press(second, "y")
+    press(second, "t")
     write(second, "read otherwise")
     second.wait_for_selector("#refused")
     said = second.locator("#refused").text_content()

@@ -32,8 +32,8 @@ class Evidence(NamedTuple):
 class Row(NamedTuple):
     """A nugget on the list. same_as: the place, from 1, of an earlier nugget with the same words, or 0.
 
-    evidence_json is what the browser draws from; evidence is for pages where nothing can be edited. Where people edit
-    drafts, origin says in a word how the nugget came to be, and draft is a draft's own text.
+    evidence_json is what the browser draws from; evidence is for pages where nothing can be edited. origin says in a
+    word or two how the nugget came to be, where that is not by writing alone; draft is a draft's own text.
     """
 
     nugget: Nugget
@@ -137,7 +137,8 @@ def told(listed: list[Nugget], drafts: Sequence[str]) -> list[dict[str, Any]]:
             "note": nugget.note,
             "evidence": nugget.evidence,
         }
-        | ({"origin": _origin(nugget, drafts), "draft": _draft(nugget, drafts)} if drafts else {})
+        | {"origin": _origin(nugget, drafts)}
+        | ({"draft": _draft(nugget, drafts)} if drafts else {})
         | ({"undecided": True} if nugget.is_undecided else {})
         for nugget in listed
     ]
@@ -149,15 +150,15 @@ def _draft(nugget: Nugget, drafts: Sequence[str]) -> str | None:
 
 
 def _origin(nugget: Nugget, drafts: Sequence[str]) -> str:
-    """Say in a word how a nugget of an edited draft came to be, as nuggets.js does for one that is not saved yet."""
-    if not drafts:
-        return ""
+    """Say in a word or two how a nugget came to be, as nuggets.js and effects.js do for one that is not saved yet."""
     draft = _draft(nugget, drafts)
     if draft is not None:
         if nugget.text != draft:
             return "edited"
         return "draft" if nugget.is_undecided else "kept"
-    return nugget.origin if nugget.parents else "added"
+    if nugget.parents:
+        return f"merged from {len(nugget.parents)}" if nugget.origin == Nugget.Origin.MERGED else nugget.origin
+    return "added" if drafts else ""
 
 
 def folded(text: str) -> str:

@@ -127,7 +127,7 @@
       saving: "Saving…",
       typing: "Not saved yet",
       offline: `Not saved yet: the server does not answer. ${kept}, sent again by itself.`,
-      blocked: `Not saved: ${assay.blockedBecause(status)} ${kept}. `,
+      blocked: `Not saved: ${assay.blockedBecause(status)} ${kept}.`,
       refused: "Not saved: decide what to do with the changes above the list.",
     }[name];
     saved.dataset.state = name;
@@ -258,7 +258,10 @@
     for (const link of drafts.querySelectorAll("a")) link.dataset.undecided = "";
     drafts.querySelector("button").textContent = `Keep ${undecided.length === 1 ? "this" : "these"} ${undecided.length}`;
   }
-  list.onTidy = drawFindings;
+  list.onTidy = () => {
+    drawFindings();
+    drawButtons();
+  };
 
   function drawLines(lines, findings) {
     lines.hidden = !findings.length;
@@ -658,8 +661,48 @@
     else if (!row) tell("Choose a nugget first: l goes to the list.");
     else if (ofBoth[name]) ofBoth[name](row, button.dataset.at && Number(button.dataset.at));
     // Nobody who reads a passage means a nugget that is out of sight.
-    else if (!passages.focused) ofNugget[name]?.(row);
+    else if (passages.focused) tell(`You are in a passage: go to the nuggets first${assay.byKeys("l")}.`);
+    else ofNugget[name]?.(row);
+    drawButtons();
   });
+
+  // A button that can do nothing now looks so; it can still be pressed, and then says what is lacking.
+  const ofCurrent = (row) => row && !passages.focused;
+  const canDo = {
+    keep: (row) => ofCurrent(row) && isUndecided(row),
+    vital: ofCurrent,
+    okay: ofCurrent,
+    reword: ofCurrent,
+    comment: ofCurrent,
+    choose: ofCurrent,
+    merge: () => list.chosen.length > 1,
+    split: (row) => ofCurrent(row) && folded(textOf(row).value).includes(" "),
+    delete: (row) => row,
+    up: (row) => ofCurrent(row) && row.previousElementSibling,
+    down: (row) => ofCurrent(row) && row.nextElementSibling,
+    attach: (row) => row && (passages.focused || passages.selection()),
+    where: (row) => row && evidenceOf(row).length,
+    next: (row) => passages.focused || row !== list.onScreen.at(-1),
+    previous: (row) => passages.focused || (list.rows.length && row !== list.onScreen[0]),
+    nextPassage: () => !passages.focused || passages.current !== passages.articles.at(-1),
+    previousPassage: () => passages.current !== passages.articles[0],
+    read: () => passages.focused,
+  };
+  const buttons = [...document.querySelectorAll(":is(.keys-row, .keys-bar, #selected) [data-act]")].filter(({ dataset }) => canDo[dataset.act]);
+  let isDrawing = false;
+  function drawButtons() {
+    if (isDrawing) return;
+    isDrawing = true;
+    requestAnimationFrame(() => {
+      isDrawing = false;
+      const row = list.current;
+      for (const button of buttons) {
+        const disabled = String(!canDo[button.dataset.act](row));
+        if (button.getAttribute("aria-disabled") !== disabled) button.setAttribute("aria-disabled", disabled);
+      }
+    });
+  }
+  for (const name of ["focusin", "focusout", "selectionchange", "input"]) document.addEventListener(name, drawButtons);
   // A button pressed with the mouse takes neither the focus nor the selection away from where the person is at.
   main.addEventListener("mousedown", (event) => {
     if (event.target.closest(".keys-row [data-act], #selected, #add :is(.importance, button)")) event.preventDefault();

@@ -91,7 +91,7 @@ assay.effects = (list, passages, reading) => {
         evidence: united(rows.flatMap(evidenceOf)),
         importance: importance.size === 1 ? [...importance][0] : "",
         note: notesOf(rows),
-        origin: "merged",
+        origin: `merged from ${rows.length}`,
       };
       list.insert(merged, rows[0]);
       for (const row of rows) list.remove(row);

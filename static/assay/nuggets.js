@@ -144,7 +144,7 @@ assay.NuggetList = class {
       importance: row.querySelector("input[type=radio]:checked")?.value || "",
       note: note(row).dataset.saved,
       evidence: evidence(row),
-      origin: row.querySelector(".origin")?.textContent,
+      origin: row.querySelector(".origin").textContent,
       draft: row.dataset.draft,
       undecided: assay.NuggetList.isUndecided(row),
     }));
@@ -165,7 +165,7 @@ assay.NuggetList = class {
   }
 
   // Put a nugget before another one, or at the end.
-  insert({ uid, text, evidence = [], importance = "", note = "", origin = "added", draft = null, undecided = false }, before = null) {
+  insert({ uid, text, evidence = [], importance = "", note = "", origin, draft = null, undecided = false }, before = null) {
     const row = this.template.content.firstElementChild.cloneNode(true);
     row.id = `n-${uid}`;
     row.dataset.uid = uid;
@@ -177,8 +177,9 @@ assay.NuggetList = class {
       radio.name = `importance-${uid}`;
       radio.checked = radio.value === importance;
     }
-    const chip = row.querySelector(".origin"); // only where drafts are edited
-    if (chip) chip.textContent = origin;
+    const chip = row.querySelector(".origin"); // it has what one that is typed here is
+    if (origin !== undefined) chip.textContent = origin;
+    chip.hidden = !chip.textContent;
     if (draft !== null) row.dataset.draft = draft;
     row.toggleAttribute("data-undecided", undecided);
     this.move(row, before);
@@ -297,7 +298,7 @@ assay.NuggetList = class {
       const note = assay.NuggetList.note(row);
       const words = assay.NuggetList.folded(text.value);
       const importance = row.querySelector("input[type=radio]:checked")?.value;
-      say(row.querySelector(".place span"), String(at + 1));
+      say(row.querySelector(".number"), String(at + 1));
       say(row.querySelector("legend"), `Importance of nugget ${at + 1}`);
       name(row.querySelector(".chosen"), `Choose nugget ${at + 1}`);
       name(text, `Text of nugget ${at + 1}`);
@@ -306,7 +307,7 @@ assay.NuggetList = class {
       const { draft } = row.dataset; // its own text, if it is one
       const undecided = assay.NuggetList.isUndecided(row);
       if (draft !== undefined) say(chip, ![text.value, words].includes(draft) ? "edited" : undecided ? "draft" : "kept");
-      name(row, `Nugget ${at + 1}${chip ? `, ${chip.textContent}` : ""}, ${importance || "neither vital nor okay"}: ${words}`);
+      name(row, `Nugget ${at + 1}${chip.textContent && `, ${chip.textContent}`}, ${importance || "neither vital nor okay"}: ${words}`);
       note.hidden = !note.value && document.activeElement !== note;
       this.countWords(row.querySelector(".words"), words);
       row.querySelector(".question").hidden = !/[?\uff1f\u061f]$/u.test(words);
@@ -323,11 +324,11 @@ assay.NuggetList = class {
     this.onTidy();
   }
 
-  // Rows can be dragged by their number.
+  // Rows can be dragged by their handle.
   letDrag() {
     let dragged = null;
     this.holder.addEventListener("mousedown", (event) => {
-      const row = event.target.closest(".place")?.closest(".nugget");
+      const row = event.target.closest(".handle")?.closest(".nugget");
       if (row) row.draggable = true;
     });
     this.holder.addEventListener("dragstart", (event) => {
@@ -370,7 +371,7 @@ assay.NuggetList = class {
   }
 };
 
-const placeOf = (row) => Number(row.querySelector(".place span").textContent);
+const placeOf = (row) => Number(row.querySelector(".number").textContent);
 
 // What is there already is not written again: each write would cost a layout at every key.
 function say(element, text) {

@@ -30,9 +30,10 @@ assay.blockedBecause = (status) =>
 // Write a state line, with a link to where the person can mend what blocks, if anything. The home asks for a sign-in
 // and sets the cookie. The link stays in place while the words change, since it may have the focus.
 assay.writeState = (line, text, status) => {
-  const words = line.firstChild;
-  if (words.data !== text) words.data = text;
   const label = { 401: "Sign in in a new tab", csrf: "Open Assay in a new tab" }[status];
+  const words = line.firstChild;
+  const said = label ? `${text} ` : text;
+  if (words.data !== said) words.data = said;
   const link = line.querySelector("a");
   if (link?.textContent === label) return;
   link?.remove();

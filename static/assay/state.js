@@ -36,10 +36,10 @@ assay.StateLine = class {
       saved: "Saved",
       saving: "Saving…",
       offline: `Not saved yet: the server does not answer. ${kept}, sent again by itself.`,
-      blocked: `Not saved: ${assay.blockedBecause(status)} ${kept}. `,
+      blocked: `Not saved: ${assay.blockedBecause(status)} ${kept}.`,
       refused: `Not saved: ${this.decide}`,
       unread: [401, 403, 404, "csrf"].includes(status)
-        ? `All is saved, but nothing more can be opened: ${assay.blockedBecause(status)} `
+        ? `All is saved, but nothing more can be opened: ${assay.blockedBecause(status)}`
         : "All is saved, but the server does not answer: it is asked again by itself.",
     }[name];
     this.line.dataset.state = name;

@@ -191,7 +191,7 @@ def test_ten_changes_without_a_connection_are_there_once_and_in_order(open_page:
     page.wait_for_selector("#saved[data-state=offline]")
     on_screen = shown(page)
     assert on_screen == ["beta; alpha", "delta", "epsilon", "zeta"]
-    assert "10 changes kept" in page.locator("#saved").text_content()
+    expect(page.locator("#saved")).to_contain_text("10 changes kept")  # not before a try under way has failed
     page.context.set_offline(False)
     page.evaluate("dispatchEvent(new Event('online'))")
     saved(page)
@@ -265,8 +265,8 @@ def test_mouse_selection_evidence_dragging_and_removing(open_page: OpenPage, dem
     page.locator(".nugget").last.locator("button[data-act=where]").click()
     assert page.evaluate("document.activeElement.dataset.docid") == evidence["docid"]
     expect(last).to_be_in_viewport()
-    # Dragged by its number to the front.
-    page.locator(".nugget").last.locator(".place").drag_to(
+    # Dragged by its handle to the front.
+    page.locator(".nugget").last.locator(".handle").drag_to(
         page.locator(".nugget").first, target_position={"x": 200, "y": 3}
     )
     saved(page)
@@ -527,6 +527,66 @@ def test_evidence_of_a_whole_passage_is_asked_for_first(open_page: OpenPage, dem
     saved(page)
     assert rows(demo, 2)[-1]["evidence"] == []
     press(page, "e", "Enter")
+    expect(page.locator(".nugget").last.locator(".evidence button[data-act=where]")).to_have_count(1)
     saved(page)
     docid = page.locator(".passage").first.get_attribute("data-docid")
     assert rows(demo, 2)[-1]["evidence"] == [{"docid": docid, "start": None, "end": None}]
+
+
+def test_an_empty_list_says_how_to_begin_and_what_can_do_nothing_looks_so(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    open_editor(page, demo.bank(3))
+    for _ in rows(demo, 3):
+        press(page, "l", "d")
+    saved(page)
+    lines = page.locator(".first-steps li")
+    expect(lines).to_have_count(3)
+    expect(lines.first).to_be_visible()
+
+    def enabled() -> set[str]:
+        page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))")
+        found = page.locator(
+            ":is(.keys-row, #nuggets ~ footer, .keys-bar) [data-act]:not([aria-disabled=true], :disabled)"
+        )
+        return set(found.evaluate_all("all => all.map((one) => one.dataset.act)"))
+
+    of_nuggets = {"vital", "okay", "reword", "attach", "where", "comment", "choose", "merge", "split", "delete"}
+    of_nuggets |= {"up", "down", "previous"}
+    press(page, "n")
+    page.keyboard.type("one")
+    assert not enabled() & of_nuggets
+    # Pressed all the same, it says what is lacking.
+    page.locator("[data-act=merge]").click(force=True)
+    expect(page.locator("#hint")).to_have_text("Choose two or more nuggets first, with x.")
+    write(page, "")
+    write(page, "two words")
+    press(page, "Escape")
+    expect(lines.first).to_be_hidden()
+    assert enabled() & of_nuggets == of_nuggets - {"attach", "where", "merge", "down"}
+    press(page, "k")
+    assert enabled() & of_nuggets == of_nuggets - {"attach", "where", "merge", "split", "up", "previous"}
+    press(page, "p")
+    assert enabled() & of_nuggets == {"attach", "delete", "previous"}
+    press(page, "v")
+    expect(page.locator("#hint")).to_have_text("You are in a passage: go to the nuggets first, with l.")
+
+    # A visible handle and a visible checkbox, apart.
+    handle, choice = page.locator(".nugget .handle").first, page.locator(".nugget .chosen").first
+    one, other = handle.bounding_box(), choice.bounding_box()
+    assert one["x"] + one["width"] <= other["x"]
+    assert min(one["width"], other["width"]) >= 14
+    assert choice.evaluate("(box) => getComputedStyle(box).opacity") == "1"
+    for box in page.locator(".nugget .chosen").all():
+        box.click()
+    assert "merge" in enabled()
+    page.locator("[data-act=merge]").click()
+    write(page, "both are one")
+    expect(page.locator(".nugget .origin")).to_have_text(["merged from 2"])
+    press(page, "s", "Enter")
+    expect(page.locator(".nugget .origin")).to_have_text(["split", "split"])
+    saved(page)
+    page.reload()
+    page.wait_for_selector("#main[data-ready]")
+    expect(page.locator(".nugget .origin")).to_have_text(["split", "split"])
+    press(page, "Control+z", "Control+z")
+    expect(page.locator(".nugget .origin")).to_have_text(["merged from 2"])

@@ -19,10 +19,10 @@ def is_on_sign_off(page: Page) -> bool:
     return bool(page.evaluate("document.activeElement.dataset.act === 'signOff'"))
 
 
-def label_all(page: Page, here: Callable[[], tuple[int, str]]) -> list[tuple[int, str, str]]:
+def label_all(page: Page, here: Callable[[], tuple[int, str]], keys: str = "123") -> list[tuple[int, str, str]]:
     """Press a label, then Enter, until that leads to Sign off; return what each label was meant for."""
     meant = []
-    for key in cycle("123"):
+    for key in cycle(keys):
         test_support.until(page, lambda: page.locator("[data-key='1'][data-label]:not([disabled])").count())
         meant.append((*here(), key))
         page.keyboard.press(key)

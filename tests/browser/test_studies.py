@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import MARKS, ROOT, Demo, OpenPage, saved
-from tests.browser.test_support import open_screen, press, until
+from tests.browser.test_going_on import label_all
+from tests.browser.test_support import citation, open_screen, sheet, until
 
 pytestmark = MARKS
 
@@ -87,7 +88,7 @@ def test_a_study_is_drawn_judged_blind_coded_and_tabulated(open_page: OpenPage, 
     for task in tasks:
         open_screen(anna, f"/support/{task}/")
         assert not anna.locator("#told").inner_text()
-        press(anna, "1" * 15)
+        assert len(label_all(anna, lambda: (sheet(anna), citation(anna)), "1")) == 15
         sign_off(anna)
 
     olga.reload()
@@ -127,7 +128,7 @@ def test_a_third_person_sees_both_labels_and_decides(open_page: OpenPage, demo: 
     open_screen(anna, f"/support/{task}/")
     until(anna, lambda: "one person says" in anna.locator("#told").inner_text())
     told = anna.locator("#told").inner_text()
-    press(anna, "2" * citations_of(demo, task))
+    assert len(label_all(anna, lambda: (sheet(anna), citation(anna)), "2")) == citations_of(demo, task)
     sign_off(anna)
     with demo.database() as db:
         [[seen]] = db.execute(

@@ -271,11 +271,11 @@ def test_a_study_from_an_empty_database_to_its_figures(installation: Installatio
     import_files(olga)
     write_guidelines(olga)
     make_judge(olga, installation.model_url)
-    launch(olga, "Drafts", "demo-2", qrels_source="People")
+    launch(olga, "Drafts", "demo-2", qrels_source="People, 0 to 3")
     tour.shot(olga, "job")
 
     # All of the plan before anybody begins: who makes a topic's nuggets gets their assignment once they are finished.
-    make_condition(olga, "ManualNuggets", "ManualNuggets", qrels_source="People")
+    make_condition(olga, "ManualNuggets", "ManualNuggets", qrels_source="People, 0 to 3")
     make_condition(olga, "ManualAssign", "Manual/Manual", nuggets="ManualNuggets")
     make_condition(olga, "ManualAssign", "Edits/Manual", nuggets="Drafts by rehearsal")
     make_condition(olga, "support from scratch", "Support by people")

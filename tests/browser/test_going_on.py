@@ -1,5 +1,6 @@
 """One rule for going on, on each labelling screen: a label and Enter, through a whole topic, miss nothing."""
 
+import re
 from collections.abc import Callable
 from itertools import cycle
 
@@ -187,3 +188,22 @@ def test_choices_are_in_sight_on_a_phone(
             assert 0 < box["y"] < box["y"] + box["height"] <= foot["y"]
         assert page.locator("header.bar a:text-is('Home')").get_attribute("href") == "/"
         assert "Topic 1 of " in str(page.locator("header.bar").text_content())
+
+
+def test_the_home_says_what_to_do_and_how_far_it_is_on_a_phone(
+    open_page: OpenPage, support_tasks: dict[str, str]
+) -> None:
+    page = open_page("anna")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/")
+    box = page.locator("a.go", has_text="Continue").bounding_box()
+    assert box
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert box["y"] + box["height"] <= 844
+    step = page.locator(".topics li li", has=page.locator(f"a[href='{support_tasks['anna']}']"))
+    assert "Say of each citation how far its passage supports the sentence." in step.inner_text()
+    done, total = (int(number) for number in re.findall(r"citations (\d+)/(\d+)", step.inner_text())[0])
+    assert total == 58
+    bar = step.locator("meter, progress")
+    assert bar.evaluate("(bar) => [bar.value, bar.max, bar.offsetWidth > 50]") == [done, total, True]

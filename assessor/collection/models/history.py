@@ -29,6 +29,9 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
     def bulk_update(self, *args: Any, **kwargs: Any) -> NoReturn:
         self._refuse()
 
+    def update_or_create(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._refuse()
+
 
 class AppendOnly(models.Model):
     """A record that is written once: neither changed nor deleted afterwards."""

@@ -574,7 +574,7 @@ def test_an_empty_list_says_how_to_begin_and_what_can_do_nothing_looks_so(open_p
     handle, choice = page.locator(".nugget .handle").first, page.locator(".nugget .chosen").first
     one, other = handle.bounding_box(), choice.bounding_box()
     assert one["x"] + one["width"] <= other["x"]
-    assert min(one["width"], other["width"]) >= 14
+    assert min(one["width"], other["width"]) >= 16
     assert choice.evaluate("(box) => getComputedStyle(box).opacity") == "1"
     for box in page.locator(".nugget .chosen").all():
         box.click()

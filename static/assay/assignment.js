@@ -247,10 +247,11 @@ assay.marks = (() => {
       if (this.closed || !present) return;
       const { nugget } = one.dataset;
       if (nugget !== this.item) this.pick(nugget); // by mouse
+      const changed = this.changed(nugget, given);
       if (present.said.labels[nugget] !== given) {
         this.act(present, "label", nugget, { label: given, seconds: this.spent() }, { label: given, reason: "", stale: "" });
       }
-      this.advance();
+      this.advance(changed);
     }
 
     askAbout(dialog, field, column) {

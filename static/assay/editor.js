@@ -152,6 +152,10 @@
     clearTimeout(tell.timer);
     tell.timer = setTimeout(() => (document.getElementById("hint").textContent = ""), 6000);
   }
+  // It is about what was done last.
+  for (const name of ["keydown", "click"]) {
+    document.addEventListener(name, () => (document.getElementById("hint").textContent = ""), true);
+  }
 
   // ---- what is typed is kept until it is in the outbox ----
   const draftNameOf = (which) => `assay.draft.${subject}.${tab.name}.${which}`;
@@ -241,6 +245,7 @@
     notices.insertAdjacentHTML("afterbegin", html); // rendered and escaped by the server
     const first = notices.querySelector("a[data-uid]");
     if (first) list.go(list.row(first.dataset.uid));
+    else document.getElementById("findings").scrollIntoView({ block: "nearest" });
   }
 
   // Make the list of what is missing, while it stands, say what is missing now.
@@ -474,7 +479,7 @@
 
   function addNugget() {
     const text = folded(newText.value);
-    if (!text) return;
+    if (!text) return tell("Nothing is typed yet.");
     const uid = assay.uuid();
     const importance = newImportance();
     act(uid, "add", { uid, text, importance, ...(source ? spanFields(source) : {}) }, { text, importance, evidence: source });
@@ -534,7 +539,10 @@
   });
   document.getElementById("add").addEventListener("submit", (event) => {
     event.preventDefault();
-    if (!folded(newText.value)) return make();
+    if (!folded(newText.value)) {
+      if (!passages.selection()) tell("Type a nugget, or select words in a passage first.");
+      return make();
+    }
     if (passages.selection()) setSource(passages.evidence());
     addNugget();
     document.getSelection().removeAllRanges(); // the next nugget is from another place
@@ -658,7 +666,8 @@
       return tell("This nugget? Press d again to delete it.");
     }
     if (acts[name]) acts[name]();
-    else if (!row) tell("Choose a nugget first: l goes to the list.");
+    else if (!row && !list.rows.length) tell(`There is no nugget yet: write one first${assay.byKeys("n")}.`);
+    else if (!row) tell(`Choose a nugget first${assay.byKeys("l")}.`);
     else if (ofBoth[name]) ofBoth[name](row, button.dataset.at && Number(button.dataset.at));
     // Nobody who reads a passage means a nugget that is out of sight.
     else if (passages.focused) tell(`You are in a passage: go to the nuggets first${assay.byKeys("l")}.`);

@@ -395,11 +395,19 @@ assay.Sheets = class {
     return seconds;
   }
 
-  // After an item was decided.
-  advance() {
+  // After an item was decided. changed: in words, what a label stands in the place of.
+  advance(changed = "") {
     const next = this.nextUnsaid();
     if (next) this.pick(next);
     else this.focus();
+    const done = next ? "" : `Answer ${this.present.number} is done: ${assay.keyNames("enter")[0]} goes on.`;
+    if (changed || done) this.state.tell([changed, done].filter(Boolean).join(" "));
+  }
+
+  // What to say where a label comes into the place of another.
+  changed(item, label) {
+    const before = this.present.said.labels[item];
+    return before && before !== label ? `Changed from ${before} to ${label}.` : "";
   }
 
   // From a decided item to what is to be decided next; an undecided one is left by other keys.
@@ -459,8 +467,10 @@ assay.Sheets = class {
     if (!this.toDo(this.present)) return this.state.tell("All of this answer is said: there is nothing to put off.");
     if (!next) return this.state.tell("This is the last answer that is to be done.");
     const to = Math.max(...[...this.sheets.values()].map(({ putOff }) => putOff)) + 1;
+    const { number } = this.present;
     this.act(this.present, "later", null, {}, { to });
     this.open(next);
+    this.state.tell(`Answer ${number} comes again at the end.`);
   }
 
   askForTheEnd(dialog) {

@@ -12,6 +12,8 @@ assay.StateLine = class {
     this.hint = document.getElementById("hint");
     this.state = ["saved", 0]; // name, number of waiting changes, HTTP status
     this.unread = null; // the HTTP status by which the last question failed, 0 for no answer
+    // A notice is about what was done last.
+    for (const name of ["keydown", "click"]) document.addEventListener(name, () => (this.hint.textContent = ""), true);
   }
 
   set(name, waiting, status) {

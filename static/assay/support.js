@@ -255,10 +255,11 @@
     label(given) {
       const { present, item } = this;
       if (this.closed || !present || !item || !this.isReady) return;
+      const changed = this.changed(item, given);
       if (present.said.labels[item] !== given) {
         this.act(present, "label", item, { label: given, seconds: this.spent() }, { label: given, reason: "" });
       }
-      this.advance();
+      this.advance(changed);
     }
 
     askAbout(dialog, field, column) {

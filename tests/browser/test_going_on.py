@@ -108,7 +108,19 @@ def test_label_and_enter_through_nuggets(open_page: OpenPage, demo: Demo, assign
     assert {key: test_assignment.stands(demo, key) for key in by_sheet} == by_sheet
     assert {key: set(facts) - set(labels) for key, labels in by_sheet.items() if len(labels) < 4} == {first: {facts[0]}}
     assert page.locator("#progress").text_content().endswith("8 done")
-    # After the last label the focus stays, and undo goes to what it undid.
+    # After an answer's last label the focus stays: that it is done is said, and another label says what it changes.
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#hint").text_content() == "", "a notice is about what was done last"
+    assert test_assignment.current(page) == facts[3]
+    stood = by_sheet[test_assignment.sheet(page)][facts[3]]
+    key, other = next((key, label) for key, label in test_assignment.LABEL.items() if label != stood)
+    page.keyboard.press(key)
+    number = int(re.findall(r"Answer (\d)", str(page.locator("#progress").text_content()))[0])
+    done = f"Answer {number} is done: ⏎ goes on."
+    assert page.locator("#hint").text_content() == f"Changed from {stood} to {other}. {done}"
+    page.keyboard.press("u")
+    test_assignment.until(page, lambda: test_assignment.pressed(page)[3] == stood)
+    # Undo goes to what it undid.
     page.keyboard.press("u")
     assert (test_assignment.sheet(page), test_assignment.current(page)) == meant[-1][:2]
     page.keyboard.press("1")

@@ -156,8 +156,7 @@ def test_a_whole_answer_by_keyboard_with_the_connection_lost_half_way(
     assert stands(demo, first) == {FACTS[0]: "support", FACTS[1]: "partial_support"}
     page.context.set_offline(True)
     press(page, "31")
-    page.wait_for_selector("#saved[data-state=offline]")
-    assert "2 changes kept in this browser" in page.locator("#saved").text_content()
+    page.wait_for_selector("#saved[data-state=offline]:has-text('2 changes kept in this browser')")
     assert len(stands(demo, first)) == 2
     # The next answers are there already.
     assert page.locator("#progress").text_content() == "Answer 1 of 8 · 1 done"

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 from django.apps import apps
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.utils import ConnectionHandler
 
 from tests.llm.house import house
@@ -40,3 +42,9 @@ def test_migrations_make_the_tables_that_the_tests_run_on(db: None, tmp_path: Pa
             assert tables(migrated) == tables(connection)
         finally:
             migrated.close()
+
+
+def test_a_database_of_another_version_is_left_alone(db: None):
+    MigrationRecorder(connection).record_applied("collection", "0002_unknown_here")
+    with pytest.raises(CommandError, match=r"another version of Assay, which has the migration 0002_unknown_here of"):
+        call_command("migrate", verbosity=0)

@@ -71,10 +71,7 @@ class World:
             command = [str(_postgres("initdb")), "-D", str(own), "-U", _server_user(), "-A", "trust", "-E", "UTF8"]
             subprocess.run([*command, "--locale", "C.UTF-8"], check=True, capture_output=True, **_other_user())
             self.start(*self.servers)
-            subprocess.run(
-                ["createdb", "-h", "127.0.0.1", "-p", self._port_of("database"), "-U", _server_user(), "assay"],
-                check=True,
-            )
+            self._create_database("assay")
         command = [sys.executable, "-m", "bench.load", "--prepare-only", "--folder", str(self.data)]
         env = os.environ | self.env
         subprocess.run([*command, "--scale", "0.02", "--people", "12"], check=True, env=env, cwd=ROOT)
@@ -85,6 +82,21 @@ class World:
         self.start(*self.servers)
         os.environ |= self.env
         house.open_house(self.data, self.env["DATABASE_URL"])
+
+    def empty_database(self, name: str) -> dict[str, str]:
+        """Make a database without tables beside the world's own, with a data folder; return what leads to both."""
+        (self.folder / name).mkdir()
+        url = self.env["DATABASE_URL"]
+        if url:
+            self._create_database(name)
+        return {
+            "ASSAY_DATA_DIR": str(self.folder / name),
+            "DATABASE_URL": url.removesuffix("assay") + name if url else "",
+        }
+
+    def _create_database(self, name: str) -> None:
+        where = ["-h", "127.0.0.1", "-p", self._port_of("database"), "-U", _server_user()]
+        subprocess.run(["createdb", *where, name], check=True)
 
     def start(self, *names: str, env: dict[str, str] | None = None) -> None:
         """Start processes, with further settings, and wait until those answer that have a port."""

@@ -42,7 +42,7 @@ def bank_lines(banks: Iterable[NuggetBank], *, with_lineage: bool = False) -> It
             nuggets, others, off = lists
             drafts = (
                 [Draft(*pair) for pair in zip(bank.drafting.nuggets, bank.drafting.labels, strict=True)]
-                if (bank.drafting)
+                if bank.drafting
                 else []
             )
             yield write_bank(topic.title, topic.qid, nuggets, others, bank.extras, drafts, off)

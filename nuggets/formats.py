@@ -90,9 +90,9 @@ def _bank(record: dict[str, Any], line: Line, report: Report, invalid_labels_mis
         query = values.text(record.pop("query"), "query", line, report, may_be_blank=True)
     if isinstance(record["qid"], str):
         del record["qid"]
-    reader = _Nuggets(line, report, invalid_labels_missing, has_lineage="ancestors" in record)
-    nuggets = reader.read(record.pop("nuggets"), "nuggets")
     has_lineage = "ancestors" in record
+    reader = _Nuggets(line, report, invalid_labels_missing, has_lineage=has_lineage)
+    nuggets = reader.read(record.pop("nuggets"), "nuggets")
     if odd := [key for key in ("drafts", "deleted") if key in record and not has_lineage]:
         report.error(line.number, odd[0], record[odd[0]], "this key only in a line that has ancestors too")
     ancestors = reader.read(record.pop("ancestors", []), "ancestors")

@@ -120,8 +120,7 @@ class NuggetLoader(Loader):
         self.banks = BankWriter(condition, self.name, options["by"], report)
 
     def read(self, lines: Iterable[Line]) -> Iterator[BankRecord]:
-        is_lenient = self.options.get("invalid_labels") == "missing"
-        return read_banks(lines, self.report, invalid_labels_missing=is_lenient)
+        return read_banks(lines, self.report, invalid_labels_missing=self.invalid_labels_missing)
 
     def sift(self, records: Sequence[BankRecord]) -> list[BankRecord]:
         qids = [record.qid for record in records]
@@ -218,8 +217,7 @@ class DraftLoader(Loader):
         self.report.error(line, field, found, expected, remedy=ANOTHER_NAME)
 
     def read(self, lines: Iterable[Line]) -> Iterator[DraftRecord]:
-        is_lenient = self.options.get("invalid_labels") == Import.InvalidLabels.MISSING
-        for record in read_banks(lines, self.report, invalid_labels_missing=is_lenient):
+        for record in read_banks(lines, self.report, invalid_labels_missing=self.invalid_labels_missing):
             # As the editor folds what is typed, so that an untouched draft is equal to what it was.
             texts = [" ".join(nugget.text.split()) for nugget in record.nuggets]
             if (

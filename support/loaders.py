@@ -45,8 +45,7 @@ class SupportLoader(Loader):
         self.topics: dict[str, Topic] = {topic.qid: topic for topic in campaign.topics.all()}
 
     def read(self, lines: Iterable[Line]) -> Iterator[SheetRecord]:
-        is_lenient = self.options.get("invalid_labels") == "missing"
-        return read_sheets(lines, self.report, invalid_labels_missing=is_lenient)
+        return read_sheets(lines, self.report, invalid_labels_missing=self.invalid_labels_missing)
 
     def sift(self, records: Sequence[SheetRecord]) -> list[NewSheet]:
         known = [record for record in records if self._has_topic(record)]

@@ -62,6 +62,11 @@ class Loader:
         self.report = report
         self.seen = Seen()
 
+    @property
+    def invalid_labels_missing(self) -> bool:
+        """Whether labels that are none count as missing, as was asked for, instead of being errors."""
+        return self.options.get("invalid_labels") == Import.InvalidLabels.MISSING
+
     def read(self, lines: Iterable[Line]) -> Iterator[Any]:
         """Yield the records of the file."""
         raise NotImplementedError

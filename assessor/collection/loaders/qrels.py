@@ -19,8 +19,7 @@ class QrelsLoader(Loader):
         self.grades = GradeSifter(campaign, options, report)
 
     def read(self, lines: Iterable[Line]) -> Iterator[GradeRecord]:
-        is_lenient = self.options.get("invalid_labels") == Import.InvalidLabels.MISSING
-        return read_qrels(lines, self.report, invalid_labels_missing=is_lenient)
+        return read_qrels(lines, self.report, invalid_labels_missing=self.invalid_labels_missing)
 
     def sift(self, records: Sequence[GradeRecord]) -> list[GradeRecord]:
         return self.grades.new(records)

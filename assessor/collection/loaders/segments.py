@@ -44,8 +44,7 @@ class SegmentLoader(Loader):
         self.grades = GradeSifter(campaign, options, report) if options.get("source") else None
 
     def read(self, lines: Iterable[Line]) -> Iterator[SegmentRecord]:
-        is_lenient = self.options.get("invalid_labels") == Import.InvalidLabels.MISSING
-        return read_segments(lines, self.report, invalid_labels_missing=is_lenient)
+        return read_segments(lines, self.report, invalid_labels_missing=self.invalid_labels_missing)
 
     def sift(self, records: Sequence[SegmentRecord]) -> NewSegments:
         judged = [record for record in records if record.grade is not None and record.qid is not None]

@@ -19,17 +19,13 @@ class ImportCommand(BaseCommand):
     """Imports one file, prints the report, and fails when the file is refused."""
 
     kind: ClassVar[str]
-    takes_source: ClassVar[bool] = False
+    loader_options: ClassVar[tuple[str, ...]] = ()  # the command's options that the loader is told
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="The campaign's short name.")
         parser.add_argument("file", help="The file, plain or .gz; - reads standard input.")
         parser.add_argument("--check", action="store_true", help="Only check the file; import nothing.")
         parser.add_argument("--report", metavar="FILE", help="Write the report to this file, as JSON.")
-        if self.takes_source:
-            parser.add_argument("--source", default="", help="Where the grades come from, such as NIST.")
-            parser.add_argument("--by", choices=("people", "model"), help="Who gave these grades.")
-            parser.add_argument("--invalid-labels", choices=("missing",), help="What grades that are none become.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = campaign_called(options["campaign"])
@@ -65,12 +61,26 @@ class ImportCommand(BaseCommand):
 
     def import_options(self, options: dict[str, Any]) -> dict[str, str]:
         """Return what the loader is told, from the command's options."""
-        if not self.takes_source or not (options["source"] or self.kind == "qrels"):
+        return {key: options[key] for key in self.loader_options if options[key] is not None}
+
+
+class GradesCommand(ImportCommand):
+    """Imports a file that may hold grades; qrels are nothing else."""
+
+    loader_options = ("source", "by", "invalid_labels")
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--source", default="", help="Where the grades come from, such as NIST.")
+        parser.add_argument("--by", choices=("people", "model"), help="Who gave these grades.")
+        parser.add_argument("--invalid-labels", choices=("missing",), help="What grades that are none become.")
+
+    def import_options(self, options: dict[str, Any]) -> dict[str, str]:
+        if not options["source"] and self.kind != "qrels":
             return {}
         if not options["source"] or not options["by"]:
             raise CommandError("Grades need a named source: --source NAME --by people|model.")
-        invalid = {"invalid_labels": options["invalid_labels"]} if options["invalid_labels"] else {}
-        return {"source": options["source"], "by": options["by"], **invalid}
+        return super().import_options(options)
 
 
 def import_file(

@@ -1,5 +1,4 @@
 from argparse import ArgumentParser
-from typing import Any
 
 from assessor.collection.loaders.conditions import MAKERS
 from assessor.collection.management.importing import ImportCommand
@@ -9,6 +8,7 @@ from assignment.formats import NOT_SUPPORT
 class Command(ImportCommand):
     help = "Import assignments (JSONL, NIST's form) under a condition of their own."
     kind = "assignments"
+    loader_options = ("condition", "nuggets", "by", "invalid_labels")
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -26,7 +26,3 @@ class Command(ImportCommand):
             choices=("missing", NOT_SUPPORT),
             help="What labels that are none become; importances that are none become missing with either.",
         )
-
-    def import_options(self, options: dict[str, Any]) -> dict[str, str]:
-        wanted = {key: options[key] for key in ("condition", "nuggets", "by", "invalid_labels")}
-        return {key: value for key, value in wanted.items() if value is not None}

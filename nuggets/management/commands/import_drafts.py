@@ -1,5 +1,4 @@
 from argparse import ArgumentParser
-from typing import Any
 
 from assessor.collection.management.importing import ImportCommand
 
@@ -7,6 +6,7 @@ from assessor.collection.management.importing import ImportCommand
 class Command(ImportCommand):
     help = "Import drafts that a model made elsewhere (JSONL, as nuggets), for people to edit (AutoNuggets+Edits)."
     kind = "drafts"
+    loader_options = ("condition", "qrels", "maker", "invalid_labels")
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -16,7 +16,3 @@ class Command(ImportCommand):
         parser.add_argument(
             "--invalid-labels", choices=("missing",), help="What an importance other than vital or okay becomes."
         )
-
-    def import_options(self, options: dict[str, Any]) -> dict[str, str]:
-        wanted = {key: options[key] for key in ("condition", "qrels", "maker", "invalid_labels")}
-        return {key: value for key, value in wanted.items() if value is not None}

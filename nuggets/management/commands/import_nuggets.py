@@ -1,5 +1,4 @@
 from argparse import ArgumentParser
-from typing import Any
 
 from assessor.collection.loaders.conditions import MAKERS
 from assessor.collection.management.importing import ImportCommand
@@ -8,6 +7,7 @@ from assessor.collection.management.importing import ImportCommand
 class Command(ImportCommand):
     help = "Import nugget banks (JSONL, plain or with lineage) under a condition of their own."
     kind = "nuggets"
+    loader_options = ("condition", "by", "invalid_labels")
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -16,7 +16,3 @@ class Command(ImportCommand):
         parser.add_argument(
             "--invalid-labels", choices=("missing",), help="What an importance other than vital or okay becomes."
         )
-
-    def import_options(self, options: dict[str, Any]) -> dict[str, str]:
-        wanted = {key: options[key] for key in ("condition", "by", "invalid_labels")}
-        return {key: value for key, value in wanted.items() if value is not None}

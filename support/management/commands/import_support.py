@@ -1,5 +1,4 @@
 from argparse import ArgumentParser
-from typing import Any
 
 from assessor.collection.loaders.conditions import MAKERS
 from assessor.collection.management.importing import ImportCommand
@@ -8,13 +7,10 @@ from assessor.collection.management.importing import ImportCommand
 class Command(ImportCommand):
     help = "Import support judgments (JSONL, NIST's form) under a condition of their own."
     kind = "support"
+    loader_options = ("condition", "by", "invalid_labels")
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--condition", required=True, help="The imported labels' condition, new or known.")
         parser.add_argument("--by", choices=MAKERS, required=True, help="Who gave these labels.")
         parser.add_argument("--invalid-labels", choices=("missing",), help="What labels that are none become.")
-
-    def import_options(self, options: dict[str, Any]) -> dict[str, str]:
-        wanted = {key: options[key] for key in ("condition", "by", "invalid_labels")}
-        return {key: value for key, value in wanted.items() if value is not None}

@@ -1,7 +1,6 @@
-from assessor.collection.management.importing import ImportCommand
+from assessor.collection.management.importing import GradesCommand
 
 
-class Command(ImportCommand):
+class Command(GradesCommand):
     help = "Import relevance judgments (qrels) under a named source."
     kind = "qrels"
-    takes_source = True

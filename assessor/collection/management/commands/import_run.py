@@ -1,5 +1,4 @@
 from argparse import ArgumentParser
-from typing import Any
 
 from assessor.collection.loaders.documents import OWN
 from assessor.collection.management.importing import ImportCommand
@@ -8,6 +7,7 @@ from assessor.collection.management.importing import ImportCommand
 class Command(ImportCommand):
     help = "Import a run's answers (JSONL of RAG24, RAG25, RAG26 or RAGTIME), and the documents that came with them."
     kind = "runs"
+    loader_options = ("document_texts",)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -16,6 +16,3 @@ class Command(ImportCommand):
             choices=(OWN,),
             help="Keep the texts of documents as the run's own, for its citations alone, in the place of new segments.",
         )
-
-    def import_options(self, options: dict[str, Any]) -> dict[str, str]:
-        return {"document_texts": OWN} if options["document_texts"] else {}

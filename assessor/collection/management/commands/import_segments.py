@@ -1,7 +1,6 @@
-from assessor.collection.management.importing import ImportCommand
+from assessor.collection.management.importing import GradesCommand
 
 
-class Command(ImportCommand):
+class Command(GradesCommand):
     help = "Import segments (JSONL), with the grades that a request's candidates carry."
     kind = "segments"
-    takes_source = True

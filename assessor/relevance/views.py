@@ -41,7 +41,7 @@ MEANINGS = {
     ),
 }
 UNDOABLE = 50  # undos that can be made while the server does not answer
-SCRIPTS = ("assay/outbox.js", "assay/state.js", "assay/refused.js", "assay/clock.js", "assay/relevance.js")
+SCRIPTS = ("assay/outbox.js", "assay/refused.js", "assay/clock.js", "assay/relevance.js")
 
 
 @require_safe

@@ -13,9 +13,6 @@
   const reading = document.getElementById("own-reading");
   const storage = assay.storage;
   const tab = await assay.tab();
-  const saved = document.getElementById("saved");
-  const announced = document.getElementById("announced");
-  let state = ["saved", 0]; // name, number of waiting changes, HTTP status
 
   const passages = new assay.Passages(document.getElementById("passages"));
   // Going back in the browser may fill fields as they were left, by their place on the page.
@@ -24,6 +21,14 @@
   const list = newText && new assay.NuggetList(holder, passages, lost);
   let known = list && list.told; // the list as the server last told it
   const { effects, fieldOf, notesOf, showRead, same } = newText ? assay.effects(list, passages, reading) : {};
+
+  const state =
+    newText &&
+    new assay.StateLine({
+      decide: "decide what to do with the changes above the list.",
+      isRefused: () => refused.changes.length > 0,
+    });
+  const tell = (text) => state.tell(text);
 
   // ---- refused changes: both versions, and a way to keep either ----
   const refused = new assay.Refused({
@@ -44,7 +49,7 @@
     },
     canRedo: () => Boolean(newText),
     onChange() {
-      showState();
+      state?.show();
       if (list && document.activeElement === document.body) acts.nuggets();
     },
   });
@@ -117,46 +122,6 @@
     return;
   }
 
-  // ---- the state line ----
-  function showState() {
-    if (!saved) return;
-    const [name, waiting, status] = refused.changes.length ? ["refused"] : state;
-    const kept = `${waiting} change${waiting === 1 ? "" : "s"} kept in this ${storage.works ? "browser" : "page: don't close it"}`;
-    const said = {
-      saved: "Saved",
-      saving: "Saving…",
-      typing: "Not saved yet",
-      offline: `Not saved yet: the server does not answer. ${kept}, sent again by itself.`,
-      blocked: `Not saved: ${assay.blockedBecause(status)} ${kept}.`,
-      refused: "Not saved: decide what to do with the changes above the list.",
-    }[name];
-    saved.dataset.state = name;
-    assay.writeState(saved, said, name === "blocked" ? status : null);
-    // Only trouble and its end are read out: "Saving…" and "Saved" at every key would drown the work.
-    const trouble = ["offline", "blocked", "refused"].includes(name);
-    if (trouble) announced.textContent = said;
-    else if (name === "saved" && announced.textContent) announced.textContent = "Saved";
-  }
-
-  function setState(name, waiting, status) {
-    // A trouble stays shown until it is over, not only until the next try.
-    if (name === "saving" && ["offline", "blocked"].includes(state[0])) return;
-    state = [name, waiting, status];
-    showState();
-  }
-
-  // Say something that has no place on screen of its own.
-  function tell(text) {
-    announced.textContent = text;
-    document.getElementById("hint").textContent = text;
-    clearTimeout(tell.timer);
-    tell.timer = setTimeout(() => (document.getElementById("hint").textContent = ""), 6000);
-  }
-  // It is about what was done last.
-  for (const name of ["keydown", "click"]) {
-    document.addEventListener(name, () => (document.getElementById("hint").textContent = ""), true);
-  }
-
   // ---- what is typed is kept until it is in the outbox ----
   const draftNameOf = (which) => `assay.draft.${subject}.${tab.name}.${which}`;
   const draftName = (field) => draftNameOf({ text: uidOf(field), note: `note.${uidOf(field)}`, reading: "reading" }[field.dataset.field]);
@@ -205,7 +170,7 @@
       refused.draw("This list was changed elsewhere meanwhile.");
     },
     onState(...told) {
-      setState(...told);
+      state.set(...told);
       if (told[0] === "saved" && finishing) setTimeout(finish); // the outbox is still at it
     },
   });
@@ -296,7 +261,7 @@
     const text = folded(field.value);
     dropDraft(field);
     if (text === field.dataset.saved) {
-      if (state[0] === "typing") setState("saved", 0);
+      if (state.name === "typing") state.set("saved", 0);
       return;
     }
     const about = aboutField(field, text);
@@ -617,7 +582,7 @@
   function again(action) {
     saveAll();
     change("", action, {}, {});
-    if (state[0] === "offline") tell("Undo and redo show when the server answers.");
+    if (state.name === "offline") tell("Undo and redo show when the server answers.");
   }
 
   const ofNugget = {
@@ -760,7 +725,7 @@
   const composing = new WeakSet();
   function typed(field) {
     storage.set(draftName(field), { text: field.value, was: field.dataset.saved });
-    if (folded(field.value) !== field.dataset.saved && state[0] === "saved") setState("typing", 0);
+    if (folded(field.value) !== field.dataset.saved && state.name === "saved") state.set("typing", 0);
     list.tidy();
     assay.fit(field);
     clearTimeout(pauses.get(field));
@@ -825,6 +790,6 @@
   }
   for (const field of main.querySelectorAll("textarea[disabled], #add [disabled]")) field.disabled = false;
   main.dataset.ready = "1";
-  showState();
+  state.show();
   outbox.send();
 })();

@@ -27,22 +27,6 @@ assay.blockedBecause = (status) =>
     csrf: "this browser has lost the cookie that lets the page save.",
   })[status] || "this work is not yours any more. Tell your organizer.";
 
-// Write a state line, with a link to where the person can mend what blocks, if anything. The home asks for a sign-in
-// and sets the cookie. The link stays in place while the words change, since it may have the focus.
-assay.writeState = (line, text, status) => {
-  const label = { 401: "Sign in in a new tab", csrf: "Open Assay in a new tab" }[status];
-  const words = line.firstChild;
-  const said = label ? `${text} ` : text;
-  if (words.data !== said) words.data = said;
-  const link = line.querySelector("a");
-  if (link?.textContent === label) return;
-  link?.remove();
-  if (!label) return;
-  const made = document.createElement("a");
-  Object.assign(made, { href: document.querySelector("a.brand").href, target: "_blank", rel: "noopener", textContent: label });
-  line.append(made);
-};
-
 assay.Outbox = class {
   // subject: what the changes are about, such as "3.bank.7" (person and bank); tab: of assay.tab(); version: what the
   // page shows, or versions: those of its threads. onAnswer(change, response, text, waiting) gets each answer that
@@ -185,5 +169,83 @@ assay.Outbox = class {
     this.timer = setTimeout(() => this.send(), this.wait);
     this.wait = Math.min(this.wait * 2, 15000);
     return true;
+  }
+};
+
+// The state line: whether what a person did is saved, in words, always in sight; and short notices beside the keys.
+assay.StateLine = class {
+  // decide: what to do about refused changes, in words; isRefused() says whether there are any.
+  constructor({ decide, isRefused }) {
+    Object.assign(this, { decide, isRefused });
+    this.line = document.getElementById("saved");
+    this.announced = document.getElementById("announced");
+    this.hint = document.getElementById("hint");
+    this.state = ["saved", 0]; // name, number of waiting changes, HTTP status
+    this.unread = null; // the HTTP status by which the last question failed, 0 for no answer
+    // A notice is about what was done last.
+    for (const name of ["keydown", "click"]) document.addEventListener(name, () => (this.hint.textContent = ""), true);
+  }
+
+  set(name, waiting, status) {
+    // A trouble stays shown until it is over, not only until the next try.
+    if (name === "saving" && ["offline", "blocked"].includes(this.name)) [name, , status] = this.state;
+    this.state = [name, waiting, status];
+    this.show();
+  }
+
+  get name() {
+    return this.state[0];
+  }
+
+  // How the server answered a question that saves nothing: by an HTTP status, 0 for not at all.
+  read(status) {
+    this.unread = status >= 200 && status < 300 ? null : status;
+    this.show();
+  }
+
+  show() {
+    let [name, waiting, status] = this.isRefused() ? ["refused"] : this.state;
+    if (name === "saved" && this.unread !== null) [name, status] = ["unread", this.unread];
+    const where = assay.storage.works ? "browser" : "page: don't close it";
+    const kept = `${waiting} change${waiting === 1 ? "" : "s"} kept in this ${where}`;
+    const said = {
+      saved: "Saved",
+      saving: "Saving…",
+      typing: "Not saved yet",
+      offline: `Not saved yet: the server does not answer. ${kept}, sent again by itself.`,
+      blocked: `Not saved: ${assay.blockedBecause(status)} ${kept}.`,
+      refused: `Not saved: ${this.decide}`,
+      unread: [401, 403, 404, "csrf"].includes(status)
+        ? `All is saved, but nothing more can be opened: ${assay.blockedBecause(status)}`
+        : "All is saved, but the server does not answer: it is asked again by itself.",
+    }[name];
+    this.line.dataset.state = name;
+    this.write(said, ["blocked", "unread"].includes(name) ? status : null);
+    // Only trouble and its end are read out: "Saving…" and "Saved" at every key would drown the work.
+    if (["offline", "blocked", "refused", "unread"].includes(name)) this.announced.textContent = said;
+    else if (name === "saved" && this.announced.textContent) this.announced.textContent = "Saved";
+  }
+
+  // Write the line, with a link to where the person can mend what blocks, if anything: the home asks for a sign-in and
+  // sets the cookie. The link stays in place while the words change, since it may have the focus.
+  write(text, status) {
+    const label = { 401: "Sign in in a new tab", csrf: "Open Assay in a new tab" }[status];
+    const words = this.line.firstChild;
+    const said = label ? `${text} ` : text;
+    if (words.data !== said) words.data = said;
+    const link = this.line.querySelector("a");
+    if (link?.textContent === label) return;
+    link?.remove();
+    if (!label) return;
+    const made = document.createElement("a");
+    Object.assign(made, { href: document.querySelector("a.brand").href, target: "_blank", rel: "noopener", textContent: label });
+    this.line.append(made);
+  }
+
+  // Say something that has no place on screen of its own.
+  tell(text) {
+    this.announced.textContent = this.hint.textContent = text;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => (this.hint.textContent = ""), 6000);
   }
 };

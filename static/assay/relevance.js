@@ -255,7 +255,7 @@
     const [item] = undoable(outbox.changes);
     if (!item) return state.tell("There is nothing to take back that this page knows of.");
     outbox.add({ url: `${base}undo/`, fields: { item }, about: { action: "undo" } });
-    if (state.state[0] === "offline") state.tell("Undo shows when the server answers.");
+    if (state.name === "offline") state.tell("Undo shows when the server answers.");
   }
 
   let about = null; // the passage that the open dialog is about

@@ -27,7 +27,7 @@ from support.citations import LABELS
 
 AT_HAND = 4  # answers in the page: what can be done without a connection, at the least
 ON_A_PAGE = 10  # answers, for organizers
-SCRIPTS = tuple(f"assay/{name}.js" for name in ("outbox", "state", "refused", "clock", "sheets", "support"))
+SCRIPTS = tuple(f"assay/{name}.js" for name in ("outbox", "refused", "clock", "sheets", "support"))
 # Each with its key, its sign and what it means.
 CHOICES = tuple(
     zip(

@@ -254,6 +254,8 @@ def test_mouse_selection_evidence_dragging_and_removing(open_page: OpenPage, dem
     last.scroll_into_view_if_needed()
     reading = last.locator(".reading")
     word = max(re.findall(r"\w+", reading.text_content()), key=len)
+    # A notice stands there now; that the click ends it moves nothing.
+    assert page.text_content("#hint")
     double_click(reading, word)
     assert selected(page).strip() == word
     page.locator("#nuggets").get_by_role("button", name="Evidence e", exact=True).click()

@@ -26,15 +26,24 @@ def write_files(folder: Path) -> list[str]:
     try:
         with tempfile.TemporaryDirectory() as data, open_world(Path(data)) as clock:
             # Only now: they take names from what the world has changed.
-            from tests.golden.downloads import downloads
+            from tests.golden.api import fetch_answers
+            from tests.golden.downloads import fetch_downloads
+            from tests.golden.masks import mask_file
+            from tests.golden.roles import tabulate
             from tests.golden.study import BASE, Study
 
             logging.disable(logging.INFO)
             study = Study(clock, endpoint.base_url)
             study.play()
-            for name, content in downloads(study.olga, BASE):
+            files = [
+                *fetch_downloads(study.olga, BASE),
+                *fetch_answers(study.olga, "olga"),
+                ("roles.txt", tabulate(study.players).encode()),
+            ]
+            for name, content in files:
                 if name.endswith(LEFT_OUT):
                     continue
+                content = mask_file(name, content)
                 digest = sha256(content).hexdigest()
                 # Some pages have files of one name, of a topic each, say.
                 place = folder / name

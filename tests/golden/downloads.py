@@ -1,4 +1,4 @@
-"""All files that an organizer can reach by links, as they come."""
+"""All files that an organizer can reach by links and choices, as they come."""
 
 import re
 from collections.abc import Iterator
@@ -11,21 +11,29 @@ from tests.golden.player import Player
 PASSED_OVER = re.compile(r"/(labels|topics|runs|work)/")
 
 
-def downloads(player: Player, start: str) -> Iterator[tuple[str, bytes]]:
+def fetch_downloads(player: Player, start: str) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file, in the order of links from a page on, each address once."""
     waiting, seen = [start], {start}
     while waiting:
         address = waiting.pop(0)
         response = player.client.get(address)
-        content = b"".join(response) if response.streaming else response.content
+        content = bytes(response.getvalue())
         named = re.search(r'filename="([^"]*)"', response.get("Content-Disposition", ""))
         if response.status_code == 200 and named:
             yield named[1], content
-        if response.status_code != 200 or "html" not in response["Content-Type"]:
+        if "html" not in response.get("Content-Type", ""):
             continue
-        for href in re.findall(r'<a [^>]*href="([^"#]*)', content.decode()):
-            found = urljoin(address, unescape(href))
+        page = content.decode()
+        hrefs = [unescape(href) for href in re.findall(r'<a [^>]*href="([^"#]*)', page)]
+        for found in [urljoin(address, href) for href in [*hrefs, *condition_links(page)]]:
             path = urlsplit(found).path
             if found not in seen and path.startswith(start) and not PASSED_OVER.search(path.removeprefix(start)):
                 seen.add(found)
                 waiting.append(found)
+
+
+def condition_links(page: str) -> Iterator[str]:
+    """Yield where the choice of a condition leads, each alone."""
+    for form in re.findall(r'<form method="get">.*?</form>', page, re.DOTALL):
+        for key in re.findall(r'name="condition" value="(\d+)"', form):
+            yield f"?condition={key}"

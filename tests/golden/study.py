@@ -1,5 +1,6 @@
 """A whole study on the demo's files, played over HTTP and by commands."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -20,6 +21,7 @@ NUGGETS = [
     ("Some houses need another source", ""),
 ]
 PASSWORD = "golden-password"
+PRACTICE = "demo-7"
 PEOPLE = {"olga": "organizer", "anna": "assessor", "ben": "assessor", "cleo": "assessor"}
 BASE = "/campaigns/golden/"
 # The only place that knows where things are.
@@ -32,6 +34,7 @@ ADDRESSES = {
             "imports": "imports/",
             "new condition": "conditions/new/",
             "plan": "plan/",
+            "practice": "practice/",
             "runs of the plan": "plan/runs/",
             "studies": "studies/",
             "comparisons": "comparisons/",
@@ -59,11 +62,12 @@ class Study:
                 groups=Choice(role),
             )
         self.olga, self.anna, self.ben, self.cleo = (Player(clock, name, PASSWORD) for name in PEOPLE)
+        self.players = {"root": self.root, "olga": self.olga, "anna": self.anna, "ben": self.ben, "cleo": self.cleo}
 
-    def bring(self, kind: str, *paths: Path, **fields: Any) -> None:
-        """Upload files, each once the one before is in."""
+    def bring(self, kind: str, *paths: Path, more: str = "", **fields: Any) -> None:
+        """Upload files, each once the one before is in. more: is added at the end of each."""
         for path in paths:
-            content = upload(path.name, path.read_bytes())
+            content = upload(path.name, path.read_bytes() + more.encode())
             self.olga.submit(ADDRESSES["imports"], kind=kind, uploads=content, then="is imported", **fields)
 
     def make(self, method: str | Choice, name: str, **fields: Any) -> None:
@@ -92,12 +96,17 @@ class Study:
 
     def play(self) -> None:
         self.olga.submit(ADDRESSES["new campaign"], name="Golden study", slug="golden")
-        self.bring("topics", DEMO / "topics.tsv")
+        self.bring("topics", DEMO / "topics.tsv", more=f"{PRACTICE}\twhat a city gains from fewer parking spaces\n")
         self.bring("segments", DEMO / "segments.jsonl")
         self.bring("qrels", DEMO / "qrels.people.txt", source="People", by="people")
         self.bring("run_list", DEMO / "runs.csv")
         *runs, self.late = sorted((DEMO / "runs").glob("*.jsonl"))
-        self.bring("runs", *runs)
+        first, *others = runs
+        [line] = [line for line in first.read_text().splitlines() if '"demo-4"' in line]
+        self.for_practice = line.replace('"demo-4"', f'"{PRACTICE}"')
+        self.bring("runs", first, more=f"{self.for_practice}\n")
+        self.bring("runs", *others)
+        self.olga.submit(ADDRESSES["practice"], among="practice/topics/", topics=PRACTICE, practice="1")
         self.bring("retrieval", *sorted((DEMO / "retrieval").glob("*")))
         self.olga.submit(
             ADDRESSES["new judge"], name="rehearsal", model="rehearsal", base_url=self.model_url, concurrency="1"
@@ -110,6 +119,7 @@ class Study:
         self.edit_drafts()
         self.assign()
         self.judge_support()
+        self.practise()
         self.grade()
         self.change_their_minds()
         self.study_differences()
@@ -126,7 +136,7 @@ class Study:
         editor.do("merge", uid=uuid4(), uids=f"{uids[2]} {uids[3]}", text="Two drafts in one")
         editor.do("keep", uids[4])
         for one in editor.nuggets:
-            editor.do("importance", one["uid"], importance=pick(("vital", "okay"), one["text"]))
+            editor.do("importance", one["uid"], importance=pick(("vital", "okay"), "worth", one["text"]))
         editor.do("finish")
 
     def assign(self) -> None:
@@ -171,6 +181,39 @@ class Study:
         self.read_guidelines(self.ben, address)
         screen = Support(self.ben, address)
         screen.label_all("ben", is_shown=True)
+        screen.sign_off()
+
+    def practise(self) -> None:
+        """Cleo practises on a topic that is in no file, and is held against labels that came by one."""
+        answer = json.loads(self.for_practice)
+        sentences = [
+            {
+                "sentenceID": number,
+                "text": sentence["text"],
+                "citations": [
+                    {"citationID": at, "reference": answer["references"][at], "support": "2"}
+                    for at in sentence["citations"]
+                ],
+            }
+            for number, sentence in enumerate(answer["answer"])
+        ]
+        judged = json.dumps({"topic_id": PRACTICE, "run_id": answer["run_id"], "sentences": sentences})
+        self.olga.submit(
+            ADDRESSES["imports"],
+            kind="support",
+            uploads=upload("practice.jsonl", judged.encode()),
+            condition="Reference",
+            by="people",
+            then="is imported",
+        )
+        condition = "Support by people"
+        [address] = self.give(condition, "cleo", PRACTICE)
+        self.read_guidelines(self.cleo, address)
+        screen = Support(self.cleo, address)
+        screen.label_all("cleo")
+        page = self.olga.page(ADDRESSES["practice"])
+        [named] = re.findall(rf'href="([^"]*)" aria-label="Reference of {condition}"', page)
+        self.olga.submit(named, reference=Choice("Reference"))
         screen.sign_off()
 
     def grade(self) -> None:
@@ -268,7 +311,7 @@ class Study:
             editor.do("reword", uids[3], text="The coldest days need another source")
             editor.do("move", uids[3], to=0)
             for one in editor.nuggets:
-                editor.do("importance", one["uid"], importance=pick(("vital", "okay"), one["text"]))
+                editor.do("importance", one["uid"], importance=pick(("vital", "okay"), "worth", one["text"]))
             editor.do("finish")
 
     def read_guidelines(self, player: Player, address: str) -> None:

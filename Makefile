@@ -9,7 +9,7 @@ TESTS = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help python demo test lint test-postgres faults fuzz try-deployment tour bench load weight attacks audit lock clean
+.PHONY: help python demo test lint test-postgres faults fuzz try-deployment tour bench load weight attacks mutations audit lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make load   fifty assessors at work while a job writes labels, for MINUTES=10, on the database of DATABASE_URL"
 	@echo "make weight what the labelling screens weigh, in a browser"
 	@echo "make attacks tries attacks on a demo that it starts, and prints what happened"
+	@echo "make mutations   breaks rules on purpose, one at a time, and sees that tests fail"
 	@echo "make audit  asks for known weaknesses of what is locked"
 	@echo "make lock   locks requirements*.in again"
 
@@ -87,6 +88,9 @@ lock:
 attacks: .venv/made-dev
 	$(BIN)/python -m tests.attacks
 
+mutations: .venv/made-dev
+	$(BIN)/python -m tests.mutations
+
 # In an environment of its own; it sends the names and versions of requirements.txt to PyPI, and nothing else.
 audit: requirements.txt
 	"$(PYTHON)" -m venv .venv/audit && .venv/audit/bin/pip install --quiet pip-audit
@@ -107,6 +111,7 @@ bench: .venv/made-dev
 	$(BIN)/python -m bench.exporting
 	$(BIN)/python -m bench.agreement
 	$(BIN)/python -m bench.comparing
+	$(BIN)/python -m bench.relabelling
 
 load: .venv/made-dev
 	@mkdir -p var

@@ -1,0 +1,180 @@
+"""python -m tests.mutations [WORD]: break rules on purpose, one at a time, and see that tests fail.
+
+Each is broken in a copy of the project, and there the tests run that must fail then. WORD: only those in whose names it
+stands. What survived is named; the exit code is 1 then.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+WHOLE_STUDY = "tests/test_golden.py"
+
+
+class Mutation(NamedTuple):
+    """A rule, where it stands, and what it is replaced by. killed_by: the tests that fail then."""
+
+    rule: str
+    file: str
+    old: str
+    new: str
+    killed_by: str = WHOLE_STUDY
+
+
+MUTATIONS = [
+    Mutation(
+        "vital nuggets come first",
+        "nuggets/drafting.py",
+        'key=lambda nugget: nugget.importance != "vital"',
+        "key=lambda nugget: nugget.place",
+        "tests/nuggets/test_drafting.py tests/nuggets/test_auto.py",
+    ),
+    Mutation(
+        "the list is carried from window to window",
+        "nuggets/auto.py",
+        "                nuggets=nuggets,\n                most=work.most,",
+        "                nuggets=[],\n                most=work.most,",
+    ),
+    Mutation(
+        "importance is asked for in batches of 10",
+        "nuggets/auto.py",
+        "in_batches(nuggets, work.batch)",
+        "in_batches(nuggets, work.batch + 1)",
+        "tests/nuggets/test_auto.py",
+    ),
+    Mutation(
+        "strict counts support alone",
+        "assignment/scores.py",
+        "np.stack([labels == SUPPORT,",
+        "np.stack([labels >= PARTIAL,",
+    ),
+    Mutation("an okay nugget weighs a half", "assignment/scores.py", "vital + okay / 2", "vital + okay"),
+    Mutation(
+        "recall is over all sentences",
+        "support/scores.py",
+        "_sums(~leaves, of_answer, size)",
+        "_sums(is_judged, of_answer, size)",
+    ),
+    Mutation(
+        "who has seen a model's labels does no blind work",
+        "assessor/work/blindness.py",
+        "if record.keeps_blind and record.has_seen and task.condition.is_blind():",
+        "if False:",
+        "tests/work/test_blindness.py",
+    ),
+    Mutation(
+        "a second annotation is somebody else's",
+        "assessor/work/opinions.py",
+        "    if has_labelled(person, sheets.filter(under)):",
+        "    if False:",
+        "tests/support/test_opinions.py",
+    ),
+    Mutation(
+        "a sentence counts by its first citation",
+        "support/scores.py",
+        "np.diff(of_sentence, prepend=-1) > 0",
+        "np.diff(of_sentence, append=sentences) > 0",
+        "tests/support/test_scores.py",
+    ),
+    Mutation(
+        "answers come in shuffled order",
+        "assignment/actions/preparing.py",
+        "    order(opinion.seed, task).shuffle(new)\n",
+        "    order(opinion.seed, task)\n",
+        "tests/assignment/test_preparing.py",
+    ),
+    Mutation(
+        "an edited draft is not a kept one",
+        "nuggets/fates.py",
+        "drafts[nugget.draft - 1] else Fate.EDITED",
+        "drafts[nugget.draft - 1] else Fate.KEPT",
+    ),
+    Mutation(
+        "a reply has a label for each nugget",
+        "assessor/llm/replies.py",
+        '    if len(found) != count:\n        raise WrongAnswer(f"There are {len(found)} labels',
+        '    if not found:\n        raise WrongAnswer(f"There are {len(found)} labels',
+        "tests/llm/test_replies.py",
+    ),
+    Mutation(
+        "scores of runs are means",
+        "assessor/scores/means.py",
+        "    there = ~np.isnan(values)\n    size = there.sum(axis=axis)\n",
+        "    return np.nanmedian(values, axis=axis)\n    there = ~np.isnan(values)\n    size = there.sum(axis=axis)\n",
+    ),
+    Mutation(
+        "a question is covered from the least grade on",
+        "metaeval/formulas.py",
+        "(best >= least)",
+        "(best > least)",
+        "tests/metaeval/test_formulas.py",
+    ),
+    Mutation(
+        "rows of a confusion matrix are the first judge's",
+        "metaeval/labels.py",
+        "rows * labels + columns",
+        "columns * labels + rows",
+    ),
+    Mutation(
+        "no more than 20 nuggets are kept",
+        "nuggets/drafting.py",
+        'nugget.importance != "vital")[:most]',
+        'nugget.importance != "vital")',
+        "tests/nuggets/test_drafting.py tests/nuggets/test_auto.py",
+    ),
+    Mutation(
+        "what a model gave is recorded as seen",
+        "assessor/work/blindness.py",
+        "    Exposure.objects.bulk_create(",
+        "    (lambda _: None)(",
+        "tests/work/test_blindness.py",
+    ),
+    Mutation(
+        "a write of one key is carried out once",
+        "assessor/work/writes.py",
+        "key=write.key, campaign_id",
+        'key=__import__("uuid").uuid4(), campaign_id',
+        "tests/work/test_writes.py",
+    ),
+]
+
+
+def survives(mutation: Mutation, folder: Path) -> bool:
+    """Say whether all tests pass in a copy of the project in which a rule is broken."""
+    file = folder / mutation.file
+    as_it_is = file.read_text()
+    assert as_it_is.count(mutation.old) == 1, f"{mutation.file} does not have it once: {mutation.old}"
+    file.write_text(as_it_is.replace(mutation.old, mutation.new))
+    try:
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *mutation.killed_by.split()]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    finally:
+        file.write_text(as_it_is)
+    if done.returncode not in (0, 1):  # neither passed nor failed
+        raise RuntimeError(done.stdout[-3000:] + done.stderr[-3000:])
+    return done.returncode == 0
+
+
+def main(word: str = "") -> None:
+    survivors = []
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made) / "assay"
+        shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".venv", ".git", "var", "__pycache__"))
+        for mutation in MUTATIONS:
+            if word in mutation.rule:
+                start = time.monotonic()
+                if lives := survives(mutation, folder):
+                    survivors.append(mutation.rule)
+                told = "SURVIVED" if lives else "killed"
+                print(f"{told}  {mutation.rule} ({time.monotonic() - start:.0f} s)", flush=True)
+    if survivors:
+        sys.exit(f"{len(survivors)} survived.")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -194,6 +194,7 @@ def test_a_gzip_reply_in_small_parts_leaves_its_connection_open():
                     writer.write(b"1\r\n%c\r\n" % byte)
                 writer.write(b"0\r\n\r\n")
                 await writer.drain()
+        writer.close()  # the server waits for it from Python 3.12 on
 
     async def do() -> None:
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:

@@ -12,6 +12,10 @@ from kombu.utils.json import dumps
 
 
 class Channel(filesystem.Channel):
+    # Its files of who listens are not written safely: of two workers that start at the same moment one may die, and
+    # what both wrote keeps all later ones from starting (kombu pull request 1499). Tasks need none of them.
+    supports_fanout = False
+
     def _put(  # type: ignore[override]  # its two bases name the message differently
         self, queue: str, message: Any, **kwargs: Any
     ) -> None:
@@ -31,3 +35,5 @@ class Channel(filesystem.Channel):
 
 class Transport(filesystem.Transport):
     Channel = Channel
+    # So workers don't offer remote control ("celery inspect"), which goes by fanout.
+    implements = filesystem.Transport.implements.extend(exchange_type=frozenset({"direct", "topic"}))

@@ -75,6 +75,8 @@ class Installation:
             time.sleep(0.1)
 
     def stop(self) -> None:
+        """End all processes; none may have ended before."""
+        died = [process.args for process in self._processes if process.poll() is not None]
         for process in self._processes:
             process.terminate()
         for process in self._processes:
@@ -82,3 +84,4 @@ class Installation:
                 process.wait(timeout=30)
             process.kill()
         self._log.close()
+        assert died == [], Path(self._log.name).read_text()

@@ -41,7 +41,9 @@ assay.Passages = class {
     this.current = article;
     article.tabIndex = 0;
     article.focus({ preventScroll: true });
-    article.scrollIntoView({ block: "nearest" });
+    const { top, bottom } = this.view();
+    const fits = article.offsetHeight <= bottom - top;
+    article.scrollIntoView({ block: fits ? "nearest" : "start" });
   }
 
   step(by) {
@@ -172,14 +174,21 @@ assay.Passages = class {
     if (place) this.reveal(place);
   }
 
-  // Scroll the panel as little as shows a place with a line around it.
+  // What scrolls, and between which heights of the window passages can be read: the panel, or the page without its bars.
+  view() {
+    const { panel } = this;
+    const { top, bottom } = panel.getBoundingClientRect();
+    if (panel.scrollHeight > panel.clientHeight) return { scroller: panel, top, bottom };
+    return { scroller: window, top: window.innerHeight * 0.3, bottom: window.innerHeight * 0.7 };
+  }
+
+  // Scroll as little as shows a place with a line around it.
   reveal(place) {
     const margin = 24;
-    const [shown, panel] = [place.getBoundingClientRect(), this.panel.getBoundingClientRect()];
-    const top = panel.top + (this.panel.querySelector(".tools")?.offsetHeight || 0) + margin;
-    if (shown.top < top) this.panel.scrollBy(0, shown.top - top);
-    else if (shown.bottom > panel.bottom - margin) this.panel.scrollBy(0, shown.bottom - panel.bottom + margin);
-    place.startContainer.parentElement.scrollIntoView({ block: "nearest" }); // where the page itself scrolls
+    const { scroller, top, bottom } = this.view();
+    const shown = place.getBoundingClientRect();
+    if (shown.top < top + margin) scroller.scrollBy(0, shown.top - top - margin);
+    else if (shown.bottom > bottom - margin) scroller.scrollBy(0, shown.bottom - bottom + margin);
   }
 };
 

@@ -518,6 +518,26 @@ def test_selected_words_become_a_nugget_by_mouse_alone(open_page: OpenPage, demo
     assert last() == ("By a click on Add", [word, other])
 
 
+def test_keys_bring_a_passage_into_sight_from_its_title_on(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna")
+    page.set_viewport_size({"width": 900, "height": 420})  # most passages are higher than their panel
+    open_editor(page, demo.bank(2))
+    for key in ("p", "p", "p", "p", "i", "i"):
+        press(page, key)
+        title, panel = (page.locator(which).bounding_box() for which in (".passage:focus h3", "#passages"))
+        assert panel["y"] <= title["y"] < panel["y"] + panel["height"], key
+    # Where the page itself scrolls, a chosen sentence stands between the bars.
+    page.set_viewport_size({"width": 390, "height": 600})
+    for key in ("i", "j", "j", "p", "j"):
+        press(page, key)
+        if key == "j":
+            top, bottom = page.evaluate(
+                "(({ top, bottom }) => [top, bottom])(getSelection().getRangeAt(0).getBoundingClientRect())"
+            )
+            assert page.locator("header.bar").bounding_box()["height"] <= top
+            assert bottom <= page.locator("footer.bar").bounding_box()["y"]
+
+
 def test_evidence_of_a_whole_passage_is_asked_for_first(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
     open_editor(page, demo.bank(2))

@@ -68,6 +68,9 @@ assay.tab = async () => {
         return lock ? new Promise(() => {}) : undefined;
       });
     });
+  // Locks are another process's to tell, and nobody should wait for it without need: only what is stored may be of
+  // another tab, and only an old name may be another tab's too.
+  const asked = navigator.locks && assay.storage.names("assay.").length ? navigator.locks.query() : null;
   let name = null;
   try {
     name = sessionStorage.getItem("assay.tab");
@@ -76,7 +79,7 @@ assay.tab = async () => {
   }
   if (!name || !(await hold(name))) {
     name = assay.uuid();
-    await hold(name);
+    hold(name);
   }
   try {
     sessionStorage.setItem("assay.tab", name);
@@ -88,8 +91,10 @@ assay.tab = async () => {
     live();
     setInterval(live, 5000);
   }
-  const held = navigator.locks ? new Set((await navigator.locks.query()).held.map((lock) => lock.name)) : null;
-  const isOpen = (other) =>
-    held ? held.has(`assay.tab.${other}`) : Date.now() - (assay.storage.get(ALIVE + other) || 0) < SILENT;
+  const held = asked && new Set((await asked).held.map((lock) => lock.name));
+  const isOpen = (other) => {
+    if (!navigator.locks) return Date.now() - (assay.storage.get(ALIVE + other) || 0) < SILENT;
+    return !held || held.has(`assay.tab.${other}`); // what was stored since the page began is of an open tab
+  };
   return { name, isOpen };
 };

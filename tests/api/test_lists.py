@@ -22,13 +22,12 @@ from assessor.scores.means import Policy
 from assessor.scores.tables import topics_counting
 from assessor.work.models import Exposure
 from assignment.exports import assignment_lines
-from assignment.models import AnswerSheet
 from metaeval.models import Calculation
 from nuggets.exports import condition_lines
 from support.exports import support_lines
-from support.models import SupportSheet
 from tests.api.conftest import Ask
 from tests.api.test_access import TABLE, keys
+from tests.judging import all_judged
 from tests.work.conftest import at_once
 
 EXPORTS = {
@@ -342,8 +341,8 @@ def test_no_list_asks_more_of_a_longer_page(study: Campaign, ask: Ask, import_fi
         import_file(study, "run_list", f"tag,team,task,type,priority,aliases\n{tag},,,,,other{number}\n")
         import_file(study, "qrels", f"t1 0 more{number} 1\n", source=f"source {number}", by="people")
         import_file(study, "segments", [{"docid": f"more{number}", "segment": "text"}])
-    for model in (AnswerSheet, SupportSheet):
-        assert model.objects.exists()
+    for kind in ("assignment", "support"):
+        assert any(map(all_judged, study.conditions.filter(kind=kind)))
     assert queries() == before
 
 

@@ -34,10 +34,8 @@ from assessor.work.actions import give_tasks, put_in_queue, record_time
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
 from assessor.work.replies import note_read, reply
-from assessor.work.sheets import revise
 from assignment.actions import adopt_label, create_manual_assign, create_opinion, leave_out
 from assignment.exports import assignment_lines
-from assignment.models import AnswerSheet
 from metaeval.actions import create_comparison, import_table
 from metaeval.actions import run as compute
 from nuggets import actions as on_nuggets
@@ -46,12 +44,12 @@ from nuggets.exports import condition_lines
 from nuggets.models import NuggetBank
 from support.actions import create_support
 from support.exports import support_lines
-from tests.assignment import screen
 from tests.conftest import QRELS, SEGMENTS, TOPICS, client_of
+from tests.judging import again, all_judged, asked, change, judgeable, label_all, send, sign_off
 from tests.nuggets import model
 from tests.nuggets.conftest import do, fill
 from tests.relevance.conftest import give_relevance, judge_item
-from tests.support import judging_helpers as judging
+from tests.support import judging_helpers
 from tests.support.test_equal_pairs import RUNS as CITING
 from tests.support.test_own_texts import run_with_documents
 
@@ -114,7 +112,7 @@ def _import(campaign: Campaign, import_file: Any) -> None:
     ):
         assert import_file(campaign, kind, content, **options).state == "done"
     for tag, answers in CITING.items():
-        assert import_file(campaign, "runs", judging.run_file(tag, answers), name=tag).state == "done"
+        assert import_file(campaign, "runs", judging_helpers.run_file(tag, answers), name=tag).state == "done"
     own = run_with_documents("team.own", "t2", {"d9": "Moths come to light."})
     assert import_file(campaign, "runs", [own], name="own", document_texts="own").state == "done"
     listed = "tag,team,task,type,priority,aliases\nteam.one,team,RAG,automatic,1,one uno\n"
@@ -159,30 +157,29 @@ def _assign(nuggets: Condition, bank: NuggetBank, anna: Person, ben: Person, olg
     condition = create_manual_assign(nuggets=nuggets, name="Manual/Manual", acting_user=olga)
     first = _give(condition, anna, "t1")
     as_anna, as_ben = client_of(anna), client_of(ben)
-    [odd, *others] = AnswerSheet.objects.filter(task=first).order_by("place")
+    [odd, *others] = all_judged(first)
     ids = bank.order
     for sheet in others:
-        screen.label_all(as_anna, sheet, "partial_support")
-    assert screen.send(as_anna, odd, "cannot", ids[0], reason="garbled").status_code == 200
-    assert screen.send(as_anna, odd, "flag", ids[1], note="odd").status_code == 200
-    assert screen.send(as_anna, odd, "mark", ids[1], marks="[[0, 0, 4]]").status_code == 200
+        label_all(as_anna, sheet, "partial_support")
+    assert send(as_anna, odd, "cannot", ids[0], reason="garbled").status_code == 200
+    assert send(as_anna, odd, "flag", ids[1], note="odd").status_code == 200
+    assert send(as_anna, odd, "mark", ids[1], marks="[[0, 0, 4]]").status_code == 200
     for nugget in ids[1:]:
-        assert screen.send(as_anna, odd, "label", nugget, label="support", seconds=4).status_code == 200
-    asked = {"task": first, "sheet": odd.pk, "item": str(ids[1]), "question": "odd"}
-    note_read([reply(**asked, text="Take it as it stands.", acting_user=olga)])
-    assert screen.sign_off(as_anna, first).status_code == 200
+        assert send(as_anna, odd, "label", nugget, label="support", seconds=4).status_code == 200
+    question = {"task": first, "sheet": odd.pk, "item": str(ids[1]), "question": "odd"}
+    note_read([reply(**question, text="Take it as it stands.", acting_user=olga)])
+    assert sign_off(as_anna, first).status_code == 200
     second = create_opinion(of=condition, name="second", purpose="second", only_cannot=True, acting_user=olga)
-    again = _give(second, ben, "t1")
-    [asked] = AnswerSheet.objects.filter(task=again).exclude(asked=[])
-    assert asked.asked == [ids[0]]
-    assert screen.send(as_ben, asked, "label", ids[0], label="not_support").status_code == 200
-    odd.refresh_from_db()
-    asked.refresh_from_db()
-    adopt_label(sheet=odd, nugget=ids[0], other=asked, acting_user=olga)
+    given = _give(second, ben, "t1")
+    [other] = [one for one in all_judged(given) if asked(one)]
+    assert asked(other) == [ids[0]]
+    assert send(as_ben, other, "label", ids[0], label="not_support").status_code == 200
+    adopt_label(sheet=again(odd), nugget=ids[0], other=again(other), acting_user=olga)
     leave_out(condition=condition, nugget=bank.nuggets.get(pk=ids[2]), is_out=True, reason="unclear", acting_user=olga)
     dropped = others[-1].answer.run
     drop_run(condition=condition, run=dropped, is_out=True, reason="withdrawn", acting_user=olga)
-    assert AnswerSheet.in_or_out.get(out_of_scope=True).labels
+    [left] = [one for one in all_judged(condition, in_or_out=True) if one.out_of_scope]
+    assert left.labels
     later = condition.campaign.topics.get(qid="t2")
     [waits] = plan_work(condition=condition, topics=[later], person=anna, rule="1 per team", acting_user=olga).waiting
     assert waits.waits_for
@@ -194,13 +191,13 @@ def _judge_support(campaign: Campaign, anna: Person) -> None:
     task = _give(scratch, anna, "t1")
     sheet, key = next(
         (sheet, key)
-        for sheet in task.support_sheets.order_by("place")
-        for key in sheet.open
+        for sheet in all_judged(task)
+        for key in judgeable(sheet)
         if key in sheet.equal and key not in sheet.settled_elsewhere
     )
     reply(task=task, sheet=sheet.pk, item=key, question="cut off?", text="No.", acting_user=anna)
     reply(task=task, sheet=None, item="d1.2", question="in Latin?", text="Yes.", acting_user=anna)
-    response = judging.send(client_of(anna), sheet, "label", key, label="full", seconds=3)
+    response = send(client_of(anna), sheet, "label", key, label="full", seconds=3)
     assert response.json()["equal"]
 
 
@@ -229,9 +226,8 @@ def _ask(campaign: Campaign, nuggets: Condition, olga: Person) -> Job:
     asked = Asked("0" * 64, 0, 0)
     reply = Reply("{}", "", "mia-1", 7, 9, "{}\n\u00e9", 12)
     record(judge, job, [Entry(job.units.order_by("pk")[0], "assignment", asked, reply, "", None)])
-    for sheet in AnswerSheet.objects.filter(condition=job.condition).order_by("pk"):
-        said = {pk: {"label": "support"} for pk in sheet.bank.order}
-        revise(sheet, "labelled", said, judge_id=job.condition.judge_id, job_id=job.pk)
+    for sheet in sorted(all_judged(job.condition), key=lambda one: one.pk):
+        change(sheet, {pk: {"label": "support"} for pk in asked(sheet)}, "labelled", job_id=job.pk)
     return job
 
 

@@ -6,13 +6,13 @@ from uuid import UUID
 import pytest
 
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
-from assessor.work.actions import give_tasks
 from assessor.work.models import Task
 from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign
 from assignment.models import AnswerSheet, LeftOut
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
+from tests.judging import give
 from tests.nuggets.conftest import do, fill
 
 A, B, C = (UUID(int=number) for number in (101, 102, 103))
@@ -65,19 +65,6 @@ def nugget_ids(finished: NuggetBank) -> dict[UUID, int]:
 def manual(finished: NuggetBank, olga: Person) -> Condition:
     """People assign the nuggets."""
     return create_manual_assign(nuggets=finished.condition, name="Manual/Manual", acting_user=olga)
-
-
-def give(condition: Condition, topic: Topic, person: Person, reason: str = "") -> Task:
-    """Give a person a topic; return the task as it is then."""
-    [task] = give_tasks(
-        campaign=condition.campaign,
-        topics=[topic],
-        condition=condition,
-        person=person,
-        acting_user=None,
-        reason=reason,
-    )
-    return Task.objects.get(pk=task.pk)
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from assignment.actions import create_manual_assign, create_opinion
 from assignment.models import AnswerSheet, Opinion, Revision
 from nuggets import actions as nugget_actions
 from nuggets.models import Nugget, NuggetBank
-from tests.assignment.conftest import A, B, give, sheet_of
-from tests.assignment.screen import WRITES, label_all, queue, send, sign_off, url
+from tests.assignment.conftest import A, B, sheet_of
 from tests.conftest import client_of
+from tests.judging import WRITES, give, label_all, queue, send, sign_off, url
 from tests.nuggets.conftest import do
 
 # In all that is planted on the same answers: what a model, a second person, and who had the topic before said of them;
@@ -119,7 +119,7 @@ def readings(client: Client, task: Task, sheet: AnswerSheet, nugget: int) -> Ite
     for other in others:
         yield client.get(url(other, task=task.pk))
         yield client.get(f"{base}?answer={other.pk}")
-        for verb, fields in WRITES.items():
+        for verb, fields in WRITES["assignment"].items():
             yield send(client, other, verb, nugget, task=task.pk, version=0, **fields)
     for other in Task.objects.exclude(pk=task.pk).exclude(person=task.person, kind="assignment"):
         yield client.get(f"/assign/{other.pk}/")
@@ -128,7 +128,7 @@ def readings(client: Client, task: Task, sheet: AnswerSheet, nugget: int) -> Ite
         yield send(client, sheet, "label", nugget, task=other.pk, version=0, label="support")
         yield sign_off(client, other, version=0)
     yield client.get(f"{base}nuggets/999/")
-    for verb, fields in WRITES.items():
+    for verb, fields in WRITES["assignment"].items():
         yield client.get(url(sheet, verb))  # 405
         yield send(client, sheet, verb, nugget, version=77, **fields)  # 409
         yield send(client, sheet, verb, 999, version="x", **fields)  # 400
@@ -157,10 +157,10 @@ def test_nothing_that_is_not_theirs_reaches_an_assessor(task, sheet, nugget_ids,
     assert len([response for response in served if b"Cats purr to heal." in response.content]) > 5
 
 
-@pytest.mark.parametrize("verb", WRITES)
+@pytest.mark.parametrize("verb", WRITES["assignment"])
 def test_nor_with_what_they_save(task, sheet, nugget_ids, plant, as_anna: Client, verb: str):
     plant()
-    response = send(as_anna, sheet, verb, nugget_ids[A], **WRITES[verb])
+    response = send(as_anna, sheet, verb, nugget_ids[A], **WRITES["assignment"][verb])
     assert response.status_code == 200
     assert_nothing_told([response, *readings(as_anna, task, sheet, nugget_ids[A])])
 
@@ -221,7 +221,7 @@ def test_no_query_of_the_screen_reads_runs_or_keys_of_answers(task, sheet, nugge
     client.force_login(anna)
     for response in readings(client, task, sheet, nugget_ids[A]):
         assert response.status_code
-    for verb, fields in WRITES.items():
+    for verb, fields in WRITES["assignment"].items():
         assert send(client, sheet, verb, nugget_ids[A], **fields).status_code == 200
     # Of a run nothing is read; of an answer its text, by the sheet that is theirs.
     assert [sql for sql in client.asked if '"collection_run' in sql or "collection_run." in sql] == []
@@ -261,12 +261,12 @@ def requests(client: Client, task: Task, sheet: AnswerSheet, nugget: int) -> dic
         "nugget": lambda: client.get(f"/assign/{task.pk}/nuggets/{nugget}/"),
         "sign off": lambda: sign_off(client, task),
     }
-    for verb, fields in WRITES.items():
+    for verb, fields in WRITES["assignment"].items():
         asked[verb] = lambda verb=verb, fields=fields: send(client, sheet, verb, nugget, **fields)
     return asked
 
 
-@pytest.mark.parametrize("name", ["page", "answer", "nugget", "sign off", *WRITES])
+@pytest.mark.parametrize("name", ["page", "answer", "nugget", "sign off", *WRITES["assignment"]])
 def test_who_sees_a_models_labels_later_is_shut_out(task, sheet, nugget_ids, anna, as_anna: Client, name: str):
     ask = requests(as_anna, task, sheet, nugget_ids[A])[name]
     record_exposure(anna, [task.topic], "nuggets", "test")
@@ -282,7 +282,7 @@ def test_who_sees_a_models_labels_later_is_shut_out(task, sheet, nugget_ids, ann
     assert Revision.objects.count() == revisions
 
 
-@pytest.mark.parametrize("name", ["page", "answer", "nugget", "sign off", *WRITES])
+@pytest.mark.parametrize("name", ["page", "answer", "nugget", "sign off", *WRITES["assignment"]])
 def test_who_comes_to_organize_is_shut_out(task, sheet, nugget_ids, anna, olga, as_anna: Client, name: str):
     add_organizer(campaign=task.campaign, person=anna, acting_user=olga)
     response = requests(as_anna, task, sheet, nugget_ids[A])[name]()

@@ -15,9 +15,10 @@ from assignment.control import ControlError, make_control_runs
 from assignment.models import AnswerSheet
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
-from tests.assignment.conftest import A, give
+from tests.assignment.conftest import A
 from tests.assignment.test_auto import assigned, labels, launched, plan
 from tests.conftest import client_of
+from tests.judging import give
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
 from tests.nuggets.conftest import do, fill

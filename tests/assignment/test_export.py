@@ -18,9 +18,10 @@ from assignment.formats import LABELS, labelled, read_sheets, write_sheet
 from assignment.models import AnswerSheet
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
-from tests.assignment.conftest import A, B, C, give, sheet_of
+from tests.assignment.conftest import A, B, C, sheet_of
 from tests.assignment.lines import FILE, NOT, PARTIAL, SUPPORT, line, nugget, nuggets, without
 from tests.collection.conftest import other_campaign, told  # noqa: F401
+from tests.judging import give
 from tests.nuggets.conftest import do
 
 

@@ -13,7 +13,8 @@ from assignment.models import AnswerSheet, Revision
 from nuggets import actions as nugget_actions
 from nuggets.actions import reopen_bank
 from nuggets.models import NuggetBank
-from tests.assignment.conftest import A, B, C, give, sheet_of
+from tests.assignment.conftest import A, B, C, sheet_of
+from tests.judging import give
 from tests.nuggets.conftest import do
 
 NEW = UUID(int=200)

@@ -13,12 +13,14 @@ from assessor.work.models import Task, Write
 from assignment.models import AnswerSheet, Revision
 from nuggets import actions as nugget_actions
 from nuggets.models import Nugget, NuggetBank
-from tests.assignment.conftest import A, B, C, give, sheet_of
-from tests.assignment.screen import (
+from tests.assignment.conftest import A, B, C, sheet_of
+from tests.conftest import client_of
+from tests.judging import (
     WRITES,
     answers,
     counters,
     everything,
+    give,
     label_all,
     queue,
     said,
@@ -27,7 +29,6 @@ from tests.assignment.screen import (
     stands,
     url,
 )
-from tests.conftest import client_of
 from tests.nuggets.conftest import do
 
 CLOSED = "This topic is signed off: its labels can be read, no longer changed."
@@ -177,12 +178,12 @@ def test_a_write_sent_twice_counts_once(sheet: AnswerSheet, nugget_ids, as_anna:
     assert (other.status_code, other.content) == (400, b"This key was used for another write.")
 
 
-@pytest.mark.parametrize("verb", WRITES)
+@pytest.mark.parametrize("verb", WRITES["assignment"])
 def test_a_stale_write_is_refused_with_what_stands(sheet: AnswerSheet, nugget_ids, as_anna: Client, verb: str):
     send(as_anna, sheet, "label", nugget_ids[A], label="not_support")
     before = everything()
     nugget = None if verb == "later" else nugget_ids[A]
-    response = send(as_anna, sheet, verb, nugget, version=0, **WRITES[verb])
+    response = send(as_anna, sheet, verb, nugget, version=0, **WRITES["assignment"][verb])
     assert (response.status_code, response["X-Assay-Write"]) == (409, "1")
     stand = {"asked": None, "labels": {str(nugget_ids[A]): "not_support"}, "cannot": {}, "stale": {}}
     assert response.json() == {
@@ -194,7 +195,7 @@ def test_a_stale_write_is_refused_with_what_stands(sheet: AnswerSheet, nugget_id
         "closed": "",
     }
     assert everything() == before
-    assert send(as_anna, sheet, verb, nugget, **WRITES[verb]).status_code == 200
+    assert send(as_anna, sheet, verb, nugget, **WRITES["assignment"][verb]).status_code == 200
 
 
 def test_writes_on_other_answers_make_none_stale(sheet, other, nugget_ids, as_anna: Client):
@@ -316,7 +317,7 @@ def test_a_signed_off_topic_can_be_read_and_no_longer_changed(task, sheet, other
         label_all(as_anna, one)
     sign_off(as_anna, task)
     before = everything()
-    for verb, fields in WRITES.items():
+    for verb, fields in WRITES["assignment"].items():
         response = send(as_anna, sheet, verb, None if verb == "later" else nugget_ids[A], **fields)
         assert (response.status_code, response.json()["closed"]) == (409, CLOSED)
     response = sign_off(as_anna, task)
@@ -333,7 +334,7 @@ def test_a_withdrawn_topic_takes_nothing_more(
 ):
     withdraw_task(task=task, acting_user=olga)
     before = everything()
-    for verb, fields in WRITES.items():
+    for verb, fields in WRITES["assignment"].items():
         response = send(as_anna, sheet, verb, nugget_ids[A], **fields)
         # Not said by the view of a write: the browser keeps what was done until the topic comes back.
         assert (response.status_code, "X-Assay-Write" in response) == (404, False)
@@ -380,7 +381,7 @@ def test_while_nuggets_are_changed_nothing_can_be_said_and_all_is_kept(
 ):
     reopen(finished, olga)
     before = everything()
-    for verb, fields in WRITES.items():
+    for verb, fields in WRITES["assignment"].items():
         response = send(as_anna, labelled, verb, None if verb == "later" else nugget_ids[A], **fields)
         assert (response.status_code, response.json()["closed"]) == (409, REOPENED)
     assert sign_off(as_anna, task).json() == {"closed": REOPENED}

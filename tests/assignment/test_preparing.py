@@ -10,8 +10,9 @@ from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign, create_opinion, usual_name
 from assignment.models import AnswerSheet, Opinion, Revision
 from nuggets.models import NuggetBank
-from tests.assignment.conftest import A, B, C, give, run_file, sheet_of
+from tests.assignment.conftest import A, B, C, run_file, sheet_of
 from tests.conftest import make_person
+from tests.judging import give
 
 
 def label_all(task: Task, label: str = "support") -> None:

@@ -10,8 +10,9 @@ from assessor.work.sheets import revise
 from assignment.actions import create_opinion
 from assignment.models import AnswerSheet, LeftOut, Opinion, Revision
 from nuggets.models import NuggetBank
-from tests.assignment.conftest import A, B, C, give, sheet_of
+from tests.assignment.conftest import A, B, C, sheet_of
 from tests.conftest import client_of
+from tests.judging import give
 
 
 @pytest.fixture

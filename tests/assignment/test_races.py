@@ -12,8 +12,8 @@ from assessor.collection.models import Event, Person
 from assessor.work.models import Task, Write
 from assignment.models import AnswerSheet, Revision
 from tests.assignment.conftest import A, B, C, sheet_of
-from tests.assignment.screen import counters, label_all, send, sign_off, stands
 from tests.conftest import client_of
+from tests.judging import counters, label_all, send, sign_off, stands
 from tests.work.conftest import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)

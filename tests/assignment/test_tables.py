@@ -26,7 +26,7 @@ from assignment.scores import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 from nuggets import actions as nugget_actions
 from nuggets.actions import reopen_bank
 from nuggets.models import BankEdition, Nugget, NuggetBank
-from tests.assignment.conftest import A, B, C, give, run_file, sheet_of
+from tests.assignment.conftest import A, B, C, run_file, sheet_of
 from tests.assignment.scored import (
     BANKS,
     ONE_T1,
@@ -41,6 +41,7 @@ from tests.assignment.scored import (
     say,
     sheet_on,
 )
+from tests.judging import give
 from tests.nuggets.conftest import do
 
 NAN = [math.nan] * 7

@@ -19,7 +19,7 @@ from assessor.collection.actions import change_protocol
 from assessor.collection.models import Answer, Campaign, Person, Run
 from assessor.work.actions import give_tasks
 from support.actions import create_support, note_equal
-from support.models import SupportSheet
+from tests.judging import all_judged, put
 
 campaign = Campaign.objects.get(slug="demo")
 change_protocol(campaign=campaign, settings={"equal_pairs_once": True}, acting_user=None)
@@ -36,12 +36,12 @@ person = Person.objects.get(username="anna")
 [task] = give_tasks(
     campaign=campaign, topics=[first.topic], condition=condition, person=person, acting_user=None
 )
-sheets = SupportSheet.objects.filter(task=task)
-sheets.update(place=9, equal={})
+by_answer = {sheet.answer: sheet for sheet in all_judged(task)}
+put(by_answer.values(), place=9, equal={})
 for place, answer in enumerate((first, copy)):
-    sheets.filter(answer=answer).update(place=place)
+    put([by_answer[answer]], place=place)
 note_equal(condition, first.topic_id)
-print(task.pk, *(sheets.get(answer=answer).pk for answer in (first, copy)))
+print(task.pk, *(by_answer[answer].pk for answer in (first, copy)))
 """
 
 

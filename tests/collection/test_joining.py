@@ -14,10 +14,10 @@ from assessor.desk.rendering import Choice, RenderingError, rendered
 from assessor.llm import prompt_sets
 from assignment.actions.joining import split_marks
 from assignment.exports import assignment_lines
-from assignment.models import AnswerSheet, Revision
 from tests.assignment.lines import FILE, line, nugget
 from tests.collection.conftest import rows, told, warned  # noqa: F401
 from tests.conftest import client_of
+from tests.judging import again, asked, history, judged, put, snapshot
 
 TEXT = "Cats purr to heal. They also purr when content."
 
@@ -41,8 +41,12 @@ def labels(*texts: str, run_id: str = "r1") -> list[dict]:
     return [line(qid, run_id, [nugget("a"), nugget("b", "okay")], text) for qid, text in given]
 
 
+def condition_of(campaign, name: str = FILE["condition"]):
+    return campaign.conditions.get(name=name)
+
+
 def exported(campaign, name: str = FILE["condition"]) -> list[str]:
-    return list(assignment_lines(campaign.conditions.get(name=name)))
+    return list(assignment_lines(condition_of(campaign, name)))
 
 
 @pytest.fixture
@@ -53,7 +57,7 @@ def labelled(campaign, import_file):
 
 
 def test_a_text_gets_its_sentences_and_keeps_its_labels(labelled, import_file, olga):
-    before, sheets = exported(labelled), list(AnswerSheet.objects.order_by("pk").values())
+    before, sheets = exported(labelled), snapshot(condition_of(labelled))
     text = Answer.objects.get(topic__qid="t1")
     records = [run(note=1), run("Glass is melted.", "t2")]
     done = import_file(labelled, "runs", records)
@@ -68,7 +72,7 @@ def test_a_text_gets_its_sentences_and_keeps_its_labels(labelled, import_file, o
     event = Event.objects.get(verb="answers joined")
     assert (event.subject, event.details) == ("r1", {"topics": ["t1", "t2"]})
     # The labels stand, on the same answers, and their file goes out as it came.
-    assert list(AnswerSheet.objects.order_by("pk").values()) == sheets
+    assert snapshot(condition_of(labelled)) == sheets
     assert exported(labelled) == before
     assert [json.loads(text) for text in run_lines(labelled.runs.get())] == records
 
@@ -126,7 +130,7 @@ def test_a_text_that_the_run_did_not_answer_is_kept_apart_with_its_labels(labell
     assert (own.text, own.form, own.import_record_id) == ("Cats purr to sleep.", "rag24", done.pk)
     text.refresh_from_db()
     assert (text.apart, text.form, text.text) == (True, "text", TEXT)
-    assert AnswerSheet.objects.get(answer__topic__qid="t1").answer == text
+    assert judged(condition_of(labelled), qid="t1").answer == text
     assert exported(labelled) == before
     event = Event.objects.get(verb="texts kept apart")
     assert (event.subject, event.details) == ("r1", {"topics": ["t1"]})
@@ -255,17 +259,16 @@ def test_an_empty_text_apart_is_no_gap(campaign, import_file):
 
 
 def test_marked_words_stay_marked(labelled, import_file):
-    sheet = AnswerSheet.objects.get(answer__topic__qid="t1")
-    nuggets = [str(one) for one in sheet.bank.order]
+    sheet = judged(condition_of(labelled), qid="t1")
+    nuggets = [str(one) for one in asked(sheet)]
     start = TEXT.index("heal")
-    sheet.marks = {nuggets[0]: [[0, start, start + 4]], nuggets[1]: [[0, start, TEXT.index("also") + 4]]}
-    sheet.save()
+    put([sheet], marks={nuggets[0]: [[0, start, start + 4]], nuggets[1]: [[0, start, TEXT.index("also") + 4]]})
     import_file(labelled, "runs", [run()])
-    sheet.refresh_from_db()
+    sheet = again(sheet)
     assert sheet.marks == {nuggets[0]: [[0, 13, 17]], nuggets[1]: [[0, 13, 18], [1, 0, 9]]}
     sentences = [sentence.text for sentence in sheet.answer.sentences()]
     assert [sentences[at][start:end] for at, start, end in sheet.marks[nuggets[1]]] == ["heal.", "They also"]
-    assert (sheet.version, Revision.objects.get(sheet=sheet).verb) == (1, "sentences known")
+    assert (sheet.version, history(sheet).get().verb) == (1, "sentences known")
 
 
 @pytest.mark.parametrize(

@@ -39,16 +39,15 @@ from assessor.work.actions import put_in_queue
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Scope, TimeSpent, Write
 from assessor.work.replies import note_read, reply
-from assessor.work.sheets import revise
 from metaeval.actions import create_comparison
 from metaeval.models import Figure, ScoreTable
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
-from support.models import SupportSheet
 from tests.api.tokens import make_token
 from tests.assignment.conftest import assign
 from tests.conftest import client_of, make_person
 from tests.desk.asking import asked_elsewhere
+from tests.judging import all_judged, change
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import A, fill
 from tests.nuggets.model import draft, make_condition, make_job, make_model
@@ -109,8 +108,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     put_in_queue(topics=[topic], condition=bank.condition, acting_user=None)
     coded_study(campaign, "r1", "t1")
     support_from_scratch(campaign)
-    sheet = SupportSheet.objects.order_by("pk")[0]
-    revise(sheet, "label", {"0.0": {"label": "none"}}, judge_id=sheet.judge_id)
+    change(all_judged(campaign.conditions.get(name="people on r1"))[0], {"0.0": {"label": "none"}})
     asked = {"task": bank.task, "sheet": None, "item": "1", "question": "odd"}
     note_read([reply(**asked, text="Yes.", acting_user=person)])
     ScoreTable.objects.create(campaign=campaign, name="Table", content="run_id,v\nr,1\n")

@@ -12,17 +12,17 @@ from assessor.work.actions import give_tasks
 from assessor.work.models import Task
 from assignment.actions import create_opinion
 from nuggets.models import NuggetBank
-from tests.assignment.conftest import answered, finished, give, manual, nugget_ids  # noqa: F401  # fixtures
+from tests.assignment.conftest import answered, finished, manual, nugget_ids  # noqa: F401  # fixtures
 from tests.assignment.conftest import task as assigning  # noqa: F401
 from tests.conftest import client_of
+from tests.judging import give
 from tests.support.judging_helpers import from_scratch
-from tests.support.judging_helpers import give as give_support
 
 
 @pytest.fixture
 def judging(campaign: Campaign, topic: Topic, anna: Person, assigning: Task) -> Task:  # noqa: F811
     """Anna judges citations of the topic on which she wrote nuggets and assigns them."""
-    return give_support(from_scratch(campaign), topic, anna)
+    return give(from_scratch(campaign), topic, anna)
 
 
 def shown(client: Client) -> Any:
@@ -121,5 +121,5 @@ def test_other_topics_and_other_people_have_rows_of_their_own(
 ):
     other = Topic.objects.get(campaign=answered, qid="t2")
     give_tasks(campaign=answered, topics=[other], condition=condition, person=anna, acting_user=None)
-    give_support(from_scratch(answered), bank.topic, ben)
+    give(from_scratch(answered), bank.topic, ben)
     assert [(own.topic.qid, len(own.steps)) for own in shown(as_anna)["open_topics"]] == [("t1", 1), ("t2", 1)]

@@ -21,12 +21,11 @@ from assessor.plan.models import Planned
 from assessor.work.actions import give_tasks, withdraw_task
 from assessor.work.models import Task, TimeSpent
 from assessor.work.queries import counted
-from assessor.work.sheets import revise
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
 from tests.conftest import client_of
+from tests.judging import change, give
 from tests.nuggets.model import draft, make_condition, make_model
-from tests.support.judging_helpers import give as give_support
 from tests.support.judging_helpers import load_runs, post_edited
 
 ADDRESS = "/campaigns/study/progress/"
@@ -355,9 +354,9 @@ def test_many_questions_of_an_assessor_are_told(task: Task, campaign: Campaign, 
     sheet = sheet_of(task, "team.one")
     first, second, _ = nugget_ids.values()
     said = {first: {"cannot": "garbled"}, second: {"flag": "odd"}}
-    revise(sheet, "flag", said, judge_id=sheet.judge_id)
+    change(sheet, said, "flag")
     assert open_by_task(campaign) == {task.pk: 2}
-    revise(sheet, "decided", {first: {"adopted": "support"}}, judge_id=None)
+    change(sheet, {first: {"adopted": "support"}}, "decided", judge_id=None, task_id=None)
     assert open_by_task(campaign) == {task.pk: 1}
     monkeypatch.setattr("assessor.desk.stuck.MANY_QUESTIONS", 1)
     assert ("anna: t1, Manual/Manual", "open questions of the assessor: 1", f"/assign/{task.pk}/") in reasons(campaign)
@@ -368,7 +367,7 @@ def test_what_waits_for_a_models_label_leads_to_the_failures_of_its_job(
 ):
     load_runs(campaign, import_file)
     condition = post_edited(campaign)
-    task = give_support(condition, topic, anna)  # noqa: F811
+    task = give(condition, topic, anna)  # noqa: F811
     told = [one for one in reasons(campaign) if "model's label" in one[1]]
     assert told == [("anna: t1, support post-edited", "1 citation waits for the model's label", f"/support/{task.pk}/")]
     job = draft(make_condition(make_model(campaign)), [topic], ["a"])

@@ -34,24 +34,20 @@ from assessor.work.actions import draw_next, give_tasks, put_in_queue
 from assessor.work.blindness import record_exposure
 from assessor.work.instructing import change_guidelines, in_force
 from assessor.work.models import Reply, ReplyRead, Scope, Task, TimeSpent, Waiting
-from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign
-from assignment.models import LeftOut
 from metaeval.actions import create_comparison, run
 from metaeval.models import Comparison, ScoreTable
 from nuggets import actions
-from nuggets.models import BankEdition, Nugget, NuggetBank
+from nuggets.models import BankEdition, NuggetBank
 from support.actions import add_sheets, create_opinion, create_support, sheet_row
-from support.models import SupportSheet
 from tests.api.tokens import make_token
-from tests.assignment.conftest import give
 from tests.conftest import client_of, make_person, open_guidelines
+from tests.judging import all_judged, asked, change, give, judgeable, leave_out
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.studies.conftest import coded_study
-from tests.support.judging_helpers import give as give_support
 from tests.support.judging_helpers import label_as_model, models_condition
 from tests.support.lines import FULL, cites
 from tests.support.lines import line as support_line
@@ -105,7 +101,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
     slug = campaign.slug
     assigning = campaign.conditions.filter(method="ManualAssign").earliest("pk").pk
     given = campaign.tasks.filter(kind=Condition.Kind.ASSIGNMENT).earliest("pk")
-    sheet = given.answer_sheets.earliest("pk")
+    sheet = all_judged(given)[0]
     judging = campaign.tasks.filter(kind=Condition.Kind.SUPPORT).earliest("pk")
     study = campaign.studies.latest("pk").pk
     frozen = Frozen.objects.latest("pk").condition_id  # since which nothing has changed
@@ -125,7 +121,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "support": [judging.pk],
         "support_answer": [
             judging.pk,
-            max(judging.support_sheets.all(), key=lambda sheet: (len(sheet.open), -sheet.pk)).pk,
+            max(all_judged(judging), key=lambda sheet: (len(judgeable(sheet)), -sheet.pk)).pk,
         ],
         **{name: [slug, Export.objects.earliest("pk").pk] for name in ("export", "made_file", "export_manifest")},
         **{name: [slug, "nuggets"] for name in ("choose_export", "export_file")},
@@ -247,8 +243,10 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             for name in ("Support", f"S{number}"):
                 import_file(campaign, "support", judged, condition=name, by="people")
         imported = ["Support", *(f"S{number}" for number in new)]
-        for judgments in SupportSheet.objects.filter(version=0, condition__name__in=imported):
-            revise(judgments, "label", {"1.0": {"label": "none"}}, judge_id=judgments.judge_id)
+        for condition in campaign.conditions.filter(name__in=imported):
+            for sheet in all_judged(condition):
+                if sheet.version == 0:
+                    change(sheet, {"1.0": {"label": "none"}})
         aliases = "".join(f"r{number},,,,,alias{number}\n" for number in new)
         import_file(campaign, "run_list", f"tag,team,task,type,priority,aliases\n{aliases}")
         for number in new:
@@ -325,12 +323,11 @@ def assign_on_t1(campaign: Campaign, person: Person, new: range) -> None:
         )
     first = campaign.conditions.filter(method="ManualAssign").earliest("pk")
     task = give(first, campaign.topics.get(qid="t1"), person)
-    for sheet in task.answer_sheets.all():
-        for nugget in Nugget.objects.filter(bank=sheet.bank):
-            said = {nugget.pk: {"label": None, "cannot": "unclear", "flag": "odd"}}
-            revise(sheet, "cannot", said, judge_id=sheet.judge_id)
-            LeftOut.objects.create(condition=first, nugget=nugget, is_out=True, reason="unclear")
-            answered = {"task": task, "sheet": sheet.pk, "item": str(nugget.pk), "question": "odd", "text": "Yes."}
+    for sheet in all_judged(task):
+        for nugget in asked(sheet):
+            change(sheet, {nugget: {"label": None, "cannot": "unclear", "flag": "odd"}}, "cannot")
+            leave_out(first, nugget, "unclear")
+            answered = {"task": task, "sheet": sheet.pk, "item": str(nugget), "question": "odd", "text": "Yes."}
             ReplyRead.objects.create(reply=Reply.objects.create(**answered, person=person))
 
 
@@ -357,24 +354,20 @@ def judge_support_on_t1(campaign: Campaign, person: Person, new: range) -> None:
     for number in new:
         shown = models_condition(campaign, f"Support model {number}")
         label_as_model(shown, {f"r{other}": {"0.0": "none"} for other in range(new[0], number + 1)})
-        give_support(
+        give(
             create_support(campaign=campaign, name=f"Support edited {number}", shown=shown, acting_user=None),
             topic,
             person,
         )
     first = campaign.conditions.filter(method="support post-edited").earliest("pk")
-    for sheet in give_support(first, topic, person).support_sheets.exclude(asked=[]):
-        said = {
-            key: {"label": None, "shown": "none", "cannot": "unclear", "flag": "odd"}
-            for key in sheet.asked
-            if key not in (*sheet.waiting, *sheet.unresolved)
-        }
-        revise(sheet, "can't judge", said, judge_id=sheet.judge_id)
+    said = {"label": None, "shown": "none", "cannot": "unclear", "flag": "odd"}
+    for sheet in all_judged(give(first, topic, person)):
+        change(sheet, dict.fromkeys(judgeable(sheet), said), "can't judge")
     for number in new:  # and by others, blind to that
         second = create_opinion(of=first, name=f"Second {number}", purpose="second", acting_user=None)
-        other = give_support(second, topic, Person.objects.get(username=f"person{number}"))
-        for sheet in other.support_sheets.filter(to_do__gt=0):
-            revise(sheet, "label", {"0.0": {"label": "none"}}, judge_id=sheet.judge_id)
+        other = give(second, topic, Person.objects.get(username=f"person{number}"))
+        for sheet in all_judged(other):
+            change(sheet, {key: {"label": "none"} for key in judgeable(sheet)[:1]})
 
 
 def draw_support(campaign: Campaign, person: Person, most: int) -> None:

@@ -9,15 +9,13 @@ from django.test import Client
 from assessor.collection.models import Campaign, Event, Person, Topic
 from assessor.desk.questions import asked, open_by_task, replied, state
 from assessor.work.models import Reply, ReplyRead, Task
-from assessor.work.sheets import revise
 from assignment.actions import leave_out
-from assignment.models import AnswerSheet
 from nuggets.models import Nugget
 from tests.assignment.conftest import answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
 from tests.conftest import client_of
+from tests.judging import Judged, all_judged, change, give, judgeable
 from tests.relevance.conftest import give_relevance
 from tests.support.judging_helpers import from_scratch
-from tests.support.judging_helpers import give as give_support
 
 LIST, ANSWER = "/campaigns/study/asked/", "/campaigns/study/asked/answer/"
 
@@ -28,7 +26,7 @@ def as_olga(olga: Person) -> Client:
 
 
 @pytest.fixture
-def sheet(task: Task) -> AnswerSheet:  # noqa: F811
+def sheet(task: Task) -> Judged:  # noqa: F811
     return sheet_of(task, "team.one")
 
 
@@ -38,13 +36,13 @@ def nugget(nugget_ids) -> str:  # noqa: F811
 
 
 @pytest.fixture
-def flagged(sheet: AnswerSheet, nugget: str) -> AnswerSheet:
+def flagged(sheet: Judged, nugget: str) -> Judged:
     """Anna flags a nugget in an answer."""
-    revise(sheet, "flag", {nugget: {"flag": "two facts in one?"}}, judge_id=sheet.judge_id)
+    change(sheet, {nugget: {"flag": "two facts in one?"}}, "flag")
     return sheet
 
 
-def answer(client: Client, sheet: AnswerSheet, item: str, text: str = "Judge the first.", question: str | None = None):
+def answer(client: Client, sheet: Judged, item: str, text: str = "Judge the first.", question: str | None = None):
     """Answer a question as the page sends it: with its words, those that stand unless others were read."""
     if question is None:
         there = [one.text for one in asked(sheet.condition.campaign) if (one.sheet, one.item) == (sheet.pk, item)]
@@ -59,7 +57,7 @@ def states(campaign: Campaign) -> list[str]:
 
 
 def test_the_answer_reaches_who_asked(
-    flagged: AnswerSheet, nugget: str, campaign: Campaign, as_olga: Client, as_anna: Client, ben: Person
+    flagged: Judged, nugget: str, campaign: Campaign, as_olga: Client, as_anna: Client, ben: Person
 ):
     assert b"answers to your questions" not in as_anna.get("/").content
     response = answer(as_olga, flagged, nugget, "  Judge the first.\nOnly that. ")
@@ -91,7 +89,7 @@ def test_the_answer_reaches_who_asked(
     assert (event.person.username, event.details["item"], event.details["sheet"]) == ("olga", nugget, flagged.pk)
 
 
-def test_the_organizers_list(flagged: AnswerSheet, nugget: str, campaign: Campaign, as_olga: Client):
+def test_the_organizers_list(flagged: Judged, nugget: str, campaign: Campaign, as_olga: Client):
     page = as_olga.get(LIST).content.decode()
     assert "settle it" not in page  # a flag lacks no label
     for words in ("purring heals", "two facts in one?", "run team.one", "Assessors work blind", "open 1", "answered 0"):
@@ -103,11 +101,10 @@ def test_the_organizers_list(flagged: AnswerSheet, nugget: str, campaign: Campai
     assert open_by_task(campaign) == {}
 
 
-def test_a_question_worded_anew_is_open_again(flagged: AnswerSheet, nugget: str, campaign: Campaign, as_olga: Client):
+def test_a_question_worded_anew_is_open_again(flagged: Judged, nugget: str, campaign: Campaign, as_olga: Client):
     answer(as_olga, flagged, nugget)
     assert states(campaign) == ["answered"]
-    flagged.refresh_from_db()
-    revise(flagged, "flag", {nugget: {"flag": "and now?"}}, judge_id=flagged.judge_id)
+    change(flagged, {nugget: {"flag": "and now?"}}, "flag")
     assert states(campaign) == ["open"]
     answer(as_olga, flagged, nugget, "Now both.")
     assert states(campaign) == ["answered"]
@@ -115,11 +112,10 @@ def test_a_question_worded_anew_is_open_again(flagged: AnswerSheet, nugget: str,
 
 
 def test_a_question_that_was_worded_anew_meanwhile_is_not_answered(
-    flagged: AnswerSheet, nugget: str, campaign: Campaign, as_olga: Client
+    flagged: Judged, nugget: str, campaign: Campaign, as_olga: Client
 ):
     assert 'name="question" value="two facts in one?"' in as_olga.get(LIST).content.decode()
-    flagged.refresh_from_db()
-    revise(flagged, "flag", {nugget: {"flag": "is it cut off?"}}, judge_id=flagged.judge_id)
+    change(flagged, {nugget: {"flag": "is it cut off?"}}, "flag")
     answer(as_olga, flagged, nugget, "Only the first.", question="two facts in one?")
     page = as_olga.get(LIST).content.decode()
     assert "anna has worded the question anew. Your answer, not sent: Only the first." in page
@@ -128,18 +124,18 @@ def test_a_question_that_was_worded_anew_meanwhile_is_not_answered(
     assert states(campaign) == ["answered"]
 
 
-def test_what_cant_be_judged_is_settled_by_a_label(sheet: AnswerSheet, nugget: str, campaign: Campaign):
-    revise(sheet, "cannot", {nugget: {"cannot": "garbled"}}, judge_id=sheet.judge_id)
+def test_what_cant_be_judged_is_settled_by_a_label(sheet: Judged, nugget: str, campaign: Campaign):
+    change(sheet, {nugget: {"cannot": "garbled"}}, "cannot")
     assert [(one.text, one.kind) for one in asked(campaign)] == [("can't judge: garbled", "assignment")]
     assert states(campaign) == ["open"]
-    revise(sheet, "decided", {nugget: {"adopted": "support"}}, judge_id=None)
+    change(sheet, {nugget: {"adopted": "support"}}, "decided", judge_id=None, task_id=None)
     assert states(campaign) == ["settled"]
-    revise(sheet, "flag", {nugget: {"flag": "odd"}}, judge_id=sheet.judge_id)
+    change(sheet, {nugget: {"flag": "odd"}}, "flag")
     assert states(campaign) == ["open"]
 
 
 def test_what_cant_be_judged_is_settled_while_its_nugget_is_left_out(
-    sheet: AnswerSheet, nugget: str, campaign: Campaign, as_olga: Client, olga: Person
+    sheet: Judged, nugget: str, campaign: Campaign, as_olga: Client, olga: Person
 ):
     def leave(is_out: bool) -> None:
         told = {"condition": sheet.condition, "nugget": Nugget.objects.get(pk=nugget), "reason": "vague"}
@@ -149,7 +145,7 @@ def test_what_cant_be_judged_is_settled_while_its_nugget_is_left_out(
         page = as_olga.get(f"/campaigns/study/questions/{sheet.condition_id}/").content.decode()
         return "Leave the nugget out for all runs" in page
 
-    revise(sheet, "cannot", {nugget: {"cannot": "garbled"}}, judge_id=sheet.judge_id)
+    change(sheet, {nugget: {"cannot": "garbled"}}, "cannot")
     assert (states(campaign), offers()) == (["open"], True)
     leave(True)
     assert (states(campaign), offers()) == (["settled"], False)
@@ -160,18 +156,17 @@ def test_what_cant_be_judged_is_settled_while_its_nugget_is_left_out(
     assert (states(campaign), offers()) == (["answered"], True)
     leave(True)
     assert states(campaign) == ["settled"]
-    sheet.refresh_from_db()
-    revise(sheet, "flag", {nugget: {"flag": "odd"}}, judge_id=sheet.judge_id)
+    change(sheet, {nugget: {"flag": "odd"}}, "flag")
     assert states(campaign) == ["open"]
 
 
 def test_all_kinds_are_on_one_page(
-    flagged: AnswerSheet, campaign: Campaign, topic: Topic, anna: Person, as_olga: Client, ben: Person, import_file
+    flagged: Judged, campaign: Campaign, topic: Topic, anna: Person, as_olga: Client, ben: Person, import_file
 ):
     as_ben = client_of(ben)
-    judging = give_support(from_scratch(campaign), topic, anna)
-    cited = judging.support_sheets.exclude(asked=[]).earliest("pk")
-    revise(cited, "flag", {cited.asked[0]: {"flag": "is it cut off?"}}, judge_id=cited.judge_id)
+    judging = give(from_scratch(campaign), topic, anna)
+    cited = next(one for one in all_judged(judging) if judgeable(one))
+    change(cited, {judgeable(cited)[0]: {"flag": "is it cut off?"}}, "flag")
     import_file(campaign, "retrieval", "t1 Q0 d1 1 2.5 bm25\n")
     grading = give_relevance(campaign, ben)
     item = grading.condition.relevance_items.get()
@@ -196,7 +191,7 @@ def test_all_kinds_are_on_one_page(
 
 
 def test_an_answer_needs_words_and_a_question(
-    flagged: AnswerSheet, nugget: str, sheet: AnswerSheet, as_olga: Client, as_anna: Client
+    flagged: Judged, nugget: str, sheet: Judged, as_olga: Client, as_anna: Client
 ):
     for text in ("", "  ", "x" * 2_001, "a\x00b"):
         assert "of at most 2000 characters" in client_page(as_olga, flagged, nugget, text), text
@@ -206,12 +201,12 @@ def test_an_answer_needs_words_and_a_question(
     assert not Reply.objects.exists()
 
 
-def client_page(client: Client, sheet: AnswerSheet, item: str, text: str) -> str:
+def client_page(client: Client, sheet: Judged, item: str, text: str) -> str:
     answer(client, sheet, item, text)
     return client.get(LIST).content.decode()
 
 
-def test_who_lost_the_topic_reads_no_answers_on_it(flagged: AnswerSheet, nugget: str, as_olga: Client, as_anna: Client):
+def test_who_lost_the_topic_reads_no_answers_on_it(flagged: Judged, nugget: str, as_olga: Client, as_anna: Client):
     answer(as_olga, flagged, nugget)
     Task.objects.filter(pk=flagged.task_id).update(state="withdrawn")
     assert b"Judge the first" not in as_anna.get("/answers/").content

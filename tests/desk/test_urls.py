@@ -18,13 +18,12 @@ from assignment.actions import create_manual_assign
 from metaeval.actions import create_comparison, run
 from nuggets.models import NuggetBank
 from tests.api.tokens import make_token
-from tests.assignment.conftest import give
 from tests.conftest import client_of, make_person
+from tests.judging import give, judged
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance
 from tests.studies.conftest import coded_study
 from tests.support.judging_helpers import from_scratch, post_edited
-from tests.support.judging_helpers import give as give_support
 from tests.support.lines import cites
 from tests.support.lines import line as support_line
 
@@ -201,9 +200,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     import_file(campaign, "support", [support_line("t1", "r", cites("Cats purr."))], condition="S", by="people")
     manual = create_manual_assign(nuggets=campaign.conditions.get(name="N"), name="N/Manual", acting_user=None)
     assigning = give(manual, bank.topic, bank.task.person)
-    sheet = assigning.answer_sheets.get(by_rule=False)
-    judging = give_support(post_edited(campaign, {"r": {"0.0": "none"}}), bank.topic, bank.task.person)
-    judged = judging.support_sheets.get()
+    sheet = judged(assigning)
+    judging = give(post_edited(campaign, {"r": {"0.0": "none"}}), bank.topic, bank.task.person)
+    cited = judged(judging)
     [waiting] = put_in_queue(topics=[bank.topic], condition=from_scratch(campaign), acting_user=None)
     grading = give_relevance(campaign, bank.task.person, shown=campaign.qrels_sources.get(name="Mia's"))
     sources = [campaign.qrels_sources.get(name=name) for name in ("NIST", "Mia's")]
@@ -330,10 +329,10 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
             for verb in ("label", "cannot", "flag", "mark", "later")
         },
         "support": f"/support/{judging.pk}/",
-        "support_answer": f"/support/{judging.pk}/answers/{judged.pk}/",
+        "support_answer": f"/support/{judging.pk}/answers/{cited.pk}/",
         "support_sign_off": f"/support/{judging.pk}/sign-off/",
         **{
-            f"support_{verb}": f"/support/{judging.pk}/answers/{judged.pk}/{verb}/"
+            f"support_{verb}": f"/support/{judging.pk}/answers/{cited.pk}/{verb}/"
             for verb in ("label", "cannot", "flag", "show", "later")
         },
         "assignment_questions": f"{base}/questions/{assigning.condition_id}/",

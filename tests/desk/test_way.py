@@ -5,37 +5,31 @@ import pytest
 from assessor.collection.models import Campaign, Person, Topic
 from assessor.desk.way import way_of
 from assessor.work.replies import reply
-from assignment.models import AnswerSheet, LeftOut
 from nuggets import actions
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
-from tests.assignment.screen import label_all, send
 from tests.conftest import client_of
+from tests.judging import Judged, again, give, judged, label_all, leave_out, send
 from tests.nuggets.conftest import do
-from tests.support.judging_helpers import give as give_support
 from tests.support.judging_helpers import load_runs, post_edited
-from tests.support.judging_helpers import send as send_support
-from tests.support.judging_helpers import sheet_of as support_sheet
 
 
 @pytest.fixture
-def sheet(task) -> AnswerSheet:  # noqa: F811
+def sheet(task) -> Judged:  # noqa: F811
     return sheet_of(task, "team.one")
 
 
-def told(sheet: AnswerSheet, item: object) -> list[str]:
-    return [f"{step.who}: {step.what}" for step in way_of(sheet, str(item)).steps]
+def told(sheet: Judged, item: object) -> list[str]:
+    return [f"{step.who}: {step.what}" for step in way_of(again(sheet), str(item)).steps]
 
 
-def test_the_way_of_a_nuggets_label(sheet: AnswerSheet, nugget_ids, bank: NuggetBank, anna: Person, olga: Person):  # noqa: F811
+def test_the_way_of_a_nuggets_label(sheet: Judged, nugget_ids, bank: NuggetBank, anna: Person, olga: Person):  # noqa: F811
     nugget = nugget_ids[A]
     as_anna = client_of(anna)
     label_all(as_anna, sheet, "partial_support")
-    sheet.refresh_from_db()
     assert send(as_anna, sheet, "flag", nugget, note="odd").status_code == 200
     reply(task=sheet.task, sheet=sheet.pk, item=str(nugget), question="odd", text="Go on.", acting_user=olga)
-    LeftOut.objects.create(condition=sheet.condition, nugget_id=nugget, is_out=True, reason="unclear", person=olga)
-    sheet = AnswerSheet.objects.get(pk=sheet.pk)
+    leave_out(sheet.condition, nugget, "unclear", olga)
     steps = told(sheet, nugget)
     wanted = [
         "system: topic t1 came with file",
@@ -52,22 +46,21 @@ def test_the_way_of_a_nuggets_label(sheet: AnswerSheet, nugget_ids, bank: Nugget
     assert places == sorted(places), steps
     assert any(step.startswith(wanted[0]) for step in steps)
     assert "the answer of team.one came with team.one" in " ".join(steps)
-    assert way_of(sheet, str(nugget)).standing == [("labels", "partial_support"), ("flags", "odd")]
+    assert way_of(again(sheet), str(nugget)).standing == [("labels", "partial_support"), ("flags", "odd")]
     other = nugget_ids[max(nugget_ids)]
     assert not [step for step in told(sheet, other) if "flag" in step or "answered" in step or "left out" in step]
 
 
-def test_what_an_edition_does_to_a_label_is_told(sheet: AnswerSheet, nugget_ids, bank: NuggetBank, anna, olga):  # noqa: F811
+def test_what_an_edition_does_to_a_label_is_told(sheet: Judged, nugget_ids, bank: NuggetBank, anna, olga):  # noqa: F811
     nugget = nugget_ids[A]
     label_all(client_of(anna), sheet, "support")
-    way = way_of(AnswerSheet.objects.get(pk=sheet.pk), str(nugget))
+    way = way_of(again(sheet), str(nugget))
     assert way.score.state == "complete"
     assert ("vstrict", "1", "1", "1.0000", "1.0000") in way.score.rows
     actions.reopen_bank(bank, reason="a typo", acting_user=olga)
     do(bank, actions.reword_nugget, uid=A, text="purring mends bones")
     do(bank, actions.finish_bank)
-    sheet = AnswerSheet.objects.get(pk=sheet.pk)
-    way = way_of(sheet, str(nugget))
+    way = way_of(again(sheet), str(nugget))
     steps = [step.what for step in way.steps]
     assert any("reword of the nugget; text purring heals → purring mends bones" in step for step in steps), steps
     assert "edition 2 of the bank: “purring mends bones”, vital; labels on it: stale" in steps
@@ -78,19 +71,17 @@ def test_what_an_edition_does_to_a_label_is_told(sheet: AnswerSheet, nugget_ids,
 
 def test_the_way_of_a_citations_label(campaign: Campaign, import_file, topic: Topic, anna: Person, olga: Person):
     load_runs(campaign, import_file)
-    task = give_support(post_edited(campaign), topic, anna)  # noqa: F811
-    sheet = support_sheet(task, "team.one")
+    task = give(post_edited(campaign), topic, anna)  # noqa: F811
+    sheet = judged(task, "team.one")
     as_anna = client_of(anna)
     as_anna.get(f"/support/{task.pk}/")
-    assert send_support(as_anna, sheet, "show", "0.0").status_code == 200
-    sheet.refresh_from_db()
-    assert send_support(as_anna, sheet, "label", "0.0", label="full", seconds=4).status_code == 200
-    sheet.refresh_from_db()
+    assert send(as_anna, sheet, "show", "0.0").status_code == 200
+    assert send(as_anna, sheet, "label", "0.0", label="full", seconds=4).status_code == 200
     steps = told(sheet, "0.0")
     assert any("label; label — → full" in step and "4 active seconds" in step for step in steps), steps
     assert any(step.startswith("anna: saw support that a model or others gave on the topic") for step in steps), steps
-    assert way_of(sheet, "0.0").item == "Cats purr to heal. — d1"
-    assert ("shown", "partial") in way_of(sheet, "0.0").standing
+    assert way_of(again(sheet), "0.0").item == "Cats purr to heal. — d1"
+    assert ("shown", "partial") in way_of(again(sheet), "0.0").standing
     page = client_of(olga).get(f"/campaigns/study/labels/support/{sheet.pk}/0.0/").content.decode()
     assert ("Cats purr to heal." in page, "label — → full" in page) == (True, True)
     as_olga = client_of(olga)

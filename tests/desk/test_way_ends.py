@@ -8,16 +8,12 @@ from assessor.desk.worth import Row, score_of
 from assessor.studies.actions import code_item, define_code, let_people_judge
 from assessor.studies.models import Study
 from assessor.work.actions import give_tasks
-from assessor.work.sheets import revise
 from assignment.actions import create_opinion
-from assignment.models import AnswerSheet, LeftOut
 from nuggets.models import NuggetBank
-from support.models import SupportSheet
 from tests.assignment.conftest import A, B, C, answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401
-from tests.assignment.conftest import give as give_assignment
 from tests.assignment.scored import LABELS, auto_condition, import_banks, label
-from tests.assignment.screen import send
 from tests.conftest import client_of, make_person
+from tests.judging import Judged, again, all_judged, asked, change, give, judged, leave_out, send
 from tests.studies.conftest import draw, ids_of, nugget_labels
 from tests.studies.test_adjudication import N_OTHERS
 from tests.support.scores_helpers import import_answers, judge, support_condition
@@ -25,8 +21,8 @@ from tests.support.scores_helpers import import_answers, judge, support_conditio
 N_PEOPLE = {("team.one", "t1"): {"purring heals": "support", "cats purr": "support", "dogs bark": "not_support"}}
 
 
-def told(sheet: AnswerSheet, item: object) -> list[str]:
-    return [f"{step.who}: {step.what}" for step in way_of(AnswerSheet.objects.get(pk=sheet.pk), str(item)).steps]
+def told(sheet: Judged, item: object) -> list[str]:
+    return [f"{step.who}: {step.what}" for step in way_of(again(sheet), str(item)).steps]
 
 
 def places(steps: list[str], starts: list[str]) -> list[int]:
@@ -45,7 +41,7 @@ def test_a_second_opinion_stands_in_the_way_where_it_was_given(
     first, nugget = sheet_of(task, "team.one"), nugget_ids[A]
     assert send(client_of(anna), first, "label", nugget, label="support").status_code == 200
     opinion = create_opinion(of=manual, name="Again", purpose="second", acting_user=olga)
-    second = sheet_of(give_assignment(opinion, topic, ben), "team.one")
+    second = sheet_of(give(opinion, topic, ben), "team.one")
     assert send(client_of(ben), second, "label", nugget, label="not_support").status_code == 200
     assert send(client_of(ben), second, "label", nugget_ids[B], label="support").status_code == 200
     assert send(client_of(anna), first, "label", nugget, label="partial_support").status_code == 200
@@ -63,7 +59,7 @@ def test_a_second_opinion_stands_in_the_way_where_it_was_given(
 
 
 @pytest.fixture
-def decided(campaign: Campaign, import_file, anna: Person) -> tuple[Study, AnswerSheet, AnswerSheet, dict[str, int]]:
+def decided(campaign: Campaign, import_file, anna: Person) -> tuple[Study, Judged, Judged, dict[str, int]]:
     """Two people's labels, a study of what differs, and what Anna decided of it."""
     from tests.studies.conftest import NUGGETS, RUNS  # its fixtures have the names of others here
     from tests.support.judging_helpers import run_file
@@ -82,9 +78,9 @@ def decided(campaign: Campaign, import_file, anna: Person) -> tuple[Study, Answe
     topics = [campaign.topics.get(qid="t1")]
     [given] = give_tasks(campaign=campaign, topics=topics, condition=condition, person=anna, acting_user=None)
     ids = ids_of(nuggets)
-    third = AnswerSheet.objects.get(task=given)
+    third = judged(given)
     assert send(client_of(anna), third, "label", ids["dogs bark"], label="support").status_code == 200
-    return study, AnswerSheet.objects.get(condition=one), third, ids
+    return study, judged(one), third, ids
 
 
 def test_an_adjudication_stands_in_the_way_of_both_labels_and_they_in_its(decided, olga: Person):
@@ -94,7 +90,7 @@ def test_an_adjudication_stands_in_the_way_of_both_labels_and_they_in_its(decide
     code_item(drawn=drawn, codes=["unclear"], note="two <b>readings", seen=0, acting_user=olga)
     both = "system: drawn for Undecided: One says not_support, Two says support"
     wanted = [both, "anna: adjudication of Undecided, Third: label; label — → support", "olga: coded: unclear: two <b>"]
-    other = AnswerSheet.objects.get(condition=study.second)
+    other = judged(study.second)
     for sheet in (first, other):
         steps = told(sheet, ids["dogs bark"])
         assert places(steps, wanted) == sorted(places(steps, wanted)), steps
@@ -118,10 +114,10 @@ def rows(sheet, item: object) -> dict[str, Row]:
 
 
 def test_values_and_weights_of_an_answers_labels_make_its_scores(scored: Condition):
-    assert AnswerSheet.objects.filter(condition=scored).count() > 3
+    assert len(all_judged(scored)) > 3
     compared = 0
-    for sheet in AnswerSheet.objects.filter(condition=scored).select_related("condition__campaign", "answer"):
-        parts = [rows(sheet, nugget) for nugget in sheet.bank.order]
+    for sheet in all_judged(scored):
+        parts = [rows(sheet, nugget) for nugget in asked(sheet)]
         for measure in ("vstrict", "v", "wstrict", "w", "astrict", "a"):
             of_measure = [part[measure] for part in parts]
             if of_measure[0].answer == "—" or not all(one.value for one in of_measure):
@@ -141,14 +137,15 @@ def test_importance_and_what_is_left_out_tell_what_a_label_weighs(
     olga: Person,
 ):
     sheet = sheet_of(task, "team.one")
-    revise(sheet, "label", {pk: {"label": "partial_support"} for pk in nugget_ids.values()}, judge_id=sheet.judge_id)
+    change(sheet, {pk: {"label": "partial_support"} for pk in nugget_ids.values()})
+    sheet = again(sheet)
     of_vital, of_okay = rows(sheet, nugget_ids[A]), rows(sheet, nugget_ids[C])
     measures = ("vstrict", "v", "wstrict", "w", "astrict", "a")
     assert [of_vital[name][1:3] for name in measures] == [("0", "1"), ("0.5", "1")] * 3
     weights = ("0", "0", "0.5", "0.5", "1", "1")
     assert [of_okay[name][1:3] for name in measures] == list(zip(("0", "0.5") * 3, weights, strict=True))
     assert (of_vital["v"].answer, of_vital["v"].run) == ("0.5000", "0.5000")
-    LeftOut.objects.create(condition=sheet.condition, nugget_id=nugget_ids[A], is_out=True, reason="no", person=olga)
+    leave_out(sheet.condition, nugget_ids[A], "no", olga)
     assert rows(sheet, nugget_ids[A])["v"][1:3] == ("", "")
     assert rows(sheet, nugget_ids[B])["v"][1:3] == ("0.5", "1")
     score = score_of(sheet, str(nugget_ids[B]))
@@ -158,19 +155,18 @@ def test_importance_and_what_is_left_out_tell_what_a_label_weighs(
 
 def test_another_persons_label_counts_where_one_could_not_judge(task, nugget_ids):  # noqa: F811
     sheet, nugget = sheet_of(task, "team.one"), nugget_ids[A]
-    revise(sheet, "cannot", {nugget: {"cannot": "garbled"}}, judge_id=sheet.judge_id)
-    assert rows(sheet, nugget)["v"][1:3] == ("", "")
-    revise(sheet, "adopted", {nugget: {"adopted": "support"}}, judge_id=sheet.judge_id)
-    assert rows(sheet, nugget)["v"][1:3] == ("1", "1")
+    change(sheet, {nugget: {"cannot": "garbled"}}, "cannot")
+    assert rows(again(sheet), nugget)["v"][1:3] == ("", "")
+    change(sheet, {nugget: {"adopted": "support"}}, "adopted")
+    assert rows(again(sheet), nugget)["v"][1:3] == ("1", "1")
 
 
 def test_of_citations_the_first_counts_alone_and_all_by_their_mean(campaign: Campaign, import_file):
     said = {"team.one": {"t1": ["pf", "n", ""]}}
     import_answers(campaign, import_file, said)
     condition = judge(support_condition(campaign, "Judged"), said)
-    sheet = SupportSheet.objects.select_related("condition__campaign", "answer").get(condition=condition)
-    sheet.condition = condition
-    assert sheet.asked == ["0.0", "0.1", "1.0"]
+    sheet = judged(condition)
+    assert asked(sheet) == ["0.0", "0.1", "1.0"]
     first, second = rows(sheet, "0.0"), rows(sheet, "0.1")
     assert [first[name][1:3] for name in ("weighted_precision", "hard_precision")] == [("0.5", "1"), ("0", "1")]
     assert [second[name][1:3] for name in ("weighted_precision", "hard_precision")] == [("1", "0"), ("1", "0")]

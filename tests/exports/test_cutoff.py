@@ -11,11 +11,10 @@ from assessor.exports.choosing import choose
 from assessor.exports.chosen import ChoiceError
 from assessor.exports.cutoff import Cell, cells, cutoff_lines
 from assessor.exports.registry import BY_NAME
-from assessor.work.sheets import revise
-from assignment.models import AnswerSheet
 from nuggets import actions as nuggets
-from tests.assignment.conftest import answered, finished, give, manual  # noqa: F401
+from tests.assignment.conftest import answered, finished, manual  # noqa: F401
 from tests.conftest import client_of
+from tests.judging import asked, change, give, judged
 from tests.nuggets.conftest import restored
 from tests.relevance.conftest import give_relevance, judge_item
 
@@ -29,11 +28,10 @@ def found(condition, moment, **more):
     return sorted(cells(at(condition, moment, **more)))
 
 
-def say(tag, **said):
-    sheet = AnswerSheet.objects.get(answer__run__tag=tag)
-    keys = [str(nugget) for nugget in sheet.bank.order]
-    told = {keys[int(number.removeprefix("n"))]: what for number, what in said.items()}
-    revise(sheet, "label", told, judge_id=sheet.judge_id)
+def say(condition, tag, **said):
+    sheet = judged(condition, tag)
+    nuggets = asked(sheet)
+    change(sheet, {nuggets[int(number.removeprefix("n"))]: what for number, what in said.items()})
 
 
 @pytest.fixture
@@ -41,11 +39,11 @@ def labelled(manual, topic, anna):  # noqa: F811
     """Anna has labelled one answer, can't judge a nugget of another; and what she changed after `then`."""
     give(manual, topic, anna)
     label = {"label": "support"}
-    say("team.one", n0=label, n1=label, n2=label)
-    say("team.two", n0=label, n1={"cannot": "unclear"})
+    say(manual, "team.one", n0=label, n1=label, n2=label)
+    say(manual, "team.two", n0=label, n1={"cannot": "unclear"})
     then = timezone.now()
-    say("team.one", n1={"label": "not_support"})
-    say("team.two", n0={"label": None}, n1={"cannot": None, "label": "support"}, n2=label)
+    say(manual, "team.one", n1={"label": "not_support"})
+    say(manual, "team.two", n0={"label": None}, n1={"cannot": None, "label": "support"}, n2=label)
     return manual, then
 
 

@@ -20,14 +20,13 @@ from assessor.exports.ready import missing
 from assessor.exports.registry import EXPORTABLES
 from assessor.exports.verifying import verify
 from assessor.work.models import Exposure, Task
-from assessor.work.sheets import revise
-from assignment.models import AnswerSheet
 from nuggets import actions as nuggets
 from tests.archive.campaigns import forget_everything
 from tests.archive.conftest import archived, whole  # noqa: F401
-from tests.assignment.conftest import A, answered, finished, give, manual  # noqa: F401
+from tests.assignment.conftest import A, answered, finished, manual  # noqa: F401
 from tests.assignment.lines import line
 from tests.conftest import client_of
+from tests.judging import all_judged, asked, change, give, given, judged, stands
 from tests.nuggets.conftest import do, restored
 from tests.relevance.conftest import give_relevance, judge_item
 
@@ -54,10 +53,15 @@ def zipped(frozen: Frozen) -> bytes:
     return b"".join(frozen_bundle(frozen))
 
 
-def relabel(condition, label="not_support", **of):
-    sheet = AnswerSheet.objects.get(condition=condition, answer__topic__qid="t1", **of)
-    key = next(iter(sheet.labels))
-    revise(sheet, "label", {key: {"label": label}}, judge_id=sheet.judge_id)
+def relabel(condition, label="not_support", tag=None):
+    sheet = judged(condition, tag, "t1")
+    change(sheet, {next(iter(given(sheet))): {"label": label}})
+
+
+def label_everything(condition):
+    for sheet in all_judged(condition):
+        if stands(sheet)["to_do"]:
+            change(sheet, {nugget: {"label": "support"} for nugget in asked(sheet)})
 
 
 def test_a_condition_with_work_left_is_refused_with_all_reasons(manual, topic, anna):  # noqa: F811
@@ -106,13 +110,11 @@ def test_passages_that_are_not_graded_keep_grades_from_being_frozen(campaign, an
 
 def test_an_answer_that_has_no_score_is_named(manual, topic, anna):  # noqa: F811
     give(manual, topic, anna)
-    for sheet in AnswerSheet.objects.filter(condition=manual, to_do__gt=0):
-        revise(sheet, "label", {str(key): {"label": "support"} for key in sheet.bank.order}, judge_id=sheet.judge_id)
+    label_everything(manual)
     Task.objects.update(state=Task.State.FINISHED)
     assert missing(manual) == []
-    sheet = AnswerSheet.objects.get(condition=manual, answer__run__tag="team.two")
-    said = {next(iter(sheet.labels)): {"label": None, "cannot": "garbled"}}
-    revise(sheet, "cannot", said, judge_id=sheet.judge_id)
+    sheet = judged(manual, "team.two")
+    change(sheet, {asked(sheet)[0]: {"label": None, "cannot": "garbled"}}, "cannot")
     [told] = missing(manual)
     assert told.startswith("1 answer is incomplete, the first is that of team.two to t1: ")
 
@@ -164,11 +166,10 @@ def test_added_and_removed_records_are_told(labelled, campaign, import_file):
 
 def test_a_label_that_is_taken_back_is_told(manual, topic, anna, olga):  # noqa: F811
     give(manual, topic, anna)
-    for sheet in AnswerSheet.objects.filter(condition=manual, to_do__gt=0):
-        revise(sheet, "label", {str(key): {"label": "support"} for key in sheet.bank.order}, judge_id=sheet.judge_id)
+    label_everything(manual)
     Task.objects.update(state=Task.State.FINISHED)
     first = freeze(condition=manual, acting_user=olga)
-    relabel(manual, label=None, answer__run__tag="team.one")
+    relabel(manual, label=None, tag="team.one")
     assert missing(manual) == ["1 answer lacks 1 label: t1."]
     changes = {change.file: change[1:] for change in changes_since(first)}
     assert changes["assignments.jsonl"] == (0, 0, 1, ["t1 team.one (changed)"])

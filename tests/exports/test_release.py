@@ -12,11 +12,10 @@ from assessor.collection.models import Campaign, Condition, Person
 from assessor.exports import actions
 from assessor.exports.models import Export, Pseudonym
 from assessor.exports.pseudonyms import Names, pseudonyms
-from assessor.work.sheets import revise
 from support.actions import create_opinion
-from support.models import SupportSheet
 from tests.conftest import client_of, make_person
-from tests.support.judging_helpers import from_scratch, give, load_runs
+from tests.judging import all_judged, change, give, judgeable
+from tests.support.judging_helpers import from_scratch, load_runs
 
 
 @pytest.fixture(autouse=True)
@@ -42,13 +41,10 @@ def judged(campaign: Campaign, import_file) -> Campaign:
         first = first or condition
         for qid in ("t1", "t2"):
             give(condition, campaign.topics.get(qid=qid), Person.objects.get(pk=person.pk))
-        for sheet in SupportSheet.objects.filter(condition=condition).exclude(asked=[]):
-            said = {key: {"label": "full", "flag": f"{name} flagged it"} for key in sheet.open}
-            revise(sheet, "label", said, judge_id=sheet.judge_id)
-            one = sheet.open[0] if sheet.open else None
-            if one:
-                reason = {one: {"label": None, "cannot": f"ask {name}vera"}}
-                revise(sheet, "cannot", reason, judge_id=sheet.judge_id)
+        for sheet in all_judged(condition):
+            change(sheet, {key: {"label": "full", "flag": f"{name} flagged it"} for key in judgeable(sheet)})
+            for one in judgeable(sheet)[:1]:
+                change(sheet, {one: {"label": None, "cannot": f"ask {name}vera"}}, "cannot")
     creator = [{"is_human": True, "assessor_id": "adam"}]
     nuggets = [{"text": "purring heals", "importance": "vital", "creator": creator}]
     import_file(campaign, "nuggets", [{"query": "", "qid": "t1", "nuggets": nuggets}], condition="N", by="people")

@@ -15,10 +15,10 @@ from assessor.llm.actions import launch, plan_job
 from assessor.llm.kinds import kind_named
 from assessor.llm.models import Call, Job, Unit
 from assignment.formats import LABELS
-from assignment.models import AnswerSheet
 from tests.fuzz.database import outside_vocabulary
 from tests.fuzz.profile import COUNTS, examples, fuzz
 from tests.fuzz.test_replies import _WHOLE, shapes, texts
+from tests.judging import all_judged, given, model_of
 from tests.llm.conftest import _short_waits  # noqa: F401  # fixture
 from tests.llm.grading import make_judge
 
@@ -98,13 +98,12 @@ def test_no_odd_answer_becomes_a_label(campaign: Campaign, import_file: Any):
     assert job.units_total == ANSWERS
     done, failed = (job.units.filter(state=state).count() for state in (Unit.State.DONE, Unit.State.FAILED))
     assert done + failed == ANSWERS
-    sheets = AnswerSheet.objects.filter(condition=job.condition)
-    labelled = [sheet for sheet in sheets if sheet.labels]
+    labelled = [labels for labels in map(given, all_judged(job.condition)) if labels]
     assert len(labelled) == done
-    for sheet in labelled:
-        assert len(sheet.labels) == len(SAID)
-        assert set(sheet.labels.values()) <= set(LABELS)
-    assert outside_vocabulary([AnswerSheet, Job, Unit, Call]) == []
+    for labels in labelled:
+        assert len(labels) == len(SAID)
+        assert set(labels.values()) <= set(LABELS)
+    assert outside_vocabulary([model_of(job.condition), Job, Unit, Call]) == []
     came_to = COUNTS["replies", "through whole jobs"]
     came_to.clear()
     came_to.update({"asked of jobs": job.calls, "units done": done, "units failed": failed})

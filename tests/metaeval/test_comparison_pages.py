@@ -13,6 +13,7 @@ from metaeval.actions import calculate_again, create_comparison, run
 from metaeval.models import Calculation, Comparison, ScoreTable
 from tests.assignment.scored import auto_condition, label
 from tests.conftest import client_of
+from tests.judging import all_judged, put
 
 BASE, EXPORTS = "/campaigns/study/comparisons/", "/campaigns/study/exports/"
 
@@ -198,8 +199,7 @@ def test_figures_are_files(client: Client, compared: Comparison):
 
 
 def test_an_old_result_says_so_and_is_computed_again(client: Client, compared: Comparison, second: Condition):
-    sheet = second.answer_sheets.earliest("pk")
-    type(sheet).everything.filter(pk=sheet.pk).update(version=9)
+    put(all_judged(second)[:1], version=9)
     assert "Something may have changed since this was computed: Second." in page(client, compared)
     response = client.post(f"{BASE}{compared.pk}/again/")
     assert response.status_code == 302

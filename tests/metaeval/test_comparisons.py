@@ -18,7 +18,6 @@ from assessor.scores.means import Policy
 from assessor.work.actions import give_tasks
 from assessor.work.models import TimeSpent
 from assignment.actions.resolving import leave_out
-from assignment.models import AnswerSheet
 from metaeval import actions, tasks
 from metaeval.actions import ComparisonError, TableError, calculate_again, create_comparison, import_table, run, sweep
 from metaeval.models import Calculation, Comparison, ScoreTable
@@ -28,6 +27,7 @@ from metaeval.score_results import hours_per_topic
 from metaeval.sides import Restriction, load_side, names_of, restrict
 from nuggets.models import Nugget, NuggetBank
 from tests.assignment.scored import add_sheets, auto_condition, import_banks, label, row, say, sheet_on
+from tests.judging import all_judged, put
 from tests.metaeval.conftest import OTHER_LABELS
 from tests.support.scores_helpers import judge, support_condition
 
@@ -111,7 +111,7 @@ def test_a_cell_that_counts_on_one_side_alone_is_in_no_figure(first_support: Con
 
 def test_how_many_pairs_are_by_rule_is_told(first: Condition, second: Condition):
     assert computed(first=first, second=second, name="before").result["labels"]["by_rule"] == 0
-    AnswerSheet.objects.filter(condition=second, answer__run__tag="team.empty").update(by_rule=True)
+    put(all_judged(second, "team.empty"), by_rule=True)
     found = computed(first=first, second=second)
     assert (found.result["labels"]["pairs"], found.result["labels"]["by_rule"]) == (13, 3)
     assert "pairs by rule,,,3,," in found.files["labels.csv"]

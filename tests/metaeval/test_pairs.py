@@ -11,8 +11,10 @@ from assessor.scores.kinds import kind_named
 from assignment.actions import leave_out
 from metaeval.pairs import match_labels, matrices, places_in_all, restricted
 from nuggets.models import Nugget
-from support.models import SupportSheet
+from support.actions import add_sheets
 from tests.assignment.scored import LABELS, auto_condition, import_banks, label, say, sheet_on
+from tests.judging import judged
+from tests.support.scores_helpers import row as support_row
 
 
 def labels_of(condition: Condition) -> Labels:
@@ -77,15 +79,13 @@ def test_every_label_of_a_citation_is_there_once(first_support: Condition):
 
 
 def test_what_a_run_answered_itself_goes_before_a_text_apart(first_support: Condition):
-    own = SupportSheet.objects.get(condition=first_support, answer__topic__qid="t2", answer__run__tag="team.two")
+    own = judged(first_support, "team.two", "t2")
     answer = own.answer
     apart = Answer.objects.create(
         run=answer.run, topic=answer.topic, words=1, content=answer.content, references=answer.references,
         apart=True, import_record=answer.import_record,
     )  # fmt: skip
-    SupportSheet.objects.create(
-        condition=first_support, answer=apart, judge=own.judge, asked=["0.0"], labels={"0.0": "none"}, to_do=0
-    )
+    add_sheets([support_row(first_support, apart, ["n"])])
     labels = labels_of(first_support)
     assert labels.code[labels.topic == answer.topic_id].tolist() == [2]
     assert apart.pk not in labels.owner

@@ -21,18 +21,30 @@ from assessor.work.changing import follow_scope, set_rule
 from assessor.work.models import Scope, Task, Waiting
 from assessor.work.writes import Stale
 from assignment.exports import assignment_lines
-from assignment.models import AnswerSheet, Revision
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
 from support.exports import support_lines
-from support.models import SupportSheet
 from tests.assignment import lines as imported
-from tests.assignment.conftest import A, B, C, give, run_file, sheet_of
-from tests.assignment.screen import answers, counters, label_all, queue, send, sign_off, stands
+from tests.assignment.conftest import A, B, C, run_file, sheet_of
 from tests.conftest import client_of, make_person
+from tests.judging import (
+    again,
+    all_judged,
+    answers,
+    counters,
+    give,
+    given,
+    history,
+    judged,
+    label_all,
+    queue,
+    send,
+    sign_off,
+    stands,
+)
 from tests.nuggets.conftest import do, fill
 from tests.scores.pages import get, scores_of
-from tests.support import judging_helpers as judging
+from tests.support import judging_helpers
 
 
 def change(task: Task, olga: Person, **wanted: Any) -> None:
@@ -56,12 +68,14 @@ def table(condition: Condition) -> dict[str, list[int]]:
 
 
 def labels() -> dict[tuple[int, str], str]:
-    """Return every label that was ever given, by sheet and nugget, from the revisions."""
+    """Return every label that was ever given, by answer and nugget, from the history."""
     given: dict[tuple[int, str], str] = {}
-    for sheet, changes in Revision.objects.order_by("pk").values_list("sheet", "changes"):
-        for nugget, change in changes.items():
-            if change.get("label", (None, None))[1]:
-                given[sheet, nugget] = change["label"][1]
+    for condition in Condition.objects.filter(kind="assignment"):
+        for sheet in all_judged(condition, in_or_out=True):
+            for changes in history(sheet).values_list("changes", flat=True):
+                for nugget, change in changes.items():
+                    if change.get("label", (None, None))[1]:
+                        given[sheet.pk, nugget] = change["label"][1]
     return given
 
 
@@ -89,9 +103,9 @@ def test_a_run_that_is_dropped_leaves_scores_progress_export_and_queue_and_comes
     assert [row[0] for row in queue(page)] == [two.pk]
     assert one.pk not in answers(page)
     assert as_anna.get(f"/assign/{task.pk}/answers/{one.pk}/").status_code == 404
-    kept = AnswerSheet.in_or_out.get(pk=one.pk)
+    kept = again(one)
     assert (kept.labels, kept.out_of_scope, kept.task) == (said["labels"], True, task)
-    last = kept.revisions.last()
+    last = history(one).last()
     assert (last.verb, last.changes, last.judge, last.version) == ("left scope", {}, None, kept.version)
 
     drop(manual, "team.one", olga, is_out=False)
@@ -121,7 +135,7 @@ def test_a_save_that_was_on_its_way_is_taken_and_counts_nowhere(
         # The version that it made: the one on which the browser's next write goes out.
         assert response.json()["version"] == number + 2
     assert (counters(task), scored(manual)) == (("open", 1, 2), ["team.empty", "team.two"])
-    kept = AnswerSheet.in_or_out.get(pk=one.pk)
+    kept = again(one)
     assert (set(kept.labels.values()), kept.to_do) == ({"support"}, 0)
     drop(manual, "team.one", olga, is_out=False)
     assert counters(task) == ("open", 2, 3)
@@ -149,7 +163,7 @@ def test_what_came_to_stand_on_a_dropped_answer_follows_its_nuggets(
     finished.refresh_from_db()
     do(finished, nugget_actions.reword_nugget, uid=A, text="purring heals bones")
     do(finished, nugget_actions.finish_bank)
-    kept = AnswerSheet.in_or_out.get(pk=one.pk)
+    kept = again(one)
     assert (kept.edition, kept.stale, kept.to_do) == (2, {str(nugget_ids[A]): "support"}, 1)
     drop(manual, "team.one", olga, is_out=False)
     assert stands(one)["stale"] == {str(nugget_ids[A]): "support"}
@@ -187,7 +201,7 @@ def test_answers_that_a_wider_rule_adds_open_the_topic_again_for_the_same_person
     Run.objects.filter(tag="team.two").update(priority=1)
     plan_work(condition=manual, topics=[topic], person=anna, rule="priority<=1", acting_user=olga)
     task = Task.objects.get(condition=manual)
-    [sheet] = AnswerSheet.in_or_out.filter(task=task)
+    [sheet] = all_judged(task, in_or_out=True)
     assert sheet.answer.run.tag == "team.two", "no sheet is made of what is not judged"
     label_all(as_anna, sheet)
     assert sign_off(as_anna, task).status_code == 200
@@ -209,7 +223,7 @@ def test_a_cell_outside_counts_neither_as_missing_nor_as_nothing(
     do(bank, nugget_actions.finish_bank)
     Run.objects.filter(tag="team.one").update(priority=1)
     plan_work(condition=manual, topics=[second], person=anna, rule="priority<=1", acting_user=olga)
-    sheet = AnswerSheet.objects.get(bank=bank)
+    sheet = judged(manual, qid="t2")
     label_all(as_anna, sheet)
     assert table(manual) == {
         "team.empty": [COMPLETE, OUTSIDE],
@@ -271,11 +285,11 @@ def test_what_is_done_stays_whose_it_was_when_a_topic_is_handed_over(
     new = Task.objects.get(condition=manual, person=ben)
     assert Task.objects.get(pk=task.pk).state == "withdrawn"
     assert labels() == before, "the one that was begun is in the history"
-    assert AnswerSheet.objects.get(pk=one.pk).task == task
-    assert (AnswerSheet.objects.get(pk=two.pk).task, stands(two)) == (new, {"to_do": 3})
+    assert again(one).task == task
+    assert (again(two).task, stands(two)) == (new, {"to_do": 3})
     assert condition_scores(manual).scores[1].tolist() == scores[1].tolist()
     assert as_anna.get(f"/assign/{task.pk}/").status_code == 404
-    label_all(client_of(ben), AnswerSheet.objects.get(pk=two.pk))
+    label_all(client_of(ben), again(two))
     assert table(manual)["team.two"] == [COMPLETE]
     with pytest.raises(PlanError, match="Say why"):
         change(new, olga, person=anna, reason="")
@@ -295,7 +309,7 @@ def test_a_dropped_run_that_comes_back_is_asked_of_who_has_the_topic_now(
     assert counters(new) == ("open", 1, 2)
     drop(manual, "team.one", olga, is_out=False)
     assert counters(new) == ("open", 1, 3)
-    assert AnswerSheet.objects.get(answer__run__tag="team.one", condition=manual).task == new
+    assert judged(manual, "team.one").task == new
 
 
 def test_a_topic_that_is_added_is_missing_until_it_is_labelled(
@@ -509,7 +523,7 @@ def test_a_rule_is_followed_in_as_many_queries_however_many_answers_it_is_about(
         set_rule(condition=manual, topics=[topic], rule=rule, reason="", acting_user=olga)
         with CaptureQueriesContext(connection) as queries:
             moved = follow_scope(manual, topic)
-        assert sum(moved) == AnswerSheet.in_or_out.count()
+        assert sum(moved) == len(all_judged(manual, in_or_out=True))
         return len(queries)
 
     few = changed("none"), changed("all")
@@ -517,9 +531,9 @@ def test_a_rule_is_followed_in_as_many_queries_however_many_answers_it_is_about(
         tag = f"more{number}"
         import_file(manual.campaign, "runs", run_file(tag, {"t1": ["Cats purr."]}), name=tag)
     give(manual, topic, anna)
-    assert AnswerSheet.objects.count() == 15
+    assert len(all_judged(manual)) == 15
     assert (changed("none"), changed("all")) == few
-    assert {sheet.revisions.count() for sheet in AnswerSheet.objects.filter(answer__run__tag__startswith="more")} == {2}
+    assert {history(judged(manual, f"more{number}")).count() for number in range(12)} == {2}
 
 
 def test_what_was_drawn_stays_drawn_though_it_had_to_wait_for_its_nuggets(
@@ -555,34 +569,32 @@ def test_what_is_imported_of_a_dropped_run_stays_out(campaign, olga: Person, imp
             condition = Condition.objects.get(name=imported.FILE["condition"])
             drop(condition, "r1", olga)
     assert scored(condition) == ["r2", "r2"]
-    assert list(AnswerSheet.in_or_out.values_list("out_of_scope", flat=True)) == [True, False, True, False]
+    assert [sheet.out_of_scope for sheet in all_judged(condition, in_or_out=True)] == [True, False, True, False]
 
 
 def test_support_follows_too_with_its_equal_pairs(campaign, topic: Topic, anna: Person, olga: Person, import_file):
-    judging.load_runs(campaign, import_file)
+    judging_helpers.load_runs(campaign, import_file)
     twin = {"t1": [("Cats purr to heal.", ["d1"])]}
-    import_file(campaign, "runs", judging.run_file("team.twin", twin), name="team.twin")
+    import_file(campaign, "runs", judging_helpers.run_file("team.twin", twin), name="team.twin")
     protocol = campaign.protocol
     protocol.pk, protocol.version, protocol.equal_pairs_once = None, 2, True
     protocol.save()
-    condition = judging.from_scratch(campaign)
-    task = judging.give(condition, topic, anna)
+    condition = judging_helpers.from_scratch(campaign)
+    task = give(condition, topic, anna)
     client = client_of(anna)
-    first = next(
-        sheet for sheet in SupportSheet.objects.filter(task=task) if sheet.equal and not sheet.settled_elsewhere
-    )
-    [other] = [sheet for sheet in SupportSheet.objects.filter(task=task) if sheet.settled_elsewhere]
-    assert judging.send(client, first, "label", "0.0", label="full").status_code == 200
-    assert SupportSheet.objects.get(pk=other.pk).labels == {"0.0": "full"}
+    first = next(sheet for sheet in all_judged(task) if sheet.equal and not sheet.settled_elsewhere)
+    [other] = [sheet for sheet in all_judged(task) if sheet.settled_elsewhere]
+    assert send(client, first, "label", "0.0", label="full").status_code == 200
+    assert given(other) == {"0.0": "full"}
     done, total = counters(task)[1:]
     tag = first.answer.run.tag
     drop(condition, tag, olga)
     assert tag not in "".join(support_lines(condition))
     assert counters(task) == ("open", done - len(first.labels) - 1, total - len(first.open))
-    left = SupportSheet.objects.get(pk=other.pk)
+    left = again(other)
     assert (left.equal, left.labels) == ({}, {"0.0": "full"}), "it has its own label"
-    kept = SupportSheet.in_or_out.get(pk=first.pk)
+    kept = again(first)
     assert (kept.labels, kept.equal) == ({"0.0": "full"}, {})
     drop(condition, tag, olga, is_out=False)
     assert counters(task) == ("open", done, total)
-    assert SupportSheet.objects.get(pk=other.pk).equal == other.equal
+    assert again(other).equal == other.equal

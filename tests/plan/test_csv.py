@@ -11,10 +11,9 @@ from assessor.plan.loaders import PlanLoader
 from assessor.plan.models import Planned
 from assessor.work.actions import draw_next, put_in_queue
 from assessor.work.models import Scope, Task, Waiting
-from assignment.models import AnswerSheet
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import sheet_of
-from tests.assignment.screen import label_all
+from tests.judging import all_judged, label_all, snapshot
 
 HEADER = "topic,nuggets,assignment,support,relevance,assessor,runs,reason\n"
 PLAN = HEADER + "t1,ManualNuggets,Manual/Manual,,,anna,priority<=1,\n" + "t2,ManualNuggets,Manual/Manual,,,ben,,\n"
@@ -33,8 +32,9 @@ def errors(import_record) -> list[tuple[int, str, str, str]]:
 
 
 def state() -> list[object]:
-    models = (Task, Waiting, Planned, Scope, Event, AnswerSheet)
-    return [list(model._base_manager.order_by("pk").values()) for model in models]
+    models = (Task, Waiting, Planned, Scope, Event)
+    assigned = [snapshot(condition) for condition in Condition.objects.filter(kind="assignment")]
+    return [*(list(model._base_manager.order_by("pk").values()) for model in models), assigned]
 
 
 def test_a_plan_comes_in_becomes_tasks_and_goes_out_again(manual: Condition, ben: Person, anna: Person, load, campaign):
@@ -75,7 +75,7 @@ def test_a_rule_in_a_file_says_what_leaves_the_scores(manual: Condition, task: T
     counts = checked.report["counts"]
     assert (counts["answers that leave the scores"], counts["labels on them"]) == (3, 6)
     assert load(plan).state == "done"
-    assert AnswerSheet.objects.filter(task=task).count() == 0
+    assert all_judged(task) == []
     assert load(plan.replace("none", "all")).state == "done"
     assert sheet_of(task, "team.one").to_do == 0
 

@@ -15,12 +15,11 @@ from assessor.plan.models import Planned
 from assessor.work.actions import PlanError, draw_next
 from assessor.work.models import Scope, Task, Waiting
 from assignment.actions import create_manual_assign
-from assignment.models import AnswerSheet
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, run_file, sheet_of
-from tests.assignment.screen import label_all
 from tests.conftest import client_of
+from tests.judging import all_judged, label_all
 from tests.nuggets.conftest import do, fill
 from tests.support.judging_helpers import from_scratch
 
@@ -66,7 +65,7 @@ def test_who_made_the_nuggets_gets_their_assignment_as_soon_as_they_are_finished
         finish(bank)
     task = Task.objects.get(condition=waiting)
     assert (task.person, task.created_by, task.state) == (anna, olga, "open")
-    assert AnswerSheet.objects.filter(task=task).count() == 3
+    assert len(all_judged(task)) == 3
     assert not Planned.objects.exists()
     assert (advance(waiting.campaign), Task.objects.filter(condition=waiting).count()) == (0, 1)
 
@@ -242,7 +241,7 @@ def test_a_run_is_dropped_once_it_is_told_what_that_touches(
     page = as_olga.post(address, form | {"out": "0", "reason": "back"}).content.decode()
     assert "1 answer with 3 labels come back to them." in page
     as_olga.post(address, sent(page))
-    assert AnswerSheet.objects.filter(answer__run__tag="team.one").count() == 1
+    assert len(all_judged(task, "team.one")) == 1
 
 
 def test_topics_for_practice_are_marked(bank: NuggetBank, as_olga: Client):

@@ -13,13 +13,13 @@ from assessor.work.actions import give_tasks
 from assessor.work.models import Task
 from assignment.actions.sheets import add_sheets as add_answer_sheets
 from assignment.actions.sheets import sheet_row as answer_sheet_row
-from assignment.models import AnswerSheet
 from assignment.queries import present_editions
 from nuggets.models import NuggetBank
 from support.actions import add_sheets, sheet_row
 from support.citations import judged_citations
-from support.models import SupportSheet
 from tests.conftest import make_person
+from tests.judging import all_judged, put
+from tests.judging import everything as all_that_writes_touch
 from tests.support.judging_helpers import run_file
 
 # Of each run its sentences, with what each cites. The text of d4 is not loaded.
@@ -153,7 +153,7 @@ def nugget_labels(nuggets: Condition, name: str, by: str, labels: Labels, by_rul
         )
     add_answer_sheets(rows)
     if by_rule:
-        AnswerSheet.objects.filter(condition=condition).update(by_rule=True)
+        put(all_judged(condition), by_rule=True)
     return condition
 
 
@@ -209,10 +209,8 @@ def give(condition: Condition, person: Person, *topics: Topic, reason: str = "")
 
 def everything() -> list[Any]:
     """Return all that a refused action could have written."""
-    return [
-        list(model._base_manager.order_by("pk").values())
-        for model in (Study, Drawn, Condition, Task, SupportSheet, AnswerSheet)
-    ]
+    studies = [list(model._base_manager.order_by("pk").values()) for model in (Study, Drawn, Condition)]
+    return [*studies, *all_that_writes_touch()]
 
 
 @pytest.fixture

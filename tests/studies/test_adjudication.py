@@ -13,15 +13,11 @@ from assessor.studies.actions import let_people_judge
 from assessor.studies.models import Study
 from assessor.work.actions import PlanError, draw_next, put_in_queue, withdraw_task
 from assessor.work.models import Exposure, Task
-from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign
-from assignment.models import AnswerSheet
 from support.actions import create_opinion, create_support
-from support.models import SupportSheet
-from tests.assignment import screen as assignment_screen
 from tests.conftest import client_of
+from tests.judging import all_judged, asked, change, given, judgeable, judged, send, snapshot, url
 from tests.studies.conftest import draw, give, ids_of, nugget_labels
-from tests.support import judging_helpers as support_screen
 
 BOTH = "carl has both an adjudication and other labels of this kind to give on t1 then"
 N_OTHERS = {("team.one", "t1"): {"purring heals": "partial_support", "cats purr": "support", "dogs bark": "support"}}
@@ -55,26 +51,25 @@ def pairs(response: HttpResponse) -> list[dict[str, list[str]]]:
 def test_the_third_sees_both_labels_of_citations_which_is_recorded_once(study, people, others, topic, carl, olga):
     condition = judges(study)
     assert (condition.method, condition.is_blind()) == ("adjudicated", False)
-    before = list(SupportSheet.objects.filter(condition__in=[people, others]).order_by("pk").values())
+    before = snapshot(people), snapshot(others)
     [task] = give(condition, carl, topic)
     assert not Exposure.objects.exists()
     client = client_of(carl)
     client.get("/")
     assert not Exposure.objects.exists(), "nothing was on screen yet"
-    one, two = (SupportSheet.objects.get(task=task, answer__run__tag=tag) for tag in ("team.one", "team.two"))
-    assert (one.asked, two.asked) == (["0.0"], ["1.0"])
+    one, two = (judged(task, tag) for tag in ("team.one", "team.two"))
+    assert (asked(one), asked(two)) == (["0.0"], ["1.0"])
     found = pairs(client.get(f"/support/{task.pk}/"))
     assert sorted(found, key=str) == [{"0.0": ["full", "none"]}, {"1.0": ["full", "partial"]}]
-    assert pairs(client.get(support_screen.url(one))) == [{"0.0": ["full", "none"]}]
-    assert pairs(client.get(support_screen.url(two))) == [{"1.0": ["full", "partial"]}]
+    assert pairs(client.get(url(one))) == [{"0.0": ["full", "none"]}]
+    assert pairs(client.get(url(two))) == [{"1.0": ["full", "partial"]}]
     exposure = Exposure.objects.get()
     assert (exposure.person, exposure.topic, exposure.kind) == (carl, topic, "support")
     assert exposure.where == "labels to decide between in Telltale study"
     # All three stay.
-    assert support_screen.send(client, one, "label", "0.0", label="partial").status_code == 200
-    assert list(SupportSheet.objects.filter(condition__in=[people, others]).order_by("pk").values()) == before
-    one.refresh_from_db()
-    assert one.labels == {"0.0": "partial"}
+    assert send(client, one, "label", "0.0", label="partial").status_code == 200
+    assert (snapshot(people), snapshot(others)) == before
+    assert given(one) == {"0.0": "partial"}
     drawn = study.drawn.get(answer=one.answer)
     assert (drawn.first_label, drawn.second_label) == ("full", "none")
     text = client_of(olga).get(f"/campaigns/study/studies/{study.pk}/export/items.csv").getvalue().decode()
@@ -107,14 +102,14 @@ def test_the_third_sees_both_labels_of_nuggets(n_study, nuggets, topic, carl):
         str(ids["purring heals"]): ["partial_support", "support"],
         str(ids["dogs bark"]): ["not_support", "support"],
     }
-    sheet = AnswerSheet.objects.get(task=task)
+    sheet = judged(task)
     # The answer alone is enough to be recorded.
-    assert pairs(client.get(assignment_screen.url(sheet))) == [wanted]
+    assert pairs(client.get(url(sheet))) == [wanted]
     assert Exposure.objects.get().where == "labels to decide between in Telltale nuggets"
     assert pairs(client.get(f"/assign/{task.pk}/")) == [wanted]
     assert Exposure.objects.count() == 1
-    said = assignment_screen.send(client, sheet, "label", ids["dogs bark"], label="support")
-    stale = assignment_screen.send(client, sheet, "label", ids["dogs bark"], label="support", version=0)
+    said = send(client, sheet, "label", ids["dogs bark"], label="support")
+    stale = send(client, sheet, "label", ids["dogs bark"], label="support", version=0)
     for response in (said, stale):
         assert "partial_support" not in response.content.decode()
 
@@ -168,9 +163,8 @@ def b_study(annas: Task, beside: Condition, ben: Person, topic: Topic) -> Study:
 def all_said(condition: Condition, person: Person, topic: Topic, label: str) -> Task:
     """Have a person say the same of all citations on a topic."""
     [task] = give(condition, person, topic)
-    for sheet in SupportSheet.objects.filter(task=task):
-        said = {key: {"label": label, "shown": "full"} for key in sheet.open}
-        revise(sheet, "label", said, judge_id=sheet.judge_id, task_id=task.pk)
+    for sheet in all_judged(task):
+        change(sheet, {key: {"label": label, "shown": "full"} for key in judgeable(sheet)})
     Task.objects.filter(pk=task.pk).update(state="finished")
     return task
 
@@ -205,9 +199,8 @@ def test_who_decided_gives_no_opinion_on_it_beside_a_models_labels(
 @pytest.mark.usefixtures("_switch")
 def test_who_decided_takes_over_nothing_that_they_decided_on(b_study, annas, beside, topic, carl, olga):
     give(judges(b_study), carl, topic)
-    sheet = SupportSheet.objects.filter(task=annas).exclude(labels={}).earliest("pk")
-    taken_back = {sheet.open[0]: {"label": None}}
-    revise(sheet, "take back", taken_back, judge_id=sheet.judge_id, task_id=annas.pk)
+    sheet = next(sheet for sheet in all_judged(annas) if given(sheet))
+    change(sheet, {judgeable(sheet)[0]: {"label": None}}, "take back")
     Task.objects.filter(pk=annas.pk).update(state="withdrawn")
     with pytest.raises(PlanError, match=BOTH):
         give(beside, carl, topic)
@@ -233,19 +226,18 @@ def test_work_that_comes_back_after_a_decision_is_closed(b_study, answered, topi
     Task.objects.filter(pk=other.pk).update(state="finished")
     [task] = give(judges(b_study), carl, topic)
     client = client_of(carl)
-    sheet = SupportSheet.objects.filter(task=other).exclude(asked=[]).earliest("pk")
+    sheet = next(sheet for sheet in all_judged(other) if asked(sheet))
     Task.objects.filter(pk=other.pk).update(state="open")
     for response in (
         client.get(f"/support/{other.pk}/"),
-        client.get(support_screen.url(sheet)),
-        support_screen.send(client, sheet, "label", sheet.asked[0], label="full"),
+        client.get(url(sheet)),
+        send(client, sheet, "label", asked(sheet)[0], label="full"),
     ):
         assert response.status_code == 403
         assert "decide or decided between other people&#x27;s labels on this topic" in response.content.decode()
         assert "language model" not in response.content.decode()
     assert client.get(f"/support/{task.pk}/").status_code == 200
-    sheet.refresh_from_db()
-    assert sheet.labels == {}
+    assert given(sheet) == {}
 
 
 def test_a_decision_on_one_topic_or_kind_is_none_on_another(study, n_study, answered, nuggets, carl):
@@ -271,19 +263,17 @@ def test_only_an_adjudicated_condition_shows_both(study, n_study, topic, carl, k
     address = "support" if kind == "support" else "assign"
     client = client_of(carl)
     assert all(found == {} for found in to_decide(client.get(f"/{address}/{task.pk}/")))
-    sheets = SupportSheet if kind == "support" else AnswerSheet
-    screen = support_screen if kind == "support" else assignment_screen
-    for sheet in sheets.objects.filter(task=task):
-        assert to_decide(client.get(screen.url(sheet))) == [{}]
+    for sheet in all_judged(task):
+        assert to_decide(client.get(url(sheet))) == [{}]
     assert not Exposure.objects.exists()
 
 
 def test_nobody_else_opens_it(study, topic, carl, ben, otto):
     [task] = give(judges(study), carl, topic)
-    sheet = SupportSheet.objects.filter(task=task).earliest("pk")
+    sheet = all_judged(task)[0]
     for person in (ben, otto):
         client = client_of(person)
-        for address in (f"/support/{task.pk}/", support_screen.url(sheet)):
+        for address in (f"/support/{task.pk}/", url(sheet)):
             assert client.get(address).status_code == 404
     assert not Exposure.objects.exists()
 
@@ -291,8 +281,8 @@ def test_nobody_else_opens_it(study, topic, carl, ben, otto):
 def test_who_is_one_of_the_two_decides_nothing(people, answered, topic, anna, ben, carl):
     here = create_support(campaign=answered, name="here", shown=None, acting_user=None)
     [task] = give(here, anna, topic)
-    for sheet in SupportSheet.objects.filter(task=task).exclude(asked=[]):
-        SupportSheet.objects.filter(pk=sheet.pk).update(labels={"0.0": "none"})
+    for sheet in all_judged(task):
+        change(sheet, {key: {"label": "none"} for key in asked(sheet)[:1]})
     Task.objects.filter(pk=task.pk).update(state="finished")
     condition = judges(draw(people, here, purpose="adjudication", name="adjudicated"))
     with pytest.raises(PlanError, match="anna labels or labelled t1 under here"):

@@ -9,9 +9,8 @@ from assessor.collection.models import Condition
 from assessor.llm import running
 from assessor.llm.models import Job, ModelJudge
 from assessor.studies.models import Study
-from assignment.models import AnswerSheet
-from support.models import SupportSheet
 from tests.conftest import client_of
+from tests.judging import all_judged, asked, given, stands
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
 from tests.studies.conftest import MODEL, N_MODEL, draw, ids_of, nugget_labels, support_labels
@@ -53,18 +52,18 @@ def test_a_model_is_asked_about_drawn_citations_alone(people, model, olga, endpo
     condition = job.condition
     assert (condition.method, condition.sample, condition.judge) == ("support automatic", study.name, judge.judge)
     drawn = {(one.answer_id, one.item) for one in study.drawn.all()}
-    sheets = SupportSheet.objects.filter(condition=condition).select_related("answer")
+    sheets = all_judged(condition)
     cited = {
         (sheet.answer_id, f"{key[0]} {list(sheet.answer.sentences())[int(key[0])].citations[int(key[2])].docid}"): label
         for sheet in sheets
-        for key, label in sheet.labels.items()
+        for key, label in given(sheet).items()
     }
     assert set(cited) == drawn
-    assert {*map(len, sheets.values_list("asked", flat=True))} <= {1, 2}
+    assert {len(asked(sheet)) for sheet in sheets} <= {1, 2}
     # Again there is nothing to do, and nothing more is asked.
     assert f"There is nothing to do: all of it is done under {condition}." in ask(client, study, judge, LAUNCH)
     assert Job.objects.count() == 1
-    assert SupportSheet.objects.filter(condition=condition).count() == len(sheets)
+    assert len(all_judged(condition)) == len(sheets)
     assert len(server.begun()) == 4
 
 
@@ -76,8 +75,8 @@ def test_a_model_is_asked_about_drawn_nuggets_alone(n_people, n_model, nuggets, 
     assert (job.estimate["calls"], job.units_total, job.calls) == (3, 3, 3)
     ids = ids_of(nuggets)
     said = {
-        (sheet.answer.run.tag, sheet.answer.topic.qid): (sheet.asked, sorted(map(int, sheet.labels)))
-        for sheet in AnswerSheet.objects.filter(condition=job.condition).select_related("answer__run", "answer__topic")
+        (sheet.answer.run.tag, sheet.answer.topic.qid): (asked(sheet), sorted(map(int, given(sheet))))
+        for sheet in all_judged(job.condition)
     }
     wanted = {
         ("team.one", "t1"): [ids["purring heals"], ids["dogs bark"]],
@@ -101,8 +100,8 @@ def test_what_failed_is_asked_again_and_nothing_that_was_not_drawn(n_people, n_m
     ModelJudge.objects.filter(pk=judge.pk).update(base_url=endpoint().base_url)
     again = ended(launched(client, study, judge))
     assert (again.condition, again.units_total, again.units_done, again.estimate["calls"]) == (job.condition, 2, 2, 2)
-    sheets = AnswerSheet.objects.filter(condition=job.condition)
-    assert [(len(sheet.asked), len(sheet.labels), sheet.to_do) for sheet in sheets] == [(1, 1, 0)] * 2
+    sheets = all_judged(job.condition)
+    assert [(len(asked(one)), len(given(one)), stands(one)["to_do"]) for one in sheets] == [(1, 1, 0)] * 2
 
 
 @pytest.mark.parametrize("kind", ["support", "assignment"])

@@ -12,11 +12,9 @@ from assessor.collection.models import CONTROL, Answer, Condition, Event, Judge,
 from assessor.collection.models.history import AppendOnlyError
 from assessor.studies.actions import PER_TOPIC, StudyError, let_people_judge
 from assessor.studies.models import Drawn, Study
-from assessor.work.sheets import revise
-from assignment.models import AnswerSheet
 from assignment.queries import name_of
 from nuggets.models import BankEdition, NuggetBank
-from support.models import SupportSheet
+from tests.judging import all_judged, change, given, put
 from tests.studies.conftest import (
     MODEL,
     N_MODEL,
@@ -114,9 +112,9 @@ def test_the_seed_draws_the_same_after_citations_moved(people, model, answered, 
                 ],
             )
             answer.save()
-            for sheet in SupportSheet.objects.filter(answer=answer):
-                labels = {key.replace(".0", ".1"): label for key, label in sheet.labels.items()}
-                SupportSheet.objects.filter(pk=sheet.pk).update(labels=labels, asked=list(labels))
+            for sheet in (*all_judged(people, tag, answer.topic.qid), *all_judged(model, tag, answer.topic.qid)):
+                labels = {key.replace(".0", ".1"): label for key, label in given(sheet).items()}
+                put([sheet], labels=labels, asked=list(labels))
     assert names(draw(people, model, per_topic=2, seed=3, name="after")) == before
 
 
@@ -143,7 +141,7 @@ def test_answers_that_are_no_runs_own_are_left_out(people, model, n_people, n_mo
 @pytest.mark.parametrize("side", [0, 1])
 def test_labels_by_rule_are_nobodys_opinion(nuggets, n_people, n_model, side: int):
     condition = (n_people, n_model)[side]
-    AnswerSheet.objects.filter(condition=condition, answer__topic__qid="t1").update(by_rule=True)
+    put(all_judged(condition, qid="t1"), by_rule=True)
     assert {one[0] for one in items(draw(n_people, n_model))} == {"t2"}
 
 
@@ -157,8 +155,8 @@ def test_of_several_banks_on_a_topic_the_newest_alone_counts(nuggets, n_people, 
 def test_what_was_drawn_stays_when_labels_change(people, model):
     study = draw(people, model)
     for condition in (people, model):
-        for sheet in SupportSheet.objects.filter(condition=condition):
-            revise(sheet, "label", {key: {"label": "full"} for key in sheet.labels}, judge_id=sheet.judge_id)
+        for sheet in all_judged(condition):
+            change(sheet, {key: {"label": "full"} for key in given(sheet)})
     assert items(study) == DIFFERENT
     with pytest.raises(StudyError, match=r"NIST's and Mia's label nothing differently: there is nothing to draw\."):
         draw(people, model, name="again")

@@ -5,7 +5,8 @@ import pytest
 from assessor.collection.models import Campaign, Condition, Person, Topic
 from assessor.work.models import Task
 from support.models import SupportSheet
-from tests.support.judging_helpers import from_scratch, give, load_runs, post_edited, sheet_of
+from tests.judging import give
+from tests.support.judging_helpers import from_scratch, load_runs, post_edited, sheet_of
 
 
 @pytest.fixture

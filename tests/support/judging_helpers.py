@@ -1,23 +1,13 @@
 """Answers that cite, a model's labels of them, people who judge them, and what their browsers send."""
 
-import json
-import re
-from html import unescape
 from typing import Any
-from uuid import uuid4
 
-from django.core.exceptions import ObjectDoesNotExist
-from django.http import HttpResponse
-from django.test import Client
-
-from assessor.collection.models import Answer, Campaign, Condition, Event, Judge, Person, Topic
+from assessor.collection.models import Answer, Campaign, Condition, Judge
 from assessor.collection.passages import lacking_passages
-from assessor.work.actions import give_tasks
-from assessor.work.models import Exposure, Task, Write
+from assessor.work.models import Task
 from support.actions import add_sheets, create_support, sheet_row
-from support.actions.sheets import docid_of
 from support.citations import judged_citations
-from support.models import Revision, SupportSheet
+from support.models import SupportSheet
 
 # Of each run its sentences, with what each cites. The text of d4 is not loaded.
 RUNS: dict[str, dict[str, list[tuple[str, list[str]]]]] = {
@@ -30,15 +20,6 @@ RUNS: dict[str, dict[str, list[tuple[str, list[str]]]]] = {
 }
 # What the model says of team.one's and team.two's first citations on t1; of team.one's second it says nothing.
 MODELS = {"team.one": {"0.0": "partial"}, "team.two": {"0.0": "none"}}
-
-# Every write on an answer, with what goes with it besides the citation.
-WRITES: dict[str, dict[str, str]] = {
-    "label": {"label": "full", "seconds": "4"},
-    "cannot": {"reason": "garbled", "seconds": "3"},
-    "flag": {"note": "odd"},
-    "show": {},
-    "later": {},
-}
 
 
 def run_file(tag: str, answers: dict[str, list[tuple[str, list[str]]]]) -> list[dict[str, Any]]:
@@ -95,92 +76,6 @@ def post_edited(campaign: Campaign, labels: dict[str, dict[str, str]] = MODELS) 
     return create_support(campaign=campaign, name="support post-edited", shown=shown, acting_user=None)
 
 
-def give(condition: Condition, topic: Topic, person: Person, reason: str = "") -> Task:
-    """Give a person a topic; return the task as it is then."""
-    [task] = give_tasks(
-        campaign=condition.campaign,
-        topics=[topic],
-        condition=condition,
-        person=person,
-        acting_user=None,
-        reason=reason,
-    )
-    return Task.objects.get(pk=task.pk)
-
-
 def sheet_of(task: Task, tag: str) -> SupportSheet:
     """Return the sheet of a run's answer under a task's condition, whoever has it."""
     return SupportSheet.objects.get(condition=task.condition, answer__topic=task.topic, answer__run__tag=tag)
-
-
-def url(sheet: SupportSheet, verb: str = "", task: int | None = None) -> str:
-    return f"/support/{task or sheet.task_id}/answers/{sheet.pk}/{verb + '/' if verb else ''}"
-
-
-def docid_at(sheet: SupportSheet, key: str) -> str:
-    """Return what a citation points to, or nothing where there is none."""
-    try:
-        return docid_of(sheet.answer, key)
-    except (IndexError, ValueError, ObjectDoesNotExist):
-        return ""
-
-
-def send(
-    client: Client,
-    sheet: SupportSheet,
-    verb: str,
-    citation: str | None = None,
-    *,
-    key: object = None,
-    version: object = None,
-    task: int | None = None,
-    **fields: object,
-) -> HttpResponse:
-    """Send a write as the browser does: with a new key, and the sheet's present version, where none is given."""
-    if version is None:
-        version = SupportSheet.objects.get(pk=sheet.pk).version
-    sent = {"citation": citation, "docid": docid_at(sheet, citation), **fields} if citation is not None else fields
-    data = {"key": str(key or uuid4()), "version": str(version)} | {name: str(value) for name, value in sent.items()}
-    return client.post(url(sheet, verb, task), data, headers={"X-Assay-Write": "1"})
-
-
-def sign_off(client: Client, task: Task, *, key: object = None, version: object = None) -> HttpResponse:
-    """Sign a topic off as the browser does: the version is the sum of those of the answers."""
-    if version is None:
-        version = sum(sheet.version for sheet in task.support_sheets.exclude(asked=[]))
-    return client.post(f"/support/{task.pk}/sign-off/", {"key": str(key or uuid4()), "version": str(version)})
-
-
-def stands(sheet: SupportSheet) -> dict[str, Any]:
-    """Return what stands on a sheet now, without what is empty."""
-    kept = SupportSheet.objects.get(pk=sheet.pk)
-    columns = ("labels", "cannot", "flags", "shown", "unresolved", "waiting")
-    return {column: getattr(kept, column) for column in columns if getattr(kept, column)} | {"to_do": kept.to_do}
-
-
-def counters(task: Task) -> tuple[str, int, int]:
-    found = Task.objects.get(pk=task.pk)
-    return found.state, found.done, found.total
-
-
-def everything() -> list[Any]:
-    """Return all that a write could touch, to show that it touched nothing."""
-    return [
-        list(model.objects.order_by("pk").values()) for model in (SupportSheet, Revision, Event, Write, Exposure, Task)
-    ]
-
-
-def answers(response: HttpResponse) -> list[int]:
-    """Return the keys of the answers in a page or fragment, in order."""
-    return [int(key) for key in re.findall(r'<article class="answer" id="a(\d+)"', response.content.decode())]
-
-
-def said(response: HttpResponse) -> list[dict[str, Any]]:
-    """Return what a page or fragment says stands on its answers, in order."""
-    return [json.loads(unescape(text)) for text in re.findall(r'data-said="(.*?)"', response.content.decode())]
-
-
-def queue(response: HttpResponse) -> list[list[int]]:
-    """Return the queue of a page: key, number, to do, citations, version and place of each answer."""
-    [text] = re.findall(r'data-queue="(.*?)"', response.content.decode())
-    return json.loads(unescape(text))

@@ -18,16 +18,8 @@ from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
 from support.models import Revision, SupportSheet
 from tests.conftest import client_of
-from tests.support.judging_helpers import (
-    WRITES,
-    give,
-    models_condition,
-    queue,
-    send,
-    sheet_of,
-    sign_off,
-    url,
-)
+from tests.judging import WRITES, give, queue, send, sign_off, url
+from tests.support.judging_helpers import models_condition, sheet_of
 
 # In all that is planted on the same answers: what a model, a second person, and who had the topic before said of them;
 # runs' tags, teams and aliases.
@@ -131,7 +123,7 @@ def readings(client: Client, task: Task, sheet: SupportSheet) -> Iterator[HttpRe
     for other in others:
         yield client.get(url(other, task=task.pk))
         yield client.get(f"{base}?answer={other.pk}")
-        for verb, fields in WRITES.items():
+        for verb, fields in WRITES["support"].items():
             yield send(client, other, verb, "0.0", task=task.pk, version=0, **fields)
     for other in Task.objects.exclude(pk=task.pk).exclude(person=task.person, kind="support"):
         yield client.get(f"/support/{other.pk}/")
@@ -139,7 +131,7 @@ def readings(client: Client, task: Task, sheet: SupportSheet) -> Iterator[HttpRe
         yield send(client, sheet, "label", "0.0", task=other.pk, version=0, label="full")
         yield send(client, sheet, "show", "0.0", task=other.pk, version=0)
         yield sign_off(client, other, version=0)
-    for verb, fields in WRITES.items():
+    for verb, fields in WRITES["support"].items():
         yield client.get(url(sheet, verb))  # 405
         yield send(client, sheet, verb, "0.0", version=77, **fields)  # 409
         yield send(client, sheet, verb, "0.0", version="x", **fields)  # 400
@@ -173,10 +165,10 @@ def test_nothing_that_is_not_theirs_reaches_an_assessor(task, sheet, ben, as_ann
     assert len([response for response in responses if b"Cats purr to heal." in response.content]) > 5
 
 
-@pytest.mark.parametrize("verb", [verb for verb in WRITES if verb != "show"])
+@pytest.mark.parametrize("verb", [verb for verb in WRITES["support"] if verb != "show"])
 def test_nor_with_what_they_save(task, sheet, ben, as_anna: Client, verb: str):
     plant(task)
-    response = send(as_anna, sheet, verb, "0.0", **WRITES[verb])
+    response = send(as_anna, sheet, verb, "0.0", **WRITES["support"][verb])
     assert response.status_code == 200
     assert_nothing_told([response, *readings(as_anna, task, sheet)])
 
@@ -229,7 +221,7 @@ def test_no_query_of_the_screen_reads_runs_or_other_sheets(task, sheet, anna, be
     client = Watched(anna)
     for address in (f"/support/{task.pk}/", url(sheet)):
         assert client.get(address).status_code == 200
-    for verb, fields in WRITES.items():
+    for verb, fields in WRITES["support"].items():
         assert send(client, sheet, verb, "0.0", **fields).status_code == (400 if verb == "show" else 200)
     # Of a run nothing is read but its own texts of passages; of an answer its text, by the sheet that is theirs.
     assert [sql for sql in client.asked if re.search(r"\bcollection_run\b", sql)] == []
@@ -285,7 +277,7 @@ def test_which_labels_the_model_gave_changes_no_byte_before_they_are_shown(besid
 
 def test_the_models_sheets_are_read_to_show_a_label_and_for_nothing_else(beside, edited, anna):
     client = Watched(anna)
-    others = [verb for verb in WRITES if verb != "show"]
+    others = [verb for verb in WRITES["support"] if verb != "show"]
     send(client, beside, "show", "0.0")
     of_model = re.compile(rf'support_.*condition_id"? = {edited.shown_id}\b', re.DOTALL)
     assert len([sql for sql in client.asked if of_model.search(sql)]) == 1
@@ -293,7 +285,7 @@ def test_the_models_sheets_are_read_to_show_a_label_and_for_nothing_else(beside,
     for address in (f"/support/{beside.task_id}/", url(beside)):
         assert client.get(address).status_code == 200
     for verb in others:
-        assert send(client, beside, verb, "0.0", **WRITES[verb]).status_code == 200
+        assert send(client, beside, verb, "0.0", **WRITES["support"][verb]).status_code == 200
     assert [sql for sql in client.asked if of_model.search(sql)] == []
 
 
@@ -317,12 +309,12 @@ def requests(client: Client, task: Task, sheet: SupportSheet) -> dict[str, Calla
         "answer": lambda: client.get(url(sheet)),
         "sign off": lambda: sign_off(client, task),
     }
-    for verb, fields in WRITES.items():
+    for verb, fields in WRITES["support"].items():
         asked[verb] = lambda verb=verb, fields=fields: send(client, sheet, verb, "0.0", **fields)
     return asked
 
 
-NAMES = ["page", "answer", "sign off", *WRITES]
+NAMES = ["page", "answer", "sign off", *WRITES["support"]]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -19,24 +19,16 @@ from support.listing import judgment_lines
 from support.models import Revision, SupportSheet
 from support.queries import judged, progress, sheets_on
 from tests.conftest import client_of
+from tests.judging import counters, everything, give, queue, said, send, sign_off, stands, url
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
 from tests.support.judging_helpers import (
-    counters,
-    everything,
     from_scratch,
-    give,
     label_as_model,
     models_condition,
     post_edited,
-    queue,
     run_file,
-    said,
-    send,
     sheet_of,
-    sign_off,
-    stands,
-    url,
 )
 from tests.support.test_auto import judged as judged_by_model
 from tests.support.test_auto import labels, launched, plan

@@ -23,7 +23,8 @@ from tests.assignment.lines import FILE as ASSIGNED
 from tests.assignment.lines import line as assigned
 from tests.assignment.lines import nugget
 from tests.collection.conftest import told, warned
-from tests.support.judging_helpers import from_scratch, give
+from tests.judging import give
+from tests.support.judging_helpers import from_scratch
 from tests.support.lines import FILE, FULL, HEALS, NAN, NONE, PARTIAL, citation, cites, line, sentence
 from tests.support.test_export import same
 

@@ -20,23 +20,8 @@ from support.actions import give_label
 from support.listing import judgment_lines
 from support.models import Revision, SupportSheet
 from tests.conftest import client_of
-from tests.support.judging_helpers import (
-    RUNS,
-    WRITES,
-    answers,
-    counters,
-    everything,
-    from_scratch,
-    give,
-    queue,
-    run_file,
-    said,
-    send,
-    sheet_of,
-    sign_off,
-    stands,
-    url,
-)
+from tests.judging import WRITES, answers, counters, everything, give, queue, said, send, sign_off, stands, url
+from tests.support.judging_helpers import RUNS, from_scratch, run_file, sheet_of
 from tests.work.conftest import at_once
 
 CLOSED = "This topic is signed off: its labels can be read, no longer changed."
@@ -137,12 +122,12 @@ def test_what_is_wrong_is_told_and_changes_nothing(sheet, as_anna: Client, verb:
 def test_only_what_is_asked_can_be_judged(task, sheet, as_anna: Client, verb: str):
     before = everything()
     for citation in ("2.0", "1.1", "7.0", "0", "0.0.0", "x", "", "0.0\x00"):
-        response = send(as_anna, sheet, verb, citation, **WRITES[verb])
+        response = send(as_anna, sheet, verb, citation, **WRITES["support"][verb])
         assert (response.status_code, response.content) == (400, b"There is no such citation to be judged here."), (
             citation
         )
-    assert send(as_anna, sheet, verb, **WRITES[verb]).status_code == 400
-    response = send(as_anna, sheet_of(task, "team.two"), verb, "1.0", **WRITES[verb])
+    assert send(as_anna, sheet, verb, **WRITES["support"][verb]).status_code == 400
+    response = send(as_anna, sheet_of(task, "team.two"), verb, "1.0", **WRITES["support"][verb])
     assert response.status_code == 410
     assert response.content.decode() == "This citation can't be judged: the text of what it cites is not loaded."
     assert everything() == before
@@ -151,10 +136,10 @@ def test_only_what_is_asked_can_be_judged(task, sheet, as_anna: Client, verb: st
 # Writes
 
 
-@pytest.mark.parametrize("verb", [verb for verb in WRITES if verb != "show"])
+@pytest.mark.parametrize("verb", [verb for verb in WRITES["support"] if verb != "show"])
 def test_sent_twice_it_counts_once(sheet: SupportSheet, as_anna: Client, verb: str):
     key, written = uuid4(), Write.objects.count()
-    responses = [send(as_anna, sheet, verb, "0.0", key=key, version=0, **WRITES[verb]) for _ in range(3)]
+    responses = [send(as_anna, sheet, verb, "0.0", key=key, version=0, **WRITES["support"][verb]) for _ in range(3)]
     assert [response.status_code for response in responses] == [200, 200, 200]
     assert len({response.content for response in responses}) == 1
     assert (Revision.objects.count(), Write.objects.count()) == (1, written + 1)
@@ -167,11 +152,11 @@ def test_a_key_is_good_for_one_write(sheet: SupportSheet, as_anna: Client):
     assert stands(sheet)["labels"] == {"0.0": "full"}
 
 
-@pytest.mark.parametrize("verb", [verb for verb in WRITES if verb != "show"])
+@pytest.mark.parametrize("verb", [verb for verb in WRITES["support"] if verb != "show"])
 def test_on_an_old_version_it_is_refused_with_what_stands(sheet: SupportSheet, as_anna: Client, verb: str):
     send(as_anna, sheet, "label", "1.0", label="none")
     before = everything()
-    response = send(as_anna, sheet, verb, "0.0", version=0, **WRITES[verb])
+    response = send(as_anna, sheet, verb, "0.0", version=0, **WRITES["support"][verb])
     assert (response.status_code, response["X-Assay-Write"]) == (409, "1")
     stands = {"labels": {"1.0": "none"}, "cannot": {}, "flags": {}, "shown": {}}
     assert response.json() == {
@@ -224,7 +209,7 @@ def test_beside_a_models_label_it_asks_hardly_more(beside: SupportSheet, as_anna
     asked = []
     for verb in ("show", "label"):
         with CaptureQueriesContext(connection) as queries:
-            assert send(as_anna, beside, verb, "0.0", **WRITES[verb], version=len(asked)).status_code == 200
+            assert send(as_anna, beside, verb, "0.0", **WRITES["support"][verb], version=len(asked)).status_code == 200
         told = [query["sql"] for query in queries]
         asked.append([one for one in told if not one.startswith(("SAVEPOINT", "RELEASE", "BEGIN", "COMMIT"))])
     # As above; to show it takes the model's label and the key's result besides.
@@ -248,7 +233,7 @@ def test_signing_off_ends_the_topic(task: Task, sheet: SupportSheet, anna: Perso
     assert counters(task) == ("finished", 3, 3)
     assert Event.objects.filter(verb="support signed off", person=anna).count() == 1
     before = everything()
-    for verb, fields in WRITES.items():
+    for verb, fields in WRITES["support"].items():
         response = send(as_anna, sheet, verb, "0.0", **fields)
         if verb == "show":
             assert response.status_code == 400
@@ -288,7 +273,7 @@ def test_signing_off_waits_for_answers_that_are_somebody_elses(task: Task, sheet
 def test_a_task_withdrawn_meanwhile_takes_no_label(task, sheet, olga: Person, as_anna: Client):
     withdraw_task(task=task, acting_user=olga)
     before = everything()
-    for verb, fields in WRITES.items():
+    for verb, fields in WRITES["support"].items():
         assert send(as_anna, sheet, verb, "0.0", **fields).status_code == 404
     assert everything() == before
 
@@ -333,18 +318,18 @@ def test_a_show_on_an_old_version_tells_nothing(beside: SupportSheet, as_anna: C
 @pytest.mark.parametrize("verb", ["label", "cannot"])
 def test_nothing_is_judged_before_the_label_was_shown(beside: SupportSheet, as_anna: Client, verb: str):
     before = everything()
-    response = send(as_anna, beside, verb, "0.0", **WRITES[verb])
+    response = send(as_anna, beside, verb, "0.0", **WRITES["support"][verb])
     assert response.status_code == 400
     assert response.content.decode() == "The model's label goes with this citation and has not been shown."
     assert everything() == before
     send(as_anna, beside, "show", "0.0")
-    assert send(as_anna, beside, verb, "0.0", **WRITES[verb]).status_code == 200
+    assert send(as_anna, beside, verb, "0.0", **WRITES["support"][verb]).status_code == 200
 
 
 @pytest.mark.parametrize("verb", ["label", "cannot", "flag", "show"])
 def test_what_waits_for_the_model_can_not_be_opened(beside: SupportSheet, as_anna: Client, verb: str):
     before = everything()
-    response = send(as_anna, beside, verb, "1.0", **WRITES[verb])
+    response = send(as_anna, beside, verb, "1.0", **WRITES["support"][verb])
     assert response.status_code == 410
     assert response.content.decode() == "This citation can't be opened yet: the model has not judged it."
     assert everything() == before
@@ -499,9 +484,9 @@ def test_home_tells_how_far_it_is(task: Task, sheet: SupportSheet, as_anna: Clie
 
 def test_what_is_said_of_another_citation_than_stands_there_is_not_saved(as_anna: Client, sheet: SupportSheet):
     """A run file put another citation in its place since it was on screen."""
-    for verb in WRITES:
+    for verb in WRITES["support"]:
         if verb not in ("show", "later"):
-            response = send(as_anna, sheet, verb, "0.0", **(WRITES[verb] | {"docid": "d9"}))
+            response = send(as_anna, sheet, verb, "0.0", **(WRITES["support"][verb] | {"docid": "d9"}))
             assert (response.status_code, response.content.decode()) == (
                 410,
                 "The answer got further citations meanwhile: nothing was saved, and it is shown anew.",

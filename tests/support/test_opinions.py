@@ -14,22 +14,8 @@ from support.actions import create_opinion, resolve
 from support.arrays import load_scores
 from support.models import Opinion, SupportSheet
 from tests.conftest import client_of, make_person
-from tests.support.judging_helpers import (
-    WRITES,
-    answers,
-    counters,
-    from_scratch,
-    give,
-    load_runs,
-    post_edited,
-    run_file,
-    said,
-    send,
-    sheet_of,
-    sign_off,
-    stands,
-    url,
-)
+from tests.judging import WRITES, answers, counters, give, said, send, sign_off, stands, url
+from tests.support.judging_helpers import from_scratch, load_runs, post_edited, run_file, sheet_of
 from tests.support.lines import FILE
 from tests.support.test_joining_support import LABELS, run
 from tests.support.test_preparing import label_all
@@ -329,7 +315,7 @@ def test_a_repetition_is_done_without_a_look_at_the_first_time(task, scratch, to
             assert response.status_code == 403, address
             assert "signed the repetition off" in response.content.decode()
             assert said(response) == []
-        for verb, fields in WRITES.items():
+        for verb, fields in WRITES["support"].items():
             assert send(as_anna, sheet, verb, "0.0", **fields).status_code == 403, verb
         assert sign_off(as_anna, task).status_code == 403
     page = as_anna.get(f"/support/{again.pk}/")

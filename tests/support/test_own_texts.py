@@ -27,9 +27,10 @@ from support.models import SupportSheet
 from support.queries import sheets_on
 from tests.collection.conftest import told, warned
 from tests.conftest import SEGMENTS, client_of
+from tests.judging import give, send, url
 from tests.llm.grading import make_judge
 from tests.scores.pages import get
-from tests.support.judging_helpers import from_scratch, give, send, sheet_of, url
+from tests.support.judging_helpers import from_scratch, sheet_of
 from tests.support.lines import FILE, FULL, cites, line
 from tests.support.test_auto import launched, plan
 

@@ -12,21 +12,15 @@ from assessor.work.sheets import revise
 from support.actions import create_support, open_waiting, resolve
 from support.models import Opinion, Revision, SupportSheet
 from tests.conftest import client_of
+from tests.judging import answers, counters, give, queue, send, sign_off, stands
 from tests.support.judging_helpers import (
     RUNS,
-    answers,
-    counters,
     from_scratch,
-    give,
     label_as_model,
     models_condition,
     post_edited,
-    queue,
     run_file,
-    send,
     sheet_of,
-    sign_off,
-    stands,
 )
 
 

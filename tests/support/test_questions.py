@@ -14,18 +14,8 @@ from support.arrays import load_scores
 from support.exports import support_lines
 from support.models import Opinion, Revision, SupportSheet
 from tests.conftest import client_of
-from tests.support.judging_helpers import (
-    counters,
-    from_scratch,
-    give,
-    load_runs,
-    post_edited,
-    said,
-    send,
-    sheet_of,
-    sign_off,
-    url,
-)
+from tests.judging import counters, give, said, send, sign_off, url
+from tests.support.judging_helpers import from_scratch, load_runs, post_edited, sheet_of
 from tests.support.test_preparing import label_all
 
 

@@ -23,20 +23,18 @@ from assessor.work.actions import PlanError, give_tasks
 from assessor.work.blindness import FEEDBACK
 from assessor.work.models import Exposure, Task
 from assignment.actions import create_manual_assign
-from assignment.models import AnswerSheet
 from metaeval.values import Value
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
-from support.models import SupportSheet
-from tests.assignment import screen
-from tests.assignment.conftest import RUNS, give, run_file, sheet_of
+from tests.assignment.conftest import RUNS, run_file
 from tests.assignment.lines import line as assignment_line
 from tests.assignment.lines import nugget
 from tests.conftest import client_of, make_person
+from tests.judging import all_judged, asked, everything, give, given, judgeable, judged, put, send, sign_off, url
 from tests.nuggets.conftest import do, fill
 from tests.relevance.conftest import RANKINGS, give_relevance
 from tests.relevance.conftest import send as send_grade
-from tests.support import judging_helpers as judging
+from tests.support.judging_helpers import from_scratch, load_runs
 from tests.support.lines import FULL, NONE, PARTIAL, cites
 from tests.support.lines import line as support_line
 
@@ -85,21 +83,21 @@ def _assignment(campaign: Campaign, topic: Topic, anna: Person, import_file: Any
 
     def work(client: Client) -> None:
         for tag, labels in PRACTICE.items():
-            sheet = sheet_of(task, tag)
-            for one, label in zip(sheet.bank.editions.get().nuggets, labels, strict=True):
-                assert screen.send(client, sheet, "label", one["id"], label=label).status_code == 200
+            sheet = judged(task, tag)
+            for item, label in zip(asked(sheet), labels, strict=True):
+                assert send(client, sheet, "label", item, label=label).status_code == 200
 
     return Practice(
         task,
         campaign.conditions.get(name="Gold"),
         work,
-        lambda client: screen.sign_off(client, task),
+        lambda client: sign_off(client, task),
         '<td class="tight">partial_support</td>',
     )
 
 
 def _support(campaign: Campaign, topic: Topic, anna: Person, import_file: Any) -> Practice:
-    judging.load_runs(campaign, import_file)
+    load_runs(campaign, import_file)
     lines = [
         support_line(
             "t1",
@@ -112,18 +110,18 @@ def _support(campaign: Campaign, topic: Topic, anna: Person, import_file: Any) -
     ]
     found = import_file(campaign, "support", lines, condition="Gold", by="people")
     assert found.state == "done", found.report
-    task = judging.give(judging.from_scratch(campaign), topic, anna)
+    task = give(from_scratch(campaign), topic, anna)
 
     def work(client: Client) -> None:
-        for sheet in task.support_sheets.all():
-            for key in sheet.open:
-                assert judging.send(client, sheet, "label", key, label="full").status_code == 200
+        for sheet in all_judged(task):
+            for key in judgeable(sheet):
+                assert send(client, sheet, "label", key, label="full").status_code == 200
 
     return Practice(
         task,
         campaign.conditions.get(name="Gold"),
         work,
-        lambda client: judging.sign_off(client, task),
+        lambda client: sign_off(client, task),
         '<td class="tight">partial</td>',
     )
 
@@ -168,9 +166,8 @@ def pages(client: Client, task: Task) -> Iterator[HttpResponse]:
     yield client.get(base[task.kind])
     yield client.get(f"/work/{task.pk}/guidelines/")
     yield client.get(f"/practice/{task.pk}/")
-    sheets = {"assignment": task.answer_sheets, "support": task.support_sheets}.get(task.kind)
-    for pk in sheets.values_list("pk", flat=True) if sheets else ():
-        yield client.get(f"{base[task.kind]}answers/{pk}/")
+    for sheet in all_judged(task) if task.kind != "nuggets" else ():
+        yield client.get(url(sheet))
 
 
 def bodies(client: Client, task: Task) -> list[str]:
@@ -184,18 +181,17 @@ def bodies(client: Client, task: Task) -> list[str]:
 
 def test_the_reference_is_out_of_reach_before_the_sign_off(practice: Practice, as_anna: Client, ben: Person):
     address, kind = f"/practice/{practice.task.pk}/", practice.task.kind
-    sheets = {"assignment": AnswerSheet, "support": SupportSheet}.get(kind)
 
     def told() -> None:
         assert as_anna.get(address).status_code == 404
         before = bodies(as_anna, practice.task)
         assert all("Gold" not in body and SECRET not in body for body in before)
-        if sheets:  # whatever the reference says, the same is sent
-            labels = dict(sheets.objects.filter(condition=practice.reference).values_list("pk", "labels"))
-            sheets.objects.filter(condition=practice.reference).update(labels={})
+        if kind in ("assignment", "support"):  # whatever the reference says, the same is sent
+            labels = {sheet: given(sheet) for sheet in all_judged(practice.reference)}
+            put(labels, labels={})
             assert bodies(as_anna, practice.task) == before
-            for pk, of_sheet in labels.items():
-                sheets.objects.filter(pk=pk).update(labels=of_sheet)
+            for sheet, of_sheet in labels.items():
+                put([sheet], labels=of_sheet)
 
     told()
     practice.work(as_anna)
@@ -227,10 +223,10 @@ def test_what_was_signed_off_is_not_done_again(practice: Practice, as_anna: Clie
     if task.kind == "nuggets":
         with pytest.raises(nugget_actions.ReopenError, match="practice is done once"):
             nugget_actions.reopen_bank(task.nugget_bank, reason="again", acting_user=olga)
-    before = AnswerSheet.objects.values_list("version", flat=True)
+    before = everything()
     responses = {response.status_code for response in list(pages(as_anna, task))[1:2]}
     assert responses == {403}
-    assert list(AnswerSheet.objects.values_list("version", flat=True)) == list(before)
+    assert everything() == before
 
 
 def test_feedback_waits_for_other_work_of_the_kind(

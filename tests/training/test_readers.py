@@ -33,9 +33,10 @@ from support.listing import judgment_lines as support_judgment_lines
 from tests.assignment.lines import line as assignment_line
 from tests.assignment.lines import nuggets
 from tests.conftest import client_of
+from tests.judging import give, send
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.relevance.conftest import give_relevance, judge_item
-from tests.support.judging_helpers import from_scratch, give, send, sheet_of
+from tests.support.judging_helpers import from_scratch, sheet_of
 from tests.support.lines import FULL, NONE, cites
 from tests.support.lines import line as support_line
 

@@ -38,20 +38,10 @@ from assessor.work.writes import Closed
 from assignment.actions import create_manual_assign
 from nuggets.actions import add_nugget, finish_bank, set_importance
 from nuggets.models import NuggetBank
-from support.models import Revision
 from tests.conftest import client_of, make_person
+from tests.judging import all_judged, counters, everything, give, given, judgeable, send, sign_off, stands
 from tests.relevance.conftest import RANKINGS, give_relevance, judge_item
-from tests.support.judging_helpers import (
-    counters,
-    from_scratch,
-    give,
-    load_runs,
-    post_edited,
-    send,
-    sheet_of,
-    sign_off,
-    stands,
-)
+from tests.support.judging_helpers import from_scratch, load_runs, post_edited, sheet_of
 from tests.work.conftest import at_once
 
 NOTHING_FREE = "No topic is free here now: others have them, or all are done."
@@ -121,20 +111,19 @@ def told(*verbs: str) -> list[tuple[str, str, str, dict[str, str]]]:
 
 def refused(condition: Condition, person: Person) -> str:
     """Return why there is nothing to draw; nothing is changed by that."""
-    before = list(Task.objects.order_by("pk").values()), Event.objects.count(), Revision.objects.count()
+    before = everything()
     with pytest.raises(PlanError) as error:
         draw_next(condition=condition, person=person)
-    assert (list(Task.objects.order_by("pk").values()), Event.objects.count(), Revision.objects.count()) == before
+    assert everything() == before
     return str(error.value)
 
 
 def finish(task: Task) -> None:
     """Say all there is to say of a topic, and sign it off."""
     client = client_of(task.person)
-    for sheet in task.support_sheets.filter(to_do__gt=0):
-        for key in sheet.asked:
-            if key not in sheet.unresolved:
-                assert send(client, sheet, "label", key, label="full").status_code == 200
+    for sheet in all_judged(task):
+        for key in set(judgeable(sheet)) - set(given(sheet)):
+            assert send(client, sheet, "label", key, label="full").status_code == 200
     assert sign_off(client, task).status_code == 200
 
 
@@ -500,7 +489,7 @@ def test_who_comes_back_too_late_is_told_and_nothing_is_lost(queue: Condition, t
     assert send(client, done, "label", "0.0", label="full").status_code == 200
     later(days=2)
     bens = draw_next(condition=queue, person=ben)
-    before = list(Revision.objects.order_by("pk").values()), counters(bens), counters(task)
+    before = everything("support"), counters(bens), counters(task)
     for late in (
         send(client, sheet, "label", "1.0", label="full", task=task.pk),
         send(client, done, "label", "0.0", label="none", task=task.pk),
@@ -510,7 +499,7 @@ def test_who_comes_back_too_late_is_told_and_nothing_is_lost(queue: Condition, t
         client.get(reverse("support", args=[task.pk])),
     ):
         assert late.status_code == 404
-    assert (list(Revision.objects.order_by("pk").values()), counters(bens), counters(task)) == before
+    assert (everything("support"), counters(bens), counters(task)) == before
     assert stands(sheet) == {"to_do": 2}
     assert [one.verb for one in sheet.revisions.all()] == ["label", "handed over"]
     assert done.revisions.get().judge.person == anna
@@ -555,7 +544,7 @@ def test_who_comes_back_while_somebody_draws_keeps_the_topic(
     monkeypatch.setitem(kinds._kinds, "support", kind._replace(prepare=prepare_meanwhile))
     assert refused(queue, ben) == NOT_YOURS
     assert counters(task) == ("open", 0, 3)
-    assert {sheet.task for sheet in task.support_sheets.all()} == {task}
+    assert {sheet.task for sheet in all_judged(task.condition)} == {task}
 
 
 def test_what_was_taken_out_while_somebody_looked_is_not_drawn(queue: Condition, topics, anna, olga, monkeypatch):

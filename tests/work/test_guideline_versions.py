@@ -26,23 +26,17 @@ from assessor.work.kinds import kind_of
 from assessor.work.models import Guidelines, GuidelinesOpened, Task
 from assessor.work.writes import Stale
 from assignment.actions import create_manual_assign
-from assignment.models import Revision
 from nuggets import actions
 from nuggets.models import BankEdit, NuggetBank
-from support.models import Revision as SupportRevision
-from tests.assignment.conftest import RUNS, run_file, sheet_of
-from tests.assignment.conftest import give as give_assignment
-from tests.assignment.screen import send as send_label
+from tests.assignment.conftest import RUNS, run_file
 from tests.conftest import client_of
 from tests.conftest import open_guidelines as open_present
+from tests.judging import give, history, judged, send
 from tests.nuggets.conftest import do, fill
 from tests.nuggets.conftest import send as send_nugget
 from tests.relevance.conftest import RANKINGS, give_relevance
 from tests.relevance.conftest import send as send_grade
 from tests.support.judging_helpers import from_scratch, load_runs
-from tests.support.judging_helpers import give as give_support
-from tests.support.judging_helpers import send as send_judgment
-from tests.support.judging_helpers import sheet_of as support_sheet_of
 
 A, B = UUID(int=101), UUID(int=102)
 
@@ -76,25 +70,25 @@ def _assignment(campaign: Campaign, bank: NuggetBank, anna: Person, import_file:
     fill(bank, (A, "purring heals", "vital"), (B, "cats purr", "okay"))
     do(bank, actions.finish_bank)
     manual = create_manual_assign(nuggets=bank.condition, name="M", acting_user=None)
-    task = give_assignment(manual, bank.topic, anna)
-    sheet, nugget = sheet_of(task, "team.one"), bank.nuggets.get(uid=A).pk
+    task = give(manual, bank.topic, anna)
+    sheet, nugget = judged(task, "team.one"), bank.nuggets.get(uid=A).pk
     labels = ("support", "partial_support", "not_support")
     return Work(
         task,
-        lambda client, number: send_label(client, sheet, "label", nugget, label=labels[number]),
-        lambda: list(Revision.objects.order_by("version").values_list("guidelines_version", flat=True)),
+        lambda client, number: send(client, sheet, "label", nugget, label=labels[number]),
+        lambda: list(history(sheet).values_list("guidelines_version", flat=True)),
     )
 
 
 def _support(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any) -> Work:
     load_runs(campaign, import_file)
-    task = give_support(from_scratch(campaign), bank.topic, anna)
-    sheet = support_sheet_of(task, "team.one")
+    task = give(from_scratch(campaign), bank.topic, anna)
+    sheet = judged(task, "team.one")
     labels = ("full", "partial", "none")
     return Work(
         task,
-        lambda client, number: send_judgment(client, sheet, "label", "0.0", label=labels[number]),
-        lambda: list(SupportRevision.objects.order_by("version").values_list("guidelines_version", flat=True)),
+        lambda client, number: send(client, sheet, "label", "0.0", label=labels[number]),
+        lambda: list(history(sheet).values_list("guidelines_version", flat=True)),
     )
 
 

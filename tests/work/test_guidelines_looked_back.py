@@ -10,32 +10,16 @@ from django.test import Client
 from assessor.collection.models import Campaign, Person, Topic
 from assessor.work.instructing import change_guidelines
 from assessor.work.models import Task
-from assessor.work.sheets import MOVED_TO, revise, said_under
-from assignment.models import AnswerSheet, Revision
+from assessor.work.sheets import MOVED_TO, said_under
 from nuggets import actions
 from nuggets.models import NuggetBank
 from support.listing import judgment_lines
-from support.models import Revision as SupportRevision
-from tests.assignment.conftest import (  # noqa: F401  # fixtures
-    A,
-    B,
-    C,
-    answered,
-    finished,
-    manual,
-    nugget_ids,
-    sheet_of,
-    task,
-)
-from tests.assignment.screen import send, sign_off
+from tests.assignment.conftest import A, B, C, answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
 from tests.conftest import client_of, open_guidelines
+from tests.judging import all_judged, change, give, history, judgeable, judged, send, sign_off
 from tests.nuggets.conftest import do, fill
 from tests.nuggets.conftest import send as send_nugget
 from tests.support.judging_helpers import from_scratch, load_runs
-from tests.support.judging_helpers import give as give_support
-from tests.support.judging_helpers import send as send_support
-from tests.support.judging_helpers import sheet_of as support_sheet
-from tests.support.judging_helpers import sign_off as sign_support_off
 
 
 def renew(campaign: Campaign, kind: str, reader: Person) -> None:
@@ -85,12 +69,11 @@ def test_an_assessor_and_the_organizer_see_it_beside_each_nuggets_label(
 
 def test_what_was_taken_back_was_said_by_nothing(task: Task, nugget_ids, as_anna: Client):  # noqa: F811
     sheet, nugget = sheet_of(task, "team.one"), nugget_ids[A]
-    told = Revision.objects.filter(sheet=sheet)
+    told = history(sheet)
     send(as_anna, sheet, "label", nugget, label="support")
     assert said_under(told) == {(sheet.pk, str(nugget)): 1}
     # What nobody said who had opened any, as a file or an organizer, was said by none.
-    sheet = AnswerSheet.objects.get(pk=sheet.pk)
-    revise(sheet, "label", {nugget: {"label": "not_support"}}, judge_id=sheet.judge_id)
+    change(sheet, {nugget: {"label": "not_support"}}, task_id=None)
     assert said_under(told) == {}
 
 
@@ -98,19 +81,18 @@ def test_it_stands_beside_citations_and_in_the_table_of_judgments(
     campaign: Campaign, import_file, topic: Topic, anna: Person, as_anna: Client, olga: Person
 ):
     load_runs(campaign, import_file)
-    task = give_support(from_scratch(campaign), topic, anna)  # noqa: F811
-    sheets = list(task.support_sheets.exclude(asked=[]).order_by("pk"))
-    asked = [(sheet, key) for sheet in sheets for key in sheet.open if key not in sheet.settled_elsewhere]
+    task = give(from_scratch(campaign), topic, anna)  # noqa: F811
+    asked = [(sheet, key) for sheet in all_judged(task) for key in judgeable(sheet)]
     (first, key), *others = asked
-    assert send_support(as_anna, first, "label", key, label="full").status_code == 200
+    assert send(as_anna, first, "label", key, label="full").status_code == 200
     renew(campaign, "support", anna)
     for sheet, other in others:
-        assert send_support(as_anna, sheet, "label", other, label="none").status_code == 200
+        assert send(as_anna, sheet, "label", other, label="none").status_code == 200
     rows = list(csv.DictReader(judgment_lines(task.condition)))
     assert [row["guidelines_version"] for row in rows if row["label"] == "full"] == ["1"]
     assert {row["guidelines_version"] for row in rows if row["label"] == "none"} == {"2"}
     assert set().union(*under(as_anna.get(f"/support/{task.pk}/"))) == set()
-    assert sign_support_off(as_anna, task).status_code == 200
+    assert sign_off(as_anna, task).status_code == 200
     [told] = [one for one in under(as_anna.get(f"/support/{task.pk}/?answer={first.pk}")) if one.get(key) == 1]
     assert {version for item, version in told.items() if item != key} <= {2}
     page = client_of(olga).get(f"/support/{task.pk}/").content.decode()
@@ -120,13 +102,12 @@ def test_it_stands_beside_citations_and_in_the_table_of_judgments(
 
 def test_it_goes_with_a_citation_that_moves(campaign: Campaign, import_file, topic: Topic, anna: Person, as_anna):
     load_runs(campaign, import_file)
-    sheet = support_sheet(give_support(from_scratch(campaign), topic, anna), "team.one")
-    send_support(as_anna, sheet, "label", "0.0", label="full")
-    sheet.refresh_from_db()
+    sheet = judged(give(from_scratch(campaign), topic, anna), "team.one")
+    send(as_anna, sheet, "label", "0.0", label="full")
     notes = {"0.0": {MOVED_TO: ["0.0", "0.1"]}}
     said = {"0.0": {"label": None}, "0.1": {"label": "full"}}
-    revise(sheet, "citations moved", said, judge_id=None, notes=notes)
-    told = SupportRevision.objects.filter(sheet=sheet)
+    change(sheet, said, "citations moved", judge_id=None, task_id=None, notes=notes)
+    told = history(sheet)
     assert said_under(told) == {(sheet.pk, "0.1"): 1}
 
 

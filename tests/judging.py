@@ -1,0 +1,259 @@
+"""Answers as they are judged, of either kind: found by name, labelled as people and models do, read as they stand.
+
+Tests outside the apps of labels name no model of theirs: what they need to know of labels, they ask here.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from html import unescape
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import Model, QuerySet
+from django.http import HttpResponse
+from django.test import Client
+
+from assessor.collection.models import Condition, Event, Person, Topic
+from assessor.work.actions import give_tasks
+from assessor.work.models import Exposure, Task, Write
+from assessor.work.sheets import revise
+from assignment.models import AnswerSheet, LeftOut, Revision
+from support.actions.sheets import docid_of
+from support.models import Revision as SupportRevision
+from support.models import SupportSheet
+
+Judged = Any  # an answer under a condition; tests read its pk, answer, version and task, and ask here for the rest
+
+
+class _Kind(NamedTuple):
+    model: Any
+    history: Any
+    address: str  # of its screen
+    columns: tuple[str, ...]  # what may stand
+    best: str  # label
+
+
+_KINDS = {
+    "assignment": _Kind(
+        AnswerSheet, Revision, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks"), "support"
+    ),
+    "support": _Kind(
+        SupportSheet,
+        SupportRevision,
+        "support",
+        ("labels", "cannot", "flags", "shown", "unresolved", "waiting"),
+        "full",
+    ),
+}
+
+
+# Every write on an answer, by kind, with what goes with it besides the item.
+WRITES: dict[str, dict[str, dict[str, str]]] = {
+    "assignment": {
+        "label": {"label": "support", "seconds": "4"},
+        "cannot": {"reason": "garbled"},
+        "flag": {"note": "odd"},
+        "mark": {"marks": "[[0, 0, 4]]"},
+        "later": {},
+    },
+    "support": {
+        "label": {"label": "full", "seconds": "4"},
+        "cannot": {"reason": "garbled", "seconds": "3"},
+        "flag": {"note": "odd"},
+        "show": {},
+        "later": {},
+    },
+}
+
+
+def _kind(judged: Judged) -> _Kind:
+    return next(kind for kind in _KINDS.values() if isinstance(judged, kind.model))
+
+
+# ---- giving and finding ----
+
+
+def give(condition: Condition, topic: Topic, person: Person, reason: str = "") -> Task:
+    """Give a person a topic; return the task as it is then."""
+    [task] = give_tasks(
+        campaign=condition.campaign,
+        topics=[topic],
+        condition=condition,
+        person=person,
+        acting_user=None,
+        reason=reason,
+    )
+    return Task.objects.get(pk=task.pk)
+
+
+def all_judged(
+    under: Condition | Task, tag: str | None = None, qid: str | None = None, *, in_or_out: bool = False
+) -> list[Judged]:
+    """Return the answers that are judged under a condition or task, those of a run or on a topic alone.
+
+    in_or_out: those that left its scope, too.
+    """
+    condition = under.condition if isinstance(under, Task) else under
+    named = {"answer__run__tag": tag, "answer__topic__qid": qid}
+    model = _KINDS[condition.kind].model
+    found = model.in_or_out.all() if in_or_out else model.objects.all()
+    found = found.filter(**{name: value for name, value in named.items() if value})
+    found = found.filter(task=under) if isinstance(under, Task) else found.filter(condition=under)
+    return list(found.select_related("answer__run", "answer__topic", "condition__campaign").order_by("place", "pk"))
+
+
+def judged(under: Condition | Task, tag: str | None = None, qid: str | None = None) -> Judged:
+    [found] = all_judged(under, tag, qid)
+    return found
+
+
+def model_of(condition: Condition) -> type[Model]:
+    """Return the model whose rows say what stands under a condition."""
+    model: type[Model] = _KINDS[condition.kind].model
+    return model
+
+
+def again(one: Judged) -> Judged:
+    """Return it as it is now, in or out of scope."""
+    return _kind(one).model.everything.get(pk=one.pk)
+
+
+# ---- what stands ----
+
+
+def asked(one: Judged) -> list[Any]:
+    """Return the items that are asked: nuggets' ids, or citations as sentence.place."""
+    kept = again(one)
+    return list(kept.bank.order if kept.asked is None else kept.asked)
+
+
+def given(one: Judged) -> dict[str, str]:
+    """Return the labels that count, by item."""
+    return dict(again(one).labels)
+
+
+def judgeable(one: Judged) -> list[Any]:
+    """Return the items that are asked and can be judged: a citation can't whose text is not loaded."""
+    return again(one).open if isinstance(one, SupportSheet) else asked(one)
+
+
+def stands(one: Judged) -> dict[str, Any]:
+    """Return what stands on an answer now, without what is empty."""
+    kept = again(one)
+    return {name: getattr(kept, name) for name in _kind(one).columns if getattr(kept, name)} | {"to_do": kept.to_do}
+
+
+def history(one: Judged) -> QuerySet[Any]:
+    """Return its changes, the first one first."""
+    return one.revisions.order_by("version")
+
+
+def everything(*kinds: str) -> list[Any]:
+    """Return all that a write could touch, to show that it touched nothing."""
+    models = [model for name in kinds or _KINDS for model in (_KINDS[name].model, _KINDS[name].history)]
+    return [list(model._base_manager.order_by("pk").values()) for model in (*models, Event, Write, Exposure, Task)]
+
+
+def snapshot(under: Condition | Task) -> list[dict[str, Any]]:
+    """Return all that is kept of the answers under a condition or task, to show that nothing changed."""
+    return [vars(one) | {"_state": None} for one in all_judged(under)]
+
+
+def counters(task: Task) -> tuple[str, int, int]:
+    found = Task.objects.get(pk=task.pk)
+    return found.state, found.done, found.total
+
+
+# ---- saying something, as a browser does ----
+
+
+def url(one: Judged, verb: str = "", task: int | None = None) -> str:
+    return f"/{_kind(one).address}/{task or one.task_id}/answers/{one.pk}/{verb + '/' if verb else ''}"
+
+
+def send(
+    client: Client,
+    one: Judged,
+    verb: str,
+    item: object = None,
+    *,
+    key: object = None,
+    version: object = None,
+    task: int | None = None,
+    **fields: object,
+) -> HttpResponse:
+    """Send a write as the browser does: with a new key, and the answer's present version, where none is given."""
+    if version is None:
+        version = again(one).version
+    sent = _named(one, item) | fields
+    data = {"key": str(key or uuid4()), "version": str(version)} | {name: str(value) for name, value in sent.items()}
+    return client.post(url(one, verb, task), data, headers={"X-Assay-Write": "1"})
+
+
+def _named(one: Judged, item: Any) -> dict[str, object]:
+    if item is None:
+        return {}
+    return {"nugget": item} if isinstance(one, AnswerSheet) else {"citation": item, "docid": docid_at(one, item)}
+
+
+def docid_at(one: Judged, citation: str) -> str:
+    """Return what a citation points to, or nothing where there is none."""
+    try:
+        return docid_of(one.answer, citation)
+    except (IndexError, ValueError, ObjectDoesNotExist):
+        return ""
+
+
+def label_all(client: Client, one: Judged, label: str | None = None) -> None:
+    """Give all items of an answer the same label, by default one that counts for it."""
+    label = label or _kind(one).best
+    for item in asked(one):
+        assert send(client, one, "label", item, label=label).status_code == 200
+
+
+def sign_off(client: Client, task: Task, *, key: object = None, version: object = None) -> HttpResponse:
+    """Sign a topic off as the browser does: the version is the sum of those of the answers."""
+    kind = _KINDS[task.condition.kind]
+    if version is None:
+        shown = kind.model.objects.filter(task=task)
+        shown = shown.exclude(asked=[]) if kind.model is SupportSheet else shown.filter(by_rule=False)
+        version = sum(shown.values_list("version", flat=True))
+    return client.post(f"/{kind.address}/{task.pk}/sign-off/", {"key": str(key or uuid4()), "version": str(version)})
+
+
+def answers(response: HttpResponse) -> list[int]:
+    """Return the keys of the answers in a page or fragment, in order."""
+    return [int(key) for key in re.findall(r'<article class="answer" id="a(\d+)"', response.content.decode())]
+
+
+def said(response: HttpResponse) -> list[dict[str, Any]]:
+    """Return what a page or fragment says stands on its answers, in order."""
+    return [json.loads(unescape(text)) for text in re.findall(r'data-said="(.*?)"', response.content.decode())]
+
+
+def queue(response: HttpResponse) -> list[list[int]]:
+    """Return the queue of a page, a row for each answer: its key first."""
+    [text] = re.findall(r'data-queue="(.*?)"', response.content.decode())
+    return json.loads(unescape(text))
+
+
+# ---- states that pages can't make, or not soon ----
+
+
+def change(one: Judged, said: Mapping[Any, Mapping[str, Any]], verb: str = "label", **more: Any) -> None:
+    """Change what stands of items without a request; unless told otherwise, who has the answer did it."""
+    kept = again(one)
+    revise(kept, verb, said, **{"judge_id": kept.judge_id, "task_id": kept.task_id} | more)
+
+
+def put(those: Iterable[Judged], **columns: Any) -> None:
+    """Write into columns what no action would, with no trace in the history."""
+    for one in those:
+        _kind(one).model.everything.filter(pk=one.pk).update(**columns)
+
+
+def leave_out(condition: Condition, nugget: int, reason: str, person: Person | None = None) -> None:
+    """Leave a nugget out of a condition's scores."""
+    LeftOut.objects.create(condition=condition, nugget_id=nugget, is_out=True, reason=reason, person=person)

@@ -790,6 +790,7 @@
   }
   for (const field of main.querySelectorAll("textarea[disabled], #add [disabled]")) field.disabled = false;
   main.dataset.ready = "1";
+  passages.layOutAll();
   state.show();
   outbox.send();
 })();

@@ -19,6 +19,12 @@ assay.Passages = class {
     });
   }
 
+  // Have also those laid out that are out of sight, once the first ones are on screen: nothing may move later, when
+  // somebody scrolls or clicks.
+  layOutAll() {
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => this.panel.classList.remove("in-sight-first"))));
+  }
+
   get focused() {
     return document.activeElement.closest(".passage");
   }

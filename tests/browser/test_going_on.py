@@ -150,6 +150,7 @@ def test_grades_and_enter_through_passages(open_page: OpenPage, demo: Demo, rele
     test_relevance.until(page, lambda: test_relevance.docid(page) == second)
     meant = []
     for grade in "012301":
+        test_relevance.until(page, lambda: test_relevance.docid(page))  # the next may still be on its way
         meant.append((str(test_relevance.docid(page)), int(grade)))
         page.keyboard.press(grade)
         page.keyboard.press("Enter")

@@ -213,9 +213,14 @@ def label_all(client: Client, one: Judged, label: str | None = None) -> None:
         assert send(client, one, "label", item, label=label).status_code == 200
 
 
-def sign_off(client: Client, task: Task, *, key: object = None, version: object = None) -> HttpResponse:
-    """Sign a topic off as the browser does: the version is the sum of those of the answers."""
-    kind = _KINDS[task.condition.kind]
+def sign_off(
+    client: Client, task: Task, *, key: object = None, version: object = None, screen: str | None = None
+) -> HttpResponse:
+    """Sign a topic off as the browser does: the version is the sum of those of the answers.
+
+    screen: the kind on whose screen; by default the task's own.
+    """
+    kind = _KINDS[screen or task.condition.kind]
     if version is None:
         shown = kind.model.objects.filter(task=task)
         shown = shown.exclude(asked=[]) if kind.model is SupportSheet else shown.filter(by_rule=False)

@@ -223,9 +223,9 @@ def _ask(campaign: Campaign, nuggets: Condition, olga: Person) -> Job:
         jobs.append(launch(plan, most_calls=None, most_cost=Decimal(3), acting_user=olga, to_workers=False))
     pause(job=jobs[0], acting_user=olga)
     job = jobs[1]
-    asked = Asked("0" * 64, 0, 0)
+    call = Asked("0" * 64, 0, 0)
     reply = Reply("{}", "", "mia-1", 7, 9, "{}\n\u00e9", 12)
-    record(judge, job, [Entry(job.units.order_by("pk")[0], "assignment", asked, reply, "", None)])
+    record(judge, job, [Entry(job.units.order_by("pk")[0], "assignment", call, reply, "", None)])
     for sheet in sorted(all_judged(job.condition), key=lambda one: one.pk):
         change(sheet, {pk: {"label": "support"} for pk in asked(sheet)}, "labelled", job_id=job.pk)
     return job

@@ -126,7 +126,7 @@ def readings(client: Client, task: Task, sheet: AnswerSheet, nugget: int) -> Ite
         yield client.get(url(sheet, task=other.pk))
         yield client.get(f"/assign/{other.pk}/nuggets/{nugget}/")
         yield send(client, sheet, "label", nugget, task=other.pk, version=0, label="support")
-        yield sign_off(client, other, version=0)
+        yield sign_off(client, other, version=0, screen="assignment")
     yield client.get(f"{base}nuggets/999/")
     for verb, fields in WRITES["assignment"].items():
         yield client.get(url(sheet, verb))  # 405

@@ -243,8 +243,8 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             for name in ("Support", f"S{number}"):
                 import_file(campaign, "support", judged, condition=name, by="people")
         imported = ["Support", *(f"S{number}" for number in new)]
-        for condition in campaign.conditions.filter(name__in=imported):
-            for sheet in all_judged(condition):
+        for of_file in campaign.conditions.filter(name__in=imported):
+            for sheet in all_judged(of_file):
                 if sheet.version == 0:
                     change(sheet, {"1.0": {"label": "none"}})
         aliases = "".join(f"r{number},,,,,alias{number}\n" for number in new)

@@ -130,7 +130,7 @@ def readings(client: Client, task: Task, sheet: SupportSheet) -> Iterator[HttpRe
         yield client.get(url(sheet, task=other.pk))
         yield send(client, sheet, "label", "0.0", task=other.pk, version=0, label="full")
         yield send(client, sheet, "show", "0.0", task=other.pk, version=0)
-        yield sign_off(client, other, version=0)
+        yield sign_off(client, other, version=0, screen="support")
     for verb, fields in WRITES["support"].items():
         yield client.get(url(sheet, verb))  # 405
         yield send(client, sheet, verb, "0.0", version=77, **fields)  # 409

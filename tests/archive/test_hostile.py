@@ -267,8 +267,13 @@ def test_a_file_twice_and_a_file_that_says_it_is_smaller(files: Files, tmp_path:
         verify(path)
     # The directory of a zip says how large a file is; what unpacks to more is not read further.
     path = packed(files, tmp_path / "smaller.zip")
-    data, size = path.read_bytes(), len(files["collection.segment.jsonl"])
-    path.write_bytes(data.replace(struct.pack("<L", size), struct.pack("<L", size - 10)))
+    data, name = bytearray(path.read_bytes()), b"collection.segment.jsonl"
+    # Its size stands in front of both of its names, before its contents and in the directory.
+    for at in (data.index(name) - 30 + 22, data.rindex(name) - 46 + 24):
+        [size] = struct.unpack_from("<L", data, at)
+        assert size == len(files[name.decode()])
+        struct.pack_into("<L", data, at, size - 10)
+    path.write_bytes(data)
     with pytest.raises(ArchiveError, match=r"collection\.segment\.jsonl"):
         verify(path)
 

@@ -141,7 +141,7 @@ def screens() -> Iterator[Screen]:
         "nuggets": (".nugget input[type=radio]", ("j", "v"), ".nugget input[value=vital]:checked"),
         "assignment": (choice, ("1",), pressed),
         "support": (choice, ("1",), '.sentences .told:text("full")'),
-        "relevance": (".choices button:not([disabled])", ("2",), '#progress:text("1 of")'),
+        "relevance": (".choices button:not([disabled])", ("2",), '#progress:text-matches("^[1-9]")'),
     }
     tasks = Task.objects.select_related("condition", "topic", *related_records()).order_by("pk")
     for task in tasks:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Max, Model
+from django.db.models import Model
 
 from assessor.archive import states
 from assessor.archive.errors import ArchiveError
@@ -13,7 +13,7 @@ from assessor.archive.reading import Archive
 from assessor.archive.registry import OF_CAMPAIGN, RESTORED, SHARED, Kept
 from assessor.archive.shared import find_or_make, require_new_people
 from assessor.collection import history
-from assessor.collection.loaders.base import as_kept, insert
+from assessor.collection.loaders.base import KeysTaken, as_kept, insert, reserve_keys
 from assessor.collection.models import Campaign, Person
 from assessor.planner import look_at_grown_tables
 from assessor.work.models import Write
@@ -21,7 +21,6 @@ from metaeval.models import Calculation
 
 Values = dict[str, Any]
 _AT_A_TIME, _BYTES_AT_A_TIME = 500, 2_000_000
-_TRIES = 20
 
 
 def restore(
@@ -53,7 +52,10 @@ def _restore(archive: Archive, use_existing_people: bool) -> Campaign:
     if Campaign.objects.filter(slug=archive.slug).exists():
         raise ArchiveError(f"There is a campaign {archive.slug} already.")
     # A record's key is that of the first of its model, and its number: no table of keys is needed.
-    before = {kept.model: _reserve(kept.model, archive.counts.get(kept.model, 0)) for kept in OF_CAMPAIGN}
+    try:
+        before = {kept.model: reserve_keys(kept.model, archive.counts.get(kept.model, 0)) for kept in OF_CAMPAIGN}
+    except KeysTaken as error:
+        raise ArchiveError(f"{error} Restore it when fewer work.") from error
     found: dict[type[Model], list[int]] = {kept.model: [] for kept in SHARED}
 
     def translate(model: type[Model], number: int) -> int:
@@ -106,27 +108,3 @@ def _value(column: Any, key: int, values: Values) -> Any:
     if column.primary_key:
         return key
     return values[column.attname] if column.attname in values else column.get_default()
-
-
-def _reserve(model: type[Model], number: int) -> int:
-    """Return a key after which as many are free, and stay so while others write."""
-    table, column = model._meta.db_table, model._meta.pk.column
-    if not number or connection.vendor == "sqlite":  # which has one writer, and that is this transaction
-        last = model._base_manager.aggregate(last=Max("pk"))["last"] or 0
-        with connection.cursor() as cursor:
-            if connection.vendor == "sqlite":
-                cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
-                last = max(last, *cursor.fetchone() or (0,))
-        return int(last)
-    sequence = "pg_get_serial_sequence(%s, %s)"
-    drawn = f"SELECT nextval({sequence}) AS key FROM generate_series(1, %s)"  # noqa: S608  # our own names only
-    for _ in range(_TRIES):
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT min(key), max(key) FROM ({drawn}) AS drawn",  # noqa: S608  # our own names only
-                [connection.ops.quote_name(table), column, number],
-            )
-            least, most = cursor.fetchone()
-        if most - least == number - 1:
-            return int(least) - 1
-    raise ArchiveError(f"Others write {model._meta.verbose_name_plural} all the time: restore it when fewer work.")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from django.db import connection
 from django.http import Http404
 
 from assessor.collection.models import Answer, Condition, Person, Sentence
@@ -25,7 +26,7 @@ from assessor.work.access import (
 )
 from assessor.work.models import Task
 from assessor.work.opinions import repeats, require_no_repetition, require_not_repeated
-from assignment.models import AnswerSheet, Opinion
+from assignment.models import AnswerSheet, Assignment, Opinion
 from nuggets.editions import Snapshot
 from nuggets.models import NuggetBank
 
@@ -49,13 +50,16 @@ class OwnSheet(NamedTuple):
 
 # All that is read for an assessor's screen. It is written out because Django takes 3.5 ms to put such a query together,
 # when all that happens between a label and the next answer may take 8.
-_SHEET = ("id", "task_id", "bank_id", "judge_id", "put_off", "version", "edition", "to_do", "out_of_scope")
-_SAID = ("asked", "labels", "cannot", "stale", "invalid", "flags", "marks")
+_SHEET = ("id", "task_id", "bank_id", "judge_id", "put_off", "version", "edition", "to_do", "out_of_scope", "is_part")
+# Not what counts instead of a label that a person could not give: it is not for their eyes.
+_LABEL = ("id", "nugget_id", "value", "state", "reason", "flag", "raw", "marks")
 _TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state", "paused")
 _BANK = ("id", "topic_id", "condition_id", "task_id", "state", "edition")
-_NAMES = (*_SHEET, *_SAID, *_TASK, *_BANK)
+_LIST = {"sqlite": "json_group_array(json_array({}))", "postgresql": "CAST(json_agg(json_build_array({})) AS text)"}
 _SQL = f"""
-    SELECT {", ".join(f"sheet.{name}" for name in (*_SHEET, *_SAID))},
+    SELECT {", ".join(f"sheet.{name}" for name in _SHEET)},
+        (SELECT {_LIST[connection.vendor].format(", ".join(f"label.{name}" for name in _LABEL))}
+            FROM assignment_assignment label WHERE label.sheet_id = sheet.id),
         {", ".join(f"work_task.{name}" for name in _TASK)},
         {", ".join(f"bank.{name}" for name in _BANK)},
         (SELECT nuggets FROM nuggets_bankedition edition
@@ -117,21 +121,29 @@ def _read(person: Person, task_id: int, sheet_ids: Sequence[int]) -> list[OwnShe
 
 
 def _own_sheet(person: Person, row: Row) -> OwnSheet:
-    of_sheet = row.take(_SHEET)
-    said = {name: None if text is None else json.loads(text) for name, text in row.take(_SAID).items()}
+    sheet: AnswerSheet = record(AnswerSheet, row.take(_SHEET))
+    [labels] = row.some(1)
+    sheet.read_assignments([_label(sheet, of_label) for of_label in sorted(json.loads(labels or "[]"))])
     task, bank = record(Task, row.take(_TASK)), record(NuggetBank, row.take(_BANK))
     nuggets, content, references, shows_citations, method, is_repeated = row.some(6)
     checked(person, task, SimpleNamespace(**row.take(CHECKS)))
     require_open_blind(task)
     require_no_repetition(is_repeated)
     return OwnSheet(
-        record(AnswerSheet, of_sheet | said),
+        sheet,
         task,
         bank,
         json.loads(nuggets),
         _sentences(json.loads(content), json.loads(references) if shows_citations else None),
         method == Condition.Method.ADJUDICATED,
     )
+
+
+def _label(sheet: AnswerSheet, values: list[Any]) -> Assignment:
+    columns = dict(zip(_LABEL, values, strict=True))
+    columns |= {name: None if (text := columns[name]) is None else json.loads(text) for name in ("raw", "marks")}
+    label: Assignment = record(Assignment, columns | {"sheet_id": sheet.pk})
+    return label
 
 
 def _sentences(content: list[dict[str, Any]], references: list[str] | None) -> list[Sentence]:

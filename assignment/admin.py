@@ -1,10 +1,10 @@
-"""Answer sheets and their revisions in Django's admin, to look at."""
+"""Answer sheets, their labels and revisions in Django's admin, to look at."""
 
 from django.contrib import admin
 
 from assessor.collection.admin import LookOnly
 from assessor.work.admin import OpinionAdmin
-from assignment.models import AnswerSheet, LeftOut, Opinion, Revision
+from assignment.models import AnswerSheet, Assignment, LeftOut, Opinion, Revision
 
 
 @admin.register(AnswerSheet)
@@ -21,6 +21,26 @@ class AnswerSheetAdmin(LookOnly):
     @admin.display(ordering="answer__run__tag")
     def run(self, sheet: AnswerSheet) -> str:
         return sheet.answer.run.tag
+
+
+@admin.register(Assignment)
+class AssignmentAdmin(LookOnly):
+    list_display = ("pk", "condition", "topic", "run", "nugget", "value", "state", "flag", "at")
+    list_filter = ("state", "value", "sheet__condition__campaign", "sheet__condition")
+    search_fields = ("sheet__answer__topic__qid", "sheet__answer__run__tag", "nugget__text")
+    list_select_related = ("sheet__condition", "sheet__answer__topic", "sheet__answer__run", "nugget")
+
+    @admin.display(ordering="sheet__condition")
+    def condition(self, label: Assignment) -> str:
+        return str(label.sheet.condition)
+
+    @admin.display(ordering="sheet__answer__topic__qid")
+    def topic(self, label: Assignment) -> str:
+        return label.sheet.answer.topic.qid
+
+    @admin.display(ordering="sheet__answer__run__tag")
+    def run(self, label: Assignment) -> str:
+        return label.sheet.answer.run.tag
 
 
 @admin.register(Revision)

@@ -15,7 +15,7 @@ class AssignmentConfig(AppConfig):
         from assignment.auto import AutoAssign
         from assignment.kind import ASSIGNMENT
         from assignment.loaders import AssignmentLoader
-        from assignment.models import AnswerSheet
+        from assignment.models import AnswerSheet, Assignment
         from assignment.studies import NuggetStudies
         from assignment.tables import NuggetScores
         from nuggets import following
@@ -28,6 +28,7 @@ class AssignmentConfig(AppConfig):
         joining.register(follow_sentences)
         importing.register(
             AssignmentLoader,
+            importing.brought(Assignment, "sheet__import_record"),
             importing.brought(AnswerSheet),
             # Those of nuggets, which they point to, and the judges of both come after them (see nuggets/apps.py).
             lambda imports: Condition.everything.filter(import_record__in=imports, kind=Condition.Kind.ASSIGNMENT),

@@ -1,20 +1,22 @@
 """The scores of a condition as arrays, from what stands on its answer sheets."""
 
-import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from django.db.models import Aggregate, Case, CharField, OuterRef, Subquery, Value, When
+from django.db.models.functions import Cast, Coalesce, Concat
 
 from assessor.collection.models import Condition
+from assessor.labels.models import Label
 from assessor.llm.questions import ASSIGNMENT
-from assessor.scores.found import Cell, Labels, RunName, as_text, parsed, run_names, take, what_counts, who_answered
+from assessor.scores.found import Cell, Labels, RunName, run_names, take, what_counts, who_answered
 from assessor.scores.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
 from assessor.scores.measures import Measures
 from assessor.work.scope import judged_under
 from assignment.measures import NUGGET_SCORES
-from assignment.models import AnswerSheet, LeftOut
+from assignment.models import AnswerSheet, Assignment, LeftOut
 from assignment.queries import scored_editions
 from assignment.scores import (
     ABSENT,
@@ -32,8 +34,32 @@ from nuggets.models import BankEdition
 
 _AT_A_TIME = 2_000
 IMPORTANCE = {"vital": VITAL, "okay": OKAY, "": ABSENT}
-# As bytes, which numpy takes without a loop; None is what a nugget has that has no label.
-_LABEL = dict(zip(ASSIGNMENT, (SUPPORT, PARTIAL, NOT_SUPPORT), strict=True)) | {None: MISSING % 256}
+# As bytes, which numpy takes without a loop.
+_NO_LABEL = bytes([MISSING % 256])
+_LETTERS, _NONE, _UNKNOWN = "spn", "-", "?"  # of the labels, of no label, of one that is none of them
+_CODES = bytes.maketrans(f"{_LETTERS}{_NONE}".encode(), bytes([SUPPORT, PARTIAL, NOT_SUPPORT]) + _NO_LABEL)
+
+
+class _Join(Aggregate):
+    """All values of a group as one text; the order is the same for all texts of a row."""
+
+    function = "GROUP_CONCAT"
+    template = "%(function)s(%(expressions)s)"
+    output_field = CharField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        return self.as_sql(compiler, connection, function="STRING_AGG", **extra)
+
+
+# The label that counts: another person's where this one could judge nothing.
+_COUNTED = Case(When(state__in=(Label.State.GIVEN, Label.State.UNJUDGEABLE), then=Coalesce("value", "resolved_value")))
+_LETTER = Case(
+    *(When(counted=label, then=Value(letter)) for label, letter in zip(ASSIGNMENT, _LETTERS, strict=True)),
+    When(counted=None, then=Value(_NONE)),
+    default=Value(_UNKNOWN),
+)
+# "12,13,14:snn": the nuggets' ids, and the letters of their labels.
+_JOINED = Concat(_Join(Cast("nugget_id", CharField()), Value(",")), Value(":"), _Join("letter", Value("")))
 
 
 class ScoredTopic(NamedTuple):
@@ -192,22 +218,37 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
     """Give what stands on a condition's sheets, of all topics or one, to the banks, by topic's key."""
     names = ("bank", "bank__topic", "edition", "by_rule", "answer", "answer__run", "answer__apart", "answer__words")
     found = AnswerSheet.objects.filter(condition=condition, **({} if topic is None else {"bank__topic": topic}))
-    sheets = found.order_by().values_list(*names, *as_text("adopted", "labels")).iterator(_AT_A_TIME)
-    while chunk := list(islice(sheets, _AT_A_TIME)):
-        all_labels = parsed(row[-1] for row in chunk)
-        for row, said in zip(chunk, all_labels, strict=True):
-            bank_id, of_topic, edition, by_rule, answer, run, is_apart, words, adopted, _ = row
-            bank = banks.get(of_topic)
-            if bank is None:  # no nugget counts there, or it was given since the banks were read
-                continue
-            if bank_id != bank.pk:
-                bank.elsewhere.add(run)
-                continue
-            if adopted != "{}":  # another person's labels, where this one could judge nothing
-                said = {**json.loads(adopted), **said}
-            is_present = edition == bank.edition
-            codes = bytes(map(_LABEL.__getitem__, map(said.get, bank.ids))) if is_present else b""
-            take(bank.cells, run, Cell(is_apart, _Said(words, codes, answer, by_rule) if is_present else None))
+    # One row an answer: to fetch a row for each label takes twice as long.
+    rows = Assignment.everything.filter(sheet=OuterRef("pk")).alias(counted=_COUNTED).alias(letter=_LETTER).order_by()
+    labels = Subquery(rows.values("sheet").values_list(_JOINED))
+    places: dict[tuple[int, str], Callable[[bytes], Iterable[int]]] = {}
+    for row in found.order_by().values_list(*names, labels).iterator(_AT_A_TIME):
+        bank_id, of_topic, edition, by_rule, answer, run, is_apart, words, joined = row
+        bank = banks.get(of_topic)
+        if bank is None:  # no nugget counts there, or it was given since the banks were read
+            continue
+        if bank_id != bank.pk:
+            bank.elsewhere.add(run)
+            continue
+        codes = None
+        if edition == bank.edition:
+            nuggets, _, given = (joined or ":").partition(":")
+            if _UNKNOWN in given:
+                raise ValueError(f"A label of answer {answer} is none of {', '.join(ASSIGNMENT)}.")
+            if (bank_id, nuggets) not in places:
+                places[bank_id, nuggets] = _in_order(nuggets, bank.ids)
+            codes = bytes(places[bank_id, nuggets](given.encode().translate(_CODES) + _NO_LABEL))
+        take(bank.cells, run, Cell(is_apart, None if codes is None else _Said(words, codes, answer, by_rule)))
+
+
+def _in_order(nuggets: str, wanted: Sequence[str]) -> Callable[[bytes], Iterable[int]]:
+    """Return what takes the codes of a bank's nuggets, in its order, from those of an answer.
+
+    nuggets: the ids whose codes an answer has, by commas; after these comes the code of one without a label.
+    """
+    place = {nugget: at for at, nugget in enumerate(nuggets.split(","))} if nuggets else {}
+    places = [place.get(nugget, len(place)) for nugget in wanted]
+    return lambda codes: map(codes.__getitem__, places)
 
 
 def _codes(bank: _Bank, said: dict[int, _Said]) -> Codes:

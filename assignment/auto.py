@@ -92,7 +92,7 @@ class AutoAssign(Kind):
         editions = present_editions(banks.values())
         answers = [int(unit.item) for unit in units]
         found = sheets_on(banks.values(), job.condition).filter(answer__in=answers).select_related("answer")
-        sheets = {str(sheet.answer_id): sheet for sheet in found}
+        sheets = {str(sheet.answer_id): sheet for sheet in AnswerSheet.with_items(found)}
         prepared: dict[int, Work | UnitFailure] = {}
         for unit in units:
             bank, sheet, qid = banks.get(unit.topic_id), sheets.get(unit.item), unit.topic.qid
@@ -156,8 +156,8 @@ def _unlabelled_answers(
         for answer in answers:
             yield answer, [nugget for nugget in nuggets_of[answer.topic_id] if nugget["id"] in asked[answer.pk]]
     unfinished = _unfinished(condition, banks).order_by().select_related("answer")
-    only = ("bank", "asked", "labels", "cannot", "answer__topic", "answer__content")
-    for sheet in unfinished.only(*only).iterator(chunk_size=_AT_A_TIME):
+    only = ("bank", "is_part", "answer__topic", "answer__content")
+    for sheet in AnswerSheet.with_items(unfinished.only(*only)).iterator(chunk_size=_AT_A_TIME):
         yield sheet.answer, _unlabelled(sheet, editions[sheet.bank_id].nuggets)
 
 

@@ -180,7 +180,7 @@ class Labelled(NamedTuple):
 def all_sheets(task: Task) -> QuerySet[AnswerSheet]:
     """Return all answer sheets of a task, in the order in which they were shuffled."""
     sheets = AnswerSheet.everything.filter(task=task).select_related("answer__run")
-    return sheets.order_by("place", "pk")
+    return AnswerSheet.with_items(sheets.order_by("place", "pk"))
 
 
 def labelled(sheets: Iterable[AnswerSheet]) -> list[Labelled]:

@@ -8,11 +8,12 @@ from django.db.models import QuerySet
 
 from assessor.collection.formats.values import to_json
 from assessor.collection.models import Sentence
+from assessor.labels.models import Label
 from assessor.studies.access import labels_to_decide
 from assessor.work.models import Task
 from assessor.work.sheets import looked_back, said_under
 from assignment.access import OwnSheet, own_sheets
-from assignment.models import AnswerSheet, Revision
+from assignment.models import AnswerSheet, Assignment, Revision
 from assignment.queries import name_of, nuggets_of
 from nuggets.models import BankEdition, NuggetBank
 
@@ -159,8 +160,8 @@ def across(task: Task, bank: NuggetBank, nugget: int) -> list[Across]:
     """Return a person's own answers of which they said something about a nugget, by their numbers."""
     key = str(nugget)
     numbers = {queued.sheet: queued.number for queued in queue(task, bank)}
-    rows = own_rows(task, bank).values_list("pk", "labels", "cannot")
-    labelled = [pk for pk, labels, cannot in rows if key in labels or key in cannot]
+    said = Assignment.everything.filter(nugget=nugget, state__in=(Label.State.GIVEN, Label.State.UNJUDGEABLE))
+    labelled = list(own_rows(task, bank).filter(pk__in=said.values("sheet")).values_list("pk", flat=True))
     under = said_under(Revision.objects.filter(sheet__in=labelled))
     found = []
     for own in own_sheets(task, sorted(labelled, key=numbers.__getitem__)):

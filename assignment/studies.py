@@ -6,10 +6,11 @@ from django.db.models import F, QuerySet
 
 from assessor.collection.models import Condition, Topic
 from assessor.collection.queries import answers_to
+from assessor.labels.models import Label
 from assessor.llm.questions import ASSIGNMENT
 from assessor.studies.kinds import Key, Kind, Told
 from assessor.studies.models import Drawn
-from assignment.models import AnswerSheet, Opinion
+from assignment.models import AnswerSheet, Assignment, Opinion
 from assignment.queries import name_of, present_editions
 from nuggets.models import BankEdition, NuggetBank
 
@@ -32,11 +33,11 @@ class NuggetStudies(Kind):
         # What follows from a rule alone is nobody's opinion.
         sheets = AnswerSheet.objects.filter(condition=condition, bank__in=newest.values(), by_rule=False)
         own = sheets.filter(answer__in=answers_to(topics)).order_by()
+        given = Assignment.objects.filter(sheet__in=own.values("pk"), state=Label.State.GIVEN).order_by("sheet", "pk")
         return {
-            (answer, nugget): label
-            for answer, labels in own.values_list("answer", "labels")
-            for nugget, label in labels.items()
-            if label in ASSIGNMENT
+            (answer, str(nugget)): label
+            for answer, nugget, label in given.values_list("sheet__answer", "nugget", "value")
+            if label
         }
 
     def names(self, keys: Collection[Key]) -> Mapping[Key, str]:
@@ -47,16 +48,18 @@ class NuggetStudies(Kind):
     def labels_of(self, drawn: Mapping[int, Collection[Drawn]]) -> Mapping[int, Mapping[int, str]]:
         wanted = {(pk, one.answer_id, one.item): one.pk for pk, items in drawn.items() for one in items}
         found: dict[int, dict[int, str]] = {condition: {} for condition in drawn}
-        sheets = AnswerSheet.in_or_out.filter(
-            condition__in=drawn.keys(), answer__in={answer for _, answer, _ in wanted}
+        given = Assignment.in_or_out.filter(
+            sheet__condition__in=drawn.keys(),
+            sheet__answer__in={answer for _, answer, _ in wanted},
+            state=Label.State.GIVEN,
         )
-        rows = list(sheets.order_by().values_list("condition", "answer", "bank", "labels"))
-        names = _names(NuggetBank.objects.filter(pk__in={bank for _, _, bank, _ in rows}))
-        for condition, answer, _, labels in rows:
-            for nugget, label in labels.items():
-                item = wanted.get((condition, answer, names[nugget]))
-                if item and label in ASSIGNMENT:
-                    found[condition][item] = label
+        columns = ("sheet__condition", "sheet__answer", "sheet__bank", "nugget", "value")
+        rows = list(given.order_by("pk").values_list(*columns))
+        names = _names(NuggetBank.objects.filter(pk__in={bank for _, _, bank, _, _ in rows}))
+        for condition, answer, _, nugget, label in rows:
+            item = wanted.get((condition, answer, names[str(nugget)]))
+            if item and label:
+                found[condition][item] = label
         return found
 
     def sheets_on(self, topic: Topic) -> QuerySet[AnswerSheet]:

@@ -56,7 +56,9 @@ def _nuggets(path: Path, qids: list[str]) -> track.Part:
 
 def items(task: "Task") -> list[Item]:
     """Return what a task asks and has no label: a nugget through all answers, so that each round is on another one."""
-    sheets = list(task.answer_sheets.filter(by_rule=False).order_by("place"))
+    from assignment.models import AnswerSheet
+
+    sheets = list(AnswerSheet.with_items(task.answer_sheets.filter(by_rule=False).order_by("place")))
     nuggets = [str(nugget["id"]) for nugget in sheets[0].bank.editions.get().nuggets]
     return [Item(sheet.pk, nugget, {}) for nugget in nuggets for sheet in sheets if nugget not in sheet.labels]
 

@@ -230,7 +230,8 @@ class _Standing(NamedTuple):
 def _standing(work: Work, tasks: "Sequence[tuple[Task, Sequence[Item]]]") -> _Standing:
     of_people = work.sheets.everything.filter(task__in=[task for task, _ in tasks])
     revisions: Any = work.sheets._meta.get_field("revisions").related_model
-    return _Standing(dict(of_people.values_list("pk", "labels")), revisions.objects.filter(sheet__in=of_people).count())
+    labels = {sheet.pk: sheet.labels for sheet in work.sheets.with_items(of_people)}
+    return _Standing(labels, revisions.objects.filter(sheet__in=of_people).count())
 
 
 def told(way: Way, limits: Limits, result: dict[str, Any]) -> int:

@@ -99,7 +99,7 @@ def label(campaign: "Campaign", name: str = LABELS_NAME, seed: int = 830) -> "Co
                     judge=judge.pk,
                     edition=1,
                     nuggets=bank.order,
-                    labels=dict(zip(map(str, bank.order), chance.choices(_LABELS, _WEIGHTS, k=NUGGETS), strict=True)),
+                    labels=dict(zip(bank.order, chance.choices(_LABELS, _WEIGHTS, k=NUGGETS), strict=True)),
                 )
                 for answer in Answer.objects.filter(topic=bank.topic_id).values_list("pk", flat=True)
             )
@@ -137,14 +137,14 @@ def nothing() -> int:
 
 
 def select() -> int:
-    """Read the labels of all answers with a plain SELECT into a list; return how many rows there are."""
+    """Read all labels with a plain SELECT into a list; return how many rows there are."""
     from django.db import connection
 
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT s.bank_id, a.run_id, a.words, s.labels FROM assignment_answersheet s"
-            " JOIN collection_answer a ON a.id = s.answer_id JOIN collection_condition c ON c.id = s.condition_id"
-            " WHERE c.name = %s",
+            "SELECT s.bank_id, a.run_id, a.words, l.nugget_id, l.value FROM assignment_assignment l"
+            " JOIN assignment_answersheet s ON s.id = l.sheet_id JOIN collection_answer a ON a.id = s.answer_id"
+            " JOIN collection_condition c ON c.id = s.condition_id WHERE c.name = %s",
             [LABELS_NAME],
         )
         return len(cursor.fetchall())

@@ -85,8 +85,8 @@ def _check_labels(told: dict[str, Any], wrong: Counter[str]) -> None:
             if of_kind == kind:
                 given[sheet, item] = label
                 times[sheet, item] += 1
-        rows = sheets.everything.filter(task__isnull=False).values_list("pk", "labels")
-        stands = {(sheet, item): label for sheet, labels in rows for item, label in labels.items()}
+        of_people = sheets.with_items(sheets.everything.filter(task__isnull=False))
+        stands = {(sheet.pk, item): label for sheet in of_people for item, label in sheet.labels.items()}
         revised: Counter[tuple[int, str]] = Counter()
         copied: set[tuple[int, str]] = set()  # with that of an equal citation
         for sheet, verb, changes in revisions.objects.filter(sheet__task__isnull=False).values_list(

@@ -1,12 +1,15 @@
 """Support judgments: how far cited passages support the sentences of answers."""
 
-from typing import ClassVar
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, ClassVar
 
 from django.db import models
 
 from assessor.collection.fields import JSONText
 from assessor.work import opinions
 from assessor.work.sheets import Sheet, SheetRevision
+
+_AT_A_TIME = 500
 
 
 class Opinion(opinions.Opinion):
@@ -23,11 +26,22 @@ class SupportSheet(Sheet):
     """
 
     SAID: ClassVar[dict[str, str]] = Sheet.SAID | {"shown": "shown"}
+    UNJUDGEABLE: ClassVar[models.Q] = ~models.Q(cannot={})
+    QUESTIONED: ClassVar[models.Q] = ~models.Q(cannot={}, flags={})
 
     condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="support_sheets", db_index=False)
     answer = models.ForeignKey("collection.Answer", models.PROTECT, related_name="support_sheets")
     judge = models.ForeignKey("collection.Judge", models.PROTECT, related_name="support_sheets")
     task = models.ForeignKey("work.Task", models.PROTECT, null=True, related_name="support_sheets")
+    labels = JSONText(default=dict, help_text="The labels that count.")
+    cannot = JSONText(default=dict, help_text="Why there can be no label, where a person said so.")
+    adopted = JSONText(
+        default=dict,
+        help_text="What counts where this one could judge nothing: another person's label, or what the organizer "
+        "decided; not for their eyes.",
+    )
+    invalid = JSONText(default=dict, help_text="What an imported file had in the place of a label.")
+    flags = JSONText(default=dict, help_text="A person's notes to the organizer.")
     asked = JSONText(default=list, help_text="The citations that are to be judged; none where the answer cites none.")
     unresolved = JSONText(
         default=list, help_text="Those of them whose segment's text is not loaded, so that nobody can judge them."
@@ -49,6 +63,29 @@ class SupportSheet(Sheet):
 
     def __str__(self) -> str:
         return f"support sheet {self.pk}"
+
+    def standing(self, item: str) -> dict[str, Any]:
+        columns = ((field, getattr(self, column)) for field, column in self.SAID.items())
+        return {field: column[item] for field, column in columns if item in column}
+
+    def put(self, item: str, standing: dict[str, Any]) -> None:
+        for field, column in self.SAID.items():
+            of_items = getattr(self, column)
+            if field not in standing:
+                of_items.pop(item, None)
+            elif of_items.get(item) != standing[field]:
+                of_items.pop(item, None)  # what was said anew comes last
+                of_items[item] = standing[field]
+
+    def ask(self, items: Sequence[str]) -> dict[str, Any]:
+        return {"asked": list(items)}
+
+    def columns_of(self, fields: Collection[str]) -> dict[str, Any]:
+        return {column: getattr(self, column) for field, column in self.SAID.items() if field in fields}
+
+    @classmethod
+    def said(cls, sheets: models.QuerySet[Any]) -> Iterator[tuple[int, Collection[str], Collection[str]]]:
+        return sheets.order_by("pk").values_list("pk", "labels", "cannot").iterator(_AT_A_TIME)
 
     @property
     def open(self) -> list[str]:

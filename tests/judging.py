@@ -19,7 +19,7 @@ from assessor.collection.models import Condition, Event, Person, Topic
 from assessor.work.actions import give_tasks
 from assessor.work.models import Exposure, Task, Write
 from assessor.work.sheets import revise
-from assignment.models import AnswerSheet, LeftOut, Revision
+from assignment.models import AnswerSheet, Assignment, LeftOut, Revision
 from support.actions.sheets import docid_of
 from support.models import Revision as SupportRevision
 from support.models import SupportSheet
@@ -153,12 +153,17 @@ def history(one: Judged) -> QuerySet[Any]:
 def everything(*kinds: str) -> list[Any]:
     """Return all that a write could touch, to show that it touched nothing."""
     models = [model for name in kinds or _KINDS for model in (_KINDS[name].model, _KINDS[name].history)]
-    return [list(model._base_manager.order_by("pk").values()) for model in (*models, Event, Write, Exposure, Task)]
+    further = (Assignment, Event, Write, Exposure, Task)
+    return [list(model._base_manager.order_by("pk").values()) for model in (*models, *further)]
 
 
 def snapshot(under: Condition | Task) -> list[dict[str, Any]]:
     """Return all that is kept of the answers under a condition or task, to show that nothing changed."""
-    return [vars(one) | {"_state": None} for one in all_judged(under)]
+    own = ("_state", "_assignments", "_unsaved")
+    return [
+        {name: value for name, value in vars(one).items() if name not in own} | {"stands": stands(one)}
+        for one in all_judged(under)
+    ]
 
 
 def counters(task: Task) -> tuple[str, int, int]:
@@ -256,7 +261,27 @@ def change(one: Judged, said: Mapping[Any, Mapping[str, Any]], verb: str = "labe
 def put(those: Iterable[Judged], **columns: Any) -> None:
     """Write into columns what no action would, with no trace in the history."""
     for one in those:
-        _kind(one).model.everything.filter(pk=one.pk).update(**columns)
+        if isinstance(one, AnswerSheet):
+            _put_rows(again(one), columns)
+        else:
+            _kind(one).model.everything.filter(pk=one.pk).update(**columns)
+
+
+def _put_rows(sheet: AnswerSheet, columns: Mapping[str, Any]) -> None:
+    """Write into an answer's columns, and what stands of its nuggets into their rows."""
+    fields = {column: field for field, column in AnswerSheet.SAID.items()}
+    own = {name: value for name, value in columns.items() if name not in fields and name != "asked"}
+    for column in fields.keys() & columns.keys():
+        said = columns[column]
+        for item in {**said, **getattr(sheet, column)}:
+            standing = {name: value for name, value in sheet.standing(item).items() if name != fields[column]}
+            sheet.put(item, standing | ({fields[column]: said[item]} if item in said else {}))
+    if "asked" in columns:
+        sheet.is_part = True
+        sheet.ask(columns["asked"])
+        own["is_part"] = True
+    AnswerSheet.everything.filter(pk=sheet.pk).update(**own | sheet.columns_of(fields.values()))
+    sheet.save_items({})
 
 
 def leave_out(condition: Condition, nugget: int, reason: str, person: Person | None = None) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 from assessor.archive.values import Unfit
 from assessor.llm.gateway import RESERVED
 from assignment.formats import LABELS as ASSIGNMENTS
-from assignment.models import AnswerSheet
 from nuggets.drafting import Cut
 from nuggets.formats import IMPORTANCE
 from support.citations import LABELS as SUPPORT
@@ -92,6 +91,16 @@ def by_item(of: Check, key: Check = anything) -> Check:
     return check
 
 
+def or_nothing(of: Check) -> Check:
+    """Nothing, or what it is of."""
+
+    def check(value: Any) -> None:
+        if value is not None:
+            of(value)
+
+    return check
+
+
 def changes(said: Mapping[str, Check], key: Check = anything) -> Check:
     """What differs by item: of each field that can be said, what stood there and what stands there now, if anything."""
 
@@ -123,7 +132,7 @@ _OF_NUGGETS = _SAID | {"marks": each(mark)} | dict.fromkeys(("label", "adopted",
 _OF_CITATIONS = _SAID | dict.fromkeys(("label", "adopted", "shown"), _SUPPORT)
 
 # By column.
-ANSWER_SHEET = {AnswerSheet.SAID[field]: by_item(said) for field, said in _OF_NUGGETS.items()}
+ASSIGNMENT = {"marks": or_nothing(each(mark)), "raw": or_nothing(by_item(anything))}
 ANSWER_REVISION = {"changes": changes(_OF_NUGGETS)}
 SUPPORT_SHEET = {SupportSheet.SAID[field]: by_item(said, citation) for field, said in _OF_CITATIONS.items()}
 SUPPORT_SHEET |= dict.fromkeys(("asked", "unresolved", "waiting"), each(citation))

@@ -80,7 +80,6 @@ SHARED: tuple[Kept, ...] = (
     Kept(StoredPromptSet, ""),
 )
 
-_SHEET = dict.fromkeys(("labels", "cannot", "adopted", "invalid", "flags", "stale", "marks"), refer.by_nugget)
 _ON_SUPPORT = {"equal": refer.equal}
 
 OF_CAMPAIGN: tuple[Kept, ...] = (
@@ -139,7 +138,8 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
         means=meaning.BANK_EDITION,
     ),
     Kept(assignment.Opinion, "condition"),
-    Kept(assignment.AnswerSheet, "condition", keys=_SHEET | {"asked": refer.nuggets}, means=meaning.ANSWER_SHEET),
+    Kept(assignment.AnswerSheet, "condition"),
+    Kept(assignment.Assignment, "sheet", means=meaning.ASSIGNMENT),
     Kept(assignment.Revision, "sheet", keys={"changes": refer.by_nugget}, means=meaning.ANSWER_REVISION),
     Kept(assignment.LeftOut, "condition"),
     Kept(support.Opinion, "condition"),

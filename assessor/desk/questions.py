@@ -55,13 +55,13 @@ def asked(campaign: Campaign) -> Iterator[Asked]:
     """Yield all that assessors ask now in a campaign."""
     out = left_out_in(campaign)
     for kind, sheets in SHEETS.items():
-        found = sheets.objects.filter(task__campaign=campaign).exclude(cannot={}, flags={}).order_by("pk")
-        fields = ("task", "pk", "condition", "cannot", "flags", "adopted")
-        for task, sheet, condition, cannot, flags, adopted in found.values_list(*fields):
+        found = sheets.objects.filter(sheets.QUESTIONED, task__campaign=campaign).order_by("pk")
+        for sheet in sheets.with_items(found):
+            cannot, flags, adopted = sheet.cannot, sheet.flags, sheet.adopted
             for item in {**cannot, **flags}:
-                is_out = kind == Condition.Kind.ASSIGNMENT and item in cannot and (condition, item) in out
+                is_out = kind == Condition.Kind.ASSIGNMENT and item in cannot and (sheet.condition_id, item) in out
                 settled = LEFT_OUT if is_out else adopted.get(item, "")
-                yield Asked(kind, task, sheet, item, cannot.get(item, ""), flags.get(item, ""), settled)
+                yield Asked(kind, sheet.task_id, sheet.pk, item, cannot.get(item, ""), flags.get(item, ""), settled)
     cannot = Judgment.objects.filter(task__campaign=campaign, state=Judgment.State.CANNOT)
     stands = Item.objects.filter(judgment__in=cannot).order_by("pk")
     for task, docid, reason in stands.values_list("judgment__task", "docid", "judgment__reason"):

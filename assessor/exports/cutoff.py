@@ -1,7 +1,7 @@
 """What was planned and judged at a moment: which labels are in, and which came later. Revisions tell it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -99,12 +99,12 @@ def _answers(chosen: Chosen, at: datetime) -> Iterator[Cell]:
     model: Any = kind_named(condition.kind).sheets
     sheets = of(chosen, model.objects.filter(condition=condition), "answer__topic", "answer__run")
     given = dict(condition.tasks.order_by().values_list("topic").annotate(Min("created_at")))
-    columns = (
-        *("pk", "labels", "cannot", "to_do", "import_record__ended_at"),
-        *("answer__topic", "answer__topic__qid", "answer__run__tag"),
-    )
+    columns = ("pk", "to_do", "import_record__ended_at", "answer__topic", "answer__topic__qid", "answer__run__tag")
     rows = sheets.order_by("pk").values_list(*columns).iterator(_AT_A_TIME)
-    for (_, labels, cannot, to_do, imported_at, topic, qid, tag), since in _in_step(rows, _revisions(sheets, at)):
+    said_of, changes_of = _by_sheet(model.said(sheets)), _by_sheet(_revisions(sheets, at))
+    for pk, to_do, imported_at, topic, qid, tag in rows:
+        labels, cannot = next(iter(said_of(pk)), ((), ()))
+        since = [changes for (changes,) in changes_of(pk)]
         now = {*labels, *cannot}
         was_there = (imported_at or given.get(topic) or condition.created_at) <= at
         then = _before(labels, cannot, since) if was_there else set()
@@ -119,18 +119,20 @@ def _revisions(sheets: Any, at: datetime) -> Iterator[tuple[int, dict[str, Any]]
     return rows
 
 
-def _in_step(
-    rows: Iterable[tuple[Any, ...]], revisions: Iterator[tuple[int, dict[str, Any]]]
-) -> Iterator[tuple[tuple[Any, ...], list[dict[str, Any]]]]:
-    """Yield each sheet with its revisions, both being in the order of the sheets: a track's are not all in memory."""
-    groups = groupby(revisions, itemgetter(0))
-    of_sheet = next(groups, None)
-    for row in rows:
-        since: list[dict[str, Any]] = []
-        if of_sheet and of_sheet[0] == row[0]:
-            since = [changes for _, changes in of_sheet[1]]
-            of_sheet = next(groups, None)
-        yield row, since
+def _by_sheet(rows: Iterable[tuple[Any, ...]]) -> Callable[[int], list[tuple[Any, ...]]]:
+    """Return what gives the rows of a sheet, without its key; sheets and rows come by key, not all in memory."""
+    groups = groupby(rows, itemgetter(0))
+    newest = next(groups, None)
+
+    def of(sheet: int) -> list[tuple[Any, ...]]:
+        nonlocal newest
+        if newest is None or newest[0] != sheet:
+            return []
+        found = [tuple(row[1:]) for row in newest[1]]
+        newest = next(groups, None)
+        return found
+
+    return of
 
 
 def _before(labels: Iterable[str], cannot: Iterable[str], since: list[dict[str, Any]]) -> set[str]:

@@ -57,20 +57,22 @@ def _touched(condition: Condition, judged: Judged, **which: Any) -> Touched:
     sheets: Any = kind_named(condition.kind).sheets if is_registered(condition.kind) else None
     if sheets is None:
         return Touched(0, 0, 0, 0, 0)
-    leave = labels_leaving = back = labels_back = 0
+    leave: set[int] = set()
+    back: set[int] = set()
     tasks: set[int] = set()
     found = sheets.in_or_out.filter(condition=condition.pk, **which).order_by()
-    rows = found.values_list("answer__topic", "answer__run", "out_of_scope", "labels", "task")
-    for topic, run, is_out, labels, task in rows.iterator(_AT_A_TIME):
+    rows = found.values_list("pk", "answer__topic", "answer__run", "out_of_scope", "task")
+    for pk, topic, run, is_out, task in rows.iterator(_AT_A_TIME):
         if judged.holds(topic, run) != is_out:
             continue
-        if is_out:
-            back, labels_back = back + 1, labels_back + len(labels)
-        else:
-            leave, labels_leaving = leave + 1, labels_leaving + len(labels)
+        (back if is_out else leave).add(pk)
         if task:
             tasks.add(task)
-    return Touched(leave, labels_leaving, back, labels_back, len(tasks))
+    labels_leaving = labels_back = 0
+    for pk, given, _ in sheets.said(found) if leave or back else ():
+        labels_leaving += len(given) if pk in leave else 0
+        labels_back += len(given) if pk in back else 0
+    return Touched(len(leave), labels_leaving, len(back), labels_back, len(tasks))
 
 
 def of_change(piece: Piece, wanted: Wanted) -> list[str]:

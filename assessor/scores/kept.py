@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from django.core.cache import cache
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, Max, QuerySet, Sum
 
 from assessor.collection.models import Campaign, Condition, Import
 from assessor.collection.queries import without_practice
@@ -79,7 +79,7 @@ def _counts(kind: Kind, conditions: list[int]) -> dict[int, Counts]:
         answers=Count("pk"),
         done=Count("pk", filter=kind.done),
         left=Sum("to_do"),
-        unjudgeable=Count("pk", filter=~Q(cannot={})),
+        unjudgeable=Count("pk", filter=kind.sheets.UNJUDGEABLE),
         versions=Sum("version"),
         newest=Max("pk"),
         **facts,
@@ -110,5 +110,5 @@ def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
 
 def _sheets(kind: Kind, conditions: list[int]) -> QuerySet[Any, dict[str, Any]]:
     """Return the sheets of conditions, to be counted for each; none of topics for practice."""
-    sheets = without_practice(kind.sheets._default_manager.filter(condition__in=conditions), "answer")
+    sheets: QuerySet[Any] = without_practice(kind.sheets._default_manager.filter(condition__in=conditions), "answer")
     return sheets.order_by().values("condition")

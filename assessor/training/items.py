@@ -61,7 +61,9 @@ def _on_sheets(
     of_condition = {reference.reference_id for reference in against.values()}
     answers = {sheet.answer_id for sheet in mine}
     found: dict[tuple[int, int], list[Sheet]] = defaultdict(list)
-    for sheet in mine.model.objects.filter(condition__in=of_condition, answer__in=answers).order_by("pk"):
+    model: Any = mine.model
+    theirs = model.objects.filter(condition__in=of_condition, answer__in=answers).order_by("pk")
+    for sheet in model.with_items(theirs):
         found[sheet.condition_id, sheet.answer_id].append(sheet)
     items: Items = {task.pk: [] for task in tasks}
     conditions = {task.pk: task.condition_id for task in tasks}
@@ -78,7 +80,8 @@ def _on_sheets(
 
 
 def _assigned(tasks: Sequence[Task], against: Against) -> Items:
-    mine = AnswerSheet.objects.filter(task__in=tasks, by_rule=False).order_by("task", "place", "pk")
+    asked_of = AnswerSheet.objects.filter(task__in=tasks, by_rule=False).order_by("task", "place", "pk")
+    mine = AnswerSheet.with_items(asked_of)
     editions = BankEdition.objects.filter(bank__in={sheet.bank_id for sheet in mine})
     nuggets = {(edition.bank_id, edition.edition): edition.nuggets for edition in editions}
 

@@ -160,7 +160,7 @@ def has_labelled(person: Person, sheets: QuerySet[Any]) -> bool:
     return sheets.filter(task__person=person).exists() or theirs.exists()
 
 
-def asked_again(opinion: Opinion, first: Sheet, asked: Iterable[Item]) -> list[Item]:
+def asked_again(opinion: Opinion, first: Any, asked: Iterable[Item]) -> list[Item]:
     """Return what is asked again of what a first sheet asks."""
     return [item for item in asked if not opinion.only_cannot or str(item) in first.cannot]
 
@@ -198,8 +198,7 @@ def without_sheet(opinion: Opinion, wanted: Sequence[Wanted], there: Mapping[int
 def ask_more(sheet: Any, asked: Sequence[Any]) -> None:
     """Ask a sheet also about items that the first person has said since that they can't judge."""
     if more := len(asked) - len(sheet.asked):
-        columns = {"asked": list(asked), "to_do": sheet.to_do + more}
-        revise(sheet, "asked more", {}, judge_id=None, columns=columns)
+        revise(sheet, "asked more", {}, judge_id=None, asked=asked, columns={"to_do": sheet.to_do + more})
 
 
 def repeats(opinions: Opinions) -> str:

@@ -38,8 +38,10 @@ class Question(NamedTuple):
 
 def with_questions(sheets: QuerySet[Any]) -> QuerySet[Any]:
     """Return those of the sheets on which a person could not judge something or flagged it, the topics in order."""
-    found = sheets.exclude(cannot={}, flags={}).select_related("answer__run", "answer__topic", "judge")
-    return found.order_by("answer__topic__qid", "pk")
+    model: Any = sheets.model
+    found = sheets.filter(model.QUESTIONED).select_related("answer__run", "answer__topic", "judge")
+    in_order: QuerySet[Any] = model.with_items(found.order_by("answer__topic__qid", "pk"))
+    return in_order
 
 
 def questions(sheets: Sequence[Any], opinions: Opinions) -> list[Question]:
@@ -47,8 +49,9 @@ def questions(sheets: Sequence[Any], opinions: Opinions) -> list[Question]:
     others: dict[int, list[Any]] = {}
     for sheet in sheets[:1]:
         seconds = conditions(opinions, of=sheet.condition_id, purpose=SECOND)
-        found = type(sheet).objects.filter(condition__in=seconds, answer__in=[one.answer_id for one in sheets])
-        for other in found.select_related("condition", "judge").order_by("pk"):
+        model = type(sheet)
+        found = model.objects.filter(condition__in=seconds, answer__in=[one.answer_id for one in sheets])
+        for other in model.with_items(found).select_related("condition", "judge").order_by("pk"):
             others.setdefault(other.answer_id, []).append(other)
     return [
         Question(

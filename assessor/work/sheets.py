@@ -1,11 +1,9 @@
 """Sheets: what a judge says of the items of one answer, its nuggets or its citations, and how it came to be said.
 
-The columns of a sheet hold what stands now, by the item's key; each change is in a revision. Labels of a sheet are
-read together with their answer, always all of them, and a track's condition has up to a million: a row for each would
-make screens, jobs and scores twenty times slower.
+A sheet tells what stands now of each item, by the item's key; each change is in a revision.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 from django.db import models
@@ -37,7 +35,7 @@ class Sheet(MaybeImported):
     objects: ClassVar[InScopeManager[Self]] = InScopeManager()
     in_or_out: ClassVar[MadeOrVisibleManager[Self]] = MadeOrVisibleManager()
 
-    # What may stand of an item, by the column that keeps it.
+    # What may stand of an item; a subclass has the items of each by an attribute of its own.
     SAID: ClassVar[dict[str, str]] = {
         "label": "labels",
         "cannot": "cannot",
@@ -45,6 +43,9 @@ class Sheet(MaybeImported):
         "invalid": "invalid",
         "flag": "flags",
     }
+    # Which sheets have an item that can't be judged, and which have one with a question to the organizer.
+    UNJUDGEABLE: ClassVar[models.Q]
+    QUESTIONED: ClassVar[models.Q]
 
     place = models.PositiveIntegerField(default=0, help_text="In the seeded order of a person's answers, from 0.")
     put_off = models.PositiveIntegerField(default=0, help_text="The last one put off has the highest number.")
@@ -54,15 +55,6 @@ class Sheet(MaybeImported):
         help_text="Judged no longer, as work.scope says: it is asked of nobody and counts nowhere, and all is kept.",
     )
     to_do = models.PositiveIntegerField(help_text="Items of which the judge has still to say something.")
-    labels = JSONText(default=dict, help_text="The labels that count.")
-    cannot = JSONText(default=dict, help_text="Why there can be no label, where a person said so.")
-    adopted = JSONText(
-        default=dict,
-        help_text="What counts where this one could judge nothing: another person's label, or what the organizer "
-        "decided; not for their eyes.",
-    )
-    invalid = JSONText(default=dict, help_text="What an imported file had in the place of a label.")
-    flags = JSONText(default=dict, help_text="A person's notes to the organizer.")
     extras = JSONText(default=dict, help_text="Further keys of an imported line, as they came.")
 
     class Meta:
@@ -76,6 +68,38 @@ class Sheet(MaybeImported):
         """Return another person's label of an item, on their sheet of the same answer, where it counts for this one."""
         label: str | None = other.labels.get(item)
         return label
+
+    def standing(self, item: str) -> dict[str, Any]:
+        """Return what stands of an item, by the fields of SAID."""
+        raise NotImplementedError
+
+    def put(self, item: str, standing: dict[str, Any]) -> None:
+        """Let this stand of an item, and nothing else; it is not saved yet."""
+        raise NotImplementedError
+
+    def ask(self, items: Sequence[Any]) -> dict[str, Any]:
+        """Ask these items from now on; return the columns to be saved for it."""
+        raise NotImplementedError
+
+    def columns_of(self, fields: Collection[str]) -> dict[str, Any]:
+        """Return the columns to be saved where some fields of items were changed."""
+        raise NotImplementedError
+
+    def save_items(self, changes: Mapping[str, Mapping[str, Any]], **origin: Any) -> None:
+        """Save what is not in its columns. changes: by item, the fields that differ; origin: of new labels."""
+
+    @classmethod
+    def with_items(cls, sheets: models.QuerySet[Any]) -> models.QuerySet[Any]:
+        """Return the same sheets, read together with what stands of their items."""
+        return sheets
+
+    @classmethod
+    def said(cls, sheets: models.QuerySet[Any]) -> Iterator[tuple[int, Collection[str], Collection[str]]]:
+        """Yield sheets by key, each with the items that have a label and those that can't be judged.
+
+        One of which nothing is said may be left out.
+        """
+        raise NotImplementedError
 
 
 class SheetRevision(AppendOnly):
@@ -107,38 +131,42 @@ def revise(
     reason: str = "",
     seconds: int | None = None,
     guidelines_version: int | None = None,
+    asked: Sequence[Any] | None = None,
     columns: Mapping[str, Any] | None = None,
     notes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
-    """Change what stands on a sheet, and add the revision that says so, in two statements.
+    """Change what stands on a sheet, and add the revision that says so.
 
     said: for items of the sheet, by key, what is to stand in each of SAID that is named; None or nothing takes it
-    away. columns: other columns to be set. notes: what else the revision tells of items, by key.
-    The sheet is as it was read: raises Stale if it was changed since.
+    away. asked: the items that are asked from now on. columns: other columns to be set. notes: what else the revision
+    tells of items, by key. The sheet is as it was read: raises Stale if it was changed since.
     """
     changes: dict[str, dict[str, list[Any]]] = {}
     for item, fields in said.items():
         key = str(item)
-        was_said = is_said(sheet, key)
-        for field, after in fields.items():
-            column = getattr(sheet, sheet.SAID[field])
-            before = column.get(key)
-            if (before or None) == (after or None):
-                continue
-            column.pop(key, None)
-            if after:
-                column[key] = after
-            changes.setdefault(key, {})[field] = [before, after or None]
-        sheet.to_do += was_said - is_said(sheet, key)
-    for key, told_of in (notes or {}).items():
-        changes.setdefault(key, {}).update(told_of)
-    for name, value in (columns or {}).items():
+        before = sheet.standing(key)
+        differing = {
+            field: [before.get(field), after or None]
+            for field, after in fields.items()
+            if (before.get(field) or None) != (after or None)
+        }
+        if differing:
+            after = before | {field: value for field, (_, value) in differing.items()}
+            sheet.put(key, {field: value for field, value in after.items() if field not in differing or value})
+            sheet.to_do += _is_said(before) - _is_said(sheet.standing(key))
+            changes[key] = differing
+    fields_changed = {field for fields in changes.values() for field in fields}
+    origin = {"job_id": job_id, "seconds": seconds, "guidelines_version": guidelines_version}
+    saved = sheet.columns_of(fields_changed) | (sheet.ask(asked) if asked is not None else {}) | dict(columns or {})
+    for name, value in saved.items():
         setattr(sheet, name, value)
     seen, sheet.version = sheet.version, sheet.version + 1
-    changed = {sheet.SAID[field] for fields in changes.values() for field in fields if field in sheet.SAID}
-    values = {name: getattr(sheet, name) for name in (*changed, *(columns or {}), "to_do", "version")}
+    values = {name: getattr(sheet, name) for name in (*saved, "to_do", "version")}
     if not type(sheet).everything.filter(pk=sheet.pk, version=seen).update(**values):
         raise Stale
+    sheet.save_items(changes, **origin)
+    for key, told_of in (notes or {}).items():
+        changes.setdefault(key, {}).update(told_of)
     told = _revision(
         sheet,
         verb,
@@ -212,4 +240,8 @@ def looked_back(task: Task, revisions: models.QuerySet[Any]) -> dict[int, dict[s
 
 def is_said(sheet: Sheet, item: str) -> bool:
     """Say whether an item of a sheet, by its key as text, has a label or the reason why there can be none."""
-    return item in sheet.labels or item in sheet.cannot
+    return _is_said(sheet.standing(item))
+
+
+def _is_said(standing: Mapping[str, Any]) -> bool:
+    return "label" in standing or "cannot" in standing

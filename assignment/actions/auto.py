@@ -61,7 +61,7 @@ def store_labels(job: Job, results: Sequence[tuple[Unit, Labelled]]) -> None:
     keys = [labelled.sheet for _, labelled in results]
     # In the order in which a bank that is finished again locks them too.
     locked = AnswerSheet.in_or_out.select_for_update(no_key=True, of=("self",)).filter(pk__in=keys).order_by("pk")
-    sheets = {sheet.pk: sheet for sheet in locked}
+    sheets = {sheet.pk: sheet for sheet in AnswerSheet.with_items(locked)}
     for unit, labelled in results:
         sheet = sheets[labelled.sheet]
         if sheet.edition != labelled.edition:

@@ -32,7 +32,8 @@ def bring_up_to_date(bank: NuggetBank, sheets: QuerySet[AnswerSheet]) -> None:
     editions: dict[int, Snapshot] = {edition.edition: edition.nuggets for edition in bank.editions.all()}
     behind = sheets.exclude(edition=bank.edition).order_by("pk")
     # Locked in the order in which jobs lock those that they write labels on.
-    for sheet in behind.select_related("condition").select_for_update(no_key=True, of=("self",)):
+    locked = behind.select_related("condition").select_for_update(no_key=True, of=("self",))
+    for sheet in AnswerSheet.with_items(locked):
         _bring_up_to_date(sheet, editions[sheet.edition], editions[bank.edition], bank.edition)
 
 
@@ -61,5 +62,5 @@ def _bring_up_to_date(sheet: AnswerSheet, before: Snapshot, after: Snapshot, edi
             for nugget in (there if asked is None else asked)
         )
     )
-    columns = {"edition": edition, "asked": asked, "to_do": to_do}
-    revise(sheet, "nuggets changed", said, judge_id=None, columns=columns)
+    columns = {"edition": edition, "to_do": to_do}
+    revise(sheet, "nuggets changed", said, judge_id=None, asked=there if asked is None else asked, columns=columns)

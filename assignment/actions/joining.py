@@ -19,7 +19,7 @@ def follow_sentences(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
     answers = {answer.pk: (answer, [sentence.text for sentence in before]) for answer, before in changed.items()}
     sheets = AnswerSheet.in_or_out.select_for_update(no_key=True, of=("self",)).filter(answer__in=answers)
     # All at once, in the order in which jobs and banks that are finished again lock them too.
-    for sheet in sheets.order_by("pk"):
+    for sheet in AnswerSheet.with_items(sheets.order_by("pk")):
         answer, before = answers[sheet.answer_id]
         sentences = [sentence["text"] for sentence in answer.content]
         if sheet.import_record_id:

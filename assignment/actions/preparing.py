@@ -110,7 +110,7 @@ def _wanted(task: Task, opinion: Opinion, bank: NuggetBank) -> list[_Wanted]:
         return [one for one in found if one.asked or not is_part]
     firsts = AnswerSheet.objects.filter(condition=opinion.of, bank=bank, by_rule=False).select_related("answer__run")
     wanted = []
-    for sheet in firsts.order_by("answer"):
+    for sheet in AnswerSheet.with_items(firsts.order_by("answer")):
         if asked := asked_again(opinion, sheet, nuggets if sheet.asked is None else sheet.asked):
             wanted.append(_Wanted(sheet.answer, asked, opinion.only_cannot or sheet.asked is not None))
     return drawn(opinion, task.topic, wanted)
@@ -119,7 +119,7 @@ def _wanted(task: Task, opinion: Opinion, bank: NuggetBank) -> list[_Wanted]:
 def _add_sheets(task: Task, opinion: Opinion, bank: NuggetBank) -> None:
     """Write the sheets that are not there yet; in shuffled order, so that not even their keys tell a run."""
     known = AnswerSheet.in_or_out.filter(condition=task.condition, bank=bank)
-    there = {sheet.answer_id: sheet for sheet in known}
+    there = {sheet.answer_id: sheet for sheet in AnswerSheet.with_items(known)}
     judged = judged_under(task.condition)
     wanted = [one for one in _wanted(task, opinion, bank) if judged.holds(task.topic_id, one.answer.run_id)]
     new = without_sheet(opinion, wanted, there)
@@ -152,7 +152,7 @@ def take_over(task: Task, bank: NuggetBank) -> None:
     """
     opinion = Opinion.objects.get(condition=task.condition_id)
     left = AnswerSheet.objects.filter(Q(to_do__gt=0) | Q(by_rule=True), condition=task.condition_id, bank=bank)
-    sheets = list(left.exclude(task=task).order_by("pk"))
+    sheets = list(AnswerSheet.with_items(left.exclude(task=task).order_by("pk")))
     order(opinion.seed, task).shuffle(sheets)
     hand_over(task, sheets, next_place(AnswerSheet.in_or_out.filter(task=task)), _said_on)
 

@@ -1,20 +1,27 @@
-"""New answer sheets, as rows: a track's condition has 44,000 of them."""
+"""New answer sheets with their labels, as rows: a track's condition has 44,000 sheets and 829,000 labels."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from assessor.collection.formats.values import to_json
-from assessor.collection.loaders.base import insert
+from assessor.collection.loaders.base import insert, reserve_keys
+from assessor.labels.models import Label
+from assessor.labels.writing import insert_labels
 from assessor.llm.questions import ASSIGNMENT
-from assignment.models import AnswerSheet
+from assignment.models import AnswerSheet, Assignment
 
 _FIELDS = (
-    *("condition", "bank", "answer", "judge", "edition", "to_do", "task", "place", "asked", "labels", "by_rule"),
-    *("invalid", "extras", "import_record", "put_off", "version", "cannot", "adopted", "stale", "flags", "marks"),
-    "out_of_scope",
+    *("condition", "bank", "answer", "judge", "edition", "to_do", "task", "place", "is_part", "by_rule"),
+    *("extras", "import_record", "put_off", "version", "unjudgeable", "flagged", "out_of_scope"),
 )
-_NOTHING = "{}"
 NOT_SUPPORT = ASSIGNMENT[-1]
+
+
+class SheetRow(NamedTuple):
+    """A sheet to be written. columns: by _FIELDS; labels: (nugget's key, value, state, raw as text) of each row."""
+
+    columns: tuple[Any, ...]
+    labels: list[tuple[int, str | None, str, str | None]]
 
 
 def sheet_row(
@@ -25,33 +32,44 @@ def sheet_row(
     judge: int,
     edition: int,
     nuggets: Sequence[int],
-    labels: dict[str, str] | None = None,
+    labels: Mapping[int, str] | None = None,
     is_empty: bool = False,
     task: int | None = None,
     place: int = 0,
     is_part: bool = False,
-    invalid: dict[str, Any] | None = None,
+    raw: Mapping[int, Mapping[str, Any]] | None = None,
     extras: dict[str, Any] | None = None,
     import_record: int | None = None,
-) -> tuple[Any, ...]:
+) -> SheetRow:
     """Return a sheet as add_sheets() takes it; records are named by their keys.
 
-    nuggets: the ids of those that are asked; is_part: whether these are not all of the bank's. is_empty: whether the
-    answer has no text, so that it supports nothing by rule.
+    nuggets: the ids of those that are asked; is_part: whether these are not all of the bank's. labels, raw: by nugget;
+    raw is what a file had there besides. is_empty: whether the answer has no text, so that it supports nothing by rule.
     """
-    if is_empty and labels is None:
-        labels = {str(nugget): NOT_SUPPORT for nugget in nuggets}
-        by_rule = True
-    else:
-        labels, by_rule = labels or {}, False
-    return (
-        *(condition, bank, answer, judge, edition, len(nuggets) - len(labels), task, place),
-        *(to_json(list(nuggets)) if is_part else None, to_json(labels) if labels else _NOTHING, by_rule),
-        *(to_json(invalid) if invalid else _NOTHING, to_json(extras) if extras else _NOTHING, import_record),
-        *(0, 0, _NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING, False),
+    by_rule = is_empty and labels is None
+    given = dict.fromkeys(nuggets, NOT_SUPPORT) if by_rule else labels or {}
+    keys = raw or {}
+    rows = [
+        (
+            nugget,
+            given.get(nugget),
+            Label.State.GIVEN.value if nugget in given else Label.State.OPEN.value,
+            to_json(keys[nugget]) if nugget in keys else None,
+        )
+        for nugget in nuggets
+        if is_part or nugget in given or nugget in keys
+    ]
+    columns = (
+        *(condition, bank, answer, judge, edition, len(nuggets) - len(given), task, place, is_part, by_rule),
+        *(to_json(extras) if extras else "{}", import_record, 0, 0, 0, 0, False),
     )
+    return SheetRow(columns, rows)
 
 
-def add_sheets(rows: Iterable[tuple[Any, ...]]) -> None:
+def add_sheets(sheets: Iterable[SheetRow]) -> None:
     """Write new sheets, in this order."""
-    insert(AnswerSheet, _FIELDS, rows)
+    new = list(sheets)
+    first = reserve_keys(AnswerSheet, len(new)) + 1
+    insert(AnswerSheet, ("id", *_FIELDS), [(key, *sheet.columns) for key, sheet in enumerate(new, first)])
+    rows = [(key, *label) for key, sheet in enumerate(new, first) for label in sheet.labels]
+    insert_labels(Assignment, ("sheet", "nugget"), rows)

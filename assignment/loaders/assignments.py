@@ -9,19 +9,20 @@ from assessor.collection.loaders.answers import About, AnswerFinder, Place
 from assessor.collection.loaders.base import Loader, Options
 from assessor.collection.loaders.conditions import check_name, find_condition, make_condition
 from assessor.collection.models import Campaign, Condition, Import, Topic
+from assessor.labels.models import Label
 from assignment.actions.following import bring_up_to_date
-from assignment.actions.sheets import add_sheets, sheet_row
+from assignment.actions.sheets import SheetRow, add_sheets, sheet_row
 from assignment.formats import SheetRecord, read_sheets
 from assignment.loaders.banks import BankFinder, FoundBank
 from assignment.models import AnswerSheet
 from nuggets.formats import BankRecord
 
 
-class Columns(NamedTuple):
-    """What a sheet keeps of a line, by nugget's id as text but for further keys of the line."""
+class Kept(NamedTuple):
+    """What is kept of a line: labels and other keys of nuggets, by nugget's id, and further keys of the line."""
 
-    labels: dict[str, str]
-    invalid: dict[str, Any]
+    labels: dict[int, str]
+    raw: dict[int, dict[str, Any]]
     extras: dict[str, Any]
 
 
@@ -38,13 +39,13 @@ class NewSheet(NamedTuple):
     further: dict[int, dict[str, Any]]
     extras: dict[str, Any]
 
-    def columns(self, bank: FoundBank) -> Columns:
-        """Return what a sheet keeps of it, once the bank has been written."""
-        ids = [str(nugget) for nugget in bank.ids]
-        labels = {nugget: label for nugget, label in zip(ids, self.labels, strict=True) if label}
-        invalid = {ids[at]: found for at, found in self.invalid.items()}
-        further = {"nuggets": {ids[at]: keys for at, keys in self.further.items()}} if self.further else {}
-        return Columns(labels, invalid, self.extras | further)
+    def kept(self, bank: FoundBank) -> Kept:
+        """Return what is kept of it, once the bank has been written."""
+        labels = {nugget: label for nugget, label in zip(bank.ids, self.labels, strict=True) if label}
+        raw = {bank.ids[at]: dict(keys) for at, keys in self.further.items()}
+        for at, found in self.invalid.items():
+            raw.setdefault(bank.ids[at], {})[Label.FILE_KEY] = found
+        return Kept(labels, raw, self.extras)
 
 
 class NewSheets(NamedTuple):
@@ -114,7 +115,7 @@ class AssignmentLoader(Loader):
             return {}
         answers = [answer for place in places for answer in place.known]
         sheets = AnswerSheet.in_or_out.filter(condition=self.condition, answer__in=answers)
-        return {sheet.answer_id: sheet for sheet in sheets.order_by("pk")}
+        return {sheet.answer_id: sheet for sheet in AnswerSheet.with_items(sheets.order_by("pk"))}
 
     def _sheet(self, record: SheetRecord, place: Place, banks: list[BankRecord]) -> NewSheet | None:
         shown = f"{record.run_id} on {record.qid}"
@@ -160,16 +161,20 @@ class AssignmentLoader(Loader):
         number, errors_before = record.line.number, self.report.error_count
         name = f"as {self.name} has {record.run_id} on {record.qid} already"
         bank = self.banks.of(record.qid)
-        columns = sheet.columns(bank)
-        for nugget, (text, _) in zip(map(str, bank.ids), bank.nuggets, strict=True):
-            found, known = (labels.get(nugget, "no label") for labels in (columns.labels, there.labels))
+        kept = sheet.kept(bank)
+        rows = there.assignments_by_nugget.values()
+        labels = {row.nugget_id: row.value for row in rows if row.state == Label.State.GIVEN}
+        for nugget, (text, _) in zip(bank.ids, bank.nuggets, strict=True):
+            found, known = kept.labels.get(nugget, "no label"), labels.get(nugget, "no label")
             if found != known:
                 self.report.error(number, "assignment", f"{found} of {text}", f"{known}, {name}")
         if self.report.error_count > errors_before:
             return
         if there.answer_id != sheet.place.answer:
             self.report.error(number, "answer_text", record.text, f"the same text {name}")
-        elif columns != (there.labels, there.invalid, there.extras) or there.bank_id != bank.pk:
+        elif kept != (labels, {row.nugget_id: row.raw for row in rows if row.raw}, there.extras) or (
+            there.bank_id != bank.pk
+        ):
             self.report.error(number, "", "another line", f"the same line {name}")
 
     def write(self, new: NewSheets, import_record: Import) -> None:
@@ -191,7 +196,7 @@ class AssignmentLoader(Loader):
         self.report.counts["sheets added"] += len(new.sheets)
         self.report.counts["labels added"] += sum(len(list(filter(None, sheet.labels))) for sheet in new.sheets)
 
-    def _row(self, condition: Condition, sheet: NewSheet, answer: int, import_record: Import) -> tuple[Any, ...]:
+    def _row(self, condition: Condition, sheet: NewSheet, answer: int, import_record: Import) -> SheetRow:
         assert condition.judge_id is not None, "an imported condition has a judge"
         bank = self.banks.of(sheet.qid)
         return sheet_row(
@@ -202,7 +207,7 @@ class AssignmentLoader(Loader):
             edition=bank.edition,
             nuggets=bank.ids,
             import_record=import_record.pk,
-            **sheet.columns(bank)._asdict(),
+            **sheet.kept(bank)._asdict(),
         )
 
     def finish(self, import_record: Import) -> None:

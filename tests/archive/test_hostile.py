@@ -316,17 +316,16 @@ def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaig
     with zipfile.ZipFile(io.BytesIO(written(whole))) as opened:
         files = {info.filename: opened.read(info) for info in opened.infolist()}
     forget_everything()
-    sheet = {"labels": {"999999": "support"}}
     for model, fields, name in (
         ("nuggets.nuggetbank", {"order": [10**6]}, "order"),
         ("nuggets.nuggetbank", {"order": "abc"}, "order"),
         ("nuggets.bankedit", {"changes": {"order": [[1]] * 2, "nuggets": {"0": {}}}}, "changes"),
         ("nuggets.bankedition", {"nuggets": [{"text": "no id"}]}, "nuggets"),
         ("nuggets.bankedition", {"consequences": {"stale": [-1]}}, "consequences"),
-        ("assignment.answersheet", sheet, "labels"),
-        ("assignment.answersheet", {"labels": {"01": "support"}}, "labels"),
-        ("assignment.answersheet", {"labels": []}, "labels"),
-        ("assignment.answersheet", {"asked": [1.5]}, "asked"),
+        ("assignment.assignment", {"nugget": 999999}, "nugget"),
+        ("assignment.assignment", {"nugget": "1"}, "nugget"),
+        ("assignment.assignment", {"sheet": 0}, "sheet"),
+        ("assignment.assignment", {"raw": ["odd"]}, "raw"),
         ("assignment.revision", {"changes": {"x": {}}}, "changes"),
         ("support.supportsheet", {"equal": {"0.0": [[10**6, "0.0"]]}}, "equal"),
         ("support.supportsheet", {"equal": {"0.0": [[1]]}}, "equal"),
@@ -396,13 +395,14 @@ def test_labels_that_no_app_knows_and_shapes_that_none_has(whole: Campaign, tmp_
     files = unzipped(whole)
     nugget = {"id": 1, "text": "a", "importance": "banana", "evidence": []}
     for model, column, odd, expected in (
-        ("assignment.answersheet", "labels", first_said("banana"), ASSIGNMENTS),
-        ("assignment.answersheet", "labels", first_said(["support"]), ASSIGNMENTS),
-        ("assignment.answersheet", "labels", first_said(""), ASSIGNMENTS),
-        ("assignment.answersheet", "adopted", first_said("banana"), ASSIGNMENTS),
-        ("assignment.answersheet", "cannot", first_said(7), "expected texts."),
-        ("assignment.answersheet", "flags", first_said(["odd"]), "expected texts."),
-        ("assignment.answersheet", "marks", first_said([[0, 0]]), "expected words as [sentence, start, end]."),
+        ("assignment.assignment", "value", lambda value: "banana", ASSIGNMENTS),
+        ("assignment.assignment", "value", lambda value: ["support"], "expected text."),
+        ("assignment.assignment", "value", lambda value: "", ASSIGNMENTS),
+        ("assignment.assignment", "resolved_value", lambda value: "banana", ASSIGNMENTS),
+        ("assignment.assignment", "state", lambda state: "said", "unjudgeable, outdated, removed."),
+        ("assignment.assignment", "reason", lambda reason: 7, "expected text."),
+        ("assignment.assignment", "flag", lambda flag: ["odd"], "expected text."),
+        ("assignment.assignment", "marks", lambda marks: [[0, 0]], "expected words as [sentence, start, end]."),
         ("assignment.revision", "changes", in_changes("label", ["support", "banana"]), ASSIGNMENTS),
         ("assignment.revision", "changes", in_changes("stale", ["banana", None]), ASSIGNMENTS),
         ("assignment.revision", "changes", in_changes("label", "support"), "expected [before, after]."),

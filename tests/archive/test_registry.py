@@ -36,6 +36,8 @@ WITHOUT_KEYS = {
     "nuggets.nugget.evidence": "docids and places",
     "nuggets.nugget.extras": "of the file",
     "assignment.answersheet.extras": "of the file",
+    "assignment.assignment.raw": "of the file",
+    "assignment.assignment.marks": "places in the answer",
     "support.supportsheet.labels": "by citation: places in the answer",
     "support.supportsheet.cannot": "by citation",
     "support.supportsheet.adopted": "by citation",

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from assessor.collection.actions import create_condition
 from assessor.collection.models import Answer, Campaign, Condition, Judge
 from assessor.work.sheets import revise
-from assignment.actions.sheets import add_sheets, sheet_row
+from assignment.actions.sheets import SheetRow, add_sheets, sheet_row
 from assignment.models import AnswerSheet
 from nuggets.models import NuggetBank
 from tests.conftest import Importer
@@ -61,10 +61,10 @@ def label(condition: Condition, labels: Mapping[str, Mapping[str, str]] = LABELS
 
 def row(
     condition: Condition, bank: NuggetBank, answer: Answer, letters: str, *, import_record: int | None = None
-) -> tuple[object, ...]:
+) -> SheetRow:
     """Return a sheet as add_sheets() takes it."""
     assert condition.judge_id is not None
-    said = {str(pk): LETTER[letter] for pk, letter in zip(bank.order, letters, strict=True) if letter != "?"}
+    said = {pk: LETTER[letter] for pk, letter in zip(bank.order, letters, strict=True) if letter != "?"}
     return sheet_row(
         condition=condition.pk,
         bank=bank.pk,

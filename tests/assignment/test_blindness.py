@@ -1,6 +1,7 @@
 """Whatever an assessor opens or sends, nothing of a model's labels, of other people's and of runs comes back."""
 
 from collections.abc import Callable, Iterator
+from itertools import cycle
 
 import pytest
 from django.db import connection
@@ -14,13 +15,15 @@ from assessor.work.actions import withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
 from assignment.actions import create_manual_assign, create_opinion
-from assignment.models import AnswerSheet, Opinion, Revision
+from assignment.models import AnswerSheet, Assignment, Opinion, Revision
 from nuggets import actions as nugget_actions
 from nuggets.models import Nugget, NuggetBank
 from tests.assignment.conftest import A, B, sheet_of
 from tests.conftest import client_of
-from tests.judging import WRITES, give, label_all, queue, send, sign_off, url
+from tests.judging import WRITES, give, label_all, put, queue, send, sign_off, url
 from tests.nuggets.conftest import do
+
+State = Assignment.State
 
 # In all that is planted on the same answers: what a model, a second person, and who had the topic before said of them;
 # runs' tags, teams and aliases.
@@ -35,10 +38,21 @@ def sheet(task: Task) -> AnswerSheet:
 def _fill(sheet: AnswerSheet, of: str) -> None:
     """Have a sheet say something of every nugget that no other says."""
     nuggets = [nugget["id"] for nugget in sheet.bank.editions.latest("edition").nuggets]
-    told = {str(nugget): f"secret {of} {nugget}" for nugget in nuggets}
-    AnswerSheet.everything.filter(pk=sheet.pk).update(
-        labels=told, cannot=told, stale=told, flags=told, invalid=told, extras={"secret": of}, to_do=0
-    )
+    states = cycle((State.GIVEN, State.UNJUDGEABLE, State.OUTDATED))
+    for nugget, state in zip(nuggets, states, strict=False):
+        told = f"secret {of} {nugget}"
+        Assignment.everything.filter(sheet=sheet, nugget=nugget).delete()
+        Assignment.objects.create(
+            sheet=sheet,
+            nugget_id=nugget,
+            state=state,
+            value=None if state == State.UNJUDGEABLE else told,
+            resolved_value=told if state == State.UNJUDGEABLE else None,
+            reason=told,
+            flag=told,
+            raw={"assignment": told},
+        )
+    AnswerSheet.everything.filter(pk=sheet.pk).update(extras={"secret": of}, to_do=0)
     Revision.objects.create(
         sheet=sheet, version=99, verb=f"secret {of}", changes={"1": {"label": [None, f"secret {of}"]}}, edition=1
     )
@@ -47,6 +61,8 @@ def _fill(sheet: AnswerSheet, of: str) -> None:
 @pytest.fixture
 def plant(task: Task, sheet: AnswerSheet, manual: Condition, topic: Topic, ben: Person, olga: Person):
     """A function that plants all that an assessor must not see."""
+    unjudgeable = str(sheet.bank.editions.get().nuggets[-1]["id"])
+    put([sheet], cannot={unjudgeable: "garbled"})
 
     def do_it() -> None:
         Run.objects.update(team="team.telltale")
@@ -80,8 +96,7 @@ def plant(task: Task, sheet: AnswerSheet, manual: Condition, topic: Topic, ben: 
         answer = Answer.objects.create(run=run, topic=topic, content=content, words=2, import_record=record)
         _fill(_copy(sheet, condition=manual, judge=ben.judge, task=before, answer=answer), "before")
         # What was adopted where this person could not judge.
-        own = AnswerSheet.objects.filter(task=task)
-        own.update(adopted={str(nugget["id"]): "secret adopted" for nugget in sheet.bank.editions.get().nuggets})
+        put([sheet], adopted={unjudgeable: "secret adopted"})
         # And another task of the same person: only under that its own answers open.
         other = Task.objects.create(
             campaign=task.campaign, topic=topic, condition=second, kind="assignment", person=task.person

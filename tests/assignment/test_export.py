@@ -192,11 +192,11 @@ def test_labels_of_an_unfinished_import_do_not_go_out(campaign, import_file):
 
 
 def test_an_export_reads_a_topic_at_a_time(campaign, import_file, django_assert_num_queries):
-    """A query a topic and one for them all, however many answers there are."""
+    """Two queries a topic and one for them all, however many answers there are."""
     file = [line(qid, f"r{number}", [nugget("a")]) for number in range(40) for qid in ("t1", "t2")]
     import_file(campaign, "assignments", file, **FILE)
     condition = imported(campaign)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(5):
         assert len(list(assignment_lines(condition))) == 80
 
 

@@ -14,7 +14,7 @@ from nuggets import actions as nugget_actions
 from nuggets.actions import reopen_bank
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, C, sheet_of
-from tests.judging import give
+from tests.judging import give, put
 from tests.nuggets.conftest import do
 
 NEW = UUID(int=200)
@@ -120,9 +120,7 @@ def test_what_is_reworded_twice_still_says_what_it_was(labelled, again: Again, f
 
 
 def test_a_part_of_the_nuggets_stays_a_part(labelled, again: Again, finished, nugget_ids):
-    AnswerSheet.objects.filter(pk=labelled.pk).update(
-        asked=[nugget_ids[B], nugget_ids[C]], labels={}, cannot={}, to_do=2
-    )
+    put([labelled], asked=[nugget_ids[B], nugget_ids[C]], labels={}, cannot={}, to_do=2)
     again(
         (nugget_actions.delete_nugget, {"uid": C}),
         (nugget_actions.add_nugget, {"uid": NEW, "text": "kittens purr early", "evidence": None}),

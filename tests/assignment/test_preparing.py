@@ -8,7 +8,7 @@ from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.models import Task
 from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign, create_opinion, usual_name
-from assignment.models import AnswerSheet, Opinion, Revision
+from assignment.models import AnswerSheet, Assignment, Opinion, Revision
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, C, run_file, sheet_of
 from tests.conftest import make_person
@@ -114,6 +114,7 @@ def test_the_order_is_another_for_each_person_and_topic_and_stays(
         assert [sheet.place for sheet in sheets] == list(range(15))
         assert [sheet.pk for sheet in sheets] == sorted(sheet.pk for sheet in sheets)  # no key tells a run
         tags[name] = [sheet.answer.run.tag for sheet in sheets]
+        Assignment.objects.all().delete()
         AnswerSheet.objects.all().delete()
         Task.objects.filter(pk=task.pk).update(state="withdrawn")
     assert sorted(tags["carl"]) == sorted(tags["dora"])

@@ -12,7 +12,7 @@ from assignment.models import AnswerSheet, LeftOut, Opinion, Revision
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, C, sheet_of
 from tests.conftest import client_of
-from tests.judging import give
+from tests.judging import give, put
 
 
 @pytest.fixture
@@ -84,9 +84,9 @@ def test_nothing_else_is_adopted(as_olga: Client, sheet, other, task, nugget_ids
     refused(as_olga, sheet, nugget_ids[B], other, "Nothing is unresolved there")
     refused(as_olga, sheet, nugget_ids[A], sheet_of(other.task, "team.two"), "That is no other person")
     refused(as_olga, sheet, nugget_ids[A], sheet_of(task, "team.two"), "That is no other person")
-    AnswerSheet.objects.filter(pk=other.pk).update(edition=7)
+    put([other], edition=7)
     refused(as_olga, sheet, nugget_ids[A], other, "has no label there that counts")
-    AnswerSheet.objects.filter(pk=other.pk).update(edition=1, labels={})
+    put([other], edition=1, labels={})
     refused(as_olga, sheet, nugget_ids[A], other, "has no label there that counts")
 
 

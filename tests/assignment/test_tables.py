@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from django.core.cache import cache
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -21,7 +21,7 @@ from assignment.actions import create_opinion, leave_out
 from assignment.actions.sheets import add_sheets
 from assignment.arrays import Scores, load_scores
 from assignment.exports import assignment_lines
-from assignment.models import AnswerSheet
+from assignment.models import AnswerSheet, Assignment
 from assignment.scores import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 from nuggets import actions as nugget_actions
 from nuggets.actions import reopen_bank
@@ -217,8 +217,12 @@ def test_a_nugget_is_left_out_of_its_own_condition_alone(auto: Condition, edits:
 
 def test_the_persons_own_label_goes_before_one_that_was_taken_from_another(auto: Condition):
     sheet = sheet_on(auto, "t1", "team.one")
-    say(sheet, 1, adopted="support", cannot="unclear")
+    say(sheet, 1, label=None, cannot="unclear", adopted="support")
+    assert cell(auto, "t1", "team.one") != ("complete", near(ONE_T1))
+    say(sheet, 1, label="partial_support", cannot=None, adopted=None)
     assert cell(auto, "t1", "team.one") == ("complete", near(ONE_T1))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Assignment.objects.filter(sheet=sheet, state="given").update(resolved_value="support")
 
 
 def test_without_a_vital_nugget_v_is_0_and_the_topic_is_told(answered: Campaign, import_file, olga: Person):
@@ -401,6 +405,7 @@ def test_of_two_texts_that_came_with_labels_neither_is_the_runs(edits: Condition
 
 def test_a_text_that_only_the_older_banks_labels_refer_to_is_no_missing_answer(auto: Condition, newer: NuggetBank):
     bank = NuggetBank.objects.get(topic__qid="t1", pk__lt=newer.pk)
+    Assignment.objects.filter(sheet__answer=own("team.one")).delete()
     AnswerSheet.objects.filter(answer=own("team.one")).delete()
     Answer.objects.filter(pk=own("team.one").pk).delete()
     add_sheets([row(auto, bank, apart("team.one", 55), "spn"), row(auto, newer, own("team.two"), "s")])
@@ -409,8 +414,8 @@ def test_a_text_that_only_the_older_banks_labels_refer_to_is_no_missing_answer(a
 
 def test_a_label_outside_the_vocabulary_is_never_taken_for_one(auto: Condition):
     sheet = sheet_on(auto, "t1", "team.one")
-    AnswerSheet.objects.filter(pk=sheet.pk).update(labels=dict.fromkeys(map(str, sheet.bank.order), "failed"))
-    with pytest.raises(KeyError, match="failed"):
+    Assignment.objects.filter(sheet=sheet).update(value="failed")
+    with pytest.raises(ValueError, match="is none of support, partial_support, not_support"):
         load_scores(auto)
 
 

@@ -148,7 +148,7 @@ def nugget_labels(nuggets: Condition, name: str, by: str, labels: Labels, by_rul
                 judge=condition.judge_id or 0,
                 edition=bank.edition,
                 nuggets=[ids[text] for text in NUGGETS[qid]],
-                labels={str(ids[text]): label for text, label in said.items()},
+                labels={ids[text]: label for text, label in said.items()},
             )
         )
     add_answer_sheets(rows)

@@ -20,6 +20,7 @@ from assessor.collection.formats.values import to_json
 from assessor.collection.models import Campaign, Judge, Person
 
 Translate = Callable[[type[Model], int], int]
+_READ_BY = {1: "fbb1bdc"}  # by version, the last commit that reads archives which this one does not
 _HEAD = {"format": str, "version": int, "campaign": str, "name": str, "files": list}
 _UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, IndexError)
 
@@ -80,6 +81,9 @@ class Archive:
                 raise wrong(MANIFEST, 0, name, head.get(name), f"a value of type {kind.__name__}")
         if head["format"] != FORMAT:
             raise wrong(MANIFEST, 0, "format", head["format"], FORMAT)
+        if commit := _READ_BY.get(head["version"]):
+            expected = f"{VERSION}: Assay at commit {commit} reads it"
+            raise wrong(MANIFEST, 0, "version", head["version"], expected)
         if not 1 <= head["version"] <= VERSION:
             raise wrong(MANIFEST, 0, "version", head["version"], f"at most {VERSION}: it was written by a newer Assay")
         self.slug, self.name = head["campaign"], head["name"]

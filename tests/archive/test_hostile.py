@@ -173,7 +173,8 @@ def test_a_model_that_is_newer_than_the_archive_has_no_records(files: Files, tmp
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"version": 2}, "manifest.json, version: found 2; expected at most 1: it was written by a newer Assay."),
+        ({"version": 3}, "manifest.json, version: found 3; expected at most 2: it was written by a newer Assay."),
+        ({"version": 1}, "manifest.json, version: found 1; expected 2: Assay at commit fbb1bdc reads it."),
         ({"version": True}, "manifest.json, version: found True; expected a value of type int."),
         ({"format": "other"}, "manifest.json, format: found other; expected assay-archive."),
         ({"files": {}}, "manifest.json, files: found {}; expected a value of type list."),

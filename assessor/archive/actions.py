@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection, models, transaction
 from django.db.models import Model
 
 from assessor.archive import states
@@ -13,7 +13,7 @@ from assessor.archive.reading import Archive
 from assessor.archive.registry import OF_CAMPAIGN, RESTORED, SHARED, Kept
 from assessor.archive.shared import find_or_make, require_new_people
 from assessor.collection import history
-from assessor.collection.loaders.base import KeysTaken, as_kept, insert, reserve_keys
+from assessor.collection.loaders.base import KeysTaken, insert, reserve_keys
 from assessor.collection.models import Campaign, Person
 from assessor.planner import look_at_grown_tables
 from assessor.work.models import Write
@@ -97,11 +97,22 @@ def _write(kept: Kept, records: list[tuple[int, Values]]) -> None:
         known = set(Write.objects.filter(key__in=[one["key"] for _, one in records]).values_list("key", flat=True))
         records = [(key, values) for key, values in records if values["key"] not in known]
     columns = kept.model._meta.concrete_fields
+    prepared = [(column, _as_it_is if _is_plain(column) else column.get_db_prep_save) for column in columns]
     rows = [
-        tuple(as_kept(kept.model, column.name, _value(column, key, values)) for column in columns)
+        tuple(prepare(_value(column, key, values), connection) for column, prepare in prepared)
         for key, values in records
     ]
     insert(kept.model, [column.name for column in columns], rows)
+
+
+def _is_plain(column: Any) -> bool:
+    """Say whether a column's values are kept as they were read: most of a track's are, and each step counts."""
+    plain = (models.ForeignKey, models.IntegerField, models.BooleanField, models.CharField)
+    return isinstance(column, plain)
+
+
+def _as_it_is(value: Any, connection: Any) -> Any:
+    return value
 
 
 def _value(column: Any, key: int, values: Values) -> Any:

@@ -1,7 +1,9 @@
 """Values of columns as archives have them: the same text whichever database they come from."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -34,20 +36,25 @@ def read(column: "models.Field[Any, Any]", value: Any) -> Any:
         if not column.null:
             raise Unfit("a value")
         return None
-    if isinstance(column, JSONText):
-        return value
-    if isinstance(column, models.BooleanField):
-        return _typed(value, bool, "true or false")
-    if isinstance(column, models.IntegerField):
-        return _whole(column, value)
-    if isinstance(column, models.DateTimeField):
-        return _time(_typed(value, str, _TIME))
-    if isinstance(column, models.UUIDField):
-        return _uuid(_typed(value, str, "a UUID"))
-    if isinstance(column, models.DecimalField):
-        return _decimal(column, _typed(value, str, "a decimal number, as text"))
-    if isinstance(column, models.CharField | models.TextField):
-        return _text(column, _typed(value, str, "text"))
+    return _reader(column)(column, value)
+
+
+@cache  # of each column, not of each value: a track's archive has millions
+def _reader(column: "models.Field[Any, Any]") -> Callable[[Any, Any], Any]:
+    """Return what reads a column's values. Raises Unfit for a column of a kind that archives don't know."""
+    readers: dict[type, Callable[[Any, Any], Any]] = {
+        JSONText: lambda column, value: value,
+        models.BooleanField: lambda column, value: _typed(value, bool, "true or false"),
+        models.IntegerField: _whole,
+        models.DateTimeField: lambda column, value: _time(_typed(value, str, _TIME)),
+        models.UUIDField: lambda column, value: _uuid(_typed(value, str, "a UUID")),
+        models.DecimalField: lambda column, value: _decimal(column, _typed(value, str, "a decimal number, as text")),
+        models.CharField: lambda column, value: _text(column, _typed(value, str, "text")),
+        models.TextField: lambda column, value: _text(column, _typed(value, str, "text")),
+    }
+    for kind, reader in readers.items():
+        if isinstance(column, kind):
+            return reader
     raise Unfit(f"a column of a kind that archives know, not {type(column).__name__}")
 
 
@@ -109,5 +116,12 @@ def _text(column: "models.Field[Any, Any]", text: str) -> str:
 
 
 def _check_choice(column: "models.Field[Any, Any]", value: object) -> None:
-    if column.choices and value not in dict(column.flatchoices):
-        raise Unfit(f"one of {', '.join(str(choice) for choice, _ in column.flatchoices)}")
+    choices = _choices(column)
+    if choices and value not in choices:
+        raise Unfit(f"one of {', '.join(map(str, choices))}")
+
+
+@cache
+def _choices(column: "models.Field[Any, Any]") -> dict[Any, None]:
+    """Return what a column may have, in its order; nothing where that is not listed."""
+    return {choice: None for choice, _ in column.flatchoices}

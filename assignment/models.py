@@ -36,6 +36,9 @@ class _Standing:
         standing = ((nugget, label.standing(resolved=resolved)) for nugget, label in labels)
         return {nugget: fields[self._field] for nugget, fields in standing if self._field in fields}
 
+    def __set__(self, sheet: "AnswerSheet", value: object) -> None:
+        raise AttributeError("What stands of nuggets is changed by put().")
+
 
 class AnswerSheet(Sheet):
     """What a judge says of a bank's nuggets in one answer: a line of the field's assignment files."""
@@ -107,12 +110,15 @@ class AnswerSheet(Sheet):
         rows = self.assignments_by_nugget.values()
         return [row.nugget_id for row in rows if row.state != Label.State.REMOVED]
 
-    def standing(self, item: str) -> dict[str, Any]:
+    def standing(self, item: str, fields: Collection[str]) -> dict[str, Any]:
         label = self.assignments_by_nugget.get(item)
-        return label.standing() if label else {}
+        stands = label.standing(resolved="adopted" in fields) if label else {}
+        return {field: value for field, value in stands.items() if field in fields}
 
-    def put(self, item: str, standing: dict[str, Any]) -> None:
-        self._row(item).stand(standing)
+    def put(self, item: str, standing: Mapping[str, Any]) -> None:
+        row = self._row(item)
+        stands = {**row.standing(), **standing}
+        row.stand({field: value for field, value in stands.items() if field not in standing or value is not None})
 
     def ask(self, items: Sequence[int]) -> dict[str, Any]:
         asked = {str(item) for item in items}

@@ -1,6 +1,6 @@
 """Support judgments: how far cited passages support the sentences of answers."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.db import models
@@ -64,18 +64,16 @@ class SupportSheet(Sheet):
     def __str__(self) -> str:
         return f"support sheet {self.pk}"
 
-    def standing(self, item: str) -> dict[str, Any]:
-        columns = ((field, getattr(self, column)) for field, column in self.SAID.items())
+    def standing(self, item: str, fields: Collection[str]) -> dict[str, Any]:
+        columns = ((field, getattr(self, self.SAID[field])) for field in fields)
         return {field: column[item] for field, column in columns if item in column}
 
-    def put(self, item: str, standing: dict[str, Any]) -> None:
-        for field, column in self.SAID.items():
-            of_items = getattr(self, column)
-            if field not in standing:
-                of_items.pop(item, None)
-            elif of_items.get(item) != standing[field]:
-                of_items.pop(item, None)  # what was said anew comes last
-                of_items[item] = standing[field]
+    def put(self, item: str, standing: Mapping[str, Any]) -> None:
+        for field, value in standing.items():
+            of_items = getattr(self, self.SAID[field])
+            of_items.pop(item, None)  # what is said anew comes last
+            if value is not None:
+                of_items[item] = value
 
     def ask(self, items: Sequence[str]) -> dict[str, Any]:
         return {"asked": list(items)}

@@ -274,8 +274,7 @@ def _put_rows(sheet: AnswerSheet, columns: Mapping[str, Any]) -> None:
     for column in fields.keys() & columns.keys():
         said = columns[column]
         for item in {**said, **getattr(sheet, column)}:
-            standing = {name: value for name, value in sheet.standing(item).items() if name != fields[column]}
-            sheet.put(item, standing | ({fields[column]: said[item]} if item in said else {}))
+            sheet.put(item, {fields[column]: said.get(item)})
     if "asked" in columns:
         sheet.is_part = True
         sheet.ask(columns["asked"])

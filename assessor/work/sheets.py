@@ -17,6 +17,7 @@ from assessor.work.models import MAX_REASON, Task
 from assessor.work.writes import Stale
 
 MOVED = "citations moved"  # the verb of a revision after which items have other keys
+_SAID_BY = ("label", "cannot")  # the fields with either of which something is said of an item
 MOVED_TO = "moved"  # what it notes of each: [before, after]
 
 _Sheet = TypeVar("_Sheet", bound=models.Model, covariant=True)
@@ -69,12 +70,12 @@ class Sheet(MaybeImported):
         label: str | None = other.labels.get(item)
         return label
 
-    def standing(self, item: str) -> dict[str, Any]:
-        """Return what stands of an item, by the fields of SAID."""
+    def standing(self, item: str, fields: Collection[str]) -> dict[str, Any]:
+        """Return what stands of an item in some of the fields of SAID; others are not even read."""
         raise NotImplementedError
 
-    def put(self, item: str, standing: dict[str, Any]) -> None:
-        """Let this stand of an item, and nothing else; it is not saved yet."""
+    def put(self, item: str, standing: Mapping[str, Any]) -> None:
+        """Let this stand of an item, by field, None for nothing; the other fields stay. It is not saved yet."""
         raise NotImplementedError
 
     def ask(self, items: Sequence[Any]) -> dict[str, Any]:
@@ -144,16 +145,15 @@ def revise(
     changes: dict[str, dict[str, list[Any]]] = {}
     for item, fields in said.items():
         key = str(item)
-        before = sheet.standing(key)
+        before = sheet.standing(key, {*fields, *_SAID_BY})
         differing = {
             field: [before.get(field), after or None]
             for field, after in fields.items()
             if (before.get(field) or None) != (after or None)
         }
         if differing:
-            after = before | {field: value for field, (_, value) in differing.items()}
-            sheet.put(key, {field: value for field, value in after.items() if field not in differing or value})
-            sheet.to_do += _is_said(before) - _is_said(sheet.standing(key))
+            sheet.put(key, {field: after for field, (_, after) in differing.items()})
+            sheet.to_do += _is_said(before) - is_said(sheet, key)
             changes[key] = differing
     fields_changed = {field for fields in changes.values() for field in fields}
     origin = {"job_id": job_id, "seconds": seconds, "guidelines_version": guidelines_version}
@@ -240,8 +240,8 @@ def looked_back(task: Task, revisions: models.QuerySet[Any]) -> dict[int, dict[s
 
 def is_said(sheet: Sheet, item: str) -> bool:
     """Say whether an item of a sheet, by its key as text, has a label or the reason why there can be none."""
-    return _is_said(sheet.standing(item))
+    return _is_said(sheet.standing(item, _SAID_BY))
 
 
 def _is_said(standing: Mapping[str, Any]) -> bool:
-    return "label" in standing or "cannot" in standing
+    return any(field in standing for field in _SAID_BY)

@@ -23,7 +23,7 @@ from tests.assignment.lines import FILE as ASSIGNED
 from tests.assignment.lines import line as assigned
 from tests.assignment.lines import nugget
 from tests.collection.conftest import told, warned
-from tests.judging import give
+from tests.judging import give, put
 from tests.support.judging_helpers import from_scratch
 from tests.support.lines import FILE, FULL, HEALS, NAN, NONE, PARTIAL, citation, cites, line, sentence
 from tests.support.test_export import same
@@ -256,8 +256,7 @@ def test_a_text_with_other_blanks_goes_out_as_it_came_and_its_marks_stay(campaig
     import_file(campaign, "assignments", [text_line(text)], **ASSIGNED)
     sheet = AnswerSheet.objects.get()
     nugget_id = str(sheet.bank.order[0])
-    sheet.marks = {nugget_id: [[0, text.index("heal"), text.index("also") + 4]]}
-    sheet.save()
+    put([sheet], marks={nugget_id: [[0, text.index("heal"), text.index("also") + 4]]})
     import_file(campaign, "support", [LABELS], **FILE)
     sheet.refresh_from_db()
     assert sheet.marks == {nugget_id: [[0, 13, 18], [1, 0, 9]]}

@@ -87,8 +87,8 @@ def stands(demo: Demo, key: int) -> dict[str, str]:
     """Return the labels of an answer as the database has them, by the nuggets' texts."""
     with demo.database() as db:
         texts = dict(db.execute("select id, text from nuggets_nugget where bank_id = ?", [demo.bank(1)]))
-        [[labels]] = db.execute("select labels from assignment_answersheet where id = ?", [key])
-    return {texts[int(nugget)]: label for nugget, label in json.loads(labels).items()}
+        query = "select nugget_id, value from assignment_assignment where sheet_id = ? and state = 'given'"
+        return {texts[nugget]: label for nugget, label in db.execute(query, [key])}
 
 
 def revisions(demo: Demo, key: int) -> list[str]:
@@ -255,11 +255,11 @@ def test_flags_reasons_marks_and_later(open_page: OpenPage, demo: Demo, given: s
     until(page, lambda: current(page) == FACTS[1])
     saved(page)
     with demo.database() as db:
-        query = "select cannot, flags, marks from assignment_answersheet where id = ?"
-        [kept] = db.execute(query, [key]).fetchall()
-    cannot, flags, marks = (list(json.loads(text).values()) for text in kept)
-    assert (cannot, flags) == (["breaks off"], ["1 is this <b>meant</b>?"])
-    assert marks == [[[0, 0, len(sentence)]]]
+        query = "select reason, flag, marks from assignment_assignment where sheet_id = ? order by id"
+        reasons, flags, marks = zip(*db.execute(query, [key]), strict=True)
+    assert list(filter(None, reasons)) == ["breaks off"]
+    assert list(filter(None, flags)) == ["1 is this <b>meant</b>?"]
+    assert [json.loads(text) for text in marks if text] == [[[0, 0, len(sentence)]]]
     press(page, "l")
     until(page, lambda: sheet(page) != key)
     other = sheet(page)
@@ -304,8 +304,9 @@ def test_marks_count_characters_as_the_server_does(open_page: OpenPage, demo: De
     press(page, "m")
     saved(page)
     with demo.database() as db:
-        [[marks]] = db.execute("select marks from assignment_answersheet where id = ?", [key])
-    assert list(json.loads(marks).values()) == [[[0, 3, 10]]]
+        query = "select marks from assignment_assignment where sheet_id = ? and marks is not null"
+        [[marks]] = db.execute(query, [key])
+    assert json.loads(marks) == [[0, 3, 10]]
     assert page.locator(".fact[aria-current] .marked").text_content() == "“purring”"
     press(page, "u")
     saved(page)

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from django.db import connection
 from django.http import Http404
 
 from assessor.collection.models import Answer, Condition, Person, Sentence
+from assessor.labels.manual_setups import repeats, require_not_repeated
+from assessor.labels.models import labels_in_sql
 from assessor.work.access import (
     CHECKS,
     NotAmongOwn,
@@ -21,12 +22,12 @@ from assessor.work.access import (
     organized_task,
     own_task,
     record,
+    require_no_repetition,
     require_open_blind,
     sheet_rows,
 )
 from assessor.work.models import Task
-from assessor.work.opinions import repeats, require_no_repetition, require_not_repeated
-from assignment.models import AnswerSheet, Assignment, Opinion
+from assignment.models import AnswerSheet
 from nuggets.editions import Snapshot
 from nuggets.models import NuggetBank
 
@@ -44,7 +45,7 @@ class OwnSheet(NamedTuple):
     @property
     def asked(self) -> list[int]:
         """The ids of the nuggets that the person is asked about."""
-        asked: list[int] | None = self.sheet.asked
+        asked = self.sheet.asked if self.sheet.is_part else None
         return [nugget["id"] for nugget in self.nuggets] if asked is None else asked
 
 
@@ -55,17 +56,15 @@ _SHEET = ("id", "task_id", "bank_id", "judge_id", "put_off", "version", "edition
 _LABEL = ("id", "nugget_id", "value", "state", "reason", "flag", "raw", "marks")
 _TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state", "paused")
 _BANK = ("id", "topic_id", "condition_id", "task_id", "state", "edition")
-_LIST = {"sqlite": "json_group_array(json_array({}))", "postgresql": "CAST(json_agg(json_build_array({})) AS text)"}
 _SQL = f"""
     SELECT {", ".join(f"sheet.{name}" for name in _SHEET)},
-        (SELECT {_LIST[connection.vendor].format(", ".join(f"label.{name}" for name in _LABEL))}
-            FROM assignment_assignment label WHERE label.sheet_id = sheet.id),
+        {labels_in_sql("assignment_assignment", _LABEL)},
         {", ".join(f"work_task.{name}" for name in _TASK)},
         {", ".join(f"bank.{name}" for name in _BANK)},
         (SELECT nuggets FROM nuggets_bankedition edition
             WHERE edition.bank_id = sheet.bank_id AND edition.edition = sheet.edition),
         answer.content, answer."references", protocol.show_citations, collection_condition.method,
-        {repeats(Opinion)}, {", ".join(CHECKS.values())}
+        {repeats()}, {", ".join(CHECKS.values())}
     FROM assignment_answersheet sheet
     JOIN work_task ON work_task.id = sheet.task_id
     JOIN nuggets_nuggetbank bank ON bank.id = sheet.bank_id
@@ -104,7 +103,7 @@ def own_assignment(person: Person, task_id: int) -> Task:
     if task.kind != Condition.Kind.ASSIGNMENT:
         raise Http404("There are no such answers for you.")
     require_open_blind(task)
-    require_not_repeated(task, Opinion)
+    require_not_repeated(task)
     return task
 
 
@@ -123,7 +122,7 @@ def _read(person: Person, task_id: int, sheet_ids: Sequence[int]) -> list[OwnShe
 def _own_sheet(person: Person, row: Row) -> OwnSheet:
     sheet: AnswerSheet = record(AnswerSheet, row.take(_SHEET))
     [labels] = row.some(1)
-    sheet.read_assignments([_label(sheet, of_label) for of_label in sorted(json.loads(labels or "[]"))])
+    sheet.take_json(_LABEL, labels)
     task, bank = record(Task, row.take(_TASK)), record(NuggetBank, row.take(_BANK))
     nuggets, content, references, shows_citations, method, is_repeated = row.some(6)
     checked(person, task, SimpleNamespace(**row.take(CHECKS)))
@@ -137,13 +136,6 @@ def _own_sheet(person: Person, row: Row) -> OwnSheet:
         _sentences(json.loads(content), json.loads(references) if shows_citations else None),
         method == Condition.Method.ADJUDICATED,
     )
-
-
-def _label(sheet: AnswerSheet, values: list[Any]) -> Assignment:
-    columns = dict(zip(_LABEL, values, strict=True))
-    columns |= {name: None if (text := columns[name]) is None else json.loads(text) for name in ("raw", "marks")}
-    label: Assignment = record(Assignment, columns | {"sheet_id": sheet.pk})
-    return label
 
 
 def _sentences(content: list[dict[str, Any]], references: list[str] | None) -> list[Sentence]:

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Aggregate, Case, CharField, OuterRef, Subquery, Value, When
-from django.db.models.functions import Cast, Coalesce, Concat
+from django.db.models import CharField, OuterRef, Subquery, Value
+from django.db.models.functions import Cast, Concat
 
 from assessor.collection.models import Condition
-from assessor.labels.models import Label
+from assessor.labels.queries import COUNTED, letter_of
 from assessor.llm.questions import ASSIGNMENT
-from assessor.scores.found import Cell, Labels, RunName, run_names, take, what_counts, who_answered
+from assessor.scores.found import Cell, Join, Labels, RunName, run_names, take, what_counts, who_answered
 from assessor.scores.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
 from assessor.scores.measures import Measures
 from assessor.work.scope import judged_under
@@ -40,26 +40,9 @@ _LETTERS, _NONE, _UNKNOWN = "spn", "-", "?"  # of the labels, of no label, of on
 _CODES = bytes.maketrans(f"{_LETTERS}{_NONE}".encode(), bytes([SUPPORT, PARTIAL, NOT_SUPPORT]) + _NO_LABEL)
 
 
-class _Join(Aggregate):
-    """All values of a group as one text; the order is the same for all texts of a row."""
-
-    function = "GROUP_CONCAT"
-    template = "%(function)s(%(expressions)s)"
-    output_field = CharField()
-
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
-        return self.as_sql(compiler, connection, function="STRING_AGG", **extra)
-
-
-# The label that counts: another person's where this one could judge nothing.
-_COUNTED = Case(When(state__in=(Label.State.GIVEN, Label.State.UNJUDGEABLE), then=Coalesce("value", "resolved_value")))
-_LETTER = Case(
-    *(When(counted=label, then=Value(letter)) for label, letter in zip(ASSIGNMENT, _LETTERS, strict=True)),
-    When(counted=None, then=Value(_NONE)),
-    default=Value(_UNKNOWN),
-)
+_LETTER = letter_of(ASSIGNMENT, _LETTERS, _NONE, _UNKNOWN)
 # "12,13,14:snn": the nuggets' ids, and the letters of their labels.
-_JOINED = Concat(_Join(Cast("nugget_id", CharField()), Value(",")), Value(":"), _Join("letter", Value("")))
+_JOINED = Concat(Join(Cast("nugget_id", CharField()), Value(",")), Value(":"), Join("letter", Value("")))
 
 
 class ScoredTopic(NamedTuple):
@@ -219,7 +202,7 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
     names = ("bank", "bank__topic", "edition", "by_rule", "answer", "answer__run", "answer__apart", "answer__words")
     found = AnswerSheet.objects.filter(condition=condition, **({} if topic is None else {"bank__topic": topic}))
     # One row an answer: to fetch a row for each label takes twice as long.
-    rows = Assignment.everything.filter(sheet=OuterRef("pk")).alias(counted=_COUNTED).alias(letter=_LETTER).order_by()
+    rows = Assignment.everything.filter(sheet=OuterRef("pk")).alias(counted=COUNTED).alias(letter=_LETTER).order_by()
     labels = Subquery(rows.values("sheet").values_list(_JOINED))
     places: dict[tuple[int, str], Callable[[bytes], Iterable[int]]] = {}
     for row in found.order_by().values_list(*names, labels).iterator(_AT_A_TIME):

@@ -13,7 +13,6 @@ from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
 from assessor.work.scope import NOT_JUDGED
-from assessor.work.sheets import is_said
 from assignment.actions import add_lacking_sheets, store_labels, usual_name
 from assignment.actions.auto import Labelled
 from assignment.models import AnswerSheet
@@ -164,7 +163,7 @@ def _unlabelled_answers(
 def _unlabelled(sheet: AnswerSheet, nuggets: Snapshot) -> Snapshot:
     """Return the nuggets of a sheet's edition that it asks about and of which nothing is said, in bank order."""
     asked = [nugget for nugget in nuggets if sheet.asked is None or nugget["id"] in sheet.asked]
-    return [nugget for nugget in asked if not is_said(sheet, str(nugget["id"]))]
+    return [nugget for nugget in asked if not sheet.is_said(str(nugget["id"]))]
 
 
 def _texts(nuggets: Sequence[dict[str, Any]]) -> list[str]:

@@ -1,17 +1,18 @@
 """Assignments in NIST's form."""
 
 import json
-from collections import defaultdict
 from collections.abc import Collection, Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from django.db.models import ExpressionWrapper, F, QuerySet, TextField
+from django.db.models import Case, QuerySet, When
 
+from assessor.collection.formats.tables import write_table
 from assessor.collection.models import Condition, Run, Topic
 from assessor.collection.queries import byte_order
 from assessor.labels.models import Label
+from assessor.labels.queries import labels_at_once
 from assignment.formats import labelled, write_sheet
 from assignment.models import AnswerSheet, Assignment
 from assignment.queries import scored_editions
@@ -23,6 +24,7 @@ _COLUMNS = (
     *("pk", "edition", "is_part", "extras"),
     *("answer__content", "answer__words", "answer__run", "answer__run__tag"),
 )
+_OF_LABEL = ("nugget", "state", "value", "resolved_value", "raw")
 
 
 def assignment_lines(
@@ -42,8 +44,7 @@ def assignment_lines(
     for edition in scored_editions(condition):
         if wanted is None or edition.bank.topic_id in wanted:
             of_bank = sheets.filter(bank=edition.bank_id)
-            rows = of_bank.order_by(byte_order("answer__run__tag"), "answer__run", "answer__apart", "pk")
-            yield from _topic_lines(edition, rows.values(*_COLUMNS).iterator(_AT_A_TIME), _labels(of_bank))
+            yield from _topic_lines(edition, of_bank)
 
 
 class _Row(NamedTuple):
@@ -53,35 +54,31 @@ class _Row(NamedTuple):
     further: dict[str, Any]
 
 
-def _labels(sheets: QuerySet[AnswerSheet]) -> dict[int, dict[int, _Row]]:
-    """Return what lines have of the nuggets that are asked, by sheet's key and nugget's."""
-    rows = Assignment.everything.filter(sheet__in=sheets.order_by().values("pk")).exclude(state=Label.State.REMOVED)
-    found: dict[int, dict[int, _Row]] = defaultdict(dict)
-    # As text: it is null nearly everywhere, and a column of JSON is looked at for every row.
-    columns = ("sheet", "nugget", "state", "value", "resolved_value", ExpressionWrapper(F("raw"), TextField()))
-    for sheet, nugget, state, value, resolved, raw in rows.order_by().values_list(*columns).iterator(_ROWS_AT_A_TIME):
-        further = json.loads(raw) if raw else {}
-        said = {"assignment": further.pop("assignment")} if "assignment" in further else {}
-        counted = value if state == Label.State.GIVEN else resolved
-        found[sheet][nugget] = _Row({"assignment": counted} if counted else said, further)
-    return found
-
-
-def _topic_lines(
-    newest: BankEdition, sheets: Iterator[dict[str, Any]], labels: dict[int, dict[int, _Row]]
-) -> Iterator[str]:
+def _topic_lines(newest: BankEdition, sheets: QuerySet[AnswerSheet]) -> Iterator[str]:
     topic = newest.bank.topic
     nuggets_of: dict[int, Snapshot] = {newest.edition: newest.nuggets}
-    for _, of_run in groupby(sheets, itemgetter("answer__run")):
+    in_order = sheets.order_by(byte_order("answer__run__tag"), "answer__run", "answer__apart", "pk")
+    rows = in_order.annotate(rows=labels_at_once(AnswerSheet, *_OF_LABEL)).values(*_COLUMNS, "rows")
+    for _, of_run in groupby(rows.iterator(_AT_A_TIME), itemgetter("answer__run")):
         sheet = next(of_run)
         if sheet["edition"] not in nuggets_of:
             older = BankEdition.objects.get(bank=newest.bank_id, edition=sheet["edition"])
             nuggets_of[older.edition] = older.nuggets
         text = " ".join(sentence["text"] for sentence in sheet["answer__content"])
-        nuggets = _nuggets(nuggets_of[sheet["edition"]], labels[sheet["pk"]], is_part=sheet["is_part"])
-        yield write_sheet(
-            topic.title, topic.qid, nuggets, sheet["answer__run__tag"], text, sheet["answer__words"], sheet["extras"]
-        )
+        nuggets = _nuggets(nuggets_of[sheet["edition"]], _labels(sheet["rows"]), is_part=sheet["is_part"])
+        tag, words, extras = (sheet[name] for name in ("answer__run__tag", "answer__words", "extras"))
+        yield write_sheet(topic.title, topic.qid, nuggets, tag, text, words, extras)
+
+
+def _labels(rows: str | None) -> dict[int, _Row]:
+    """Return what a line has of the nuggets that are asked, by their keys."""
+    found = {}
+    for nugget, state, value, resolved, raw in json.loads(rows or "[]"):
+        further = json.loads(raw) if raw else {}
+        said = {"assignment": further.pop("assignment")} if "assignment" in further else {}
+        counted = value if state == Label.State.GIVEN else resolved
+        found[nugget] = _Row({"assignment": counted} if counted else said, further)
+    return found
 
 
 def _nuggets(nuggets: Snapshot, rows: dict[int, _Row], *, is_part: bool) -> list[dict[str, Any]]:
@@ -89,3 +86,24 @@ def _nuggets(nuggets: Snapshot, rows: dict[int, _Row], *, is_part: bool) -> list
     nothing = _Row({}, {})
     asked = [nugget for nugget in nuggets if not is_part or nugget["id"] in rows]
     return [labelled(one["text"], one["importance"], *rows.get(one["id"], nothing)) for one in asked]
+
+
+def label_lines(labels: QuerySet[Assignment]) -> Iterator[str]:
+    """Yield labels as a table, the first one first."""
+    columns: dict[str, Any] = {
+        "campaign": "sheet__condition__campaign__slug",
+        "condition": "sheet__condition__name",
+        "qid": "sheet__answer__topic__qid",
+        "run_id": "sheet__answer__run__tag",
+        "nugget": "nugget__text",
+        "label": Case(When(state=Label.State.GIVEN, then="value")),
+        "state": "state",
+        "resolved": "resolved_value",
+        "reason": "reason",
+        "flag": "flag",
+        "judge": "sheet__judge__name",
+        "seconds": "seconds",
+        "at": "at",
+    }
+    rows = labels.order_by("pk").values_list(*columns.values()).iterator(_ROWS_AT_A_TIME)
+    return write_table(tuple(columns), (tuple("" if cell is None else cell for cell in row) for row in rows))

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from django.urls import reverse
 
 from assessor.collection.models import Condition, Topic
+from assessor.labels.models import ManualSetup
 from assessor.work.kinds import Kind, Lacking
 from assessor.work.models import Task
 from assignment.actions import follow_scope, prepare_sheets, renew_sheets
-from assignment.models import AnswerSheet, Opinion
+from assignment.models import AnswerSheet
 from assignment.queries import finished_banks
 
 
@@ -18,7 +19,7 @@ def _url(task: Task) -> str:
 
 def _refusal(condition: Condition) -> str | None:
     """People assign nuggets under conditions made for it."""
-    if condition.nuggets is None or not Opinion.objects.filter(condition=condition).exists():
+    if condition.nuggets is None or not ManualSetup.objects.filter(condition=condition).exists():
         return f"Nobody can be given {condition.name}: its labels are not given by people here."
     return None
 

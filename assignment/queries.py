@@ -10,12 +10,12 @@ from django.db.models import Count, F, Q, QuerySet
 
 from assessor.collection.models import CONTROL, Campaign, Condition, Run, Sentence, Topic
 from assessor.collection.queries import own_answers, without_practice
+from assessor.labels.history import said_under
+from assessor.labels.questions import Question
 from assessor.studies.queries import drawn_under, sample_of
 from assessor.work.models import Task
-from assessor.work.questions import Question
 from assessor.work.scope import judged_under
-from assessor.work.sheets import said_under
-from assignment.models import AnswerSheet, LeftOut, Revision
+from assignment.models import AnswerSheet, LabelEvent, LeftOut
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, Nugget, NuggetBank
 
@@ -119,7 +119,7 @@ def progress(task: Task) -> tuple[int, int]:
 def assigning(campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions under which nuggets are assigned to answers, by people, a model or a file."""
     return campaign.conditions.filter(kind=Condition.Kind.ASSIGNMENT).select_related(
-        "judge", "nuggets__judge", "qrels_source__condition__judge", "assignment_opinion"
+        "judge", "nuggets__judge", "qrels_source__condition__judge", "manual_setup"
     )
 
 
@@ -190,13 +190,13 @@ def labelled(sheets: Iterable[AnswerSheet]) -> list[Labelled]:
     nuggets = {(edition.bank_id, edition.edition): edition.nuggets for edition in editions}
     seconds: dict[tuple[int, str], int] = defaultdict(int)
     last: dict[int, datetime] = {}
-    told = Revision.objects.filter(sheet__in=found).order_by("at").values_list("sheet", "changes", "seconds", "at")
-    for sheet, changes, spent, at in told:
+    events = LabelEvent.objects.filter(sheet__in=found)
+    for sheet, spent, at, changes in LabelEvent.changes_of(events.order_by("at"), "sheet", "seconds", "at"):
         last[sheet] = at
         if spent is not None:
             for nugget in changes:
                 seconds[sheet, nugget] += spent
-    under = said_under(Revision.objects.filter(sheet__in=found))
+    under = said_under(events)
     return [
         _labelled(sheet, nuggets[sheet.bank_id, sheet.edition], seconds, last.get(sheet.pk), under) for sheet in found
     ]

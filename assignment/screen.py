@@ -8,12 +8,13 @@ from django.db.models import QuerySet
 
 from assessor.collection.formats.values import to_json
 from assessor.collection.models import Sentence
+from assessor.labels.history import looked_back, said_under
 from assessor.labels.models import Label
+from assessor.labels.queries import numbers_of
 from assessor.studies.access import labels_to_decide
 from assessor.work.models import Task
-from assessor.work.sheets import looked_back, said_under
 from assignment.access import OwnSheet, own_sheets
-from assignment.models import AnswerSheet, Assignment, Revision
+from assignment.models import AnswerSheet, Assignment, LabelEvent
 from assignment.queries import name_of, nuggets_of
 from nuggets.models import BankEdition, NuggetBank
 
@@ -40,8 +41,7 @@ class Queued(NamedTuple):
 def queue(task: Task, bank: NuggetBank) -> list[Queued]:
     """Return a person's queue."""
     rows = list(own_rows(task, bank).values_list("pk", "place", "to_do", "version", "put_off"))
-    in_order = sorted((place, pk) for pk, place, *_ in rows)
-    numbers = {pk: number for number, (_, pk) in enumerate(in_order, start=1)}
+    numbers = numbers_of((place, pk) for pk, place, *_ in rows)
     return [Queued(pk, numbers[pk], to_do, version, put_off) for pk, _, to_do, version, put_off in rows]
 
 
@@ -84,8 +84,10 @@ class Shown(NamedTuple):
 
 def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
     """Return a person's sheets as the screen shows them."""
-    decided = _to_decide(owns)
-    under = looked_back(owns[0].task, Revision.objects.filter(sheet__in=[own.sheet.pk for own in owns])) if owns else {}
+    decided = labels_to_decide(owns, lambda own: {str(nugget["id"]): name_of(nugget) for nugget in own.nuggets})
+    under = (
+        looked_back(owns[0].task, LabelEvent.objects.filter(sheet__in=[own.sheet.pk for own in owns])) if owns else {}
+    )
     return [
         Shown(
             own,
@@ -96,19 +98,6 @@ def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
         )
         for own in owns
     ]
-
-
-def _to_decide(owns: Sequence[OwnSheet]) -> dict[int, dict[str, list[str]]]:
-    """Return the two labels of what a person decides, by sheet's key and nugget's id."""
-    if not owns or not owns[0].is_adjudicated:
-        return {}
-    labels = labels_to_decide(owns[0].task, AnswerSheet.objects.filter(pk__in=[own.sheet.pk for own in owns]))
-    found: dict[int, dict[str, list[str]]] = {}
-    for own in owns:
-        of_sheet = labels[own.sheet.pk]
-        named = {str(nugget["id"]): name_of(nugget) for nugget in own.nuggets}
-        found[own.sheet.pk] = {nugget: of_sheet[name] for nugget, name in named.items() if name in of_sheet}
-    return found
 
 
 def said(sheet: AnswerSheet) -> dict[str, Any]:
@@ -125,8 +114,8 @@ def older(own: OwnSheet) -> dict[str, list[tuple[str, str]]]:
     if not own.sheet.stale:
         return {}
     labelled: dict[str, int] = {}  # in which edition of the bank
-    revisions = Revision.objects.filter(sheet=own.sheet.pk).order_by("version")
-    for edition, changes in revisions.values_list("edition", "changes"):
+    events = LabelEvent.objects.filter(sheet=own.sheet.pk).order_by("version")
+    for edition, changes in LabelEvent.changes_of(events, "edition"):
         labelled |= {nugget: edition for nugget, change in changes.items() if change.get("label", (None, None))[1]}
     now = {str(nugget["id"]): nugget["text"] for nugget in own.nuggets}
     editions = BankEdition.objects.filter(bank=own.bank.pk, edition__in=set(labelled.values()))
@@ -162,7 +151,7 @@ def across(task: Task, bank: NuggetBank, nugget: int) -> list[Across]:
     numbers = {queued.sheet: queued.number for queued in queue(task, bank)}
     said = Assignment.everything.filter(nugget=nugget, state__in=(Label.State.GIVEN, Label.State.UNJUDGEABLE))
     labelled = list(own_rows(task, bank).filter(pk__in=said.values("sheet")).values_list("pk", flat=True))
-    under = said_under(Revision.objects.filter(sheet__in=labelled))
+    under = said_under(LabelEvent.objects.filter(sheet__in=labelled))
     found = []
     for own in own_sheets(task, sorted(labelled, key=numbers.__getitem__)):
         sheet = own.sheet

@@ -10,7 +10,7 @@ from assessor.labels.models import Label
 from assessor.llm.questions import ASSIGNMENT
 from assessor.studies.kinds import Key, Kind, Told
 from assessor.studies.models import Drawn
-from assignment.models import AnswerSheet, Assignment, Opinion
+from assignment.models import AnswerSheet, Assignment
 from assignment.queries import name_of, present_editions
 from nuggets.models import BankEdition, NuggetBank
 
@@ -23,7 +23,6 @@ class NuggetStudies(Kind):
     items = "nuggets"
     job = "AutoAssign"
     peoples_method = Condition.Method.MANUAL_ASSIGN.value
-    opinions = Opinion
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         banks = NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=topics)

@@ -1,13 +1,14 @@
 """What pages and exports read of banks."""
 
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
+from django.template.defaultfilters import pluralize
 
-from assessor.collection.formats.values import to_json
 from assessor.collection.models import Campaign, Condition, Grade, Import, Segment
 from assessor.collection.queries import segments_by_docid
 from nuggets.models import BankEdit, Drafting, Nugget, NuggetBank
@@ -32,8 +33,8 @@ class Evidence(NamedTuple):
 class Row(NamedTuple):
     """A nugget on the list. same_as: the place, from 1, of an earlier nugget with the same words, or 0.
 
-    evidence_json is what the browser draws from; evidence is for pages where nothing can be edited. origin says in a
-    word or two how the nugget came to be, where that is not by writing alone; draft is a draft's own text.
+    evidence is for pages where nothing can be edited. origin says in a word or two how the nugget came to be, where
+    that is not by writing alone.
     """
 
     nugget: Nugget
@@ -41,10 +42,8 @@ class Row(NamedTuple):
     words: int
     is_question: bool
     same_as: int
-    evidence_json: str
     evidence: list[Evidence]
     origin: str = ""
-    draft: str | None = None
 
 
 class Finding(NamedTuple):
@@ -116,15 +115,14 @@ def rows(listed: list[Nugget], numbers: dict[str, int], drafts: Sequence[str] = 
         first = first_place.setdefault(key, place) if key else place
         evidence = [Evidence(**item, number=numbers.get(item["docid"], 0)) for item in nugget.evidence]
         same_as = first if first != place else 0
-        draft, origin = _draft(nugget, drafts), _origin(nugget, drafts)
         words, question = len(nugget.text.split()), is_question(nugget.text)
-        shown.append(Row(nugget, place, words, question, same_as, to_json(nugget.evidence), evidence, origin, draft))
+        shown.append(Row(nugget, place, words, question, same_as, evidence, _origin(nugget, drafts)))
     return shown
 
 
 def blank_row(drafts: Sequence[str]) -> Row:
     """Return what the browser fills in for a nugget that is not saved yet."""
-    return Row(Nugget(uid=UUID(int=0), text=""), 0, 0, False, 0, "[]", [], origin="added" if drafts else "")
+    return Row(Nugget(uid=UUID(int=0), text=""), 0, 0, False, 0, [], origin="added" if drafts else "")
 
 
 def told(listed: list[Nugget], drafts: Sequence[str]) -> list[dict[str, Any]]:
@@ -150,7 +148,7 @@ def _draft(nugget: Nugget, drafts: Sequence[str]) -> str | None:
 
 
 def _origin(nugget: Nugget, drafts: Sequence[str]) -> str:
-    """Say in a word or two how a nugget came to be, as nuggets.js and effects.js do for one that is not saved yet."""
+    """Say in a word or two how a nugget came to be, as nuggets.js does for one that is not saved yet."""
     draft = _draft(nugget, drafts)
     if draft is not None:
         if nugget.text != draft:
@@ -243,10 +241,9 @@ def most_nuggets(condition: Condition) -> int:
     return protocol.max_drafts if edits_drafts else protocol.max_nuggets
 
 
-def findings(bank: NuggetBank) -> list[Finding]:
-    """Return everything that keeps the bank from being finished."""
+def findings(bank: NuggetBank, listed: list[Nugget]) -> list[Finding]:
+    """Return everything that keeps the bank, with these nuggets on its list, from being finished."""
     most = most_nuggets(bank.condition)
-    listed = nuggets_in_order(bank)
     found = []
     for place, nugget in enumerate(listed, start=1):
         if nugget.is_undecided:
@@ -261,6 +258,20 @@ def findings(bank: NuggetBank) -> list[Finding]:
     if len(listed) > most:
         found.append(Finding("", f"There are {len(listed)} nuggets; at most {most} can be handed in."))
     return found
+
+
+def facts(listed: list[Nugget], advised_words: int) -> str:
+    """Describe a list of nuggets, for the question whether to hand it in."""
+    listed_rows = rows(listed, {})
+    importances = Counter(nugget.importance for nugget in listed)
+    nuggets = f"{len(listed)} nugget{pluralize(len(listed))}"
+    numbers = {
+        "with the same words as another": sum(row.same_as > 0 for row in listed_rows),
+        f"with more than {advised_words} words": sum(row.words > advised_words for row in listed_rows),
+        "without evidence": sum(not nugget.evidence for nugget in listed),
+    }
+    flags = [f"{number} {flag}." for flag, number in numbers.items() if number]
+    return " ".join([f"{nuggets}: {importances['vital']} vital, {importances['okay']} okay.", *flags])
 
 
 def finished_banks(condition: Condition) -> QuerySet[NuggetBank]:

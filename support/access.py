@@ -14,6 +14,8 @@ from django.db import connection
 from django.http import Http404
 
 from assessor.collection.models import Answer, Condition, Person, Sentence
+from assessor.labels.manual_setups import repeats, require_not_repeated
+from assessor.labels.models import labels_in_sql
 from assessor.work.access import (
     CHECKS,
     NotAmongOwn,
@@ -22,13 +24,13 @@ from assessor.work.access import (
     organized_task,
     own_task,
     record,
+    require_no_repetition,
     require_open_blind,
     sheet_rows,
 )
 from assessor.work.models import Task
-from assessor.work.opinions import repeats, require_no_repetition, require_not_repeated
 from support.citations import LABELS, places
-from support.models import Opinion, SupportSheet
+from support.models import SupportSheet
 
 
 class OwnSheet(NamedTuple):
@@ -40,6 +42,7 @@ class OwnSheet(NamedTuple):
     sentences: list[Sentence]
     shown_condition: int | None  # whose labels stand beside the choices; none: from scratch
     is_adjudicated: bool  # the person decides between two others
+    judges_equal_once: bool  # whether what is said of one citation is said of its equals
     has_seen: bool  # whether it is recorded that the person has seen what is shown on the topic
 
     @property
@@ -50,14 +53,21 @@ class OwnSheet(NamedTuple):
 
     def docid(self, key: str) -> str:
         """Return what one of the citations points to."""
-        sentence, citation = places(key)
-        return self.sentences[sentence].citations[citation].docid
+        docid: str = self.sheet.labels_by_item[key].docid
+        return docid
 
 
 # All that is read for an assessor's screen. It is written out because Django takes 3.5 ms to put such a query together,
 # when all that happens between a label and the next citation may take 8.
-_SHEET = ("id", "task_id", "judge_id", "put_off", "version", "to_do", "out_of_scope")
-_SAID = ("asked", "unresolved", "waiting", "labels", "cannot", "flags", "shown", "equal")
+_SHEET = (
+    *("id", "task_id", "judge_id", "put_off", "version", "to_do", "out_of_scope", "import_record_id"),
+    *("total", "without_text", "waiting_for_label"),
+)
+# Not what counts instead of a label that a person could not give: it is not for their eyes.
+_LABEL = (
+    *("id", "sentence", "citation", "docid", "value", "state", "reason", "flag", "raw", "shown_value"),
+    "equal_to_id",
+)
 _TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state", "paused")
 _CONDITION = ("id", "campaign_id", "name", "method", "shown_id", "sample")
 # Another exposure, such as to another model's labels, is none to these: support.actions.judging says where they were.
@@ -66,23 +76,27 @@ _HAS_SEEN = """EXISTS (
     WHERE shown.id = collection_condition.shown_id AND seen.person_id = work_task.person_id
         AND seen.topic_id = work_task.topic_id AND seen.kind = work_task.kind)"""
 _SQL = f"""
-    SELECT {", ".join(f"sheet.{name}" for name in (*_SHEET, *_SAID))},
+    SELECT {", ".join(f"sheet.{name}" for name in _SHEET)},
+        {labels_in_sql("support_supportjudgment", _LABEL)},
         {", ".join(f"work_task.{name}" for name in _TASK)},
         {", ".join(f"collection_condition.{name}" for name in _CONDITION)},
-        answer.run_id, answer.content, answer."references", {repeats(Opinion)}, {_HAS_SEEN},
+        answer.run_id, answer.content, answer."references", {repeats()}, protocol.equal_pairs_once, {_HAS_SEEN},
         {", ".join(CHECKS.values())}
     FROM support_supportsheet sheet
     JOIN work_task ON work_task.id = sheet.task_id
     JOIN collection_answer answer ON answer.id = sheet.answer_id
     JOIN collection_condition ON collection_condition.id = sheet.condition_id
+    JOIN collection_protocol protocol ON protocol.id = collection_condition.protocol_id
     WHERE work_task.person_id = %s AND work_task.id = %s
 """  # noqa: S608  # names of our own tables
 # For the same reason: what a condition that is made here or loaded says of a sheet's answer.
 _SHOWN = """
-    SELECT shown.labels FROM support_supportsheet shown
+    SELECT label.value FROM support_supportjudgment label
+    JOIN support_supportsheet shown ON shown.id = label.sheet_id
     JOIN support_supportsheet own ON own.answer_id = shown.answer_id
     LEFT JOIN collection_import loaded ON loaded.id = shown.import_record_id
-    WHERE own.id = %s AND shown.condition_id = %s AND (loaded.id IS NULL OR loaded.state = 'done')
+    WHERE own.id = %s AND shown.condition_id = %s AND label.sentence = %s AND label.docid = %s AND label.state = 'given'
+        AND (loaded.id IS NULL OR loaded.state = 'done')
 """
 
 
@@ -114,7 +128,7 @@ def own_judging(person: Person, task_id: int) -> Task:
     if task.kind != Condition.Kind.SUPPORT:
         raise Http404("There are no such citations for you.")
     require_open_blind(task)
-    require_not_repeated(task, Opinion)
+    require_not_repeated(task)
     return task
 
 
@@ -134,9 +148,9 @@ def shown_label(own: OwnSheet, key: str) -> str | None:
     if own.shown_condition is None:
         return None
     with connection.cursor() as cursor:
-        cursor.execute(_SHOWN, [own.sheet.pk, own.shown_condition])
+        cursor.execute(_SHOWN, [own.sheet.pk, own.shown_condition, places(key)[0], own.docid(key)])
         found = cursor.fetchone()
-    label: str | None = json.loads(found[0]).get(key) if found else None
+    label: str | None = found[0] if found else None
     return label if label in LABELS else None
 
 
@@ -145,21 +159,23 @@ def _read(person: Person, task_id: int, sheet_ids: Sequence[int]) -> list[OwnShe
 
 
 def _own_sheet(person: Person, row: Row) -> OwnSheet:
-    of_sheet = row.take(_SHEET)
-    said = {name: json.loads(text) for name, text in row.take(_SAID).items()}
+    sheet: SupportSheet = record(SupportSheet, row.take(_SHEET))
+    [labels] = row.some(1)
+    sheet.take_json(_LABEL, labels)
     task = record(Task, row.take(_TASK))
     task.condition = record(Condition, row.take(_CONDITION))
-    run, content, references, is_repeated, has_seen = row.some(5)
+    run, content, references, is_repeated, judges_equal_once, has_seen = row.some(6)
     checked(person, task, SimpleNamespace(**row.take(CHECKS)))
     require_open_blind(task)
     require_no_repetition(is_repeated)
     answer = Answer(content=json.loads(content), references=json.loads(references))
     return OwnSheet(
-        record(SupportSheet, of_sheet | said),
+        sheet,
         task,
         run,
         list(answer.sentences()),
         task.condition.shown_id,
         task.condition.method == Condition.Method.ADJUDICATED,
+        bool(judges_equal_once),
         bool(has_seen),
     )

@@ -14,7 +14,7 @@ class SupportConfig(AppConfig):
         from support.auto import Support
         from support.kind import SUPPORT
         from support.loaders import SupportLoader
-        from support.models import SupportSheet
+        from support.models import SupportJudgment, SupportSheet
         from support.studies import SupportStudies
         from support.tables import SupportScores
 
@@ -25,4 +25,8 @@ class SupportConfig(AppConfig):
         joining.register(follow_citations)
         joining.follow_texts(joining.TextFollower(judged_docids, follow_texts))
         # The conditions that come along, and their judges, are removed after them (see nuggets/apps.py).
-        importing.register(SupportLoader, importing.brought(SupportSheet))
+        importing.register(
+            SupportLoader,
+            importing.brought(SupportJudgment, "sheet__import_record"),
+            importing.brought(SupportSheet),
+        )

@@ -3,38 +3,51 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
+from django.db.models import BigIntegerField, CharField, F, OuterRef, Subquery, Value
+from django.db.models.functions import Cast, Concat
 
 from assessor.collection.models import Condition, Topic
 from assessor.collection.queries import without_practice
-from assessor.scores.found import Cell, Labels, RunName, as_text, parsed, run_names, take, what_counts, who_answered
+from assessor.labels.models import Label
+from assessor.labels.queries import COUNTED, letter_of
+from assessor.scores.found import (
+    Cell,
+    Join,
+    Labels,
+    RunName,
+    as_text,
+    parsed,
+    run_names,
+    take,
+    what_counts,
+    who_answered,
+)
 from assessor.scores.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
 from assessor.scores.measures import Measures
 from assessor.work.scope import judged_under
 from support import citations
 from support.measures import SUPPORT_SCORES
-from support.models import SupportSheet
+from support.models import SupportJudgment, SupportSheet
 from support.scores import FULL, MEASURES, MISSING, NONE, NOT_JUDGED, PARTIAL, answer_scores
 
 _AT_A_TIME = 2_000
-# As bytes, which numpy takes without a loop; None is what a citation has that has no label.
-_LABEL = {
-    citations.FULL: FULL,
-    citations.PARTIAL: PARTIAL,
-    citations.NONE: NONE,
-    citations.NOT_JUDGED: NOT_JUDGED % 256,
-    None: MISSING % 256,
-}
-_NAMES = ("pk", "answer__topic", "answer__run", "answer__apart", "answer")
-_TEXTS = ("asked", "unresolved", "extras", "labels", "adopted", "answer__content")
+# As bytes, which numpy takes without a loop.
+_LETTERS, _NONE, _UNKNOWN = "fpnx", "-", "?"  # of the labels, of no label, of one that is none of them
+_OF_LETTERS = bytes(code % 256 for code in (FULL, PARTIAL, NONE, NOT_JUDGED, MISSING))
+_CODES = bytes.maketrans(f"{_LETTERS}{_NONE}".encode(), _OF_LETTERS)
+_NAMES = ("pk", "answer__topic", "answer__run", "answer__apart", "answer", "without_text")
+_TEXTS = ("extras", "answer__content")
 _WORTHY = "verification_worthy"  # NIST's key of a sentence
 _NOT_WORTHY = ("0", 0)  # and so false
 _SENTENCE = 24  # bits: no line that is imported is long enough for as many citations in a sentence
-_places = lru_cache(1 << 16)(citations.places)
+_LETTER = letter_of((*citations.LABELS, citations.NOT_JUDGED), _LETTERS, _NONE, _UNKNOWN)
+# "0,16777216:fp": the citations' places, of the sentence in the high bits, and the letters of their labels.
+_PLACE = Cast(Cast("sentence", BigIntegerField()) * 2**_SENTENCE + F("citation"), CharField())
+_JOINED = Concat(Join(_PLACE, Value(",")), Value(":"), Join("letter", Value("")))
 
 
 class ScoredTopic(NamedTuple):
@@ -180,9 +193,12 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
 
 
 def _chunks(condition: Condition) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield what is needed of a condition's sheets, by _NAMES and _TEXTS."""
+    """Yield what is needed of a condition's sheets, by _NAMES and _TEXTS, and last _JOINED of what they ask."""
     sheets = without_practice(SupportSheet.objects.filter(condition=condition), "answer").order_by()
-    rows = sheets.values_list(*_NAMES, *as_text(*_TEXTS)).iterator(_AT_A_TIME)
+    asked = SupportJudgment.everything.filter(sheet=OuterRef("pk")).exclude(state=Label.State.REMOVED).order_by()
+    # One row an answer: to fetch a row for each label takes twice as long.
+    joined = asked.alias(counted=COUNTED).alias(letter=_LETTER).values("sheet").values_list(_JOINED)
+    rows = sheets.values_list(*_NAMES, *as_text(*_TEXTS), Subquery(joined)).iterator(_AT_A_TIME)
     while chunk := list(islice(rows, _AT_A_TIME)):
         yield chunk
 
@@ -203,18 +219,17 @@ def _unworthy(extras: str, sentences: int) -> Iterable[bool]:
 
 def _scored(chunk: list[tuple[Any, ...]], start: int, *, is_imported: bool, leaves_out_unworthy: bool) -> _Said:
     """Return the scores of sheets, of which the first is in row `start`; NaN where one is incomplete."""
-    *_, unresolved_texts, extras_texts, label_texts, adopted_texts, contents = zip(*chunk, strict=True)
-    all_asked, all_labels = parsed(row[len(_NAMES)] for row in chunk), parsed(label_texts)
+    *_, without_text, extras_texts, contents, all_joined = zip(*chunk, strict=True)
     all_sentences = parsed(contents)
-    joined = []
-    for asked, labels, adopted in zip(all_asked, all_labels, adopted_texts, strict=True):
-        # Another person's labels, where this one could judge nothing.
-        said = labels if adopted == "{}" else {**parsed([adopted])[0], **labels}
-        joined.append(bytes(map(_LABEL.__getitem__, map(said.get, asked))))
-    codes = np.frombuffer(b"".join(joined), dtype=np.int8)
-    sheet = np.repeat(np.arange(len(chunk)), [len(asked) for asked in all_asked])
-    keys = chain.from_iterable(all_asked)
-    place = np.fromiter(chain.from_iterable(map(_places, keys)), dtype=np.int64, count=2 * len(codes)).reshape(-1, 2)
+    all_places, all_letters = zip(*((joined or ":").split(":") for joined in all_joined), strict=True)
+    letters = "".join(all_letters)
+    if _UNKNOWN in letters:
+        raise ValueError(f"A label of support is none of {', '.join((*citations.LABELS, citations.NOT_JUDGED))}.")
+    codes = np.frombuffer(letters.encode().translate(_CODES), dtype=np.int8)
+    sheet = np.repeat(np.arange(len(chunk)), list(map(len, all_letters)))
+    of_all = ",".join(filter(None, all_places))
+    item = np.array(of_all.split(",") if of_all else [], dtype=np.int64)
+    place = np.stack([item >> _SENTENCE, item & (2**_SENTENCE - 1)], axis=1)
     sizes = np.array([len(sentences) for sentences in all_sentences])
     if (beyond := place[:, 0] >= sizes[sheet]).any():
         raise ValueError(f"Support sheet {chunk[sheet[beyond][0]][0]} asks about a sentence that its answer has not.")
@@ -233,12 +248,11 @@ def _scored(chunk: list[tuple[Any, ...]], start: int, *, is_imported: bool, leav
     counts = (
         np.bincount(sheet, minlength=len(chunk)),
         np.bincount(sheet[codes == NOT_JUDGED], minlength=len(chunk)),
-        [len(keys) for keys in parsed(unresolved_texts)],
+        without_text,
         np.bincount(answer[cites], minlength=len(chunk)) == 0,
         np.bincount(answer[is_unworthy], minlength=len(chunk)),
     )
     is_label = codes >= NONE
-    item = (place[:, 0] << _SENTENCE) + place[:, 1]
     return _Said(
         figures, np.stack(counts, axis=1).astype(np.int64), sheet[is_label] + start, item[is_label], codes[is_label]
     )

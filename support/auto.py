@@ -17,17 +17,13 @@ from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
 from assessor.work.scope import NOT_JUDGED
-from assessor.work.sheets import is_said
 from support.actions import MOVED, add_lacking_sheets, note_equal, open_labelled, resolve, store_labels
 from support.citations import LABELS, Cited, cited_in, pair, places
 from support.models import SupportSheet
 from support.queries import answers_without_sheet, to_judge, unfinished_sheets
 
 _AT_A_TIME = 2_000
-_WITH_CITATIONS = (
-    *("asked", "labels", "cannot", "equal"),
-    *("answer__topic", "answer__run", "answer__references", "answer__content"),
-)
+_WITH_CITATIONS = ("answer__topic", "answer__run", "answer__references", "answer__content", "import_record")
 _LABEL = dict(zip(questions.SUPPORT, LABELS, strict=True))
 
 
@@ -74,13 +70,13 @@ class Support(Kind):
         return added
 
     def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
-        """Yield (topic's key, item) of all citations without a label, in one query.
+        """Yield (topic's key, item) of all citations without a label.
 
         Those whose segment is not loaded are among them: their units fail, where an organizer sees it. Of equal ones,
         where they are judged once, it is the one that is asked.
         """
-        only = ("asked", "labels", "cannot", "equal", "answer__topic")
-        sheets = unfinished_sheets(condition, topics).select_related("answer").only(*only)
+        unfinished = unfinished_sheets(condition, topics).select_related("answer")
+        sheets = SupportSheet.with_items(unfinished.only("answer__topic", "import_record"))
         for sheet in sheets.order_by("answer__topic_id", "answer_id").iterator(chunk_size=_AT_A_TIME):
             for key in _unlabelled(sheet):
                 yield sheet.answer.topic_id, f"{sheet.answer_id}:{key}"
@@ -105,9 +101,9 @@ class Support(Kind):
         cited: dict[str, Citation] = {}
         keys = _keys_by_answer([unit.item for unit in units])
         sheets = SupportSheet.in_or_out.filter(condition=job.condition_id, answer__in=keys.keys())
-        told = list(sheets.values_list("answer", "asked", "out_of_scope"))
-        outside = {answer for answer, _, is_out in told if is_out}
-        asked = {_item(answer, key) for answer, own, is_out in told if not is_out for key in own}
+        told = list(SupportSheet.with_items(sheets))
+        outside = {sheet.answer_id for sheet in told if sheet.out_of_scope}
+        asked = {_item(sheet.answer_id, key) for sheet in told if not sheet.out_of_scope for key in sheet.asked}
         answers = Answer.objects.filter(pk__in=keys.keys())
         for answer in answers.only("topic", "run", "references", "content"):
             cited |= {_item(answer.pk, key): one for key, one in _citations(answer, keys[answer.pk]).items()}
@@ -161,7 +157,7 @@ def _work(citation: Citation, texts: Mapping[tuple[int, str], str]) -> Work | Un
 def _unlabelled(sheet: SupportSheet) -> list[str]:
     """Return the citations of a sheet of which nothing is said, and no equal one is asked about."""
     settled = sheet.settled_elsewhere
-    return [key for key in sheet.asked if not is_said(sheet, key) and key not in settled]
+    return [key for key in sheet.asked if not sheet.is_said(key) and key not in settled]
 
 
 def _unlabelled_citations(condition: Condition, topics: Sequence[Topic]) -> Iterator[list[Citation]]:
@@ -175,7 +171,7 @@ def _unlabelled_citations(condition: Condition, topics: Sequence[Topic]) -> Iter
 
 
 def _chunks(sheets: "QuerySet[SupportSheet]") -> Iterator[list[SupportSheet]]:
-    rows = sheets.iterator(chunk_size=_AT_A_TIME)
+    rows = SupportSheet.with_items(sheets).iterator(chunk_size=_AT_A_TIME)
     while some := list(islice(rows, _AT_A_TIME)):
         yield some
 

@@ -9,7 +9,7 @@ FULL, PARTIAL, NONE = LABELS = ("full", "partial", "none")
 # What files have where a sentence was not worth verifying, and what an organizer may decide where a person could not
 # judge: it counts nowhere, and is no label that a judge here gives.
 NOT_JUDGED = "not judged"
-EQUAL = "equal"  # what a revision notes of one that got its label with an equal one: that one's [sheet, key]
+EQUAL = "equal"  # what an event notes of one that got its label with an equal one: the key of that one's row
 
 
 def key_of(sentence: int, citation: int) -> str:

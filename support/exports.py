@@ -1,16 +1,23 @@
 """Support judgments in NIST's form."""
 
+import json
 from collections.abc import Collection, Iterator
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
-from assessor.collection.models import Condition, Run, Topic
+from django.db.models import QuerySet
+
+from assessor.collection.models import Answer, Condition, Run, Topic
 from assessor.collection.queries import byte_order, without_practice
-from support.citations import places
+from assessor.labels.models import Label
+from assessor.labels.queries import labels_at_once
 from support.formats import SPELT, write_sheet, written_citation, written_sentence
 from support.models import SupportSheet
 
 _AT_A_TIME = 100
+_COLUMNS = ("extras", "import_record", "answer__run", "answer__run__tag", "answer__content", "answer__references")
+_OF_LABEL = ("pk", "sentence", "citation", "state", "value", "resolved_value", "raw")
 
 
 def support_lines(
@@ -21,7 +28,7 @@ def support_lines(
     Of several answers of a run to a topic it is its own. A line has all sentences, and those citations that are judged
     under the condition. Where no label counts, there is no key "support", or what an imported file had there.
     """
-    sheets = SupportSheet.objects.filter(condition=condition).select_related("answer__run")
+    sheets = SupportSheet.objects.filter(condition=condition)
     if runs is not None:
         sheets = sheets.filter(answer__run__in=runs)
     of_condition = without_practice(Topic.objects.filter(pk__in=sheets.order_by().values("answer__topic")), "pk")
@@ -29,32 +36,36 @@ def support_lines(
     # One topic after another, so that not all the texts of a track have to be sorted.
     for topic in of_condition.order_by(byte_order("qid")):
         if wanted is None or topic.pk in wanted:
-            of_topic = sheets.filter(answer__topic=topic)
-            rows = of_topic.order_by(byte_order("answer__run__tag"), "answer__run", "answer__apart", "pk")
-            for _, of_run in groupby(rows.iterator(_AT_A_TIME), lambda sheet: sheet.answer.run_id):
-                yield _line(topic, next(of_run))
+            yield from _topic_lines(topic, sheets.filter(answer__topic=topic))
 
 
-def _line(topic: Topic, sheet: SupportSheet) -> str:
-    extras = dict(sheet.extras)
+def _topic_lines(topic: Topic, sheets: QuerySet[SupportSheet]) -> Iterator[str]:
+    in_order = sheets.order_by(byte_order("answer__run__tag"), "answer__run", "answer__apart", "pk")
+    rows = in_order.annotate(rows=labels_at_once(SupportSheet, *_OF_LABEL)).values(*_COLUMNS, "rows")
+    for _, of_run in groupby(rows.iterator(_AT_A_TIME), itemgetter("answer__run")):
+        yield _line(topic, next(of_run))
+
+
+def _line(topic: Topic, sheet: dict[str, Any]) -> str:
+    extras = dict(sheet["extras"])
     further = extras.pop("sentences", {})
-    asked: dict[int, list[int]] = {}
-    for sentence, citation in map(places, sheet.asked):
-        asked.setdefault(sentence, []).append(citation)
-    said = _said(sheet)
+    labels = sorted(json.loads(sheet["rows"] or "[]"))
+    if sheet["import_record"] is None:  # as the answer has them; of one from a file as the file had them
+        labels.sort(key=lambda label: label[1:3])
+    asked: dict[int, list[tuple[int, dict[str, Any]]]] = {}
+    for _, sentence, citation, state, value, resolved, raw in labels:
+        counted = value if state == Label.State.GIVEN else resolved
+        asked.setdefault(sentence, []).append(
+            (citation, {"support": SPELT[counted]} if counted else json.loads(raw or "{}"))
+        )
+    answer = Answer(content=sheet["answer__content"], references=sheet["answer__references"])
     sentences = []
-    for at, text, cited in sheet.answer.sentences():
+    for at, text, cited in answer.sentences():
         keys = dict(further.get(str(at), {}))
         of_citations = keys.pop("citations", {})
         citations = [
-            written_citation(place, cited[place].docid, said.get((at, place), {}), of_citations.get(str(place), {}))
-            for place in asked.get(at, ())
+            written_citation(place, cited[place].docid, said, of_citations.get(str(place), {}))
+            for place, said in asked.get(at, ())
         ]
         sentences.append(written_sentence(at, text, citations, keys))
-    return write_sheet(topic.qid, sheet.answer.run.tag, sentences, extras)
-
-
-def _said(sheet: SupportSheet) -> dict[tuple[int, int], dict[str, Any]]:
-    """Return the labels that count, and what a file had in the place of one."""
-    labels = {key: SPELT[label] for key, label in (sheet.adopted | sheet.labels).items()}
-    return {places(key): {"support": found} for key, found in (sheet.invalid | labels).items()}
+    return write_sheet(topic.qid, sheet["answer__run__tag"], sentences, extras)

@@ -3,10 +3,11 @@
 from django.urls import reverse
 
 from assessor.collection.models import Condition
+from assessor.labels.models import ManualSetup
 from assessor.work.kinds import Kind
 from assessor.work.models import Task
 from support.actions import follow_scope, prepare_sheets, renew_sheets
-from support.models import Opinion, SupportSheet
+from support.models import SupportSheet
 
 
 def _url(task: Task) -> str:
@@ -15,7 +16,7 @@ def _url(task: Task) -> str:
 
 def _refusal(condition: Condition) -> str | None:
     """People judge under conditions made for it."""
-    if not Opinion.objects.filter(condition=condition).exists():
+    if not ManualSetup.objects.filter(condition=condition).exists():
         return f"Nobody can be given {condition.name}: its labels are not given by people here."
     return None
 

@@ -18,7 +18,7 @@ from support.models import SupportSheet
 class Columns(NamedTuple):
     """What a sheet keeps of a line, by the citation's key but for further keys of the line."""
 
-    asked: list[str]
+    asked: dict[str, str]  # docids
     labels: dict[str, str]
     invalid: dict[str, Any]
     extras: dict[str, Any]
@@ -81,7 +81,7 @@ class SupportLoader(Loader):
             return {}
         answers = [answer for place in places for answer in place.known]
         sheets = SupportSheet.in_or_out.filter(condition=self.condition, answer__in=answers)
-        return {sheet.answer_id: sheet for sheet in sheets.order_by("pk")}
+        return {sheet.answer_id: sheet for sheet in SupportSheet.with_items(sheets.order_by("pk"))}
 
     def _is_twice(self, record: SheetRecord, place: Place) -> bool:
         shown = f"{record.run_id} on {record.qid}"
@@ -112,12 +112,10 @@ class SupportLoader(Loader):
                 sentence, citation = places(key)
                 docid = sheet.place.sentences[sentence].citations[citation].docid
                 self.report.error(number, f"sentences[{sentence}].citations", f"{found} of {docid}", f"{known}, {name}")
-        if self.report.error_count == errors_before and columns != (
-            there.asked,
-            there.labels,
-            there.invalid,
-            there.extras,
-        ):
+        asked = {key: there.labels_by_item[key].docid for key in there.asked}
+        known_line = Columns(asked, there.labels, there.invalid, there.extras)
+        is_same = columns == known_line and list(columns.asked) == list(asked)
+        if self.report.error_count == errors_before and not is_same:
             self.report.error(number, "", "another line", f"the same line {name}")
 
     def write(self, new: list[NewSheet], import_record: Import) -> None:
@@ -149,7 +147,7 @@ class SupportLoader(Loader):
 
 def _columns(record: SheetRecord, place: Place) -> Columns:
     """Return what a sheet keeps of a line, once it is known where the answer has its citations."""
-    columns = Columns([], {}, {}, record.extras.copy())
+    columns = Columns({}, {}, {}, record.extras.copy())
     sentences: dict[str, Any] = {}
     for at, (sentence, whole) in enumerate(zip(record.sentences, place.sentences, strict=True)):
         extras: dict[str, Any] = {"text": sentence.text} if sentence.text != whole.text else {}
@@ -158,7 +156,7 @@ def _columns(record: SheetRecord, place: Place) -> Columns:
         for citation in sentence.citations:
             position = position_of[citation.docid]
             key = key_of(at, position)
-            columns.asked.append(key)
+            columns.asked[key] = citation.docid
             if citation.label:
                 columns.labels[key] = citation.label
             elif citation.found:

@@ -1,8 +1,8 @@
 """What an organizer looks back at: pairs of a sentence and a passage that it cites, with all that was said of them."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef
 
@@ -10,9 +10,10 @@ from assessor.collection.formats.values import to_json
 from assessor.collection.models import Answer, Campaign, Condition, Sentence, Topic
 from assessor.collection.passages import Passage, cited_passages, from_other_runs
 from assessor.collection.queries import byte_order
+from assessor.labels.models import Label
 from support import queries
 from support.citations import LABELS, NOT_JUDGED, places
-from support.models import SupportSheet
+from support.models import SupportJudgment, SupportSheet
 
 # What can stand of a pair under a condition besides a label.
 CANNOT, MISSING, NO_TEXT, WAITS = "can't judge", "missing", "no text", "waits for the model's label"
@@ -23,7 +24,6 @@ MAX_SENTENCE, MAX_PASSAGE, SENTENCES_AROUND = 2_000, 20_000, 30
 _MAX_FOUND = 100  # characters of what a file had in the place of a label
 _LEAST_LETTERS = 3  # of a word that is marked
 _WORD = re.compile(r"[^\W_]+")
-_SAID = ("labels", "cannot", "adopted", "flags", "shown")
 
 
 class Said(NamedTuple):
@@ -77,32 +77,34 @@ def pairs_of(topic: Topic, conditions: Sequence[Condition]) -> list[Pair]:
     """
     of_topic = Answer.objects.filter(topic=topic).select_related("run").only("run", "apart")
     answers = {answer.pk: answer for answer in of_topic}
-    by_answer: dict[int, list[Mapping[str, Any]]] = {}
     # By the answers' keys: asked by topic, SQLite goes through all sheets of the conditions.
     sheets = SupportSheet.objects.filter(answer__in=list(answers), condition__in=conditions).order_by("pk")
-    for sheet in sheets.values("pk", "answer", "condition", "asked", "unresolved", "waiting", "invalid", *_SAID):
-        by_answer.setdefault(sheet["answer"], []).append(sheet)
-    found = [answers[pk] for pk in by_answer]
+    has_sheet: dict[int, set[int]] = {}
+    for of_answer, condition in sheets.values_list("answer", "condition"):
+        has_sheet.setdefault(of_answer, set()).add(condition)
+    asked = SupportJudgment.everything.filter(sheet__in=sheets.order_by()).exclude(state=Label.State.REMOVED)
+    said: dict[int, dict[str, dict[int, Said]]] = {}
+    for row in asked.select_related("sheet").defer("sheet__extras").order_by("pk"):
+        of_pair = said.setdefault(row.sheet.answer_id, {}).setdefault(row.item, {})
+        of_pair[row.sheet.condition_id] = _said(row)
+    found = [answers[pk] for pk in has_sheet]
     found.sort(key=lambda answer: (answer.run.tag, answer.apart, answer.pk))
-    return [pair for answer in found for pair in _pairs(answer, by_answer[answer.pk])]
+    return [
+        Pair(answer, key, said[answer.pk][key], frozenset(has_sheet[answer.pk]))
+        for answer in found
+        for key in sorted(said.get(answer.pk, ()), key=places)
+    ]
 
 
-def _pairs(answer: Answer, sheets: Sequence[Mapping[str, Any]]) -> Iterator[Pair]:
-    said: dict[str, dict[int, Said]] = {}
-    for sheet in sheets:
-        for key in sheet["asked"]:
-            said.setdefault(key, {})[sheet["condition"]] = _said(sheet, key)
-    has_sheet = frozenset(sheet["condition"] for sheet in sheets)
-    for key in sorted(said, key=places):
-        yield Pair(answer, key, said[key], has_sheet)
-
-
-def _said(sheet: Mapping[str, Any], key: str) -> Said:
-    label, reason, adopted, flag, beside = (str(sheet[column].get(key) or "") for column in _SAID)
-    found = to_json(sheet["invalid"][key])[:_MAX_FOUND] if key in sheet["invalid"] else ""
-    nothing = NO_TEXT if key in sheet["unresolved"] else WAITS if key in sheet["waiting"] else MISSING
-    otherwise = CANNOT if reason else nothing
-    return Said(sheet["pk"], label or otherwise, reason, adopted, found, beside, flag)
+def _said(row: SupportJudgment) -> Said:
+    stands = row.standing()
+    found = to_json(stands["invalid"])[:_MAX_FOUND] if "invalid" in stands else ""
+    nothing = {Label.State.NO_TEXT: NO_TEXT, Label.State.WAITING: WAITS}.get(Label.State(row.state), MISSING)
+    reason = stands.get("cannot", "")
+    state = stands.get("label") or (CANNOT if reason else nothing)
+    return Said(
+        row.sheet_id, state, reason, stands.get("adopted", ""), found, stands.get("shown", ""), stands.get("flag", "")
+    )
 
 
 class Wanted(NamedTuple):

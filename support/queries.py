@@ -6,17 +6,19 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from assessor.collection.models import Answer, Campaign, Condition, Topic
 from assessor.collection.queries import answers_to
+from assessor.labels.history import said_under
+from assessor.labels.models import Label
+from assessor.labels.questions import Question
 from assessor.studies.queries import drawn_under, sample_of
 from assessor.work.models import Task
-from assessor.work.questions import Question
 from assessor.work.scope import judged_under
-from assessor.work.sheets import said_under
-from support.citations import EQUAL, LABELS, cited_in, judged_citations, name_of, places
-from support.models import Revision, SupportSheet
+from support.citations import LABELS, cited_in, judged_citations, key_of, name_of, places
+from support.models import LabelEvent, SupportJudgment, SupportSheet
 
 _AT_A_TIME = 2_000
 
@@ -71,14 +73,14 @@ def unfinished_sheets(condition: Condition, topics: Sequence[Topic]) -> QuerySet
 
     None is of a text that has given way to what the run itself answered.
     """
-    lacking = Q(to_do__gt=0) | ~Q(unresolved=[])
+    lacking = Q(to_do__gt=0) | Q(without_text__gt=0)
     return SupportSheet.objects.filter(lacking, condition=condition.pk, answer__topic__in=topics, answer__apart=False)
 
 
 def supporting(campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions under which support is judged, by people, a model or a file."""
     return campaign.conditions.filter(kind=Condition.Kind.SUPPORT).select_related(
-        "judge", "shown__judge", "support_opinion"
+        "judge", "shown__judge", "manual_setup"
     )
 
 
@@ -90,13 +92,13 @@ def with_a_models_labels(campaign: Campaign) -> QuerySet[Condition]:
 
 def given_labels(condition: Condition, topic: Topic | None = None) -> dict[int, dict[str, str]]:
     """Return the labels of a condition by answer's key and citation's; what is not one of the three is none."""
-    sheets = SupportSheet.in_or_out.filter(condition=condition).exclude(labels={})
+    rows = SupportJudgment.in_or_out.filter(sheet__condition=condition, state=Label.State.GIVEN, value__in=LABELS)
     if topic:
-        sheets = sheets.filter(answer__topic=topic)
-    return {
-        answer: {key: label for key, label in labels.items() if label in LABELS}
-        for answer, labels in sheets.values_list("answer", "labels")
-    }
+        rows = rows.filter(sheet__answer__topic=topic)
+    found: dict[int, dict[str, str]] = defaultdict(dict)
+    for answer, sentence, citation, label in rows.values_list("sheet__answer", "sentence", "citation", "value"):
+        found[answer][key_of(sentence, citation)] = str(label)
+    return found
 
 
 def sheets_on(task: Task) -> QuerySet[SupportSheet]:
@@ -106,7 +108,7 @@ def sheets_on(task: Task) -> QuerySet[SupportSheet]:
 
 def with_judges(topic: int) -> QuerySet[SupportSheet]:
     """Return the sheets on a topic, by its key, of which somebody is asked something, under whatever condition."""
-    return SupportSheet.in_or_out.filter(answer__topic=topic).exclude(to_do=0, labels={}, cannot={})
+    return SupportSheet.in_or_out.filter(answer__topic=topic).filter(total__gt=0)
 
 
 class Progress(NamedTuple):
@@ -124,14 +126,11 @@ class Progress(NamedTuple):
 
 def progress(sheets: QuerySet[SupportSheet]) -> Progress:
     """Count the citations of sheets."""
-    unresolved = waiting = total = to_do = silent = 0
-    for row in sheets.order_by().values("asked", "unresolved", "waiting", "to_do"):
-        unresolved += len(row["unresolved"])
-        waiting += len(row["waiting"])
-        total += len(row["asked"]) - len(row["unresolved"]) - len(row["waiting"])
-        to_do += row["to_do"]
-        silent += not row["asked"]
-    return Progress(total - to_do, total, unresolved, waiting, silent)
+    counts = ("total", "to_do", "without_text", "waiting_for_label")
+    silent = Count("pk", filter=Q(total=0, without_text=0, waiting_for_label=0))
+    found = sheets.order_by().aggregate(silent=silent, **{name: Coalesce(Sum(name), 0) for name in counts})
+    total, to_do, without_text, waiting = (found[name] for name in counts)
+    return Progress(total - to_do, total, without_text, waiting, found["silent"])
 
 
 class Said(NamedTuple):
@@ -168,7 +167,7 @@ class Judged(NamedTuple):
 def all_sheets(task: Task) -> QuerySet[SupportSheet]:
     """Return all sheets of a task, in the order in which they were shuffled."""
     sheets = SupportSheet.in_or_out.filter(task=task).select_related("answer__run")
-    return sheets.order_by("place", "pk")
+    return SupportSheet.with_items(sheets.order_by("place", "pk"))
 
 
 UNRESOLVED = "its text is not loaded"
@@ -181,14 +180,14 @@ def judged(sheets: Iterable[SupportSheet]) -> list[Judged]:
     found = list(sheets)
     seconds: dict[tuple[int, str], int] = defaultdict(int)
     last: dict[int, datetime] = {}
-    told = Revision.objects.filter(sheet__in=found).order_by("at").values_list("sheet", "changes", "seconds", "at")
-    for sheet, changes, spent, at in told:
+    events = LabelEvent.objects.filter(sheet__in=found)
+    told = ("sheet", "seconds", "at", "equal_to")
+    for sheet, spent, at, equal_to, changes in LabelEvent.changes_of(events.order_by("at"), *told):
         last[sheet] = at
-        if spent is not None:
-            for citation, change in changes.items():
-                if EQUAL not in change:  # what is judged with an equal one takes no time
-                    seconds[sheet, citation] += spent
-    under = said_under(Revision.objects.filter(sheet__in=found))
+        if spent is not None and equal_to is None:  # what is judged with an equal one takes no time
+            for citation in changes:
+                seconds[sheet, citation] += spent
+    under = said_under(events)
     return [_judged(sheet, seconds, last.get(sheet.pk), under) for sheet in found]
 
 
@@ -199,17 +198,17 @@ def _judged(
     under: Mapping[tuple[int, str], int],
 ) -> Judged:
     sentences, settled = list(sheet.answer.sentences()), sheet.settled_elsewhere
+    columns = (sheet.labels, sheet.shown, sheet.cannot, sheet.flags)
+    unresolved, waiting = sheet.unresolved, sheet.waiting
     rows = []
     for key in sheet.asked:
-        sentence, citation = places(key)
+        sentence = places(key)[0]
         at = sentences[sentence]
-        label, shown, cannot, flag = (
-            column.get(key, "") for column in (sheet.labels, sheet.shown, sheet.cannot, sheet.flags)
-        )
-        state = UNRESOLVED if key in sheet.unresolved else WAITING if key in sheet.waiting else ""
+        label, shown, cannot, flag = (column.get(key, "") for column in columns)
+        state = UNRESOLVED if key in unresolved else WAITING if key in waiting else ""
         state = WITH_EQUAL if key in settled else state
         spent, read = seconds.get((sheet.pk, key)), under.get((sheet.pk, key))
-        docid = at.citations[citation].docid
+        docid = sheet.labels_by_item[key].docid
         rows.append(Said(key, sentence + 1, docid, at.text, label, shown, cannot, flag, state, spent, read))
     uncited = sum(not sentence.citations for sentence in sentences)
     return Judged(sheet, rows, uncited, sum(row.seconds or 0 for row in rows), last)

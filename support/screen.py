@@ -3,18 +3,20 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import Count, F, Q, QuerySet, Sum
 
 from assessor.collection.formats.values import to_json
 from assessor.collection.models import Sentence
 from assessor.collection.passages import Passage as Cited
 from assessor.collection.passages import cited_passages
+from assessor.labels.history import looked_back
+from assessor.labels.models import Label
+from assessor.labels.queries import numbers_of
 from assessor.studies.access import labels_to_decide
 from assessor.work.models import Task
-from assessor.work.sheets import is_said, looked_back
 from support.access import OwnSheet
 from support.citations import name_of, places
-from support.models import Revision, SupportSheet
+from support.models import LabelEvent, SupportSheet
 
 
 def own_rows(task: Task) -> QuerySet[SupportSheet]:
@@ -22,8 +24,7 @@ def own_rows(task: Task) -> QuerySet[SupportSheet]:
 
     Answers of which nothing can be judged are left out.
     """
-    sheets = SupportSheet.objects.filter(task=task).exclude(to_do=0, labels={}, cannot={})
-    return sheets.order_by("put_off", "place", "pk")
+    return SupportSheet.objects.filter(task=task, total__gt=0).order_by("put_off", "place", "pk")
 
 
 class Queued(NamedTuple):
@@ -44,22 +45,18 @@ class Queued(NamedTuple):
 
 def queue(task: Task) -> list[Queued]:
     """Return a person's queue."""
-    columns = ("pk", "place", "to_do", "version", "put_off", "asked", "unresolved", "waiting", "equal")
-    sheets = list(own_rows(task).only(*columns, "labels", "cannot"))
-    in_order = sorted((sheet.place, sheet.pk) for sheet in sheets)
-    numbers = {pk: number for number, (_, pk) in enumerate(in_order, start=1)}
+    columns = ("pk", "place", "to_do", "total", "version", "put_off")
+    equal = Count("judgments", filter=_SETTLED_ELSEWHERE & Q(judgments__state=Label.State.OPEN))
+    sheets = list(own_rows(task).annotate(equal=equal).values_list(*columns, "equal", named=True))
+    numbers = numbers_of((sheet.place, sheet.pk) for sheet in sheets)
     return [
-        Queued(
-            sheet.pk,
-            numbers[sheet.pk],
-            sheet.to_do,
-            len(sheet.open),
-            sheet.version,
-            sheet.put_off,
-            sum(not is_said(sheet, key) for key in sheet.settled_elsewhere),
-        )
+        Queued(sheet.pk, numbers[sheet.pk], sheet.to_do, sheet.total, sheet.version, sheet.put_off, sheet.equal)
         for sheet in sheets
     ]
+
+
+# Of a query on sheets, by their labels: those that nobody is asked about, because an equal one is.
+_SETTLED_ELSEWHERE = Q(judgments__equal_to__isnull=False) & ~Q(judgments__equal_to=F("judgments__pk"))
 
 
 class ByRule(NamedTuple):
@@ -73,14 +70,12 @@ class ByRule(NamedTuple):
 
 def by_rule(task: Task) -> ByRule:
     """Count what a person is not asked about."""
-    columns = ("answer__content", "unresolved", "waiting", "equal")
-    uncited = unresolved = waiting = equal = 0
-    for sheet in SupportSheet.objects.filter(task=task).select_related("answer").only(*columns):
-        uncited += sum(not sentence["citations"] for sentence in sheet.answer.content)
-        unresolved += len(sheet.unresolved)
-        waiting += len(sheet.waiting)
-        equal += len(sheet.settled_elsewhere)
-    return ByRule(uncited, unresolved, waiting, equal)
+    sheets = SupportSheet.objects.filter(task=task)
+    contents = sheets.values_list("answer__content", flat=True)
+    uncited = sum(not sentence["citations"] for content in contents for sentence in content)
+    told = sheets.aggregate(unresolved=Sum("without_text"), waiting=Sum("waiting_for_label"))
+    equal = sheets.filter(_SETTLED_ELSEWHERE).count()
+    return ByRule(uncited, told["unresolved"] or 0, told["waiting"] or 0, equal)
 
 
 class Line(NamedTuple):
@@ -119,7 +114,8 @@ def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
     wanted = {(own.run, own.docid(key)) for own in owns for key in own.open}
     # They are of one task, so of one campaign.
     segments = cited_passages(owns[0].task.campaign_id, wanted) if wanted else {}
-    decided, under = _to_decide(owns), _under(owns)
+    decided = labels_to_decide(owns, lambda own: {key: name_of(key, own.docid(key)) for key in own.open})
+    under = _under(owns)
     return [
         Shown(
             own,
@@ -136,21 +132,8 @@ def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
 def _under(owns: Sequence[OwnSheet]) -> dict[int, dict[str, int]]:
     if not owns:
         return {}
-    revisions = Revision.objects.filter(sheet__in=[own.sheet.pk for own in owns])
-    return looked_back(owns[0].task, revisions)
-
-
-def _to_decide(owns: Sequence[OwnSheet]) -> dict[int, dict[str, list[str]]]:
-    """Return the two labels of what a person decides, by sheet's key and citation's."""
-    if not owns or not owns[0].is_adjudicated:
-        return {}
-    labels = labels_to_decide(owns[0].task, SupportSheet.objects.filter(pk__in=[own.sheet.pk for own in owns]))
-    found: dict[int, dict[str, list[str]]] = {}
-    for own in owns:
-        of_sheet = labels[own.sheet.pk]
-        named = {key: name_of(key, own.docid(key)) for key in own.open}
-        found[own.sheet.pk] = {key: of_sheet[name] for key, name in named.items() if name in of_sheet}
-    return found
+    events = LabelEvent.objects.filter(sheet__in=[own.sheet.pk for own in owns])
+    return looked_back(owns[0].task, events)
 
 
 _WHY = {

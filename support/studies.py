@@ -7,11 +7,11 @@ from django.db.models import QuerySet
 from assessor.collection.models import Answer, Condition, Topic
 from assessor.collection.passages import cited_texts
 from assessor.collection.queries import answers_to
+from assessor.labels.models import Label
 from assessor.studies.kinds import Key, Kind, Told
 from assessor.studies.models import Drawn
-from support.citations import LABELS, cited_in, name_of
-from support.models import Opinion, SupportSheet
-from support.queries import named_citations
+from support.citations import LABELS, cited_in, key_of, name_of
+from support.models import SupportJudgment, SupportSheet
 
 
 class SupportStudies(Kind):
@@ -22,15 +22,14 @@ class SupportStudies(Kind):
     items = "citations"
     job = "Support"
     peoples_method = Condition.Method.SUPPORT_FROM_SCRATCH.value
-    opinions = Opinion
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         sheets = SupportSheet.objects.filter(condition=condition, answer__in=answers_to(topics)).order_by()
+        rows = SupportJudgment.everything.filter(sheet__in=sheets, state=Label.State.GIVEN, value__in=LABELS)
+        told = rows.order_by("sheet", "sentence", "citation")
         return {
-            (answer, key): label
-            for answer, labels in sheets.exclude(labels={}).values_list("answer", "labels")
-            for key, label in labels.items()
-            if label in LABELS
+            (answer, key_of(sentence, citation)): str(label)
+            for answer, sentence, citation, label in told.values_list("sheet__answer", "sentence", "citation", "value")
         }
 
     def names(self, keys: Collection[Key]) -> Mapping[Key, str]:
@@ -47,12 +46,16 @@ class SupportStudies(Kind):
             for one in items:
                 wanted.setdefault((condition, one.answer_id), {})[one.item] = one.pk
         found: dict[int, dict[int, str]] = {condition: {} for condition in drawn}
-        sheets = SupportSheet.in_or_out.filter(condition__in=drawn.keys(), answer__in={answer for _, answer in wanted})
-        for sheet in sheets.select_related("answer"):
-            named = wanted.get((sheet.condition_id, sheet.answer_id), {})
-            for key, docid in named_citations(sheet.answer, named).items():
-                if sheet.labels.get(key) in LABELS:
-                    found[sheet.condition_id][named[name_of(key, docid)]] = sheet.labels[key]
+        rows = SupportJudgment.in_or_out.filter(
+            sheet__condition__in=drawn.keys(),
+            sheet__answer__in={answer for _, answer in wanted},
+            state=Label.State.GIVEN,
+            value__in=LABELS,
+        )
+        for row in rows.select_related("sheet").defer("sheet__extras"):
+            named = wanted.get((row.sheet.condition_id, row.sheet.answer_id), {})
+            if drawn_as := named.get(name_of(row.item, row.docid)):
+                found[row.sheet.condition_id][drawn_as] = str(row.value)
         return found
 
     def sheets_on(self, topic: Topic) -> QuerySet[SupportSheet]:

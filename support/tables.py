@@ -22,10 +22,10 @@ class SupportScores(Kind):
     measures = SUPPORT_SCORES
     nothing_yet = "No condition yet under which support is judged."
     sheets = SupportSheet
-    done = Q(to_do=0, unresolved=[], waiting=[])
+    done = Q(to_do=0, without_text=0, waiting_for_label=0)
     facts = {
-        "Without a cited text": Count("pk", filter=~Q(unresolved=[])),
-        "Waits for a model's label": Count("pk", filter=~Q(waiting=[])),
+        "Without a cited text": Count("pk", filter=Q(without_text__gt=0)),
+        "Waits for a model's label": Count("pk", filter=Q(waiting_for_label__gt=0)),
     }
     basis_label = "Citations of a sentence"
     remedy = "Missing labels can be given, open questions settled, and segments be loaded whose text is not there."

@@ -21,6 +21,7 @@ from metaeval.models import Calculation
 
 Values = dict[str, Any]
 _AT_A_TIME, _BYTES_AT_A_TIME = 500, 2_000_000
+_PLAIN = (models.ForeignKey, models.IntegerField, models.BooleanField, models.CharField)
 
 
 def restore(
@@ -96,26 +97,17 @@ def _write(kept: Kept, records: list[tuple[int, Values]]) -> None:
         # Older archives have what their people wrote in other campaigns too.
         known = set(Write.objects.filter(key__in=[one["key"] for _, one in records]).values_list("key", flat=True))
         records = [(key, values) for key, values in records if values["key"] not in known]
-    columns = kept.model._meta.concrete_fields
-    prepared = [(column, _as_it_is if _is_plain(column) else column.get_db_prep_save) for column in columns]
-    rows = [
-        tuple(prepare(_value(column, key, values), connection) for column, prepare in prepared)
-        for key, values in records
-    ]
-    insert(kept.model, [column.name for column in columns], rows)
-
-
-def _is_plain(column: Any) -> bool:
-    """Say whether a column's values are kept as they were read: most of a track's are, and each step counts."""
-    plain = (models.ForeignKey, models.IntegerField, models.BooleanField, models.CharField)
-    return isinstance(column, plain)
-
-
-def _as_it_is(value: Any, connection: Any) -> Any:
-    return value
-
-
-def _value(column: Any, key: int, values: Values) -> Any:
-    if column.primary_key:
-        return key
-    return values[column.attname] if column.attname in values else column.get_default()
+    columns = [column for column in kept.model._meta.concrete_fields if not column.primary_key]
+    names = [column.attname for column in columns]
+    # In order the columns whose values are not kept as they were read. Most of a track's are: each step counts.
+    prepared = [(place, column) for place, column in enumerate(columns, 1) if not isinstance(column, _PLAIN)]
+    rows = []
+    for key, values in records:
+        if len(values) < len(names):
+            values = {column.attname: column.get_default() for column in columns} | values
+        row = [key, *map(values.__getitem__, names)]
+        for place, column in prepared:
+            if row[place] is not None:
+                row[place] = column.get_db_prep_save(row[place], connection)
+        rows.append(tuple(row))
+    insert(kept.model, [kept.model._meta.pk.name, *(column.name for column in columns)], rows)

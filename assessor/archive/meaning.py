@@ -4,7 +4,6 @@ Whoever writes a label checks it, so whoever reads one does not: what an archive
 here. All the functions are checks, or return one: it raises Unfit.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,10 +14,8 @@ from nuggets.drafting import Cut
 from nuggets.formats import IMPORTANCE
 from support.citations import LABELS as SUPPORT
 from support.citations import NOT_JUDGED
-from support.models import SupportSheet
 
 Check = Callable[[Any], None]
-_CITATION = re.compile(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")
 
 
 def one_of(*labels: str) -> Check:
@@ -35,12 +32,6 @@ def text(value: Any) -> None:
     """A text."""
     if not isinstance(value, str):
         raise Unfit("texts")
-
-
-def citation(value: Any) -> None:
-    """The key of a citation: the places of its sentence and its own."""
-    if not isinstance(value, str) or not _CITATION.fullmatch(value):
-        raise Unfit("citations as 0.0")
 
 
 def mark(value: Any) -> None:
@@ -78,14 +69,13 @@ def each(of: Check) -> Check:
     return check
 
 
-def by_item(of: Check, key: Check = anything) -> Check:
+def by_item(of: Check) -> Check:
     """An object: what is said of each item, by its key."""
 
     def check(value: Any) -> None:
         if not isinstance(value, dict):
             raise Unfit("an object")
-        for item, said in value.items():
-            key(item)
+        for said in value.values():
             of(said)
 
     return check
@@ -101,10 +91,10 @@ def or_nothing(of: Check) -> Check:
     return check
 
 
-def changes(said: Mapping[str, Check], key: Check = anything) -> Check:
-    """What differs by item: of each field that can be said, what stood there and what stands there now, if anything."""
+def changes_of_item(said: Mapping[str, Check]) -> Check:
+    """What differs: of each field that can be said, what stood there and what stands there now, if anything."""
 
-    def of_item(fields: Any) -> None:
+    def check(fields: Any) -> None:
         if not isinstance(fields, dict):
             raise Unfit("an object for each item")
         for field, pair in fields.items():
@@ -114,7 +104,7 @@ def changes(said: Mapping[str, Check], key: Check = anything) -> Check:
                 for one in filter(None, pair):
                     said[field](one)
 
-    return by_item(of_item, key)
+    return check
 
 
 def snapshot(value: Any) -> None:
@@ -126,17 +116,18 @@ def snapshot(value: Any) -> None:
 
 _IMPORTANCE_OR_NONE = one_of("", *IMPORTANCE)
 _ASSIGNMENT, _SUPPORT = one_of(*ASSIGNMENTS), one_of(*SUPPORT, NOT_JUDGED)
-# By the field of a revision: what can be said of an item.
+# By the field of a change: what can be said of an item.
 _SAID: dict[str, Check] = {"cannot": text, "flag": text, "invalid": anything}
-_OF_NUGGETS = _SAID | {"marks": each(mark)} | dict.fromkeys(("label", "adopted", "stale"), _ASSIGNMENT)
-_OF_CITATIONS = _SAID | dict.fromkeys(("label", "adopted", "shown"), _SUPPORT)
+_OF_NUGGETS = _SAID | {"marks": each(mark), "adopted": _ASSIGNMENT}
+_OF_CITATIONS = _SAID | dict.fromkeys(("adopted", "shown"), _SUPPORT)
 
 # By column.
 ASSIGNMENT = {"marks": or_nothing(each(mark)), "raw": or_nothing(by_item(anything))}
-ANSWER_REVISION = {"changes": changes(_OF_NUGGETS)}
-SUPPORT_SHEET = {SupportSheet.SAID[field]: by_item(said, citation) for field, said in _OF_CITATIONS.items()}
-SUPPORT_SHEET |= dict.fromkeys(("asked", "unresolved", "waiting"), each(citation))
-SUPPORT_REVISION = {"changes": changes(_OF_CITATIONS, citation)}
+LABEL_EVENT = {"changes": or_nothing(changes_of_item(_OF_NUGGETS))}
+SUPPORT_JUDGMENT = {"raw": or_nothing(by_item(anything))}
+SUPPORT_EVENT = {"changes": or_nothing(changes_of_item(_OF_CITATIONS))}
+RELEVANCE_JUDGMENT = {"raw": or_nothing(by_item(anything))}
+RELEVANCE_EVENT = {"changes": or_nothing(changes_of_item(_SAID))}
 BANK_EDITION = {"nuggets": snapshot}
 PROMPT_SET = {"texts": by_item(text), "provenance": by_item(by_item(text))}
 DRAFTING = {"importance": each(each(_IMPORTANCE_OR_NONE)), "cuts": each(cut)}

@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
@@ -14,13 +15,13 @@ from assessor.archive.container import MANIFEST, Reader, Told
 from assessor.archive.errors import wrong
 from assessor.archive.frozen import FrozenFiles
 from assessor.archive.registry import BY_LABEL, KEPT, Kept
-from assessor.archive.values import Unfit, read
+from assessor.archive.values import Unfit, reader
 from assessor.archive.writing import FORMAT, ROLES, VERSION
 from assessor.collection.formats.values import to_json
 from assessor.collection.models import Campaign, Judge, Person
 
 Translate = Callable[[type[Model], int], int]
-_READ_BY = {1: "fbb1bdc"}  # by version, the last commit that reads archives which this one does not
+_READ_BY = {1: "fbb1bdc", 2: "69736ad"}  # by version, the last commit that reads archives which this one does not
 _HEAD = {"format": str, "version": int, "campaign": str, "name": str, "files": list}
 _UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, IndexError)
 
@@ -51,8 +52,49 @@ class _Keys:
         return self.remembered[model][number - 1]
 
 
+@cache  # a track's archive has millions of values
+def _columns(model: type[Model]) -> list[tuple[str, str, Callable[[Any, _Keys], Any]]]:
+    """Return the columns of a model that archives have: the names of each, and what reads a value of it."""
+    kept = next(kept for kept in KEPT if kept.model is model)
+    return [(column.name, column.attname, _reader(kept, column)) for column in kept.fields]
+
+
+def _reader(kept: Kept, column: Any) -> Callable[[Any, _Keys], Any]:
+    """Return what reads a column's values: it raises Unfit, ValidationError and what _UNREADABLE has."""
+    model = column.related_model
+    replace, means = kept.keys.get(column.name), kept.means.get(column.name)
+    is_checked = column.name in kept.checked
+
+    def of_reference(value: Any, keys: _Keys) -> Any:
+        if value is not None:
+            return keys.of(model, value)
+        if not column.null:
+            raise Unfit("a reference")
+        return None
+
+    if column.is_relation:
+        return of_reference
+    read = reader(column)
+    if not (replace or means or is_checked):
+        return lambda value, keys: read(value)
+
+    def of_value(value: Any, keys: _Keys) -> Any:
+        value = read(value)
+        if replace:
+            value = replace(value, keys)
+        if means:
+            means(value)
+        if is_checked:
+            column.run_validators(value)
+        return value
+
+    return of_value
+
+
 class Archive:
     """An archive on disk."""
+
+    _is_verified = False  # its lines need not be looked at as closely again
 
     def __init__(self, path: Path) -> None:
         self._reader = Reader(path)
@@ -118,6 +160,7 @@ class Archive:
                         expected = f"a name other than that of the model in line {first}"
                         raise wrong(self.files[Judge].name, number, "name", values["name"], expected)
         frozen.end()
+        self._is_verified = True
 
     def keys(self, translate: Translate) -> _Keys:
         """Return what follows references. translate: what one becomes, a model and the number of a line."""
@@ -132,7 +175,8 @@ class Archive:
             return  # a model that is newer than the archive
         file = self.files[kept.model]
         for number, line in enumerate(self._reader.lines(file), 1):
-            yield self._values(kept, _row(file, number, line), keys, file, number), len(line)
+            row = _decoder.decode(line.decode()) if self._is_verified else _row(file, number, line)
+            yield self._values(kept, row, keys, file, number), len(line)
 
     def _values(self, kept: Kept, row: dict[str, Any], keys: _Keys, file: Told, number: int) -> dict[str, Any]:
         if kept.remembered:
@@ -141,30 +185,18 @@ class Archive:
             raise wrong(file.name, number, "slug", row["slug"], f"{self.slug}, says {MANIFEST}")
         keys.row = row
         values: dict[str, Any] = {}
-        for column in kept.fields:
-            if column.name not in row:
+        for name, attname, read_value in _columns(kept.model):
+            if name not in row:
                 continue  # a column that is newer than the archive
-            value = row[column.name]
+            value = row[name]
             try:
-                if column.is_relation and value is not None:
-                    value = keys.of(column.related_model, value)
-                elif column.is_relation and not column.null:
-                    raise Unfit("a reference")
-                elif not column.is_relation:
-                    value = read(column, value)
-                if column.name in kept.keys:
-                    value = kept.keys[column.name](value, keys)
-                if column.name in kept.means:
-                    kept.means[column.name](value)
-                if column.name in kept.checked:
-                    column.run_validators(value)
+                values[attname] = read_value(value, keys)
             except Unfit as error:
-                raise wrong(file.name, number, column.name, value, str(error)) from error
+                raise wrong(file.name, number, name, value, str(error)) from error
             except ValidationError as error:
-                raise wrong(file.name, number, column.name, value, " ".join(error.messages)) from error
+                raise wrong(file.name, number, name, value, " ".join(error.messages)) from error
             except _UNREADABLE as error:
-                raise wrong(file.name, number, column.name, f"{value} ({error})", "records of the archive") from error
-            values[column.attname] = value
+                raise wrong(file.name, number, name, f"{value} ({error})", "records of the archive") from error
         if kept.model is Person:
             values["roles"] = _roles(row["roles"], file, number)
         return values

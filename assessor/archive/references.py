@@ -17,7 +17,6 @@ from assessor.studies.models import Study
 from assessor.work.models import Task
 from assignment.models import AnswerSheet
 from nuggets.models import Nugget, NuggetBank
-from support.citations import EQUAL
 from support.models import SupportSheet
 
 
@@ -78,27 +77,9 @@ def bank_changes(value: dict[str, Any], keys: Keys) -> dict[str, Any]:
     return changed
 
 
-def _place(value: list[Any], keys: Keys) -> list[Any]:
-    sheet, citation = value
-    return [_of(SupportSheet, sheet, keys), citation]
-
-
-def equal(value: dict[str, list[list[Any]]], keys: Keys) -> dict[str, Any]:
-    """Equal citations of a citation: [sheet, citation] of each."""
-    return {citation: [_place(place, keys) for place in alike] for citation, alike in value.items()}
-
-
-def support_changes(value: dict[str, dict[str, Any]], keys: Keys) -> dict[str, Any]:
-    """What a revision of a support sheet changed; of one that got its label with an equal one, which that is."""
-    return {
-        citation: {name: _place(pair, keys) if name == EQUAL else pair for name, pair in fields.items()}
-        for citation, fields in value.items()
-    }
-
-
-def write_result(value: dict[str, Any], keys: Keys) -> dict[str, Any]:
+def write_result(value: dict[str, Any] | None, keys: Keys) -> dict[str, Any] | None:
     """What came of a write: the sheets on which equal citations got a label with one, by "sheet"."""
-    if "equal" not in value:
+    if not value or "equal" not in value:
         return value
     return value | {"equal": [told | {"sheet": _of(SupportSheet, told["sheet"], keys)} for told in value["equal"]]}
 

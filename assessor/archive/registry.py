@@ -12,6 +12,7 @@ from assessor.archive import references as refer
 from assessor.collection import models as collection
 from assessor.collection.models import Campaign, Condition, Import, Judge, Person
 from assessor.exports import models as exports
+from assessor.labels import models as labels
 from assessor.llm import models as llm
 from assessor.llm.models import Job, StoredPromptSet, Unit
 from assessor.plan import models as plan
@@ -80,8 +81,6 @@ SHARED: tuple[Kept, ...] = (
     Kept(StoredPromptSet, ""),
 )
 
-_ON_SUPPORT = {"equal": refer.equal}
-
 OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(Campaign, "", checked=("slug",)),
     Kept(collection.Organizer),
@@ -137,17 +136,16 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
         keys={"nuggets": refer.snapshot, "consequences": refer.by_kind_of_change},
         means=meaning.BANK_EDITION,
     ),
-    Kept(assignment.Opinion, "condition"),
+    Kept(labels.ManualSetup, "condition"),
     Kept(assignment.AnswerSheet, "condition"),
     Kept(assignment.Assignment, "sheet", means=meaning.ASSIGNMENT),
-    Kept(assignment.Revision, "sheet", keys={"changes": refer.by_nugget}, means=meaning.ANSWER_REVISION),
+    Kept(assignment.LabelEvent, "sheet", means=meaning.LABEL_EVENT),
     Kept(assignment.LeftOut, "condition"),
-    Kept(support.Opinion, "condition"),
-    Kept(support.SupportSheet, "condition", keys=_ON_SUPPORT, means=meaning.SUPPORT_SHEET),
-    Kept(support.Revision, "sheet", keys={"changes": refer.support_changes}, means=meaning.SUPPORT_REVISION),
-    Kept(relevance.Sheet, "condition"),
-    Kept(relevance.Judgment, "condition"),
-    Kept(relevance.Item, "condition"),
+    Kept(support.SupportSheet, "condition"),
+    Kept(support.SupportJudgment, "sheet", means=meaning.SUPPORT_JUDGMENT),
+    Kept(support.LabelEvent, "sheet", means=meaning.SUPPORT_EVENT),
+    Kept(relevance.RelevanceJudgment, "condition", means=meaning.RELEVANCE_JUDGMENT),
+    Kept(relevance.LabelEvent, "judgment", means=meaning.RELEVANCE_EVENT),
     Kept(work.Reply, "task", keys={"sheet": refer.reply_sheet, "item": refer.reply_item}),
     Kept(work.ReplyRead, "reply"),
     Kept(studies.Study, remembered="kind"),
@@ -183,6 +181,7 @@ BY_MODEL = {kept.model: kept for kept in KEPT}
 
 # What is not in archives, by model, and why.
 LEFT_OUT: dict[str, str] = {
+    "work.installation": "the name of this database",
     "exports.export": "files of this installation; the history says who took which",
     "signin.secondfactor": "what people of this installation sign in with",
     "api.token": "what scripts of this installation's people sign in with",

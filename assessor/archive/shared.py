@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 from django.db.models import Model
 
 from assessor.archive.errors import ArchiveError
-from assessor.collection.loaders.base import as_kept, insert
+from assessor.collection.loaders.base import insert, row_as_kept
 from assessor.collection.models import Judge, Person
 from assessor.llm.models import StoredPromptSet
 from assessor.llm.prompt_sets import sha256_of
@@ -72,7 +72,7 @@ def _key(model: type[Model], same: Any, values: Values) -> int:
     """Return the key of a record; a new one keeps its times, which saving would set anew."""
     if (known := same.first()) is None:
         names = [column.name for column in model._meta.concrete_fields if not column.primary_key]
-        row = tuple(as_kept(model, name, values[model._meta.get_field(name).attname]) for name in names)  # type: ignore[union-attr]  # no relation from elsewhere
+        row = row_as_kept(model, names, [values[model._meta.get_field(name).attname] for name in names])  # type: ignore[union-attr]  # no relation from elsewhere
         insert(model, names, [row])
         known = model._default_manager.order_by("-pk")[0]
     key: int = known.pk

@@ -30,16 +30,20 @@ def written(value: Any) -> Any:
     return value
 
 
-def read(column: "models.Field[Any, Any]", value: Any) -> Any:
-    """Return a value as its column wants it, foreign keys aside. Raises Unfit."""
-    if value is None:
+def reader(column: "models.Field[Any, Any]") -> Callable[[Any], Any]:
+    """Return what reads a value as its column wants it, foreign keys aside; it raises Unfit."""
+
+    def read(value: Any) -> Any:
+        if value is not None:
+            return read_value(column, value)
         if not column.null:
             raise Unfit("a value")
         return None
-    return _reader(column)(column, value)
+
+    read_value = _reader(column)
+    return read
 
 
-@cache  # of each column, not of each value: a track's archive has millions
 def _reader(column: "models.Field[Any, Any]") -> Callable[[Any, Any], Any]:
     """Return what reads a column's values. Raises Unfit for a column of a kind that archives don't know."""
     readers: dict[type, Callable[[Any, Any], Any]] = {

@@ -17,7 +17,7 @@ from assessor.collection.models import Campaign, Person
 from assessor.collection.roles import ASSESSOR, ORGANIZER
 from metaeval.models import Calculation
 
-FORMAT, VERSION = "assay-archive", 2
+FORMAT, VERSION = "assay-archive", 3
 ROLES = (ASSESSOR, ORGANIZER)  # whose restoring gives nobody power over an installation
 _AT_A_TIME = 500
 

@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models import Q
 
 from assessor.collection.forms import GradesField, threshold_field
 from assessor.collection.http import NO_FILE
@@ -14,14 +13,13 @@ from assessor.collection.loaders import LOADERS
 from assessor.collection.loaders.documents import OWN
 from assessor.collection.models import SCALES, Campaign, Condition, Import, Protocol, QrelsSource
 from assessor.desk.rendering import Choice
+from assessor.labels.manual_setups import FIRST, REPEAT, SECOND
 from assessor.llm import prompt_sets
 from assessor.llm.models import prompt_set_name_validator
 from assessor.llm.prompt_sets import MOST_BYTES, NAMES
 from assessor.llm.prompt_templates import TemplateError, read_templates
-from assessor.work.opinions import FIRST, REPEAT, SECOND, conditions
+from assessor.work.kinds import of_answers
 from assignment.actions import usual_name
-from assignment.models import Opinion as AssignmentOpinion
-from support.models import Opinion as SupportOpinion
 from support.queries import with_a_models_labels
 
 
@@ -196,14 +194,14 @@ class ConditionForm(forms.Form):
     NEEDS: Mapping[str, Sequence[str]] = {
         Condition.Method.MANUAL_NUGGETS: ("qrels_source", "min_relevant_grade"),
         Condition.Method.MANUAL_ASSIGN: ("nuggets",),
-        SECOND: ("of", "share", "only_cannot"),
+        SECOND: ("of", "share", "only_unjudgeable"),
         REPEAT: ("of", "share"),
         Condition.Method.MANUAL_RELEVANCE: ("max_grade", "given"),
         Condition.Method.RELEVANCE_POST_EDITED: ("shown", "max_grade", "given"),
         Condition.Method.SUPPORT_FROM_SCRATCH: (),
         Condition.Method.SUPPORT_POST_EDITED: ("shown_labels",),
     }
-    OPTIONAL = ("only_cannot", "min_relevant_grade", "max_grade")
+    OPTIONAL = ("only_unjudgeable", "min_relevant_grade", "max_grade")
 
     method = forms.ChoiceField(
         label="What is made",
@@ -252,7 +250,7 @@ class ConditionForm(forms.Form):
         required=False,
         help_text="Of each topic, drawn by a seed that is kept.",
     )
-    only_cannot = forms.BooleanField(label="Only what the first person couldn't judge", required=False)
+    only_unjudgeable = forms.BooleanField(label="Only what the first person couldn't judge", required=False)
     shown = GradesField(
         label="Grades to post-edit",
         help_text="A model's grades: each passage opens once it has one, which then stands beside the choices.",
@@ -287,10 +285,8 @@ class ConditionForm(forms.Form):
         self.initial.setdefault("max_grade", campaign.protocol.max_grade)
         sources = campaign.qrels_sources.all()
         known = campaign.conditions.all()
-        assigned, judged = (conditions(opinions, purpose=FIRST) for opinions in (AssignmentOpinion, SupportOpinion))
-        firsts = Q(pk__in=assigned) | Q(pk__in=judged)
         self.fields["nuggets"].queryset = known.filter(kind=Condition.Kind.NUGGETS)  # type: ignore[attr-defined]
-        self.fields["of"].queryset = known.filter(firsts, sample="")  # type: ignore[attr-defined]
+        self.fields["of"].queryset = known.filter(manual_setup__purpose=FIRST, kind__in=of_answers(), sample="")  # type: ignore[attr-defined]
         self.fields["qrels_source"].queryset = sources.filter(by=QrelsSource.By.PEOPLE)  # type: ignore[attr-defined]
         self.fields["shown"].queryset = sources.filter(by=QrelsSource.By.MODEL)  # type: ignore[attr-defined]
         self.fields["shown_labels"].queryset = with_a_models_labels(campaign)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What others said of the item of a label, as steps on its way: opinions, repetitions, studies, adjudications."""
+"""What others said of the item of a label, as steps on its way: second labels, repetitions, studies, adjudications."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,9 +8,9 @@ from django.urls import reverse
 
 from assessor.collection.models import Condition
 from assessor.desk.steps import Step, name, read, told, who_said
-from assessor.studies.kinds import kind_named
+from assessor.labels.manual_setups import same_work
+from assessor.labels.models import ManualSetup
 from assessor.studies.models import Coding, Drawn, Study
-from assessor.work.opinions import Opinion, same_work
 
 
 def of_others(sheet: Any, item: str, drawn_as: QuerySet[Drawn]) -> Iterator[Step]:
@@ -18,19 +18,18 @@ def of_others(sheet: Any, item: str, drawn_as: QuerySet[Drawn]) -> Iterator[Step
 
     drawn_as: what of the answer was ever drawn that is this item.
     """
-    opinions = kind_named(sheet.condition.kind).opinions
     mine: Condition = sheet.condition
     on_it = Study.objects.filter(campaign=mine.campaign_id, kind=mine.kind)
     if mine.sample:
         sides = [side for study in on_it.filter(name=mine.sample) for side in (study.first, study.second)]
-        work = list(same_work(opinions, *sides))
+        work = list(same_work(*sides))
     else:
-        work = list(same_work(opinions, mine))
+        work = list(same_work(mine))
     studies = list(on_it.filter(Q(first__in=work) | Q(second__in=work)))
     sampled = Condition.objects.filter(
         campaign=mine.campaign_id, kind=mine.kind, sample__in=[study.name for study in studies]
     )
-    roles = dict(opinions._default_manager.filter(condition__in=work).values_list("condition", "purpose"))
+    roles = dict(ManualSetup.objects.filter(condition__in=work).values_list("condition", "purpose"))
     found = {one.pk: one for one in (*work, *sampled) if one.pk != mine.pk}
     yield from _drawn(drawn_as, studies)
     yield from _said(sheet, item, found, roles)
@@ -40,11 +39,12 @@ def _said(sheet: Any, item: str, conditions: dict[int, Condition], roles: dict[i
     same = {"bank": sheet.bank_id} if hasattr(sheet, "bank_id") else {}  # else the item is another one
     sheets = type(sheet).in_or_out.filter(condition__in=conditions, answer=sheet.answer_id, **same)
     revisions = sheet.revisions.model.objects.filter(sheet__in=sheets.values("pk"))
-    for one in revisions.select_related("sheet", "judge", "task__person").order_by("pk"):
-        if item not in one.changes:
+    for one in revisions.select_related("sheet", "judge", "task__person", *revisions.model.RELATED).order_by("pk"):
+        changes = one.changes_by_item
+        if item not in changes:
             continue
         condition = conditions[one.sheet.condition_id]
-        what = f"{_role(condition, roles)}, {condition}: {one.verb}{told(one.changes[item])}{read(one)}"
+        what = f"{_role(condition, roles)}, {condition}: {one.verb}{told(changes[item])}{read(one)}"
         address = reverse("label_way", args=[sheet.condition.campaign.slug, condition.kind, one.sheet_id, item])
         yield Step(one.at, who_said(one), what, address)
 
@@ -55,7 +55,7 @@ def _role(condition: Condition, roles: dict[int, str]) -> str:
         return f"adjudication of {condition.sample}"
     if condition.sample:
         return f"sample of {condition.sample}"
-    return str(Opinion.Purpose(roles[condition.pk]).label) if condition.pk in roles else "other labels"
+    return str(ManualSetup.Purpose(roles[condition.pk]).label) if condition.pk in roles else "other labels"
 
 
 def _drawn(drawn_as: QuerySet[Drawn], studies: Sequence[Study]) -> Iterator[Step]:

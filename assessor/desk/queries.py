@@ -11,10 +11,10 @@ from django.utils.text import capfirst
 
 from assessor.collection.models import Answer, Campaign, Condition, Import, Person, Protocol, Topic
 from assessor.collection.queries import pooled
+from assessor.labels.replies import unread
 from assessor.work.kinds import IN_ORDER, kind_of
 from assessor.work.models import Task
 from assessor.work.queries import lease, minutes, queues_of, tasks_of
-from assessor.work.replies import unread
 
 
 class TaskRow(NamedTuple):

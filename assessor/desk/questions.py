@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assessor.collection.models import Campaign, Condition, Person
-from assessor.relevance.models import Item, Judgment
+from assessor.labels.questions import LEFT_OPEN, Question
+from assessor.labels.replies import placed, replies_to
+from assessor.relevance.models import RelevanceJudgment
 from assessor.work.kinds import kind_of
 from assessor.work.models import Reply, Task
 from assessor.work.queries import planned
-from assessor.work.questions import Question
-from assessor.work.replies import placed, replies_to
 from assignment.models import AnswerSheet
 from assignment.queries import left_out_in, with_texts
 from support.models import SupportSheet
@@ -56,15 +56,14 @@ def asked(campaign: Campaign) -> Iterator[Asked]:
     out = left_out_in(campaign)
     for kind, sheets in SHEETS.items():
         found = sheets.objects.filter(sheets.QUESTIONED, task__campaign=campaign).order_by("pk")
-        for sheet in sheets.with_items(found):
+        for sheet in sheets.with_items(found, LEFT_OPEN):
             cannot, flags, adopted = sheet.cannot, sheet.flags, sheet.adopted
             for item in {**cannot, **flags}:
                 is_out = kind == Condition.Kind.ASSIGNMENT and item in cannot and (sheet.condition_id, item) in out
                 settled = LEFT_OUT if is_out else adopted.get(item, "")
                 yield Asked(kind, sheet.task_id, sheet.pk, item, cannot.get(item, ""), flags.get(item, ""), settled)
-    cannot = Judgment.objects.filter(task__campaign=campaign, state=Judgment.State.CANNOT)
-    stands = Item.objects.filter(judgment__in=cannot).order_by("pk")
-    for task, docid, reason in stands.values_list("judgment__task", "docid", "judgment__reason"):
+    cannot = RelevanceJudgment.objects.filter(task__campaign=campaign, state=RelevanceJudgment.State.UNJUDGEABLE)
+    for task, docid, reason in cannot.order_by("pk").values_list("task", "docid", "reason"):
         yield Asked(Condition.Kind.RELEVANCE, task, None, docid, reason, "", "")
 
 

@@ -1,11 +1,12 @@
 """Where work does not get on, and why; each reason leads to the page on which one sees it."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import timedelta
 from statistics import median
 from typing import NamedTuple
 
+from django.db.models import Sum
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -128,8 +129,5 @@ def _failures(campaign: Campaign, job: Job) -> str:
 def _waiting_for_a_model(campaign: Campaign) -> dict[int, int]:
     """Count the citations that can't be judged because a model gave them no label, by task's key."""
     post_edited = campaign.conditions.filter(method=Condition.Method.SUPPORT_POST_EDITED)
-    sheets = SupportSheet.objects.filter(condition__in=post_edited).exclude(task=None).exclude(waiting=[]).order_by()
-    waiting: Counter[int] = Counter()
-    for task, keys in sheets.values_list("task", "waiting"):
-        waiting[task] += len(keys)
-    return waiting
+    sheets = SupportSheet.objects.filter(condition__in=post_edited, waiting_for_label__gt=0).exclude(task=None)
+    return dict(sheets.order_by().values_list("task").annotate(Sum("waiting_for_label")))

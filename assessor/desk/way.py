@@ -120,14 +120,15 @@ def _given(sheet: Any, tasks: Iterable[Task]) -> Iterator[Step]:
 
 def _revisions(sheet: Any, item: str) -> Iterator[Step]:
     slug = sheet.condition.campaign.slug
-    revisions = sheet.revisions.select_related("judge", "task__person", "job__condition").order_by("version")
-    for one in revisions:
-        if one.changes and item not in one.changes:
+    events = sheet.revisions.select_related("judge", "task__person", "job__condition", *sheet.revisions.model.RELATED)
+    for one in events.order_by("version", "pk"):
+        changes = one.changes_by_item
+        if changes and item not in changes:
             continue
         edition = f"; edition {one.edition} of the bank" if _is_nugget(sheet) else ""
         took = f"; {one.seconds} active seconds" if one.seconds else ""
         why = f"; {one.reason}" if one.reason else ""
-        said = f"{one.verb}{told(one.changes.get(item))}{edition}{took}{why}{read(one)}"
+        said = f"{one.verb}{told(changes.get(item))}{edition}{took}{why}{read(one)}"
         what = f"{said}; protocol {sheet.condition.protocol}"
         yield Step(one.at, who_said(one), what, reverse("job", args=[slug, one.job_id]) if one.job_id else "")
 
@@ -154,6 +155,6 @@ def _exposures(sheet: Any, tasks: Iterable[Task]) -> Iterator[Step]:
 
 
 def _replies(sheet: Any, item: str) -> Iterator[Step]:
-    asked = Reply.objects.filter(sheet=sheet.pk, item=item, task__condition=sheet.condition_id)
+    asked = Reply.objects.filter(sheet=sheet.pk, item=sheet.item_name(item), task__condition=sheet.condition_id)
     for one in asked.select_related("person"):
         yield Step(one.at, str(one.person), f"answered “{one.question}”: {one.text}")

@@ -13,9 +13,8 @@ from assessor.collection.formats.tables import write_table
 from assessor.collection.models import Condition
 from assessor.exports.chosen import Chosen
 from assessor.exports.rows import of
-from assessor.relevance.models import Item, Judgment
+from assessor.relevance.models import LabelEvent, RelevanceJudgment
 from assessor.work.kinds import kind_named
-from assessor.work.sheets import MOVED_TO
 from nuggets.models import BankEdition, NuggetBank
 
 _AT_A_TIME = 500
@@ -77,17 +76,18 @@ def _banks(chosen: Chosen, at: datetime) -> Iterator[Cell]:
 def _passages(chosen: Chosen, at: datetime) -> Iterator[Cell]:
     """A passage is in if what was last said of it by then was not taken back."""
     planned: dict[str, set[str]] = defaultdict(set)
-    for qid, docid in of(chosen, Item.objects.filter(condition=chosen.record)).values_list("topic__qid", "docid"):
+    asked = of(chosen, RelevanceJudgment.objects.filter(condition=chosen.record))
+    for qid, docid in asked.values_list("topic__qid", "docid"):
         planned[qid].add(docid)
     then: dict[str, set[str]] = defaultdict(set)
     now: dict[str, set[str]] = defaultdict(set)
-    judgments = of(chosen, Judgment.objects.filter(condition=chosen.record)).order_by("version")
-    told = judgments.values_list("topic__qid", "docid", "state", "at")
+    events = of(chosen, LabelEvent.objects.filter(judgment__condition=chosen.record), "judgment__topic")
+    told = events.order_by("version").values_list("judgment__topic__qid", "judgment__docid", "state", "at")
     for qid, docid, state, said_at in told.iterator(_AT_A_TIME):
         for stands in (now, *((then,) if said_at <= at else ())):
-            (stands[qid].discard if state == Judgment.State.TAKEN_BACK else stands[qid].add)(docid)
-    for qid in {*planned, *now}:
-        yield Cell(qid, "", len(planned[qid] | now[qid]), len(then[qid]), len(now[qid] - then[qid]))
+            (stands[qid].discard if state == RelevanceJudgment.State.OPEN else stands[qid].add)(docid)
+    for qid, docids in planned.items():
+        yield Cell(qid, "", len(docids), len(then[qid]), len(now[qid] - then[qid]))
 
 
 def _answers(chosen: Chosen, at: datetime) -> Iterator[Cell]:
@@ -114,8 +114,8 @@ def _answers(chosen: Chosen, at: datetime) -> Iterator[Cell]:
 def _revisions(sheets: Any, at: datetime) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the sheets' keys with what was changed since, by sheet, the newest first."""
     model = sheets.model._meta.get_field("revisions").related_model
-    since = model.objects.filter(sheet__in=sheets, at__gt=at).order_by("sheet", "-version")
-    rows: Iterator[tuple[int, dict[str, Any]]] = since.values_list("sheet", "changes").iterator(_AT_A_TIME)
+    since = model.objects.filter(sheet__in=sheets, at__gt=at).order_by("sheet_id", "-version")
+    rows: Iterator[tuple[int, dict[str, Any]]] = model.changes_of(since, "sheet")
     return rows
 
 
@@ -126,6 +126,8 @@ def _by_sheet(rows: Iterable[tuple[Any, ...]]) -> Callable[[int], list[tuple[Any
 
     def of(sheet: int) -> list[tuple[Any, ...]]:
         nonlocal newest
+        while newest is not None and newest[0] < sheet:  # left the scope since
+            newest = next(groups, None)
         if newest is None or newest[0] != sheet:
             return []
         found = [tuple(row[1:]) for row in newest[1]]
@@ -143,10 +145,6 @@ def _before(labels: Iterable[str], cannot: Iterable[str], since: list[dict[str, 
             said[item].add(field)
     for changes in since:
         for item, change in changes.items():
-            if MOVED_TO in change:
-                before, after = change[MOVED_TO]
-                if after in said:
-                    said[before] = said.pop(after)
             for field in ("label", "cannot"):
                 if field in change:
                     said[item].discard(field)

@@ -23,7 +23,7 @@ from assessor.exports.ready import missing
 from assessor.exports.registry import EXPORTABLES
 from assessor.exports.shown import shown_in
 from assessor.exports.signing import has_key, signed
-from assessor.relevance.models import Judgment
+from assessor.relevance.models import LabelEvent
 from assessor.scores.kept import last_imports, state_of
 from nuggets.models import NuggetBank
 
@@ -44,7 +44,8 @@ def state(condition: Condition) -> str:
         banks = NuggetBank.objects.filter(condition=condition)
         told = tuple(banks.aggregate(Count("pk"), Sum("version"), Sum("edition"), Max("pk")).values())
     elif condition.kind == Condition.Kind.RELEVANCE:
-        told = tuple(Judgment.objects.filter(condition=condition).aggregate(Count("pk"), Max("pk")).values())
+        events = LabelEvent.objects.filter(judgment__condition=condition)
+        told = tuple(events.aggregate(Count("pk"), Max("pk")).values())
     else:
         told = state_of(condition)
     practice = condition.campaign.topics.filter(is_practice=True).aggregate(Count("pk"), Sum("pk"))

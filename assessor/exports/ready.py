@@ -8,7 +8,8 @@ from django.db.models import Exists, OuterRef, QuerySet, Sum
 
 from assessor.collection.models import Condition
 from assessor.llm.models import Job, Unit
-from assessor.relevance.models import Item, Judgment
+from assessor.relevance.models import RelevanceJudgment
+from assessor.relevance.queries import TO_DO
 from assessor.scores.kept import condition_scores
 from assessor.scores.means import INCOMPLETE
 from assessor.work.kinds import kind_named
@@ -62,9 +63,10 @@ def _labels_missing(condition: Condition) -> Iterator[str]:
     if condition.kind == Condition.Kind.NUGGETS:
         yield from _banks_missing(condition)
     elif condition.kind == Condition.Kind.RELEVANCE:
-        ungraded = Item.objects.filter(condition=condition, judgment=None)
+        passages = RelevanceJudgment.objects.filter(condition=condition)
+        ungraded = passages.filter(TO_DO)
         yield from _by_topic(ungraded, "passage is not graded", "passages are not graded")
-        if not Judgment.objects.filter(condition=condition, topic__is_practice=False).exists():
+        if not passages.filter(version__gt=0, topic__is_practice=False).exists():
             yield "Nothing is graded yet."
     else:
         yield from _sheets_missing(condition)

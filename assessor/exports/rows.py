@@ -6,11 +6,11 @@ from django.db.models import QuerySet
 
 from assessor.collection.models import Answer, Grade, QrelsSource, Topic
 from assessor.exports.chosen import Chosen
-from assessor.relevance.models import Judgment
+from assessor.relevance.models import LabelEvent as RelevanceEvent
 from assessor.work.exposing import Seen
 from assignment.models import AnswerSheet
 from nuggets.queries import finished_banks
-from support.models import Revision, SupportSheet
+from support.models import LabelEvent, SupportSheet
 
 
 def of(chosen: Chosen, rows: QuerySet[Any], topic: str = "topic", run: str = "") -> QuerySet[Any]:
@@ -55,12 +55,12 @@ def planned(chosen: Chosen) -> int:
     return max(answer_sheets(chosen).count(), support_sheets(chosen).count(), chosen.campaign.topics.count())
 
 
-def judgments(chosen: Chosen) -> QuerySet[Judgment]:
-    return of(chosen, Judgment.objects.filter(condition=chosen.record))
+def relevance_events(chosen: Chosen) -> QuerySet[RelevanceEvent]:
+    return of(chosen, RelevanceEvent.objects.filter(judgment__condition=chosen.record), "judgment__topic")
 
 
-def support_revisions(chosen: Chosen) -> QuerySet[Revision]:
-    told = Revision.objects.filter(sheet__condition=chosen.record)
+def support_events(chosen: Chosen) -> QuerySet[LabelEvent]:
+    told = LabelEvent.objects.filter(sheet__condition=chosen.record)
     return of(chosen, told, "sheet__answer__topic", "sheet__answer__run")
 
 
@@ -89,4 +89,4 @@ def shown_support_seen(chosen: Chosen) -> Seen:
 def shown_grades_seen(chosen: Chosen) -> Seen:
     source = chosen.record.qrels_source
     for seen in (chosen.record, *([source] if source and source.by == QrelsSource.By.MODEL else [])):
-        yield seen, _topics(judgments(chosen), "topic")
+        yield seen, _topics(relevance_events(chosen), "judgment__topic")

@@ -6,6 +6,8 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.labels.manual_setups import FIRST, SECOND
+from assessor.labels.models import ManualSetup
 from assessor.plan.actions.allotting import Allotment
 from assessor.plan.allocation import Share, allot, second_readers
 from assessor.plan.forms import peoples_conditions
@@ -13,9 +15,6 @@ from assessor.plan.models import Planned
 from assessor.work.blindness import spoiled
 from assessor.work.kinds import refusals
 from assessor.work.models import Task, Waiting
-from assessor.work.opinions import FIRST, SECOND
-from assignment.models import Opinion as AssignmentOpinion
-from support.models import Opinion as SupportOpinion
 
 
 class Wished(NamedTuple):
@@ -75,18 +74,14 @@ def free_topics(campaign: Campaign) -> list[Topic]:
 
 def assigned_on(nuggets: Condition) -> Condition | None:
     """Return the condition under which people first assign the nuggets of another one; None where there is none."""
-    first = AssignmentOpinion.objects.filter(purpose=FIRST, condition__nuggets=nuggets, condition__sample="")
-    opinion = first.select_related("condition__campaign").order_by("pk").first()
-    return opinion.condition if opinion else None
+    first = ManualSetup.objects.filter(purpose=FIRST, condition__nuggets=nuggets, condition__sample="")
+    setup = first.select_related("condition__campaign").order_by("pk").first()
+    return setup.condition if setup else None
 
 
 def seconds(campaign: Campaign) -> Any:
     """Return the conditions under which a second person labels."""
-    known = [
-        opinions.objects.filter(purpose=SECOND).values("condition") for opinions in (AssignmentOpinion, SupportOpinion)
-    ]
-    conditions = peoples_conditions(campaign)
-    return conditions.filter(pk__in=known[0]) | conditions.filter(pk__in=known[1])
+    return peoples_conditions(campaign).filter(manual_setup__purpose=SECOND)
 
 
 def propose(campaign: Campaign, wished: Wished) -> Proposal:

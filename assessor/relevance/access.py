@@ -1,9 +1,14 @@
 """The only way to a topic's passages for a person."""
 
+from typing import NamedTuple
+
+from django.db.models import QuerySet
 from django.http import Http404
 
 from assessor.collection.models import Condition, Person
-from assessor.work.access import organized_task, own_task, require_blind, require_open_blind
+from assessor.relevance.models import RelevanceJudgment
+from assessor.relevance.queries import items_of, theirs
+from assessor.work.access import NotAmongOwn, organized_task, own_task, require_blind, require_open_blind
 from assessor.work.models import Task
 
 
@@ -12,7 +17,7 @@ def own_passages(person: Person, task_id: int) -> Task:
 
     Raises PermissionDenied where it is still to be done and the person can't do it blind any more.
     """
-    task = own_task(person, task_id, "condition__relevance_sheet", "condition__grades_made")
+    task = own_task(person, task_id, "condition__manual_setup", "condition__grades_made")
     if task.kind != Condition.Kind.RELEVANCE:
         raise Http404("There are no such passages for you.")
     require_open_blind(task)
@@ -24,6 +29,35 @@ def own_grading(person: Person, task_id: int) -> Task:
     task = own_passages(person, task_id)
     require_blind(task)
     return task
+
+
+class OwnPassage(NamedTuple):
+    """A passage of a person's own task: what stands of it."""
+
+    sheet: RelevanceJudgment
+    task: Task
+
+
+def own_passage(person: Person, task_id: int, pk: int) -> OwnPassage:
+    """Return a passage of a person's own topic, to work on: whose it is now, the write itself finds out.
+
+    Raises Http404, PermissionDenied, and NotAmongOwn where the topic has no such passage.
+    """
+    task = own_grading(person, task_id)
+    return _passage(task, items_of(task), pk)
+
+
+def shown_passage(person: Person, task_id: int, pk: int) -> OwnPassage:
+    """Return a passage that a person has judged or can judge now, to be looked at. Raises as above."""
+    task = own_passages(person, task_id)
+    return _passage(task, items_of(task).filter(theirs(task)), pk)
+
+
+def _passage(task: Task, among: QuerySet[RelevanceJudgment], pk: int) -> OwnPassage:
+    passage = among.filter(pk=pk).first()
+    if passage is None:
+        raise NotAmongOwn("This passage is not, or no longer, among those that you have to judge here.")
+    return OwnPassage(passage, task)
 
 
 def organized_passages(person: Person, task_id: int) -> Task:

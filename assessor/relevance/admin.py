@@ -1,30 +1,44 @@
-"""Judgments and what is handed out in Django's admin, to look at."""
+"""Judgments of relevance and their events in Django's admin, to look at."""
 
 from django.contrib import admin
 
 from assessor.collection.admin import LookOnly
-from assessor.relevance.models import Item, Judgment, Sheet
+from assessor.relevance.models import LabelEvent, RelevanceJudgment
 
 
-@admin.register(Judgment)
-class JudgmentAdmin(LookOnly):
-    list_display = ("docid", "topic", "condition", "state", "grade", "shown", "judge", "version", "at")
-    list_filter = ("condition", "state", "grade")
+@admin.register(RelevanceJudgment)
+class RelevanceJudgmentAdmin(LookOnly):
+    list_display = (
+        "docid",
+        "topic",
+        "condition",
+        "state",
+        "value",
+        "shown_value",
+        "judge",
+        "holder",
+        "held_until",
+        "at",
+    )
+    list_filter = ("condition__campaign", "condition", "state", "value")
     search_fields = ("docid", "topic__qid", "judge__name")
-    list_select_related = ("topic", "condition", "judge")
+    list_select_related = ("topic", "condition", "judge", "holder")
 
 
-@admin.register(Sheet)
-class SheetAdmin(LookOnly):
-    list_display = ("condition", "drawn", "seed")
-    list_filter = ("drawn",)
-    search_fields = ("condition__name",)
-    list_select_related = ("condition",)
-
-
-@admin.register(Item)
-class ItemAdmin(LookOnly):
-    list_display = ("docid", "topic", "condition", "place", "judgment", "holder", "held_until")
-    list_filter = ("condition",)
-    search_fields = ("docid", "topic__qid")
-    list_select_related = ("topic", "condition", "judgment", "holder")
+@admin.register(LabelEvent)
+class LabelEventAdmin(LookOnly):
+    list_display = (
+        "judgment",
+        "version",
+        "verb",
+        "value_before",
+        "value",
+        "shown_value",
+        "judge",
+        "job",
+        "seconds",
+        "at",
+    )
+    list_filter = ("verb", "value", "judgment__condition__campaign", "judgment__condition")
+    search_fields = ("judgment__docid", "judgment__topic__qid", "judge__name", "reason")
+    list_select_related = ("judgment__topic", "judge", "job")

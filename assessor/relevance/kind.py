@@ -3,8 +3,8 @@
 from django.urls import reverse
 
 from assessor.collection.models import Condition
+from assessor.labels.models import ManualSetup
 from assessor.relevance.actions import prepare_items, renew_items
-from assessor.relevance.models import Sheet
 from assessor.work.kinds import Kind
 from assessor.work.models import Task
 
@@ -14,7 +14,7 @@ def _url(task: Task) -> str:
 
 
 def _is_drawn(condition: Condition) -> bool:
-    return Sheet.objects.filter(condition=condition, drawn=True).exists()
+    return ManualSetup.objects.filter(condition=condition, from_queue=True).exists()
 
 
 RELEVANCE = Kind(

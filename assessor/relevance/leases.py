@@ -2,11 +2,10 @@
 
 from datetime import timedelta
 
-from django.db.models import Q
 from django.utils import timezone
 
-from assessor.relevance.models import Item
-from assessor.relevance.queries import free, items_of, openable
+from assessor.relevance.models import RelevanceJudgment
+from assessor.relevance.queries import TO_DO, free, items_of, openable
 from assessor.work.models import Task
 
 LEASE = timedelta(minutes=3)  # the page renews it every half minute
@@ -15,19 +14,19 @@ GIVEN = 5  # sent ahead where nobody else can be kept waiting, for a connection 
 _TRIED = 20  # free passages looked at in one go
 
 
-def at_hand(task: Task) -> list[Item]:
+def at_hand(task: Task) -> list[RelevanceJudgment]:
     """Return the next passages of a task, the present one first; in a queue, draw them and renew their leases.
 
     None for a task that is not open or is paused: it is looked at without a look at what the person has seen since.
     """
     if task.state != Task.State.OPEN or task.paused:
         return []
-    if not task.condition.relevance_sheet.drawn:
+    if not task.condition.manual_setup.from_queue:
         return list(openable(task)[:GIVEN])
     now = timezone.now()
     held = openable(task).filter(holder=task.person, held_until__gt=now)
     mine = [item.pk for item in held]
-    items_of(task).filter(pk__in=mine, holder=task.person, judgment=None).update(held_until=now + LEASE)
+    items_of(task).filter(TO_DO, pk__in=mine, holder=task.person).update(held_until=now + LEASE)
     lacking = DRAWN - len(mine)
     while lacking > 0 and (taken := _take(task, lacking)) is not None:
         lacking -= taken
@@ -40,7 +39,7 @@ def _take(task: Task, most: int) -> int | None:
     However many people try, one UPDATE finds a passage free, and those of the others change no row.
     """
     now = timezone.now()
-    nobodys = Q(judgment=None) & free(now, task.person)
+    nobodys = TO_DO & free(now, task.person)
     candidates = openable(task).filter(nobodys).exclude(holder=task.person, held_until__gt=now)
     found = list(candidates.values_list("pk", flat=True)[:_TRIED])
     if not found:
@@ -48,5 +47,5 @@ def _take(task: Task, most: int) -> int | None:
     taken = 0
     for pk in found:
         if taken < most:
-            taken += Item.objects.filter(nobodys, pk=pk).update(holder=task.person, held_until=now + LEASE)
+            taken += RelevanceJudgment.objects.filter(nobodys, pk=pk).update(holder=task.person, held_until=now + LEASE)
     return taken

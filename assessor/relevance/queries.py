@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.utils import timezone
 
+from assessor.collection.formats.values import to_json
 from assessor.collection.models import Condition, Grade, Person, Segment, Topic
 from assessor.collection.queries import byte_order, pooled, segments_by_docid
-from assessor.relevance.models import Item
+from assessor.labels.replies import replies_by_item
+from assessor.relevance.models import LabelEvent, RelevanceJudgment
 from assessor.work.blindness import has_seen
 from assessor.work.models import Task
-from assessor.work.replies import replies_by_item
+
+TO_DO = Q(state=RelevanceJudgment.State.OPEN)  # passages of which nobody said anything, or took it back
 
 
 def pool(condition: Condition, topics: Sequence[Topic]) -> "QuerySet[Any, tuple[int, str]]":
@@ -33,9 +36,9 @@ def ungraded(condition: Condition, topics: Sequence[Topic]) -> "QuerySet[Any, tu
     return pool(condition, topics).filter(~Exists(own))
 
 
-def items_of(task: Task) -> QuerySet[Item]:
+def items_of(task: Task) -> QuerySet[RelevanceJudgment]:
     """Return all passages of a task's topic that people grade under its condition."""
-    return Item.objects.filter(condition=task.condition, topic=task.topic)
+    return RelevanceJudgment.objects.filter(condition=task.condition, topic=task.topic)
 
 
 def can_be_opened(condition: Condition) -> Q:
@@ -44,17 +47,17 @@ def can_be_opened(condition: Condition) -> Q:
     Only the grades of the condition's own model are looked at, and from scratch none at all.
     """
     has_text = Segment.objects.filter(campaign=condition.campaign_id, docid=OuterRef("docid"))
-    said = Q(judgment=None) & Q(Exists(has_text))
+    said = TO_DO & Q(Exists(has_text))
     if condition.method == Condition.Method.RELEVANCE_POST_EDITED:
         has_grade = shown_grades(condition).filter(topic=OuterRef("topic"), docid=OuterRef("docid"))
         said &= Q(Exists(has_grade))
     return said
 
 
-def openable(task: Task) -> QuerySet[Item]:
+def openable(task: Task) -> QuerySet[RelevanceJudgment]:
     """Return the passages that can be opened, in order: what was taken back comes first."""
     taken_back_first = Case(When(version__gt=0, then=Value(0)), default=Value(1))
-    return items_of(task).filter(can_be_opened(task.condition)).order_by(taken_back_first, "place")
+    return items_of(task).filter(can_be_opened(task.condition)).order_by(taken_back_first, "position")
 
 
 def shown_grades(condition: Condition) -> QuerySet[Grade]:
@@ -67,25 +70,72 @@ def free(now: datetime, person: Person) -> Q:
     return Q(held_until=None) | Q(held_until__lte=now) | Q(holder=person)
 
 
+def theirs(task: Task) -> Q:
+    """Say of a topic's passages which the task's person has judged, or could judge now."""
+    now = can_be_opened(task.condition)
+    if task.condition.manual_setup.from_queue:
+        now &= Q(holder=task.person, held_until__gt=timezone.now())
+    return Q(task=task) | now
+
+
 class Passage(NamedTuple):
-    """A passage as the page shows it. replies: the organizer's, to what the person asked about it."""
+    """A passage as the page shows it; said, under: as JSON, for the browser, as with answers."""
 
-    item: Item
+    sheet: RelevanceJudgment
     segment: Segment
-    replies: Sequence[str]
+    said: str
+    under: str
 
 
-def passages(task: Task, items: Sequence[Item]) -> list[Passage]:
-    """Return items with their texts, in order."""
+def passages(task: Task, items: Sequence[RelevanceJudgment]) -> list[Passage]:
+    """Return items with their texts, in order, without those whose text is gone."""
     segments = segments_by_docid(task.condition.campaign, [item.docid for item in items])
-    replies = replies_by_item(task) if items else {}
-    return [Passage(item, segments[item.docid], replies.get(item.docid, ())) for item in items]
+    there = [item for item in items if item.docid in segments]
+    return [Passage(item, segments[item.docid], to_json(said(item, task)), _under(item, task)) for item in there]
+
+
+def said(item: RelevanceJudgment, task: Task) -> dict[str, dict[str, str]]:
+    """Return what stands of a passage by its key, as far as the task's person may see it; each may be nothing."""
+    key = str(item.pk)
+    is_theirs = item.task_id == task.pk
+    shown = item.shown_value if item.shown_to_id == task.person_id else None
+    told = {
+        "labels": item.value if is_theirs else None,
+        "cannot": item.reason if is_theirs else None,
+        "flags": None,
+        "shown": shown,
+    }
+    return {name: {key: value} if value else {} for name, value in told.items()}
+
+
+def _under(item: RelevanceJudgment, task: Task) -> str:
+    """Return by which guidelines something was said that can only be read now."""
+    is_over = task.state != Task.State.OPEN and item.task_id == task.pk
+    return to_json({str(item.pk): item.guidelines_version} if is_over and item.guidelines_version else {})
+
+
+Queued = tuple[int, int, int, int, int]  # key, number from 1, what is to do, version, put off: as in queues of answers
+
+
+def queue(task: Task, at_hand: Sequence[RelevanceJudgment]) -> list[Queued]:
+    """Return what a person has judged of a topic, and what they have to judge: in a queue, what is at hand."""
+    mine = items_of(task).filter(task=task)
+    to_do = at_hand if task.condition.manual_setup.from_queue else openable(task)
+    return [(one.pk, one.position + 1, one.to_do, one.version, 0) for one in (*to_do, *mine.order_by("position"))]
+
+
+def replies(task: Task) -> dict[int, dict[int, list[str]]]:
+    """Return what the organizer replied to a task's person about its passages, by their keys twice, as of answers."""
+    found = replies_by_item(task)
+    keys = items_of(task).filter(docid__in=found).values_list("pk", "docid")
+    return {pk: {pk: found[docid]} for pk, docid in keys}
 
 
 class Progress(NamedTuple):
-    """How far a topic is. waiting: can't be shown yet; elsewhere: others have them on their screens."""
+    """How far a topic is. others: graded by others; waiting: can't be shown yet; elsewhere: on others' screens."""
 
     graded: int
+    others: int
     total: int
     waiting: int
     elsewhere: int
@@ -101,53 +151,39 @@ def progress(task: Task) -> Progress:
     elsewhere = there & ~free(timezone.now(), task.person)
     counts = items_of(task).aggregate(
         total=Count("pk"),
-        graded=Count("judgment"),
+        graded=Count("pk", filter=~TO_DO),
+        others=Count("pk", filter=~TO_DO & ~Q(task=task)),
         there=Count("pk", filter=there),
         elsewhere=Count("pk", filter=elsewhere),
     )
     waiting = counts["total"] - counts["graded"] - counts["there"]
-    return Progress(counts["graded"], counts["total"], waiting, counts["elsewhere"])
+    return Progress(counts["graded"], counts["others"], counts["total"], waiting, counts["elsewhere"])
 
 
-def version_of(task: Task) -> int:
-    """Return the version of a task: how often the person has judged or taken back on it."""
-    return task.relevance_judgments.count()
-
-
-def judged(task: Task) -> QuerySet[Item]:
+def judged(task: Task) -> QuerySet[RelevanceJudgment]:
     """Return what stands judged by a task's person, the latest first."""
-    return items_of(task).filter(judgment__task=task).select_related("judgment").order_by("-judgment_id")
+    latest = LabelEvent.objects.filter(judgment=OuterRef("pk")).order_by("-version").values("pk")[:1]
+    return items_of(task).filter(task=task).order_by(Subquery(latest).desc())
 
 
 class LookedBack(NamedTuple):
     """What a person said of a passage, as they see it again. replies: as beside the passage."""
 
-    item: Item
+    item: RelevanceJudgment
     replies: Sequence[str]
 
 
 def looked_back(task: Task) -> list[LookedBack]:
     """Return what stands judged by a task's person with what they were answered, the latest first."""
-    replies = replies_by_item(task)
-    return [LookedBack(item, replies.get(item.docid, ())) for item in judged(task)]
+    found = replies_by_item(task)
+    return [LookedBack(item, found.get(item.docid, ())) for item in judged(task)]
 
 
 def next_task(task: Task) -> Task | None:
     """Return the person's next open topic under the same condition that has a passage for them now."""
-    to_do = Item.objects.filter(condition=task.condition, topic=OuterRef("topic"))
+    to_do = RelevanceJudgment.objects.filter(condition=task.condition, topic=OuterRef("topic"))
     to_do = to_do.filter(can_be_opened(task.condition), free(timezone.now(), task.person))
     others = Task.objects.filter(person=task.person, condition=task.condition, state=Task.State.OPEN)
     others = others.filter(Exists(to_do)).exclude(pk=task.pk).select_related("topic").order_by("topic__qid")
     seen = has_seen(task.person, [other.topic for other in others], task.condition)
     return next((other for other in others if other.topic_id not in seen), None)
-
-
-def said_since(task: Task, version: int) -> dict[int, str]:
-    """Return what the task's person said last of each passage (by key) that they judged after a version of the task.
-
-    What others said is not theirs to see.
-    """
-    later = task.relevance_judgments.order_by("pk")[min(max(version, 0), version_of(task)) :]
-    last = {judgment.docid: judgment.said for judgment in later}
-    keys = items_of(task).filter(docid__in=last).values_list("pk", "docid")
-    return {pk: last[docid] for pk, docid in keys}

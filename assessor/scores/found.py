@@ -6,7 +6,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import ExpressionWrapper, F, TextField
+from django.db.models import Aggregate, CharField, ExpressionWrapper, F, TextField
 
 from assessor.collection.models import CONTROL, Condition, Run
 from assessor.collection.queries import own_answers
@@ -139,6 +139,17 @@ def as_text(*names: str) -> list[Any]:
     Read value by value by its own column, JSON takes longer than all the rest of loading scores.
     """
     return [ExpressionWrapper(F(name), output_field=TextField()) for name in names]
+
+
+class Join(Aggregate):
+    """All values of a group as one text; the order is the same for all texts of a row."""
+
+    function = "GROUP_CONCAT"
+    template = "%(function)s(%(expressions)s)"
+    output_field = CharField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        return self.as_sql(compiler, connection, function="STRING_AGG", **extra)
 
 
 def parsed(texts: Iterable[str]) -> list[Any]:

@@ -17,7 +17,7 @@ class Kind(Protocol):
     labels: Sequence[str]  # in ascending order
     measures: Measures
     nothing_yet: str  # what a page says of a campaign that has no such condition
-    sheets: Any  # the model, of assessor.work.sheets
+    sheets: Any  # the model, of assessor.labels.models.JudgedAnswer
     done: Q = Q(to_do=0)  # the sheets on which nothing is waited for
     facts: Mapping[str, Aggregate] = {}  # what a page counts of sheets besides, by what it says for it
     basis_label: str

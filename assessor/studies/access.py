@@ -1,5 +1,6 @@
 """The only way to what belongs to a study, for a person."""
 
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -28,12 +29,26 @@ def study_item(study: Study, drawn_id: int) -> Drawn:
     return drawn
 
 
-def labels_to_decide(task: Task, sheets: QuerySet[Any]) -> dict[int, dict[str, list[str]]]:
-    """Return what two people said of items of sheets, for the third one whose own task and sheets these are.
+def labels_to_decide(
+    owns: Sequence[Any], names_of: Callable[[Any], Mapping[str, str]]
+) -> dict[int, dict[str, list[str]]]:
+    """Return what two people said of items of sheets, for the third one whose own these are, all of one task.
 
-    By sheet's key and the item's name, the two in an order of no meaning: the study's seed decides it for each item.
-    Nothing where the task isn't one of adjudication: all others are blind.
+    names_of: the names of a sheet's items by key. By sheet's key and the item's, the two in an order of no meaning: the
+    study's seed decides it for each item. Nothing where the task isn't one of adjudication: all others are blind.
     """
+    if not owns or not owns[0].is_adjudicated:
+        return {}
+    sheets = type(owns[0].sheet).objects.filter(pk__in=[own.sheet.pk for own in owns])
+    labels = _labels_by_name(owns[0].task, sheets)
+    found: dict[int, dict[str, list[str]]] = {}
+    for own in owns:
+        of_sheet = labels[own.sheet.pk]
+        found[own.sheet.pk] = {key: of_sheet[name] for key, name in names_of(own).items() if name in of_sheet}
+    return found
+
+
+def _labels_by_name(task: Task, sheets: QuerySet[Any]) -> dict[int, dict[str, list[str]]]:
     if task.condition.method != Condition.Method.ADJUDICATED:
         return {}
     rows = list(sheets.values_list("pk", "answer", "answer__run__tag"))

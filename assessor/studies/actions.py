@@ -10,6 +10,7 @@ from django.db.models import Max, Q
 from assessor.collection import history
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
 from assessor.collection.queries import without_practice
+from assessor.labels.manual_setups import create_first, has_labelled, same_work
 from assessor.llm import kinds as jobs
 from assessor.llm.actions import JobError, Plan, plan_job
 from assessor.llm.models import ModelJudge
@@ -20,7 +21,6 @@ from assessor.work.actions import PlanError, give_tasks
 from assessor.work.blindness import record_exposure
 from assessor.work.handing import new_seed
 from assessor.work.models import Exposure, Task
-from assessor.work.opinions import create_first, has_labelled, same_work
 from assessor.work.writes import Stale
 
 PER_TOPIC = 15  # as the TREC 2024 RAG track drew them
@@ -162,7 +162,7 @@ def let_people_judge(*, study: Study, name: str, acting_user: Person | None) -> 
         replicate=0 if last is None else last + 1,
         sample=study.name,
     )
-    return create_first(kind.opinions, condition, acting_user=acting_user)
+    return create_first(condition, acting_user=acting_user)
 
 
 @transaction.atomic
@@ -220,12 +220,12 @@ def require_independent(task: Task) -> None:
     if condition.sample:
         studies = studies.filter(name=condition.sample)
     else:
-        same = same_work(kind.opinions, condition)
+        same = same_work(condition)
         studies = studies.filter(Q(first__in=same) | Q(second__in=same))
     sheets = kind.sheets_on(task.topic)
     for study in studies.select_related("campaign", "first", "second").order_by("pk"):
         judges = judges_of(study).exclude(pk=condition.pk)
-        others = [*same_work(kind.opinions, study.first, study.second), *judges] if condition.sample else judges
+        others = [*same_work(study.first, study.second), *judges] if condition.sample else judges
         for other in others:
             if has_labelled(task.person, sheets.filter(condition=other)):
                 raise PlanError(

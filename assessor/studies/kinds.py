@@ -7,7 +7,6 @@ from django.db.models import QuerySet
 
 from assessor.collection.models import Condition, Topic
 from assessor.studies.models import Drawn
-from assessor.work.opinions import Opinions
 
 Key = tuple[int, str]  # of an answer, and what a sheet calls one of its items now
 
@@ -29,7 +28,6 @@ class Kind(Protocol):
     items: str  # what is drawn: "citations"
     job: str  # the kind of job that asks a model
     peoples_method: str  # of Condition.Method: how a person labels them blind
-    opinions: Opinions  # the app's, of which each condition has one under which people label
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         """Return what stands on topics under a condition, of the systems' own answers; nothing but these labels."""

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from django.db.models import QuerySet
 
 from assessor.collection.models import Condition, Grade
+from assessor.labels.models import JudgedAnswer
 from assessor.llm.questions import ASSIGNMENT
-from assessor.relevance.models import Item as Passage
+from assessor.relevance.models import RelevanceJudgment
 from assessor.training.models import Reference
 from assessor.work.models import Task
-from assessor.work.sheets import Sheet
 from assignment.models import AnswerSheet
 from nuggets.models import BankEdition, NuggetBank
 from support.citations import LABELS
@@ -60,7 +60,7 @@ def _on_sheets(
     """Return what stands on the sheets of tasks; asked: (key, text) of what a sheet asks."""
     of_condition = {reference.reference_id for reference in against.values()}
     answers = {sheet.answer_id for sheet in mine}
-    found: dict[tuple[int, int], list[Sheet]] = defaultdict(list)
+    found: dict[tuple[int, int], list[JudgedAnswer]] = defaultdict(list)
     model: Any = mine.model
     theirs = model.objects.filter(condition__in=of_condition, answer__in=answers).order_by("pk")
     for sheet in model.with_items(theirs):
@@ -97,7 +97,7 @@ def _assigned(tasks: Sequence[Task], against: Against) -> Items:
 
 
 def _judged(tasks: Sequence[Task], against: Against) -> Items:
-    mine = SupportSheet.objects.filter(task__in=tasks).order_by("task", "place", "pk")
+    mine = SupportSheet.with_items(SupportSheet.objects.filter(task__in=tasks).order_by("task", "place", "pk"))
     return _on_sheets(tasks, against, mine, LABELS, lambda sheet: [(key, "") for key in sheet.open])
 
 
@@ -108,14 +108,11 @@ def _graded(tasks: Sequence[Task], against: Against) -> Items:
     grades = {(source, topic, docid): str(grade) for source, topic, docid, grade in said}
     items: Items = {task.pk: [] for task in tasks}
     by_key = {task.pk: task for task in tasks}
-    passages = Passage.objects.filter(judgment__task__in=tasks).select_related("judgment").order_by("place")
-    for passage in passages:
-        judgment = passage.judgment
-        assert judgment is not None
+    for judgment in RelevanceJudgment.objects.filter(task__in=tasks).order_by("position"):
         task = by_key[judgment.task_id or 0]
-        theirs = grades.get((against[task.condition_id].grades_id or 0, task.topic_id, passage.docid), "")
-        label = "" if judgment.grade is None else str(judgment.grade)
-        items[task.pk].append(Item(None, passage.docid, "", label, theirs, judgment.grade is None))
+        theirs = grades.get((against[task.condition_id].grades_id or 0, task.topic_id, judgment.docid), "")
+        is_graded = judgment.value is not None
+        items[task.pk].append(Item(None, judgment.docid, "", judgment.value or "", theirs, not is_graded))
     return items
 
 

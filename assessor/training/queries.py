@@ -6,14 +6,14 @@ from typing import NamedTuple
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from assessor.collection.models import Campaign, Condition, QrelsSource, Topic
-from assessor.relevance.models import Judgment
+from assessor.relevance.models import RelevanceJudgment
 from assessor.training.items import KINDS, Item
 from assessor.training.models import Reference
 from assessor.work.models import Task
-from assignment.models import Revision as AssignmentRevision
+from assignment.models import LabelEvent as NuggetEvent
 from metaeval.labels import Agreement, agreement, confusion_matrix
 from nuggets.models import Drafting, NuggetBank
-from support.models import Revision as SupportRevision
+from support.models import LabelEvent as CitationEvent
 
 
 def references(conditions: Iterable[int]) -> dict[int, Reference]:
@@ -42,10 +42,10 @@ def worked_on(topics: Iterable[Topic]) -> set[int]:
     among = list(topics)
     banks = NuggetBank.objects.filter(topic=OuterRef("pk"), import_record=None, version__gt=0)
     said = Q(Exists(banks)) | Q(Exists(Drafting.objects.filter(topic=OuterRef("pk"))))
-    for revisions in (AssignmentRevision, SupportRevision):
+    for revisions in (NuggetEvent, CitationEvent):
         on_topic = revisions.objects.filter(sheet__answer__topic=OuterRef("pk"), judge__isnull=False)
         said |= Q(Exists(on_topic))
-    said |= Q(Exists(Judgment.objects.filter(topic=OuterRef("pk"))))
+    said |= Q(Exists(RelevanceJudgment.objects.filter(topic=OuterRef("pk"), version__gt=0)))
     return set(Topic.objects.filter(said, pk__in=[topic.pk for topic in among]).values_list("pk", flat=True))
 
 

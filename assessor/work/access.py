@@ -9,11 +9,37 @@ from django.db.models import BigIntegerField, BooleanField, IntegerField, Q
 from django.db.models.expressions import RawSQL
 from django.http import Http404
 
-from assessor.collection.models import Condition, Person
-from assessor.collection.roles import ASSESSOR, ORGANIZER, has_role
-from assessor.work.blindness import FACTS, in_role, why_not_blind
+from assessor.collection.models import Campaign, Condition, Person
+from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER, has_role
 from assessor.work.models import Task
-from assessor.work.queries import queues_of
+
+
+def in_role(role: str) -> str:
+    """Return the condition that a task's person has a role, for a query in which the task is work_task."""
+    member = "FROM collection_person_groups member JOIN auth_group role ON role.id = member.group_id"
+    return f"EXISTS (SELECT 1 {member} WHERE member.person_id = work_task.person_id AND role.name = '{role}')"
+
+
+# What why_not_blind() must know of a task and its person: columns of a query in which the task is work_task.
+FACTS = {
+    "keeps_blind": "(SELECT blind_after_seeing FROM collection_protocol newest"
+    " WHERE newest.campaign_id = work_task.campaign_id ORDER BY newest.version DESC LIMIT 1)",
+    "is_administrator": in_role(ADMINISTRATOR),
+    "has_organized": "EXISTS (SELECT 1 FROM collection_organizer organizer"
+    " WHERE organizer.campaign_id = work_task.campaign_id AND organizer.person_id = work_task.person_id)",
+    "has_seen": "EXISTS (SELECT 1 FROM work_exposure seen WHERE seen.person_id = work_task.person_id"
+    " AND seen.topic_id = work_task.topic_id AND seen.kind = work_task.kind)",
+    "has_feedback": "EXISTS (SELECT 1 FROM work_exposure told WHERE told.person_id = work_task.person_id"
+    " AND told.topic_id = work_task.topic_id AND told.kind = work_task.kind"
+    " AND told.\"where\" = 'feedback on practice')",  # FEEDBACK
+    # As decides() has it of what is given.
+    "has_decided": "(SELECT method FROM collection_condition here WHERE here.id = work_task.condition_id)"
+    " <> 'adjudicated' AND EXISTS (SELECT 1 FROM work_task decided"
+    " JOIN collection_condition there ON there.id = decided.condition_id"
+    " WHERE there.method = 'adjudicated' AND decided.person_id = work_task.person_id"
+    " AND decided.topic_id = work_task.topic_id AND decided.kind = work_task.kind)",
+}
+
 
 # What checked() must know: columns of the query that loads a task, in which it is work_task, so that this query is the
 # only one. Written out, because to put such a query together takes Django three times as long as to ask it.
@@ -102,14 +128,6 @@ def organized_task(person: Person, task_id: int, kind: Condition.Kind, *related:
     return found
 
 
-def own_queue(person: Person, condition_id: int) -> Condition:
-    """Return a condition under which a person can draw topics. Raises Http404 for any other, and for none."""
-    condition: Condition | None = queues_of(person).filter(pk=condition_id).first()
-    if condition is None:
-        raise Http404("There is no such queue for you.")
-    return condition
-
-
 def require_open_blind(task: Task) -> None:
     """Raise PermissionDenied where a task is still to be done and its person can't do it blind any more.
 
@@ -144,3 +162,42 @@ def require_blind(task: Task) -> None:
     """Raise PermissionDenied where the task's person has seen, since they got it, what they must not have seen."""
     if task.not_blind:
         raise PermissionDenied(task.not_blind)
+
+
+def why_not_blind(task: Task, record: Any) -> str | None:
+    """Say why a task's person can't do it blind, or None; record: what was read with FACTS."""
+    is_administrator = record.is_administrator or task.person.is_superuser
+    if record.keeps_blind and (is_administrator or record.has_organized):
+        return why_barred(task.person, task.campaign, is_administrator)
+    if record.has_feedback:
+        return (
+            "You have read the feedback on this practice topic, so you know what is said there: it is done. Go on with "
+            "another one."
+        )
+    if record.has_decided:
+        return (
+            "You decide or decided between other people's labels on this topic, so you can't label it without knowing "
+            "what they said. Tell your organizer, who can give the topic to somebody else."
+        )
+    if record.keeps_blind and record.has_seen and task.condition.is_blind():
+        return (
+            "You have seen what a language model gave on this topic for this kind of work, so you can't do it blind. "
+            "Tell your organizer, who can give the topic to somebody else."
+        )
+    return None
+
+
+def why_barred(person: Person, campaign: Campaign, is_administrator: bool) -> str:
+    """Say why an administrator, or else an organizer, may not assess in a campaign."""
+    if is_administrator:
+        return f"{person} is an administrator, who can see every record; an administrator isn't an assessor."
+    return f"{person} organizes {campaign}, or did; an organizer isn't an assessor in the same campaign."
+
+
+def require_no_repetition(is_repeated: bool) -> None:
+    """Raise PermissionDenied where a query with labels.manual_setups.repeats() says that it is so."""
+    if is_repeated:
+        raise PermissionDenied(
+            "You are labelling these answers again, without a look at what you said before: "
+            "it can be opened once you have signed the repetition off."
+        )

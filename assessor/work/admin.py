@@ -87,15 +87,6 @@ class GuidelinesOpenedAdmin(LookOnly):
     list_select_related = ("person", "guidelines")
 
 
-class OpinionAdmin(LookOnly):
-    """For each app's opinions."""
-
-    list_display = ("condition", "purpose", "of", "share", "only_cannot", "seed")
-    list_filter = ("purpose",)
-    search_fields = ("condition__name",)
-    list_select_related = ("condition", "of")
-
-
 @admin.register(Reply)
 class ReplyAdmin(LookOnly):
     list_display = ("task", "item", "question", "text", "person", "at")

@@ -10,7 +10,6 @@ from assessor.collection import history
 from assessor.collection.actions import judge_of
 from assessor.collection.models import Condition, Topic
 from assessor.work.models import Task
-from assessor.work.sheets import revise
 
 _SEEDS = 2**31
 LARGEST_SEED = 2**53  # what every program reads as it is
@@ -36,8 +35,7 @@ def hand_over(task: Task, sheets: Iterable[Any], first: int, said_on: Callable[[
     """Make sheets a task's, in their order from a place on; what is said of items of each is taken back."""
     judge = judge_of(task.person)
     for place, sheet in enumerate(sheets, first):
-        revise(
-            sheet,
+        sheet.revise(
             "handed over",
             dict.fromkeys(said_on(sheet), dict.fromkeys(sheet.SAID)),
             judge_id=judge.pk,

@@ -1,12 +1,11 @@
 """The kinds of task. Each app registers its own when it is ready, so that work need not know them."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assessor.collection.models import Condition, Topic
 from assessor.work.models import Task
 from assessor.work.scope import Moved
-from assessor.work.sheets import Sheet
 
 # The kinds of work on a topic, as one follows the other.
 IN_ORDER: list[str] = [
@@ -48,7 +47,7 @@ class Kind(NamedTuple):
     renew: Callable[[Task], None] = lambda task: None
     refusal: Callable[[Condition], str | None] = lambda condition: None
     lacking: Callable[[Condition, Sequence[Topic]], Lacking] = lambda condition, topics: Lacking(set(), str)
-    sheets: type[Sheet] | None = None
+    sheets: Any = None
     follow_scope: Callable[[Condition, Topic], Moved] = lambda condition, topic: Moved(0, 0)
 
 

@@ -1,24 +1,11 @@
 """Who has a drawn topic: a lease that each sign of work begins anew, and that runs out without anybody noticing."""
 
-from datetime import datetime
 from typing import Any
 
-from django.conf import settings
-from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from assessor.work.models import Task, Waiting
-
-
-def new_end() -> datetime:
-    """Return until when a lease holds that begins now."""
-    end: datetime = timezone.now() + settings.TOPIC_LEASE
-    return end
-
-
-def sign_of_work() -> dict[str, Any]:
-    """Return what an update of a task sets when its person does something there: a lease begins anew, if it has one."""
-    return {"leased_until": Case(When(leased_until__isnull=False, then=Value(new_end())))}
 
 
 def lapsed() -> Q:

@@ -1,11 +1,28 @@
 """Tasks of people, and what an assessor's work leaves besides its labels."""
 
+from uuid import UUID, uuid4
+
 from django.db import models
 
 from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly, Condition
 
 MAX_REASON = 500  # characters of a reason or a note
+
+
+class Installation(models.Model):
+    """This database, by a name that no other has: what a browser keeps for one is never sent to another."""
+
+    key = models.UUIDField(default=uuid4, editable=False)
+
+    def __str__(self) -> str:
+        return str(self.key)
+
+    @classmethod
+    def present(cls) -> UUID:
+        """Return its name, which the first migrate makes."""
+        key: UUID = cls.objects.get_or_create(pk=1)[0].key
+        return key
 
 
 class Task(models.Model):
@@ -113,7 +130,7 @@ class Write(models.Model):
     )
     person = models.ForeignKey("collection.Person", models.PROTECT, related_name="+")
     request = models.CharField(max_length=64, help_text="sha256 of what was asked.")
-    result = JSONText(default=dict)
+    result = JSONText(null=True, help_text="What came of it besides its being done, if anything.")
     at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -202,7 +219,7 @@ class Reply(AppendOnly):
     sheet = models.PositiveBigIntegerField(
         null=True, help_text="The key of the sheet in the app of the task's kind; none where the item alone names it."
     )
-    item = models.CharField(max_length=256, help_text="What of the sheet was asked about, by its key; or a docid.")
+    item = models.CharField(max_length=300, help_text="What of the sheet was asked about, by its name; or a docid.")
     question = models.TextField(help_text="As it stood when it was answered.")
     text = models.TextField()
     person = models.ForeignKey("collection.Person", models.PROTECT, related_name="+")

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from assessor.collection.models import CONTROL, Campaign, Condition, Run, Topic
 from assessor.work.models import Scope
-from assessor.work.sheets import revise_alike
 
 ALL, NONE = "all", "none"
 _PRIORITY = re.compile(r"priority ?<= ?([1-9]\d{0,5})")
@@ -135,10 +134,10 @@ class Moved(NamedTuple):
     back: int
 
 
-def mark(sheets: Any, condition: Condition, topic: Topic, **left: Any) -> Moved:
+def mark(sheets: Any, condition: Condition, topic: Topic) -> Moved:
     """Mark those of a condition's sheets on a topic that are not judged any more, or are again.
 
-    left: further columns, as they are to be on those that leave. It is called in a transaction.
+    It is called in a transaction.
     """
     judged = judged_under(condition)
     found = sheets.in_or_out.filter(condition=condition.pk, answer__topic=topic)
@@ -149,19 +148,7 @@ def mark(sheets: Any, condition: Condition, topic: Topic, **left: Any) -> Moved:
     gone = [sheet for sheet in locked if is_out[sheet.pk]]
     back = [sheet for sheet in locked if not is_out[sheet.pk]]
     if gone:
-        revise_alike(gone, LEFT, {"out_of_scope": True, **left})
+        sheets.revise_alike(gone, LEFT, {"out_of_scope": True})
     if back:
-        revise_alike(back, BACK, {"out_of_scope": False})
+        sheets.revise_alike(back, BACK, {"out_of_scope": False})
     return Moved(len(gone), len(back))
-
-
-def version_meant(sheet: Any, seen: int) -> int:
-    """Return the version that a write on a sheet is about, where its person saw an older one.
-
-    A sheet that left the scope, or came back, says what it said: a write that was on its way is none on an old version.
-    """
-    if seen >= sheet.version:
-        return seen
-    since = list(sheet.revisions.filter(version__gt=seen).order_by("version").values_list("version", "verb"))
-    is_same = all(verb in (LEFT, BACK) for _, verb in since) and len(since) == sheet.version - seen
-    return int(sheet.version) if is_same else seen

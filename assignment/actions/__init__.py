@@ -14,7 +14,6 @@ from assignment.actions.labelling import (
 )
 from assignment.actions.preparing import (
     create_manual_assign,
-    create_opinion,
     follow_scope,
     prepare_sheets,
     renew_sheets,
@@ -26,7 +25,6 @@ __all__ = [
     "add_lacking_sheets",
     "adopt_label",
     "create_manual_assign",
-    "create_opinion",
     "flag",
     "follow_edition",
     "follow_scope",

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from assessor.collection.models import Condition, Topic
 from assessor.llm.kinds import UnitFailure
 from assessor.llm.models import Job, Unit
-from assessor.work.sheets import is_said, revise
 from assignment.actions.sheets import add_sheets, sheet_row
 from assignment.models import AnswerSheet
 from assignment.queries import answers_without_sheet, asked_of, finished_banks, present_editions
@@ -69,7 +68,7 @@ def store_labels(job: Job, results: Sequence[tuple[Unit, Labelled]]) -> None:
         new = {
             nugget: {"label": label, "stale": None}
             for nugget, label in labelled.labels.items()
-            if not is_said(sheet, str(nugget))
+            if not sheet.is_said(str(nugget))
         }
         if new:
-            revise(sheet, "labelled", new, judge_id=job.condition.judge_id, job_id=job.pk)
+            sheet.revise("labelled", new, judge_id=job.condition.judge_id, job_id=job.pk)

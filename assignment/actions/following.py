@@ -5,7 +5,6 @@ from typing import Any
 from django.db.models import QuerySet
 
 from assessor.work.models import Task
-from assessor.work.sheets import is_said, revise
 from assignment.actions.preparing import count, take_over
 from assignment.actions.sheets import NOT_SUPPORT
 from assignment.models import AnswerSheet
@@ -58,9 +57,9 @@ def _bring_up_to_date(sheet: AnswerSheet, before: Snapshot, after: Snapshot, edi
         0
         if sheet.by_rule
         else sum(
-            nugget in changed["stale"] or not is_said(sheet, str(nugget))
+            nugget in changed["stale"] or not sheet.is_said(str(nugget))
             for nugget in (there if asked is None else asked)
         )
     )
     columns = {"edition": edition, "to_do": to_do}
-    revise(sheet, "nuggets changed", said, judge_id=None, asked=there if asked is None else asked, columns=columns)
+    sheet.revise("nuggets changed", said, judge_id=None, asked=there if asked is None else asked, columns=columns)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from assessor.collection.models import Answer, Sentence
-from assessor.work.sheets import revise
 from assignment.models import AnswerSheet
 
 Mark = list[int]  # sentence, start, end, in characters
@@ -28,7 +27,7 @@ def follow_sentences(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
             AnswerSheet.in_or_out.filter(pk=sheet.pk).update(extras=extras)
         if sheet.marks:
             split = {int(key): {"marks": split_marks(marks, before, sentences)} for key, marks in sheet.marks.items()}
-            revise(sheet, "sentences known", split, judge_id=None)
+            sheet.revise("sentences known", split, judge_id=None)
 
 
 def split_marks(marks: Sequence[Mark], before: Sequence[str], sentences: Sequence[str]) -> list[Mark]:

@@ -7,9 +7,12 @@ from assessor.collection import history
 from assessor.collection.models import Person
 from assessor.llm.questions import ASSIGNMENT
 from assessor.work.models import Task
-from assessor.work.saying import (
+from assessor.work.writes import (
     SIGNED_OFF,
+    BadWrite,
+    Closed,
     Gone,
+    Result,
     counted,
     end,
     note_work,
@@ -18,8 +21,6 @@ from assessor.work.saying import (
     require_all_said,
     require_present,
 )
-from assessor.work.sheets import revise
-from assessor.work.writes import BadWrite, Closed, Result
 from assignment.access import OwnSheet
 from assignment.models import AnswerSheet
 from assignment.queries import bank_of, progress
@@ -124,8 +125,7 @@ def _store(
     for nugget in said:
         _require_asked(own, nugget)
     was_done = not sheet.to_do
-    revise(
-        sheet,
+    sheet.revise(
         verb,
         said,
         judge_id=sheet.judge_id,

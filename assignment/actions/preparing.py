@@ -1,6 +1,5 @@
 """Conditions in which people assign, and the answers that they are given."""
 
-from functools import partial
 from typing import NamedTuple
 
 from django.db.models import Q
@@ -8,15 +7,23 @@ from django.db.models import Q
 from assessor.collection.actions import judge_of
 from assessor.collection.models import Answer, Condition, Person, Topic
 from assessor.collection.queries import answers_to
+from assessor.labels.manual_setups import (
+    ask_more,
+    asked_again,
+    create_first,
+    drawn,
+    require_right_person,
+    without_sheet,
+)
+from assessor.labels.models import ManualSetup
 from assessor.studies.actions import require_independent
-from assessor.work import handing, opinions
+from assessor.work import handing
 from assessor.work.actions import NotYet, PlanError
 from assessor.work.handing import hand_over, next_place, order
 from assessor.work.models import Task
-from assessor.work.opinions import ask_more, asked_again, create_first, drawn, require_right_person, without_sheet
 from assessor.work.scope import Moved, judged_under, mark
 from assignment.actions.sheets import add_sheets, sheet_row
-from assignment.models import AnswerSheet, Opinion
+from assignment.models import AnswerSheet
 from assignment.queries import asked_of, finished_banks, nuggets_of, progress
 from nuggets.models import NuggetBank
 
@@ -43,16 +50,13 @@ def create_manual_assign(*, nuggets: Condition, name: str, acting_user: Person |
         method=Condition.Method.MANUAL_ASSIGN,
         nuggets=nuggets,
     )
-    return create_first(Opinion, condition, acting_user=acting_user)
-
-
-create_opinion = partial(opinions.create_opinion, Opinion)
+    return create_first(condition, acting_user=acting_user)
 
 
 def prepare_sheets(task: Task) -> None:
     """Make the answer sheets that a task's person will fill, and take over what another one left. Raises PlanError."""
     require_independent(task)
-    opinion = Opinion.objects.select_related("of").get(condition=task.condition)
+    setup = ManualSetup.objects.select_related("of").get(condition=task.condition)
     bank = finished_banks(_nuggets(task.condition), [task.topic]).get(task.topic_id)
     if bank:
         # Locked, or it could be finished again before its new sheets can be seen, and they would stay behind.
@@ -60,9 +64,9 @@ def prepare_sheets(task: Task) -> None:
         bank.state, bank.edition = locked.state, locked.edition
     if bank is None or bank.state != NuggetBank.State.FINISHED:
         raise NotYet(f"The nuggets of {task.topic.qid} under {task.condition.nuggets} are not finished.")
-    _require_right_person(task, opinion, bank)
+    _require_right_person(task, setup, bank)
     take_over(task, bank)
-    _add_sheets(task, opinion, bank)
+    _add_sheets(task, setup, bank)
     if not AnswerSheet.objects.filter(task=task).exists():
         raise NotYet(f"There is no answer to label on {task.topic.qid} under {task.condition}.")
     count(task)
@@ -79,17 +83,17 @@ def _nuggets(condition: Condition) -> Condition:
     return condition.nuggets
 
 
-def _require_right_person(task: Task, opinion: Opinion, bank: NuggetBank) -> None:
+def _require_right_person(task: Task, setup: ManualSetup, bank: NuggetBank) -> None:
     """Raise PlanError where the labels should be somebody else's."""
     if task.condition.sample:
         return
     maker = bank.task.person if bank.task else None
-    if opinion.purpose == Opinion.Purpose.FIRST and maker and maker != task.person and not task.reason:
+    if setup.purpose == ManualSetup.Purpose.FIRST and maker and maker != task.person and not task.reason:
         qid = task.topic.qid
         raise PlanError(
             f"{maker} made the nuggets of {qid} and assigns them; to give them to {task.person} instead, say why."
         )
-    require_right_person(task, opinion, AnswerSheet.in_or_out.filter(bank=bank, by_rule=False))
+    require_right_person(task, setup, AnswerSheet.in_or_out.filter(bank=bank, by_rule=False))
 
 
 class _Wanted(NamedTuple):
@@ -98,35 +102,35 @@ class _Wanted(NamedTuple):
     is_part: bool
 
 
-def _wanted(task: Task, opinion: Opinion, bank: NuggetBank) -> list[_Wanted]:
+def _wanted(task: Task, setup: ManualSetup, bank: NuggetBank) -> list[_Wanted]:
     """Return the answers that are to be labelled, with the nuggets that are asked of each."""
     snapshot = nuggets_of(bank)
     nuggets = [nugget["id"] for nugget in snapshot]
-    if opinion.of is None:
+    if setup.of is None:
         answers = list(answers_to([task.topic]).order_by("run__tag"))
         asked_by_answer = asked_of(task.condition, {answer.pk: snapshot for answer in answers})
         is_part = bool(task.condition.sample)
         found = [_Wanted(answer, asked_by_answer[answer.pk], is_part) for answer in answers]
         return [one for one in found if one.asked or not is_part]
-    firsts = AnswerSheet.objects.filter(condition=opinion.of, bank=bank, by_rule=False).select_related("answer__run")
+    firsts = AnswerSheet.objects.filter(condition=setup.of, bank=bank, by_rule=False).select_related("answer__run")
     wanted = []
     for sheet in AnswerSheet.with_items(firsts.order_by("answer")):
-        if asked := asked_again(opinion, sheet, nuggets if sheet.asked is None else sheet.asked):
-            wanted.append(_Wanted(sheet.answer, asked, opinion.only_cannot or sheet.asked is not None))
-    return drawn(opinion, task.topic, wanted)
+        if asked := asked_again(setup, sheet, nuggets if sheet.asked is None else sheet.asked):
+            wanted.append(_Wanted(sheet.answer, asked, setup.only_unjudgeable or sheet.asked is not None))
+    return drawn(setup, task.topic, wanted)
 
 
-def _add_sheets(task: Task, opinion: Opinion, bank: NuggetBank) -> None:
+def _add_sheets(task: Task, setup: ManualSetup, bank: NuggetBank) -> None:
     """Write the sheets that are not there yet; in shuffled order, so that not even their keys tell a run."""
     known = AnswerSheet.in_or_out.filter(condition=task.condition, bank=bank)
     there = {sheet.answer_id: sheet for sheet in AnswerSheet.with_items(known)}
     judged = judged_under(task.condition)
-    wanted = [one for one in _wanted(task, opinion, bank) if judged.holds(task.topic_id, one.answer.run_id)]
-    new = without_sheet(opinion, wanted, there)
+    wanted = [one for one in _wanted(task, setup, bank) if judged.holds(task.topic_id, one.answer.run_id)]
+    new = without_sheet(setup, wanted, there)
     for one in wanted:
-        if opinion.only_cannot and (sheet := there.get(one.answer.pk)):
+        if setup.only_unjudgeable and (sheet := there.get(one.answer.pk)):
             ask_more(sheet, sheet.asked + [nugget for nugget in one.asked if nugget not in sheet.asked])
-    order(opinion.seed, task).shuffle(new)
+    order(setup.seed, task).shuffle(new)
     judge, first = judge_of(task.person), next_place(AnswerSheet.in_or_out.filter(task=task))
     add_sheets(
         sheet_row(
@@ -150,10 +154,10 @@ def take_over(task: Task, bank: NuggetBank) -> None:
 
     Answers that they have done stay theirs, and count. Empty ones, of which nobody is asked, go along.
     """
-    opinion = Opinion.objects.get(condition=task.condition_id)
+    setup = ManualSetup.objects.get(condition=task.condition_id)
     left = AnswerSheet.objects.filter(Q(to_do__gt=0) | Q(by_rule=True), condition=task.condition_id, bank=bank)
     sheets = list(AnswerSheet.with_items(left.exclude(task=task).order_by("pk")))
-    order(opinion.seed, task).shuffle(sheets)
+    order(setup.seed, task).shuffle(sheets)
     hand_over(task, sheets, next_place(AnswerSheet.in_or_out.filter(task=task)), _said_on)
 
 

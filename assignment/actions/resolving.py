@@ -4,15 +4,15 @@ from django.db import transaction
 
 from assessor.collection import history
 from assessor.collection.models import Condition, Person
-from assessor.work import questions
-from assessor.work.questions import ResolveError, given_reason
-from assignment.models import AnswerSheet, LeftOut, Opinion
+from assessor.labels import questions
+from assessor.labels.questions import ResolveError, given_reason
+from assignment.models import AnswerSheet, LeftOut
 from nuggets.models import Nugget
 
 
 def adopt_label(*, sheet: AnswerSheet, nugget: int, other: AnswerSheet, acting_user: Person) -> None:
     """Let another person's label count where the first one could not judge. Raises ResolveError."""
-    questions.adopt(sheet=sheet, item=str(nugget), other=other, opinions=Opinion, acting_user=acting_user)
+    questions.adopt(sheet=sheet, item=str(nugget), other=other, acting_user=acting_user)
 
 
 @transaction.atomic

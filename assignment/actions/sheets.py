@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from assessor.collection.formats.values import to_json
 from assessor.collection.loaders.base import insert, reserve_keys
 from assessor.labels.models import Label
-from assessor.labels.writing import insert_labels
 from assessor.llm.questions import ASSIGNMENT
 from assignment.models import AnswerSheet, Assignment
 
@@ -72,4 +71,4 @@ def add_sheets(sheets: Iterable[SheetRow]) -> None:
     first = reserve_keys(AnswerSheet, len(new)) + 1
     insert(AnswerSheet, ("id", *_FIELDS), [(key, *sheet.columns) for key, sheet in enumerate(new, first)])
     rows = [(key, *label) for key, sheet in enumerate(new, first) for label in sheet.labels]
-    insert_labels(Assignment, ("sheet", "nugget"), rows)
+    insert(Assignment, ("sheet", "nugget", "value", "state", "raw"), rows)

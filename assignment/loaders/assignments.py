@@ -14,7 +14,7 @@ from assignment.actions.following import bring_up_to_date
 from assignment.actions.sheets import SheetRow, add_sheets, sheet_row
 from assignment.formats import SheetRecord, read_sheets
 from assignment.loaders.banks import BankFinder, FoundBank
-from assignment.models import AnswerSheet
+from assignment.models import AnswerSheet, Assignment
 from nuggets.formats import BankRecord
 
 
@@ -44,7 +44,7 @@ class NewSheet(NamedTuple):
         labels = {nugget: label for nugget, label in zip(bank.ids, self.labels, strict=True) if label}
         raw = {bank.ids[at]: dict(keys) for at, keys in self.further.items()}
         for at, found in self.invalid.items():
-            raw.setdefault(bank.ids[at], {})[Label.FILE_KEY] = found
+            raw.setdefault(bank.ids[at], {})[Assignment.FILE_KEY] = found
         return Kept(labels, raw, self.extras)
 
 
@@ -162,7 +162,7 @@ class AssignmentLoader(Loader):
         name = f"as {self.name} has {record.run_id} on {record.qid} already"
         bank = self.banks.of(record.qid)
         kept = sheet.kept(bank)
-        rows = there.assignments_by_nugget.values()
+        rows = there.labels_by_item.values()
         labels = {row.nugget_id: row.value for row in rows if row.state == Label.State.GIVEN}
         for nugget, (text, _) in zip(bank.ids, bank.nuggets, strict=True):
             found, known = kept.labels.get(nugget, "no label"), labels.get(nugget, "no label")

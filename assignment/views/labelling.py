@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest
+from assessor.labels.replies import replies_on
 from assessor.llm.questions import ASSIGNMENT
 from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn, require_running
@@ -19,9 +20,7 @@ from assessor.work.actions import note_opened
 from assessor.work.instructing import shown_guidelines
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes, place
-from assessor.work.replies import replies_on
-from assessor.work.saves import seconds, signed_off, writes_on
-from assessor.work.writes import BadWrite, Result, number
+from assessor.work.writes import BadWrite, Result, number, seconds, signed_off, writes_on
 from assignment import actions, queries, screen
 from assignment.access import OwnSheet, organized_assignment, own_assignment, own_sheet, own_sheets
 from nuggets.actions import see_nuggets
@@ -29,7 +28,9 @@ from nuggets.models import NuggetBank
 
 AT_HAND = 5  # answers in the page: what can be done without a connection, at the least
 ON_A_PAGE = 10  # answers, for organizers
-SCRIPTS = tuple(f"assay/{name}.js" for name in ("outbox", "refused", "clock", "passages", "sheets", "assignment"))
+SCRIPTS = tuple(
+    f"assay/{name}.js" for name in ("words", "outbox", "refused", "clock", "passages", "workbench", "assignment")
+)
 # Each with its key, its sign and its short name.
 CHOICES = tuple(zip(ASSIGNMENT, "123", "✓◐\u2013", ("support", "partial", "not"), strict=True))
 

@@ -5,9 +5,8 @@ from typing import Any
 from django.utils import timezone
 
 from assessor.collection.models import Judge
-from assessor.work.leases import sign_of_work
 from assessor.work.models import Task
-from assessor.work.writes import BadWrite, Closed, Stale
+from assessor.work.writes import BadWrite, Closed, Stale, sign_of_work
 from nuggets.models import BankEdit, NuggetBank
 from nuggets.queries import undecided_drafts
 

@@ -19,11 +19,10 @@ from nuggets.queries import Finding, findings, nuggets_in_order
 
 
 class NotReady(Exception):
-    """The bank can't be handed in yet: findings say why."""
+    """The bank can't be handed in yet; the text says why."""
 
     def __init__(self, findings: list[Finding]) -> None:
         super().__init__("; ".join(finding.message for finding in findings))
-        self.findings = findings
 
 
 class ReopenError(Exception):
@@ -36,10 +35,11 @@ def finish_bank(bank: NuggetBank, *, acting_user: Person, seen: int) -> Result:
     What is handed in is kept as an edition, with what it changes for labels given on the one before.
     """
     bank = locked_bank(bank, seen)
-    if lacking := findings(bank):
+    listed = nuggets_in_order(bank)
+    if lacking := findings(bank, listed):
         raise NotReady(lacking)
     before = bank.editions.order_by("edition").last()
-    nuggets = snapshot(nuggets_in_order(bank))
+    nuggets = snapshot(listed)
     changed = consequences(before.nuggets, nuggets) if before else {}
     bank.state = NuggetBank.State.FINISHED
     bank.edition += 1

@@ -1,13 +1,16 @@
 """The nugget editor over HTTP. A write answers with the list as it then is, as JSON, or says why it was refused."""
 
+import json
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
 from django.contrib import messages
+from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
@@ -18,19 +21,18 @@ from assessor.work.access import require_running
 from assessor.work.actions import note_opened
 from assessor.work.instructing import shown_guidelines
 from assessor.work.queries import minutes, place
-from assessor.work.saves import ours, refused
-from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, sent
+from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, ours, refused, sent
 from nuggets import actions, queries
 from nuggets.access import is_owner, organized_bank, own_bank, readable_bank
-from nuggets.models import NuggetBank
+from nuggets.models import Nugget, NuggetBank
 
 # A finished bank needs them too: what could not be saved before is still shown there.
 EDITOR_SCRIPTS = (
+    "assay/words.js",
     "assay/outbox.js",
     "assay/nuggets.js",
     "assay/passages.js",
     "assay/refused.js",
-    "assay/effects.js",
     "assay/editor.js",
 )
 
@@ -58,6 +60,7 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     context = {
         "bank": bank,
         "about": _about(bank),
+        "known": None if read_only else _known(bank, listed, drafts),
         "protocol": bank.condition.protocol,
         "most": queries.most_nuggets(bank.condition),
         "rows": rows,
@@ -94,10 +97,29 @@ def _about(bank: NuggetBank) -> dict[str, object]:
     }
 
 
+def _told(bank: NuggetBank, listed: list[Nugget], drafts: list[str]) -> dict[str, object]:
+    """Return the list as nuggets.js takes it, with what keeps it from being handed in (HTML), else what Finish asks."""
+    found = queries.findings(bank, listed)
+    undecided = [finding for finding in found if finding.is_undecided]
+    others = [finding for finding in found if not finding.is_undecided]
+    context = {"findings": others, "undecided": undecided}
+    return {
+        "about": _about(bank),
+        "nuggets": queries.told(listed, drafts),
+        "findings": render_to_string("nuggets/_findings.html", context) if found else "",
+        "facts": "" if found else queries.facts(listed, bank.condition.protocol.advised_words),
+    }
+
+
+def _known(bank: NuggetBank, listed: list[Nugget], drafts: list[str]) -> str:
+    return json.dumps(_told(bank, listed, drafts), cls=DjangoJSONEncoder, ensure_ascii=False)
+
+
 def _list(bank: NuggetBank, *, status: int = 200) -> HttpResponse:
     bank.refresh_from_db(fields=["version", "head", "state", "reading", "read_passages", "order"])
-    nuggets = queries.told(queries.nuggets_in_order(bank), queries.drafts(bank))
-    return JsonResponse({"about": _about(bank), "nuggets": nuggets}, status=status)
+    response = JsonResponse(_told(bank, queries.nuggets_in_order(bank), queries.drafts(bank)), status=status)
+    response["X-Assay-Version"] = str(bank.version)
+    return response
 
 
 CarryOut = Callable[Concatenate[PersonRequest, NuggetBank, dict[str, Any], Place], Result]
@@ -107,7 +129,8 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
     """Make a view of a write on the person's own bank; `by` is who acts and the version that they saw.
 
     200: done, now or the first time this key was sent. 409: the bank has changed or is finished; the list as it is
-    now comes with it. 400: the request itself is wrong. 422: the bank can't be finished yet. 404: not theirs.
+    now comes with it. 400: the request itself is wrong. 422: the bank can't be finished yet; its list says why.
+    404: not theirs.
     """
 
     @require_POST
@@ -129,11 +152,8 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
             result = once(bank.task, asked, lambda: do(asked))
         except BadWrite as error:
             return refused(400, error)
-        except actions.NotReady as error:
-            undecided = [finding for finding in error.findings if finding.is_undecided]
-            others = [finding for finding in error.findings if not finding.is_undecided]
-            context = {"findings": others, "undecided": undecided}
-            return render(request, "nuggets/editor.html#findings", context, status=422)
+        except actions.NotReady:
+            return _list(bank, status=422)
         except (Stale, Closed):
             return _list(bank, status=409)
         response = _list(bank)

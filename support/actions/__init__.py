@@ -5,7 +5,6 @@ from support.actions.equal import note_equal
 from support.actions.joining import follow_citations
 from support.actions.judging import flag, give_label, put_off, say_cannot, show, sign_off, why_closed
 from support.actions.preparing import (
-    create_opinion,
     create_support,
     follow_scope,
     open_labelled,
@@ -21,7 +20,6 @@ __all__ = [
     "add_lacking_sheets",
     "add_sheets",
     "adopt_label",
-    "create_opinion",
     "create_support",
     "flag",
     "follow_citations",

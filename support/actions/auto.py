@@ -6,15 +6,13 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from assessor.collection.models import Answer, Condition, Topic
+from assessor.collection.models import Condition, Topic
 from assessor.collection.passages import lacking_passages
 from assessor.llm.kinds import UnitFailure
 from assessor.llm.models import Job
-from assessor.work.sheets import is_said, revise
 from support.actions.equal import say_of_equal
 from support.actions.sheets import add_sheets, mark_loaded, sheet_row
-from support.citations import first_places, key_of, places
-from support.models import SupportSheet
+from support.models import SupportJudgment, SupportSheet
 from support.queries import answers_without_sheet, to_judge
 
 # Labels by answer's key, and then by the sentence's place and the docid.
@@ -37,7 +35,7 @@ def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
                 condition=condition.pk,
                 answer=answer,
                 judge=judge,
-                asked=list(of_answer),
+                asked=of_answer,
                 unresolved=[key for key, docid in of_answer.items() if (run_of[answer], docid) in lacking],
             )
             for answer, of_answer in asked.items()
@@ -57,40 +55,43 @@ def store_labels(job: Job, said: Said) -> None:
     # so must all others, or one waits for the job and the other one for the sheet.
     Job.objects.select_for_update(no_key=True, of=("self",)).get(pk=job.pk)
     of_job = SupportSheet.in_or_out.filter(condition=job.condition_id)
-    wanted = Q(answer__in=list(said)) | Q(pk__in=_with_equal(of_job.filter(answer__in=list(said)), said))
+    once = job.condition.protocol.equal_pairs_once
+    with_equal = set(_with_equal(of_job.filter(answer__in=list(said)))) if once else set()
+    wanted = Q(answer__in=list(said)) | Q(pk__in=with_equal)
     locked = of_job.select_for_update(no_key=True, of=("self",)).filter(wanted).order_by("pk")
-    by_key = {sheet.pk: sheet for sheet in locked}
+    by_key = {sheet.pk: sheet for sheet in SupportSheet.with_items(locked)}
     sheets = {sheet.answer_id: sheet for sheet in by_key.values()}
-    answers = Answer.objects.only("references", "content").in_bulk(list(said))  # read once the sheets are locked
-    equal: dict[int, dict[str, tuple[str, list[Any]]]] = defaultdict(dict)
+    alike: dict[int, list[tuple[SupportSheet, str]]] = defaultdict(list)
+    for sheet in by_key.values():
+        for key, row in sheet.labels_by_item.items():
+            if row.equal_to_id:
+                alike[row.equal_to_id].append((sheet, key))
+    equal: dict[int, dict[str, tuple[str, int]]] = defaultdict(dict)
     for answer, labels in said.items():
-        sheet, place_of = sheets[answer], [first_places(sentence) for sentence in answers[answer].sentences()]
-        new = {}
-        for (sentence, docid), label in labels.items():
-            key = key_of(sentence, place_of[sentence].get(docid, -1))
-            if key not in sheet.asked:
+        sheet, new = sheets[answer], {}
+        rows = ((key, sheet.labels_by_item[key]) for key in sheet.asked)
+        asked = {(row.sentence, row.docid): key for key, row in rows}
+        for cited, label in labels.items():
+            if cited not in asked:
                 raise UnitFailure(MOVED)
-            if not is_said(sheet, key):
+            key = asked[cited]
+            if not sheet.is_said(key):
                 new[key] = {"label": label}
-                for pk, other in sheet.equal.get(key, ()):
-                    equal[pk][other] = label, [sheet.pk, key]
+                row = sheet.labels_by_item[key]
+                for other, of_other in alike.get(row.equal_to_id, ()):
+                    equal[other.pk][of_other] = label, row.pk
         if came := [key for key in sheet.unresolved if key in new]:
             mark_loaded(sheet, came, job_id=job.pk)
         if new:
-            revise(sheet, "labelled", new, judge_id=job.condition.judge_id, job_id=job.pk)
+            sheet.revise("labelled", new, judge_id=job.condition.judge_id, job_id=job.pk)
     for pk, of_sheet in equal.items():
         # One that was noted as equal since its sheet was locked here is settled with the next launch.
-        lacking = {key: one for key, one in of_sheet.items() if pk in by_key and not is_said(by_key[pk], key)}
-        if lacking:
+        if lacking := {key: one for key, one in of_sheet.items() if not by_key[pk].is_said(key)}:
             labelled = {key: {"label": label} for key, (label, _) in lacking.items()}
             say_of_equal(by_key[pk], labelled, {key: first for key, (_, first) in lacking.items()}, job_id=job.pk)
 
 
-def _with_equal(sheets: QuerySet[SupportSheet], said: Said) -> set[int]:
-    """Return the keys of the sheets on which citations equal to those that got a label stand."""
-    found = set()
-    for sheet in sheets.exclude(equal={}).only("answer", "equal"):
-        # A citation may get another place meanwhile, a sentence never does.
-        at = {sentence for sentence, _ in said[sheet.answer_id]}
-        found |= {pk for key, alike in sheet.equal.items() if places(key)[0] in at for pk, _ in alike}
-    return found
+def _with_equal(sheets: QuerySet[SupportSheet]) -> QuerySet[Any]:
+    """Return the keys of the sheets on which citations equal to some of these stand."""
+    firsts = SupportJudgment.everything.filter(sheet__in=sheets.values("pk"), equal_to__isnull=False)
+    return SupportJudgment.everything.filter(equal_to__in=firsts.values("equal_to")).values_list("sheet", flat=True)

@@ -7,9 +7,12 @@ from assessor.collection import history
 from assessor.collection.models import Condition, Person
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
-from assessor.work.saying import (
+from assessor.work.writes import (
     SIGNED_OFF,
+    BadWrite,
     Gone,
+    Result,
+    Stale,
     counted,
     end,
     note_work,
@@ -18,10 +21,8 @@ from assessor.work.saying import (
     require_all_said,
     require_present,
 )
-from assessor.work.sheets import revise
-from assessor.work.writes import BadWrite, Result
 from support.access import OwnSheet, shown_label
-from support.actions.equal import lock_equal, say_of_equal
+from support.actions.equal import has_equal, lock_equal, say_of_equal
 from support.citations import EQUAL, LABELS
 from support.models import SupportSheet
 from support.queries import sheets_on
@@ -53,9 +54,8 @@ def give_label(own: OwnSheet, *, citation: str, label: str, seconds: int | None,
     """
     if label not in ("", *LABELS):
         raise BadWrite(f"A label is one of {', '.join(LABELS)}.")
-    said: dict[str, Any] = {"label": label, "cannot": None}
-    if citation in own.sheet.cannot:
-        said["adopted"] = None  # another person's label was for where this one could not judge
+    # Another person's label was for where this one could not judge, here or in an equal one.
+    said: dict[str, Any] = {"label": label, "cannot": None, "adopted": None}
     return _judge(own, "label" if label else "take back", citation, said, seconds, seen)
 
 
@@ -127,9 +127,9 @@ def _judge(own: OwnSheet, verb: str, citation: str, said: Mapping[str, Any], sec
     sheet = own.sheet
     here, others = lock_equal(sheet, citation)
     done = sheet.to_do
-    notes = {key: {EQUAL: [sheet.pk, citation]} for key in here}
-    revise(
-        sheet,
+    row = sheet.labels_by_item[citation].pk
+    notes = {key: {EQUAL: row} for key in here}
+    sheet.revise(
         verb,
         dict.fromkeys((citation, *here), said),
         judge_id=sheet.judge_id,
@@ -138,11 +138,13 @@ def _judge(own: OwnSheet, verb: str, citation: str, said: Mapping[str, Any], sec
         guidelines_version=own.task.guidelines_version,
         notes=notes,
     )
+    if own.judges_equal_once and not (here or others) and has_equal(row):
+        raise Stale  # noted since this was read: who judges one judges all
     done = 0 if sheet.out_of_scope else done - sheet.to_do
     told = [_Told(sheet.pk, here, seen, sheet.version, sheet.to_do)] if here else []
     for other, keys in others:
         before = other.version, other.to_do
-        of = dict.fromkeys(keys, (sheet.pk, citation))
+        of = dict.fromkeys(keys, row)
         say_of_equal(other, dict.fromkeys(keys, said), of, guidelines_version=own.task.guidelines_version)
         done += before[1] - other.to_do
         told.append(_Told(other.pk, keys, before[0], other.version, other.to_do))
@@ -156,7 +158,6 @@ def _store(
     said: Mapping[str, Mapping[str, Any]],
     seen: int,
     *,
-    seconds: int | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> Result:
     """Revise the sheet, and bring the task's counters up to date."""
@@ -165,13 +166,11 @@ def _store(
     for citation in said:
         _require_asked(own, citation)
     before = sheet.to_do
-    revise(
-        sheet,
+    sheet.revise(
         verb,
         said,
         judge_id=sheet.judge_id,
         task_id=own.task.pk,
-        seconds=seconds,
         guidelines_version=own.task.guidelines_version,
         columns=columns,
     )

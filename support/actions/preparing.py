@@ -1,7 +1,6 @@
 """Conditions under which people judge support, and the citations that they are given."""
 
 from collections.abc import Collection
-from functools import partial
 
 from django.db import transaction
 from django.db.models import Q
@@ -9,17 +8,18 @@ from django.db.models import Q
 from assessor.collection.actions import ConditionError, judge_of
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
 from assessor.collection.passages import lacking_passages
+from assessor.labels.manual_setups import create_first, require_right_person
+from assessor.labels.models import ManualSetup
 from assessor.studies.actions import require_independent
-from assessor.work import handing, opinions
+from assessor.work import handing
 from assessor.work.actions import NotYet, PlanError
 from assessor.work.handing import hand_over, next_place, order
 from assessor.work.models import Task
-from assessor.work.opinions import create_first, require_right_person
 from assessor.work.scope import Moved, judged_under, mark
 from support.actions.again import judged_again
 from support.actions.equal import note_equal
 from support.actions.sheets import add_sheets, lock, open_waiting, resolve, sheet_row
-from support.models import Opinion, SupportSheet
+from support.models import SupportJudgment, SupportSheet
 from support.queries import (
     answers_in_scope,
     citations_are_known,
@@ -46,10 +46,7 @@ def create_support(*, campaign: Campaign, name: str, shown: Condition | None, ac
         method=methods.SUPPORT_POST_EDITED if shown else methods.SUPPORT_FROM_SCRATCH,
         shown=shown,
     )
-    return create_first(Opinion, condition, acting_user=acting_user)
-
-
-create_opinion = partial(opinions.create_opinion, Opinion)
+    return create_first(condition, acting_user=acting_user)
 
 
 def _require_labels_to_show(campaign: Campaign, shown: Condition) -> None:
@@ -65,11 +62,11 @@ def _require_labels_to_show(campaign: Campaign, shown: Condition) -> None:
 
 def prepare_sheets(task: Task) -> None:
     """Make the sheets that a task's person will fill, and take over what another one left. Raises PlanError."""
-    opinion = Opinion.objects.select_related("of").filter(condition=task.condition).first()
-    if opinion is None:
+    setup = ManualSetup.objects.select_related("of").filter(condition=task.condition).first()
+    if setup is None:
         raise PlanError(f"Nobody can be given {task.condition}: it is not done by people on a screen.")
     require_independent(task)
-    require_right_person(task, opinion, with_judges(task.topic_id))
+    require_right_person(task, setup, with_judges(task.topic_id))
     if task.condition.protocol.equal_pairs_once:
         # All at once and in their order, since a label that is on its way may be for several of them.
         lock(task.topic, SupportSheet.in_or_out.filter(condition=task.condition))
@@ -77,8 +74,8 @@ def prepare_sheets(task: Task) -> None:
     resolve(task.condition, task.topic)
     if task.condition.shown:
         open_waiting(task.condition, task.topic)
-    take_over(task, opinion)
-    _add_sheets(task, opinion)
+    take_over(task, setup)
+    _add_sheets(task, setup)
     if not SupportSheet.objects.filter(task=task).exists():
         raise NotYet(f"There is no answer to judge on {task.topic.qid} under {task.condition}.")
     note_equal(task.condition, task.topic_id)
@@ -90,7 +87,8 @@ def open_labelled(shown: Condition, topics: Collection[int]) -> None:
 
     Called once these labels are committed: whoever holds their sheets must wait for nobody else's.
     """
-    waiting = SupportSheet.objects.filter(condition__shown=shown, answer__topic__in=topics).exclude(waiting=[])
+    on_topics = SupportSheet.objects.filter(condition__shown=shown, answer__topic__in=topics)
+    waiting = on_topics.filter(waiting_for_label__gt=0)
     tasks = Task.objects.filter(pk__in=waiting.order_by().values("task"))
     for task in tasks.select_related("condition__shown", "condition__protocol", "topic").order_by("pk"):
         with transaction.atomic():
@@ -115,13 +113,13 @@ def _judged_first(task: Task) -> list[tuple[Answer, dict[str, str]]]:
     return [(answer, asked[answer.pk]) for answer in new]
 
 
-def _add_sheets(task: Task, opinion: Opinion) -> None:
+def _add_sheets(task: Task, setup: ManualSetup) -> None:
     """Write the sheets that are not there yet; in shuffled order, so that not even their keys tell a run."""
     condition, topic = task.condition, task.topic
     judged = judged_under(condition)
-    found = judged_again(task, opinion) if opinion.of else _judged_first(task)
+    found = judged_again(task, setup) if setup.of else _judged_first(task)
     new = [(answer, citations) for answer, citations in found if judged.holds(topic.pk, answer.run_id)]
-    order(opinion.seed, task).shuffle(new)
+    order(setup.seed, task).shuffle(new)
     cited = ((answer.run_id, docid) for answer, citations in new for docid in citations.values())
     lacking = lacking_passages(condition.campaign, cited)
     labelled = given_labels(condition.shown, topic) if condition.shown else None
@@ -138,7 +136,7 @@ def _add_sheets(task: Task, opinion: Opinion) -> None:
                 condition=condition.pk,
                 answer=answer.pk,
                 judge=judge.pk,
-                asked=list(citations),
+                asked=citations,
                 unresolved=unresolved,
                 waiting=waiting,
                 task=task.pk,
@@ -148,15 +146,15 @@ def _add_sheets(task: Task, opinion: Opinion) -> None:
     add_sheets(rows)
 
 
-def take_over(task: Task, opinion: Opinion) -> None:
+def take_over(task: Task, setup: ManualSetup) -> None:
     """Make a task's what somebody else was given before and has not done; what they began starts anew.
 
     Answers that they have done stay theirs, and count. Those of which nothing is said, because nothing can be, go
     along.
     """
-    left = sheets_on(task).filter(Q(to_do__gt=0) | Q(labels={}, cannot={})).exclude(task=task)
-    sheets = list(left.order_by("pk"))
-    order(opinion.seed, task).shuffle(sheets)
+    left = sheets_on(task).filter(Q(to_do__gt=0) | Q(total=0)).exclude(task=task)
+    sheets = list(SupportSheet.with_items(left.order_by("pk")))
+    order(setup.seed, task).shuffle(sheets)
     hand_over(task, sheets, next_place(SupportSheet.in_or_out.filter(task=task)), _said_on)
 
 
@@ -169,8 +167,12 @@ def follow_scope(condition: Condition, topic: Topic) -> Moved:
 
     It is called in a transaction.
     """
-    marked = mark(SupportSheet, condition, topic, equal={})
+    if condition.protocol.equal_pairs_once:  # all at once and in their order, as above
+        lock(topic, SupportSheet.in_or_out.filter(condition=condition))
+    marked = mark(SupportSheet, condition, topic)
     if any(marked):
+        gone = SupportSheet.everything.filter(condition=condition.pk, answer__topic=topic, out_of_scope=True)
+        SupportJudgment.everything.filter(sheet__in=gone, equal_to__isnull=False).update(equal_to=None)
         note_equal(condition, topic.pk)
         handing.count_all(condition, topic, count)
     return marked

@@ -1,14 +1,14 @@
 """What an organizer does about citations that a person could not judge."""
 
 from assessor.collection.models import Person
-from assessor.work import questions
+from assessor.labels import questions
 from support.citations import NOT_JUDGED
-from support.models import Opinion, SupportSheet
+from support.models import SupportSheet
 
 
 def adopt_label(*, sheet: SupportSheet, citation: str, other: SupportSheet, acting_user: Person) -> None:
     """Let another person's label count where the first one could not judge. Raises ResolveError."""
-    questions.adopt(sheet=sheet, item=citation, other=other, opinions=Opinion, acting_user=acting_user)
+    questions.adopt(sheet=sheet, item=citation, other=other, acting_user=acting_user)
 
 
 def leave_out(*, sheet: SupportSheet, citation: str, reason: str, acting_user: Person) -> None:

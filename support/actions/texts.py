@@ -6,12 +6,12 @@ from django.db.models import Q
 
 from assessor.collection.joining import JudgedBySegments
 from assessor.collection.models import Answer, Condition, Run
+from assessor.labels.models import Label
 from assessor.llm.models import Unit
 from assessor.work.models import Task
 from support.actions.equal import note_equal
 from support.actions.preparing import count
-from support.citations import cited_in
-from support.models import SupportSheet
+from support.models import SupportJudgment, SupportSheet
 
 
 def judged_docids(run: Run, docids: Collection[str]) -> set[str]:
@@ -21,12 +21,13 @@ def judged_docids(run: Run, docids: Collection[str]) -> set[str]:
     """
     judged: set[str] = set()
     keys = _being_judged(run)
-    sheets = SupportSheet.in_or_out.filter(answer__run=run, import_record=None)
-    sheets = sheets.exclude(~Q(answer__in=keys), labels={}, cannot={}, shown={})
-    for sheet in sheets.select_related("answer").iterator():
-        said = {*sheet.labels, *sheet.cannot, *sheet.shown, *keys.get(sheet.answer_id, ())}
-        judged |= {one.docid for one in cited_in(list(sheet.answer.sentences()), said).values()}
-    return judged.intersection(docids)
+    rows = SupportJudgment.in_or_out.filter(sheet__answer__run=run, sheet__import_record=None, docid__in=docids)
+    is_said = Q(state__in=(Label.State.GIVEN, Label.State.UNJUDGEABLE)) | Q(shown_value__isnull=False)
+    judged |= set(rows.filter(is_said).values_list("docid", flat=True))
+    for row in rows.filter(sheet__answer__in=keys).select_related("sheet"):
+        if row.item in keys[row.sheet.answer_id]:
+            judged.add(row.docid)
+    return judged
 
 
 def _being_judged(run: Run) -> dict[int, list[str]]:

@@ -11,23 +11,21 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest
+from assessor.labels.replies import replies_on
 from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
 from assessor.work.instructing import shown_guidelines
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes, place
-from assessor.work.replies import replies_on
-from assessor.work.saves import seconds, signed_off, writes_on
-from assessor.work.saying import Gone
-from assessor.work.writes import BadWrite, Result, number
+from assessor.work.writes import BadWrite, Gone, Result, number, seconds, signed_off, writes_on
 from support import actions, queries, screen
 from support.access import OwnSheet, organized_judging, own_judging, own_sheet, own_sheets
 from support.citations import LABELS
 
 AT_HAND = 4  # answers in the page: what can be done without a connection, at the least
 ON_A_PAGE = 10  # answers, for organizers
-SCRIPTS = tuple(f"assay/{name}.js" for name in ("outbox", "refused", "clock", "sheets", "support"))
+SCRIPTS = tuple(f"assay/{name}.js" for name in ("words", "outbox", "refused", "clock", "workbench", "support"))
 # Each with its key, its sign and what it means.
 CHOICES = tuple(
     zip(

@@ -6,12 +6,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Condition
-from assessor.work.answering import ADOPTED, answered, condition_asked, number, page_of
-from assessor.work.questions import questions as open_questions
+from assessor.labels.answering import ADOPTED, answered, condition_asked, number, page_of
+from assessor.labels.questions import questions as open_questions
 from support import queries
 from support.actions import adopt_label, leave_out
 from support.citations import NOT_JUDGED
-from support.models import Opinion, SupportSheet
+from support.models import SupportSheet
 
 
 @require_safe
@@ -19,7 +19,7 @@ def questions(request: PersonRequest, slug: str, condition_id: int) -> HttpRespo
     """The answers of a condition on which something is open, the topics in order."""
     condition = _condition(request, slug, condition_id)
     page = page_of(request, SupportSheet.objects.filter(condition=condition))
-    found = open_questions(list(page), Opinion)
+    found = open_questions(list(page))
     context = {
         "campaign": condition.campaign,
         "condition": condition,

@@ -115,7 +115,8 @@ def insert(model: type[Model], fields: Sequence[str], rows: Iterable[tuple[Any, 
     written = list(rows)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql" and len(written) > _FEW:
-            with cursor.copy(f"COPY {into} FROM STDIN") as copy:
+            # Django's cursor wraps no copy(): without it errors would be psycopg's own, and nobody would know them.
+            with connection.wrap_database_errors, cursor.copy(f"COPY {into} FROM STDIN") as copy:
                 for row in written:
                     copy.write_row(row)
         else:
@@ -149,7 +150,14 @@ def reserve_keys(model: type[Model], number: int) -> int:
 
 def as_kept(model: type[Model], field: str, value: Any) -> Any:
     """Return a value as the database keeps it, for insert()."""
+    if value is None:
+        return None
     return model._meta.get_field(field).get_db_prep_save(value, connection)  # type: ignore[union-attr]  # no relation
+
+
+def row_as_kept(model: type[Model], names: Iterable[str], values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the values of these columns as the database keeps them, for insert()."""
+    return tuple(as_kept(model, name, value) for name, value in zip(names, values, strict=True))
 
 
 def rows_by(queryset: Any, key: str, values: Iterable[str]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from assessor.desk import queries
 from assessor.desk.forms import CampaignForm, ConditionForm, ControlForm, ProtocolForm
 from assessor.desk.gaps import gaps
 from assessor.desk.views.errors import not_found
+from assessor.labels.manual_setups import label_again
 from assessor.relevance.actions import create_relevance
 from assignment import actions as assignment
 from assignment.control import ControlError, make_control_runs
@@ -115,16 +116,14 @@ def _create(campaign: Campaign, form: ConditionForm, acting_user: Person) -> Con
     if asked["method"] == Condition.Method.MANUAL_ASSIGN:
         return assignment.create_manual_assign(nuggets=asked["nuggets"], name=asked["name"], acting_user=acting_user)
     if asked["of"]:
-        opinion = {name: asked[name] for name in ("of", "share", "name")}
-        only_cannot = bool(asked["only_cannot"])
-        is_support = asked["of"].kind == Condition.Kind.SUPPORT
-        create_opinion = support.create_opinion if is_support else assignment.create_opinion
-        return create_opinion(purpose=asked["method"], only_cannot=only_cannot, acting_user=acting_user, **opinion)
+        again = {name: asked[name] for name in ("of", "share", "name")}
+        only_unjudgeable = bool(asked["only_unjudgeable"])
+        return label_again(purpose=asked["method"], only_unjudgeable=only_unjudgeable, acting_user=acting_user, **again)
     if asked["method"] in (Condition.Method.SUPPORT_FROM_SCRATCH, Condition.Method.SUPPORT_POST_EDITED):
         return support.create_support(shown=asked["shown_labels"], **by)
-    drawn = asked["given"] == form.DRAWN
+    from_queue = asked["given"] == form.DRAWN
     return create_relevance(
-        shown=asked["shown"], max_grade=asked["max_grade"] or campaign.protocol.max_grade, drawn=drawn, **by
+        shown=asked["shown"], max_grade=asked["max_grade"] or campaign.protocol.max_grade, from_queue=from_queue, **by
     )
 
 

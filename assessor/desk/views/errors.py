@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from assessor.connections import AWAY
+from assessor.work.writes import ours
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -21,7 +22,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """The reason is shown only where our own code gave one."""
-    return render(request, "403.html", {"reason": str(exception or "")}, status=403)
+    return ours(render(request, "403.html", {"reason": str(exception or "")}, status=403))
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST, require_safe
 from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest
 from assessor.desk.questions import ANSWERED, OPEN, SETTLED, answers_to, asked, replied, rows, state
+from assessor.labels.questions import ResolveError
+from assessor.labels.replies import MAX_REPLY, note_read, reply
 from assessor.work.queries import planned
-from assessor.work.questions import ResolveError
-from assessor.work.replies import MAX_REPLY, note_read, reply
 
 _ON_A_PAGE = 25
 _MOST = 200  # replies that an assessor looks back at

@@ -1,4 +1,4 @@
-"""The writers of judgments."""
+"""What a job graded, and the qrels source of a condition whose grades are made here."""
 
 from collections.abc import Mapping
 
@@ -8,13 +8,12 @@ from assessor.collection.actions import grades_made_under
 from assessor.collection.loaders.base import as_kept, insert
 from assessor.collection.models import Grade, QrelsSource
 from assessor.llm.models import Job
-from assessor.relevance.models import Judgment
+from assessor.relevance.models import LabelEvent, RelevanceJudgment
 
 Place = tuple[int, str]  # topic's key, docid
-_JUDGMENT = (
-    *("topic", "docid", "grade", "condition", "judge", "job", "state", "version", "reason"),
-    *("task", "shown", "seconds", "at"),
-)
+_BOTH = ("value", "version", "state", "judge", "job", "at")
+_JUDGMENT = ("topic", "docid", "position", "condition", *_BOTH)
+_EVENT = ("judgment", "verb", "reason", "state_before", *_BOTH)
 _GRADE = ("topic", "docid", "grade", "source", "iteration", "import_record")
 MADE_HERE = "0"  # column 2 of qrels, which says nothing of grades that are made here
 
@@ -24,16 +23,24 @@ def store_grades(job: Job, grades: Mapping[Place, int]) -> None:
 
     What the condition has graded already stays as it is: another job was there first.
     """
-    condition, judge, source = job.condition, job.judge.judge, grades_made_under(job.condition)
-    there = Grade.everything.filter(
-        source=source, topic__in={topic for topic, _ in grades}, docid__in={docid for _, docid in grades}
-    )
+    condition, source = job.condition, grades_made_under(job.condition)
+    batch = {"topic__in": {topic for topic, _ in grades}, "docid__in": {docid for _, docid in grades}}
+    there = Grade.everything.filter(source=source, **batch)
     known = set(there.values_list("topic_id", "docid"))
-    new = [(topic, docid, grade) for (topic, docid), grade in grades.items() if (topic, docid) not in known]
-    at, graded = as_kept(Judgment, "at", timezone.now()), Judgment.State.GRADED.value
-    of_job = (condition.pk, judge.pk, job.pk, graded, 1, "", None, None, None, at)
-    insert(Judgment, _JUDGMENT, [(*row, *of_job) for row in new])
-    insert(Grade, _GRADE, [(*row, source.pk, MADE_HERE, None) for row in new])
+    new = {place: grade for place, grade in grades.items() if place not in known}
+    given = RelevanceJudgment.State.GIVEN.value
+    both = (1, given, job.judge.judge.pk, job.pk, as_kept(RelevanceJudgment, "at", timezone.now()))
+    of_condition = (0, condition.pk)
+    insert(
+        RelevanceJudgment,
+        _JUDGMENT,
+        [(*place, *of_condition, str(grade), *both) for place, grade in new.items()],
+    )
+    kept = RelevanceJudgment.objects.filter(condition=condition, **batch).values_list("pk", "topic_id", "docid")
+    first = ("label", "", "")
+    events = [(pk, *first, str(new[place]), *both) for pk, *of in kept if (place := (of[0], of[1])) in new]
+    insert(LabelEvent, _EVENT, events)
+    insert(Grade, _GRADE, [(*place, grade, source.pk, MADE_HERE, None) for place, grade in new.items()])
     mark_changed(source)
 
 

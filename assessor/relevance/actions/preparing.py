@@ -5,17 +5,17 @@ import random
 from django.db import transaction
 from django.db.models import Max
 
-from assessor.collection.actions import ConditionError, create_condition
+from assessor.collection.actions import ConditionError
 from assessor.collection.loaders.base import insert
 from assessor.collection.models import SCALES, Campaign, Condition, Person, QrelsSource
-from assessor.relevance.models import Item, Sheet
-from assessor.relevance.queries import items_of, judged, pool
+from assessor.labels.manual_setups import create_first
+from assessor.labels.models import ManualSetup
+from assessor.relevance.models import RelevanceJudgment
+from assessor.relevance.queries import TO_DO, items_of, judged, pool
 from assessor.work.actions import PlanError
-from assessor.work.handing import new_seed
 from assessor.work.models import Task
 
-_FIELDS = ("condition", "topic", "docid", "place", "version", "judgment", "holder", "held_until", "shown", "shown_to")
-_EMPTY = (None,) * 5
+_FIELDS = ("condition", "topic", "docid", "position", "version", "state")
 
 
 @transaction.atomic
@@ -24,13 +24,14 @@ def create_relevance(
     campaign: Campaign,
     name: str,
     shown: QrelsSource | None,
-    drawn: bool,
+    from_queue: bool,
     max_grade: int = min(SCALES),
     acting_user: Person | None,
 ) -> Condition:
     """Make a condition in which people grade the pool: from scratch, or shown a model's grades on the same scale.
 
-    drawn: several people draw a topic's passages from a queue, instead of one being given all. Raises ConditionError.
+    from_queue: several people draw a topic's passages from a queue, instead of one being given all. Raises
+    ConditionError.
     """
     if shown and shown.by != QrelsSource.By.MODEL:
         raise ConditionError(f"What is post-edited are a model's grades; those of {shown} are people's.")
@@ -49,9 +50,7 @@ def create_relevance(
         qrels_source=shown,
         max_grade=max_grade,
     )
-    create_condition(condition, acting_user=acting_user)
-    Sheet.objects.create(condition=condition, drawn=drawn, seed=new_seed())
-    return condition
+    return create_first(condition, from_queue=from_queue, acting_user=acting_user)
 
 
 def prepare_items(task: Task) -> None:
@@ -76,8 +75,8 @@ def renew_items(task: Task) -> None:
 def _add_items(task: Task) -> None:
     """Make what is lacking of a topic's pool, and open again all tasks of the topic that were finished before."""
     condition, topic = task.condition, task.topic
-    sheet = Sheet.objects.filter(condition=condition).first()
-    if sheet is None:
+    setup = ManualSetup.objects.filter(condition=condition).first()
+    if setup is None:
         raise PlanError(f"Nobody can be given {condition}: it is not done by people on a screen.")
     # In one order with judging, or the last passage could end the topic between.
     same = Task.objects.filter(topic=topic, condition=condition)
@@ -85,12 +84,15 @@ def _add_items(task: Task) -> None:
     there = items_of(task)
     known = set(there.values_list("docid", flat=True))
     new = [docid for _, docid in pool(condition, [topic]) if docid not in known]
-    random.Random(f"{sheet.seed} {topic.qid}").shuffle(new)  # noqa: S311  # an order, no secret
-    last = there.aggregate(last=Max("place"))["last"]
+    random.Random(f"{setup.seed} {topic.qid}").shuffle(new)  # noqa: S311  # an order, no secret
+    last = there.aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1
     # A track's topics, given at once, are a hundred thousand of them: without an object each, as imports do it.
+    to_do = RelevanceJudgment.State.OPEN.value
     insert(
-        Item, _FIELDS, ((condition.pk, topic.pk, docid, place, 0, *_EMPTY) for place, docid in enumerate(new, first))
+        RelevanceJudgment,
+        _FIELDS,
+        ((condition.pk, topic.pk, docid, position, 0, to_do) for position, docid in enumerate(new, first)),
     )
     if new:
         same.filter(state=Task.State.FINISHED).update(state=Task.State.OPEN)
@@ -99,7 +101,7 @@ def _add_items(task: Task) -> None:
 def _require_work(task: Task) -> None:
     """Raise PlanError where nothing is left to grade on a task's topic."""
     items = items_of(task)
-    if not items.filter(judgment=None).exists():
+    if not items.filter(TO_DO).exists():
         lacking = "every pooled passage is graded" if items.exists() else "no passage is in the pool"
         raise PlanError(f"There is nothing to grade on {task.topic.qid} under {task.condition}: {lacking}.")
 
@@ -107,6 +109,6 @@ def _require_work(task: Task) -> None:
 def _count(task: Task) -> None:
     """Bring a task's counters up to date. In a queue nobody's share is known beforehand."""
     task.done = judged(task).count()
-    to_do = items_of(task).filter(judgment=None).count()
-    task.total = 0 if task.condition.relevance_sheet.drawn else task.done + to_do
+    to_do = items_of(task).filter(TO_DO).count()
+    task.total = 0 if task.condition.manual_setup.from_queue else task.done + to_do
     task.save(update_fields=["done", "total"])

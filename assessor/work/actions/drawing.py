@@ -17,9 +17,9 @@ from assessor.work.actions.giving import (
 )
 from assessor.work.blindness import spoiled
 from assessor.work.kinds import is_shared
-from assessor.work.leases import free, lapsed, new_end, sign_of_work
+from assessor.work.leases import free, lapsed
 from assessor.work.models import Task, Waiting
-from assessor.work.writes import Stale
+from assessor.work.writes import Stale, new_end, sign_of_work
 
 
 @transaction.atomic

@@ -7,8 +7,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from assessor.work.leases import sign_of_work
 from assessor.work.models import Task, TimeSpent
+from assessor.work.writes import sign_of_work
 
 MAX_SECONDS = 120  # the browser reports every half minute
 

@@ -19,8 +19,7 @@ from assessor.work.instructing import (
     versions,
 )
 from assessor.work.kinds import kind_of
-from assessor.work.saves import refused
-from assessor.work.writes import BadWrite, Stale, number
+from assessor.work.writes import BadWrite, Stale, number, refused
 
 
 @require_safe

@@ -4,20 +4,20 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
 from assessor.collection.http import PersonRequest
-from assessor.work.access import own_queue, own_task
+from assessor.work.access import own_task
 from assessor.work.actions import PlanError, draw_next, record_time
 from assessor.work.kinds import kind_of
-from assessor.work.queries import minutes
+from assessor.work.queries import minutes, queues_of
 
 
 @require_POST
 def draw(request: PersonRequest, condition_id: int) -> HttpResponse:
     """Go to the topic that the person drew from a queue and has not finished, else to the next one, drawn now."""
-    condition = own_queue(request.user, condition_id)
+    condition = get_object_or_404(queues_of(request.user), pk=condition_id)
     try:
         task = draw_next(condition=condition, person=request.user)
     except PlanError as error:

@@ -1,19 +1,16 @@
 """Organizers' replies to what assessors ask them: flags, and reasons why something can't be judged."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Iterable
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from assessor.collection import history
 from assessor.collection.models import Person
+from assessor.labels.questions import ResolveError
 from assessor.work.kinds import kind_named
 from assessor.work.models import Reply, ReplyRead, Task
-from assessor.work.questions import ResolveError
-from assessor.work.sheets import MOVED, MOVED_TO
 
 MAX_REPLY = 2_000  # characters
 
@@ -27,7 +24,8 @@ def reply(*, task: Task, sheet: int | None, item: str, question: str, text: str,
     text = text.strip()
     if not text or len(text) > MAX_REPLY or "\x00" in text:
         raise ResolveError(f"Write an answer, of at most {MAX_REPLY} characters.")
-    made = Reply(task=task, sheet=sheet, item=item, question=question, text=text, person=acting_user)
+    name = item if sheet is None else kind_named(task.kind).sheets.everything.get(pk=sheet).item_name(item)
+    made = Reply(task=task, sheet=sheet, item=name, question=question, text=text, person=acting_user)
     made.save()
     told = {"condition": task.condition.name, "sheet": sheet, "item": item}
     history.record("question answered", task, campaign=task.campaign, person=acting_user, **told)
@@ -66,20 +64,11 @@ def placed(replies: QuerySet[Reply]) -> list[Reply]:
     for one in found:
         by_kind[one.task.kind].append(one)
     for kind, some in by_kind.items():
-        if sheets := kind_named(kind).sheets:
-            _follow(some, sheets)
+        if model := kind_named(kind).sheets:
+            sheets = model.with_items(model.everything).in_bulk({one.sheet for one in some})
+            for one in some:
+                one.item = sheets[one.sheet].item_named(one.item)
     return found
-
-
-def _follow(replies: Sequence[Reply], sheets: Any) -> None:
-    moves = sheets.revisions.rel.related_model.objects.filter(sheet__in={one.sheet for one in replies}, verb=MOVED)
-    of_sheet: dict[int, list[tuple[datetime, dict[str, Any]]]] = defaultdict(list)
-    for sheet, at, changes in moves.order_by("sheet", "version").values_list("sheet", "at", "changes"):
-        of_sheet[sheet].append((at, changes))
-    for one in replies:
-        for at, changes in of_sheet.get(one.sheet or 0, ()):
-            if at > one.at:
-                one.item = changes.get(one.item, {}).get(MOVED_TO, (None, one.item))[1]
 
 
 def note_read(replies: Iterable[Reply]) -> None:

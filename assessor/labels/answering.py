@@ -11,7 +11,7 @@ from django.http import Http404
 from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Condition, Person
-from assessor.work.questions import ResolveError, with_questions
+from assessor.labels.questions import ResolveError, with_questions
 
 _ANSWERS = 50  # on a page
 ADOPTED = "The label stands; the history says whose it is."

@@ -4,14 +4,17 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from assessor.collection import history
 from assessor.collection.models import Person
+from assessor.labels.manual_setups import SECOND, conditions
+from assessor.labels.models import Label
 from assessor.work.models import MAX_REASON, Task
-from assessor.work.opinions import SECOND, Opinions, conditions
-from assessor.work.sheets import revise
 from assessor.work.writes import Stale
+
+# The labels on which a person left something open, which are few.
+LEFT_OPEN = Q(state=Label.State.UNJUDGEABLE) | ~Q(flag="")
 
 
 class ResolveError(Exception):
@@ -40,15 +43,15 @@ def with_questions(sheets: QuerySet[Any]) -> QuerySet[Any]:
     """Return those of the sheets on which a person could not judge something or flagged it, the topics in order."""
     model: Any = sheets.model
     found = sheets.filter(model.QUESTIONED).select_related("answer__run", "answer__topic", "judge")
-    in_order: QuerySet[Any] = model.with_items(found.order_by("answer__topic__qid", "pk"))
+    in_order: QuerySet[Any] = model.with_items(found.order_by("answer__topic__qid", "pk"), LEFT_OPEN)
     return in_order
 
 
-def questions(sheets: Sequence[Any], opinions: Opinions) -> list[Question]:
+def questions(sheets: Sequence[Any]) -> list[Question]:
     """Return what is open on sheets of one condition, item by item, with what other people said there."""
     others: dict[int, list[Any]] = {}
     for sheet in sheets[:1]:
-        seconds = conditions(opinions, of=sheet.condition_id, purpose=SECOND)
+        seconds = conditions(of=sheet.condition_id, purpose=SECOND)
         model = type(sheet)
         found = model.objects.filter(condition__in=seconds, answer__in=[one.answer_id for one in sheets])
         for other in model.with_items(found).select_related("condition", "judge").order_by("pk"):
@@ -72,14 +75,14 @@ def questions(sheets: Sequence[Any], opinions: Opinions) -> list[Question]:
 
 
 @transaction.atomic
-def adopt(*, sheet: Any, item: str, other: Any, opinions: Opinions, acting_user: Person) -> None:
+def adopt(*, sheet: Any, item: str, other: Any, acting_user: Person) -> None:
     """Let another person's label count where the first one could not judge. Raises ResolveError.
 
     It stands apart from what the first person said, who is never shown it.
     """
-    seconds = conditions(opinions, of=sheet.condition_id, purpose=SECOND)
+    seconds = conditions(of=sheet.condition_id, purpose=SECOND)
     if other.answer_id != sheet.answer_id or not seconds.filter(condition=other.condition_id).exists():
-        raise ResolveError("That is no other person's opinion on this answer.")
+        raise ResolveError("That is no other person's label of this answer.")
     _require_open(sheet, item)
     label = sheet.label_of(other, item)
     if label is None:
@@ -117,6 +120,6 @@ def _require_open(sheet: Any, item: str) -> None:
 
 def _settle(sheet: Any, verb: str, item: str, label: str, *, judge_id: int | None, reason: str) -> None:
     try:
-        revise(sheet, verb, {item: {"adopted": label}}, judge_id=judge_id, reason=reason[:MAX_REASON])
+        sheet.revise(verb, {item: {"adopted": label}}, judge_id=judge_id, reason=reason[:MAX_REASON])
     except Stale as error:
         raise ResolveError("The person changed this answer at the same moment: load the page again.") from error

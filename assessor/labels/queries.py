@@ -1,0 +1,48 @@
+"""What readers of labels have in common."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db.models import Aggregate, Case, OuterRef, Q, Subquery, TextField, Value, When
+from django.db.models.functions import Coalesce
+
+from assessor.labels.models import JudgedAnswer, Label
+
+# Of a query on labels: that which counts, another person's where this one could judge nothing.
+COUNTED = Case(When(state__in=(Label.State.GIVEN, Label.State.UNJUDGEABLE), then=Coalesce("value", "resolved_value")))
+
+
+def numbers_of(places: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """Return what a person's answers are called, from 1, by key. places: in the seeded order, each with the key."""
+    return {pk: number for number, (_, pk) in enumerate(sorted(places), start=1)}
+
+
+def letter_of(labels: Sequence[str], letters: str, none: str, unknown: str) -> Case:
+    """Return the letter of "counted", a query's COUNTED: that of the label, of none, of one that is none of them."""
+    return Case(
+        *(When(counted=label, then=Value(letter)) for label, letter in zip(labels, letters, strict=True)),
+        When(counted=None, then=Value(none)),
+        default=Value(unknown),
+    )
+
+
+class _JsonRows(Aggregate):
+    """The rows of a group as one text of JSON, a list for each."""
+
+    output_field = TextField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        return self.as_sql(compiler, connection, template="JSON_GROUP_ARRAY(JSON_ARRAY(%(expressions)s))", **extra)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        template = "CAST(JSON_AGG(JSON_BUILD_ARRAY(%(expressions)s)) AS text)"
+        return self.as_sql(compiler, connection, template=template, **extra)
+
+
+def labels_at_once(model: type[JudgedAnswer], *columns: str) -> Subquery:
+    """Return a column of a query on judged answers: these columns of their labels as JSON, null where they ask nothing.
+
+    Read by another statement, a label could come with the text, edition or place of another moment.
+    """
+    rows = model.label_model().everything.filter(~Q(state=Label.State.REMOVED), sheet=OuterRef("pk"))
+    return Subquery(rows.order_by().values("sheet").annotate(as_json=_JsonRows(*columns)).values("as_json"))

@@ -4,7 +4,6 @@
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-choose]");
   if (!button) return;
-  for (const box of document.querySelectorAll(`input[name="${button.dataset.choose}"]:not([data-given])`)) {
-    box.checked = true;
-  }
+  const boxes = document.querySelectorAll(`input[name="${button.dataset.choose}"]:not([data-given])`);
+  for (const box of boxes) box.checked = true;
 });

@@ -1,14 +1,12 @@
 // Active time: seconds in which the tab is visible and the last input is less than 60 s ago.
 "use strict";
 
-window.assay = window.assay || {};
 assay.active = 0; // active seconds since the page was opened
 assay.lastInput = Date.now();
 
 (() => {
   const shown = document.getElementById("time");
-  if (!shown || !shown.dataset.url) return;
-  let seconds = 0;
+  let reported = 0; // of the active seconds
   let unsent = null; // {key, seconds}: sent again until the server has it
 
   for (const name of ["keydown", "pointerdown", "pointermove", "scroll", "wheel"]) {
@@ -16,9 +14,9 @@ assay.lastInput = Date.now();
   }
 
   async function report() {
-    if (!unsent && seconds) {
-      unsent = { key: assay.uuid(), seconds };
-      seconds = 0;
+    if (!unsent && assay.active > reported) {
+      unsent = { key: assay.uuid(), seconds: assay.active - reported };
+      reported = assay.active;
     }
     if (!unsent) return;
     const sent = unsent;
@@ -34,11 +32,8 @@ assay.lastInput = Date.now();
   }
 
   setInterval(() => {
-    if (document.visibilityState === "visible" && Date.now() - assay.lastInput < 60000) {
-      seconds += 1;
-      assay.active += 1;
-    }
-    if (seconds >= 30) report();
+    if (document.visibilityState === "visible" && Date.now() - assay.lastInput < 60000) assay.active += 1;
+    if (assay.active - reported >= 30) report();
   }, 1000);
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") report();

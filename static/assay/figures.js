@@ -5,17 +5,9 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const tip = document.getElementById("tip");
 
 function show(handler, event, item, value) {
-  if (!value) {
-    tip.hidden = true;
-    return;
-  }
-  const lines = Object.entries(typeof value === "object" ? value : { "": value });
-  tip.replaceChildren(...lines.map(([name, told]) => {
-    const line = document.createElement("div");
-    line.textContent = name ? `${name}: ${told}` : told;
-    return line;
-  }));
-  tip.hidden = false;
+  tip.hidden = !value;
+  if (!value) return;
+  tip.textContent = Object.entries(value).map(([name, told]) => `${name}: ${told}`).join("\n");
   const wide = document.documentElement.clientWidth;
   tip.style.left = `${Math.max(8, Math.min(event.pageX + 12, scrollX + wide - tip.offsetWidth - 8))}px`;
   tip.style.top = `${event.pageY + 12}px`;

@@ -2,15 +2,11 @@
 // A person can put single-character keys on others, or switch them all off: their settings come with each page.
 "use strict";
 
-window.assay = window.assay || {};
-
 (() => {
   const { off, own } = JSON.parse(document.body.dataset.keys || '{"off": false, "own": {}}');
 
   const typing = (target) =>
-    target instanceof HTMLTextAreaElement ||
-    target instanceof HTMLSelectElement ||
-    (target instanceof HTMLInputElement && !["radio", "checkbox", "button", "submit"].includes(target.type));
+    target.matches("textarea, select, input:not([type=radio], [type=checkbox], [type=button], [type=submit])");
 
   // A key is a character, Shift and a letter (which follows that letter's own change), or a combination.
   const isSingle = (key) => [...key].length === 1;
@@ -70,24 +66,22 @@ window.assay = window.assay || {};
   const inWords = (key) =>
     isSingle(key) ? key : key.split("+").map((part) => NAMES[part] || part.toUpperCase()).join(" ");
 
-  // Show the keys as they are for this person: on their controls, and wherever a text names one.
-  function relabel() {
-    for (const element of controls()) {
-      const key = element.dataset.key;
-      const shown = (element.labels?.[0] || element).querySelector("kbd");
-      if (shown && isCharacter(key)) {
-        shown.textContent = inWords(present(key));
-        shown.hidden = off;
-        element.setAttribute("aria-keyshortcuts", off ? "" : present(key).replace("shift", "Shift"));
-      } else if (shown && own[key]) shown.textContent = inWords(own[key]);
-    }
-    for (const named of document.querySelectorAll("kbd[data-key-of]")) {
-      named.textContent = inWords(present(named.dataset.keyOf));
-      named.hidden = off;
-    }
+  function showKey(kbd, key) {
+    kbd.textContent = inWords(present(key));
+    kbd.hidden = off && isCharacter(key);
   }
 
-  assay.relabel = relabel;
+  // Show the keys as they are for this person: on their controls, and wherever a text names one.
+  assay.relabel = () => {
+    for (const element of controls()) {
+      const { key } = element.dataset;
+      const kbd = (element.labels?.[0] || element).querySelector("kbd");
+      if (kbd) showKey(kbd, key);
+      if (!isCharacter(key)) continue;
+      element.setAttribute("aria-keyshortcuts", off ? "" : present(key).replace("shift", "Shift"));
+    }
+    for (const kbd of document.querySelectorAll("kbd[data-key-of]")) showKey(kbd, kbd.dataset.keyOf);
+  };
   // Keys as they are for this person, for a sentence; none of the characters where they are off.
   assay.keyNames = (...keys) => keys.filter((key) => !off || !isCharacter(key)).map((key) => inWords(present(key)));
   // How to do something by keys, for the end of a sentence; nothing where they are off.
@@ -96,21 +90,16 @@ window.assay = window.assay || {};
   assay.howToLabel = () => {
     const labels = [...document.querySelectorAll("[data-choice][data-key]")].map(({ dataset }) => dataset.key);
     const pass = assay.keyNames("arrowdown", "j").join(" or ");
-    if (off) return `No label yet: choose one, or pass over it with ${pass}.`;
-    return `No label yet: ${assay.keyNames(...labels).join(" ")} label it, ${assay.keyNames("x")} if it can't be judged, ${pass} passes over it.`;
+    const told = { labels: assay.keyNames(...labels).join(" "), cannot: assay.keyNames("x"), pass };
+    return assay.say(off ? "no-label-yet-by-mouse" : "no-label-yet", told);
   };
 
-  function fillDialog(target) {
-    const lines = controls().map((element) => {
-      const line = document.createElement("li");
-      const kbd = document.createElement("kbd");
-      const { key, keyLabel, arrow } = element.dataset;
-      const names = assay.keyNames(...[key, arrow].filter(Boolean));
-      kbd.textContent = names.join(" ") || "off";
-      line.append(keyLabel, kbd);
-      return line;
-    });
-    target.replaceChildren(...lines);
+  function describe({ dataset: { key, arrow, keyLabel } }) {
+    const line = document.createElement("li");
+    const kbd = document.createElement("kbd");
+    kbd.textContent = assay.keyNames(key, ...(arrow ? [arrow] : [])).join(" ") || "off";
+    line.append(keyLabel, kbd);
+    return line;
   }
 
   document.addEventListener("click", (event) => {
@@ -118,9 +107,9 @@ window.assay = window.assay || {};
     if (!opener) return;
     const dialog = document.getElementById(opener.dataset.dialog);
     event.preventDefault();
-    if (dialog.id === "keys") fillDialog(document.getElementById("keys-text"));
+    if (dialog.id === "keys") document.getElementById("keys-text").replaceChildren(...controls().map(describe));
     dialog.showModal();
   });
 
-  document.addEventListener("DOMContentLoaded", relabel);
+  document.addEventListener("DOMContentLoaded", assay.relabel);
 })();

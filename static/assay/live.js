@@ -2,13 +2,11 @@
 // what is read or about to be clicked must not change places. The server answers 204 where nothing is new.
 "use strict";
 
-const EACH = 10_000;
-
 function look() {
   const part = document.getElementById("live");
   if (document.visibilityState !== "visible" || part.contains(document.activeElement)) return;
   htmx.trigger(part, "look");
 }
 
-setInterval(look, EACH);
+setInterval(look, 10_000);
 document.addEventListener("visibilitychange", look);

@@ -1,160 +1,101 @@
 // The nugget list on screen: making it say what the server says, without touching what a person is at.
 "use strict";
 
-window.assay = window.assay || {};
+// The rows on screen, and the parts of a row. row.nugget is what the list says of it.
+const rowOf = (uid) => document.getElementById(`n-${uid}`);
+const rowsOnScreen = () => [...document.querySelectorAll("#nugget-list .nugget")];
+const currentRow = () => document.querySelector('.nugget[aria-current="true"]');
+const textOf = (row) => row.querySelector("[data-field=reword]");
+const noteOf = (row) => row.querySelector("[data-field=note]");
+const fieldsOf = (row) => [textOf(row), noteOf(row)];
+const isUndecided = (row) => row.hasAttribute("data-undecided");
+
+const folded = (text) => text.trim().replace(/\s+/g, " ");
+// Whether something is typed that is not saved yet.
+const isTyped = (field) => folded(field.value) !== field.dataset.saved;
 
 assay.NuggetList = class {
-  // holder: the element around the list; passages: those beside it; onLost(field, typed) gets a text being typed
-  // that the server's list overtook.
-  constructor(holder, passages, onLost) {
-    this.holder = holder;
-    this.passages = passages;
-    this.onLost = onLost;
+  // holder: the element around the list; passages: those beside it; onLost(field) is told of a text being typed that
+  // the server's list overtook, before it is replaced; onDrop(row, place) that a row was dragged to another place.
+  constructor(holder, passages, { onLost, onDrop }) {
+    Object.assign(this, { holder, passages, onLost, onDrop });
     this.advised = Number(holder.dataset.advised);
     this.most = Number(holder.dataset.most);
-    this.template = document.getElementById("new-row");
+    this.element = document.getElementById("nugget-list");
+    this.reading = document.getElementById("own-reading");
     this.counter = document.getElementById("count");
     // One list on screen; where drafts are edited two, of those to decide and those decided.
     this.lists = [...this.element.querySelectorAll("ol")];
-    this.bar = document.getElementById("decided-bar");
-    // In the order of the list, whichever section they are shown in.
-    this.rows = this.onScreen.sort((one, other) => placeOf(one) - placeOf(other));
-    this.pressed = false;
+    this.rows = rowsOnScreen(); // once shown, in the order of the list, whichever section they are in
+    this.isPressed = false;
     this.letSettle();
-    this.onDrop = () => {}; // (row, place) after a row was dragged to another place
-    this.onTidy = () => {}; // after each change of the list
     this.letDrag();
-  }
-
-  get element() {
-    return document.getElementById("nugget-list");
-  }
-
-  get onScreen() {
-    return [...this.element.querySelectorAll(".nugget")];
-  }
-
-  static isUndecided(row) {
-    return row.hasAttribute("data-undecided");
-  }
-
-  // The draft to decide after a row, from the top again after the last; none if there is no other.
-  undecidedAfter(row) {
-    const at = this.rows.indexOf(row);
-    return [...this.rows.slice(at + 1), ...this.rows.slice(0, at)].find(assay.NuggetList.isUndecided);
-  }
-
-  section(row) {
-    return this.lists[assay.NuggetList.isUndecided(row) ? 0 : this.lists.length - 1];
-  }
-
-  // Put every row into its section, in order. Where a person is at, and while the mouse is pressed, a row stays in the
-  // section that it is in: what moved under a hand would take a click or a key meant for another.
-  arrange(stays = document.activeElement.closest(".nugget")) {
-    const sections = this.rows.map((row) => (row.isConnected && (row === stays || this.pressed) ? row.parentElement : this.section(row)));
-    // What leaves goes first: else those that stay would be moved past it, and lose the focus.
-    this.rows.forEach((row, at) => {
-      if (row.parentElement !== sections[at]) sections[at].append(row);
-    });
-    for (const list of this.lists) {
-      this.rows.filter((row, at) => sections[at] === list).forEach((row, at) => {
-        if (list.children[at] !== row) list.insertBefore(row, list.children[at] || null);
-      });
-      const title = document.getElementById(`${list.id}-title`);
-      if (title) say(title.querySelector("span"), String(this.rows.filter((row) => this.section(row) === list).length));
-    }
-    if (!this.bar) return;
-    this.bar.value = this.bar.max - this.rows.filter(assay.NuggetList.isUndecided).length;
-    say(document.getElementById("decided-count"), `${this.bar.value} of ${this.bar.max} drafts decided`);
-  }
-
-  // A decided row goes to its section once the focus has left it and the mouse is up.
-  letSettle() {
-    if (this.lists.length === 1) return;
-    const settle = () => setTimeout(() => this.arrange());
-    this.holder.addEventListener("focusout", settle);
-    for (const [name, pressed] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
-      document.addEventListener(name, () => {
-        this.pressed = pressed;
-        if (!pressed) settle();
-      });
-    }
-  }
-
-  // Put a row before another one, or at the end.
-  move(row, before = null) {
-    this.rows = this.rows.filter((other) => other !== row);
-    this.rows.splice(before ? this.rows.indexOf(before) : this.rows.length, 0, row);
-    this.arrange();
-  }
-
-  remove(row) {
-    this.rows = this.rows.filter((other) => other !== row);
-    row.remove();
-  }
-
-  row(uid) {
-    return document.getElementById(`n-${uid}`);
   }
 
   place(row) {
     return this.rows.indexOf(row) + 1;
   }
 
-  get current() {
-    return this.element.querySelector('[aria-current="true"]');
+  // The draft to decide after a row, from the top again after the last; none if there is no other.
+  undecidedAfter(row) {
+    const at = this.rows.indexOf(row);
+    return [...this.rows.slice(at + 1), ...this.rows.slice(0, at)].find(isUndecided);
   }
 
-  get chosen() {
-    return this.rows.filter((row) => row.querySelector(".chosen").checked);
+  // Put every row into its section, in order. Where a person is at, and while the mouse is pressed, a row stays in the
+  // section that it is in: what moved under a hand would take a click or a key meant for another.
+  arrange(stays = document.activeElement.closest(".nugget")) {
+    const focused = document.activeElement;
+    const cursor = focused.matches("textarea") && [focused.selectionStart, focused.selectionEnd];
+    const sections = this.rows.map((row) => {
+      const isHeld = row.isConnected && (row === stays || this.isPressed);
+      return isHeld ? row.parentElement : this.lists.at(isUndecided(row) ? 0 : -1);
+    });
+    // What leaves goes first: else those that stay would be moved past it, and lose the focus.
+    this.rows.forEach((row, at) => {
+      if (row.parentElement !== sections[at]) sections[at].append(row);
+    });
+    for (const list of this.lists) {
+      this.rows.filter((row, at) => sections[at] === list).forEach((row, at) => {
+        if (list.children[at] !== row) list.insertBefore(row, list.children[at]);
+      });
+    }
+    if (document.activeElement !== focused && focused.isConnected) {
+      focused.focus({ preventScroll: true }); // moved in the list
+      if (cursor) focused.setSelectionRange(...cursor);
+    }
+    if (this.lists.length > 1) this.countDecided();
   }
 
-  static text(row) {
-    return row.querySelector("[data-field=text]");
+  countDecided() {
+    const bar = document.getElementById("decided-bar");
+    const left = this.rows.filter(isUndecided).length;
+    bar.value = bar.max - left;
+    write(document.getElementById("decided-count"), assay.say("decided", { number: bar.value, all: bar.max }));
+    write(document.querySelector("#undecided-title span"), String(left));
+    write(document.querySelector("#decided-title span"), String(this.rows.length - left));
   }
 
-  static note(row) {
-    return row.querySelector("[data-field=note]");
-  }
-
-  static fields(row) {
-    return [...row.querySelectorAll("[data-field]")];
-  }
-
-  static evidence(row) {
-    return JSON.parse(row.dataset.evidence);
-  }
-
-  static folded(text) {
-    return text.split(/\s+/).filter(Boolean).join(" ");
-  }
-
-  // What near-duplicates have in common: no case, blanks, punctuation, or forms of one character (as
-  // nuggets.queries.folded).
-  static bare(text) {
-    return assay.NuggetList.folded(text.normalize("NFKC").replace(/\p{P}/gu, " ").toLowerCase().toUpperCase().toLowerCase());
-  }
-
-  // What the list says, in the form in which the server tells it.
-  get told() {
-    const { text, note, evidence } = assay.NuggetList;
-    const nuggets = this.rows.map((row) => ({
-      uid: row.dataset.uid,
-      text: text(row).dataset.saved,
-      importance: row.querySelector("input[type=radio]:checked")?.value || "",
-      note: note(row).dataset.saved,
-      evidence: evidence(row),
-      origin: row.querySelector(".origin").textContent,
-      draft: row.dataset.draft,
-      undecided: assay.NuggetList.isUndecided(row),
-    }));
-    return { about: { ...this.element.dataset }, nuggets };
+  // A decided row goes to its section once the focus has left it and the mouse is up; a note that stays empty goes out
+  // of sight again.
+  letSettle() {
+    const settle = () => setTimeout(() => this.arrange());
+    this.holder.addEventListener("focusout", (event) => {
+      if (event.target.matches("[data-field=note]")) event.target.hidden = !event.target.value;
+      settle();
+    });
+    for (const name of ["pointerdown", "pointerup", "pointercancel"]) {
+      document.addEventListener(name, () => {
+        this.isPressed = name === "pointerdown";
+        if (!this.isPressed) settle();
+      });
+    }
   }
 
   mark(row) {
-    for (const other of this.rows) other.removeAttribute("aria-current");
+    currentRow()?.removeAttribute("aria-current");
     row.setAttribute("aria-current", "true");
-    this.passages.show(assay.NuggetList.evidence(row));
+    this.passages.show(row.nugget.evidence);
   }
 
   go(row) {
@@ -164,129 +105,74 @@ assay.NuggetList = class {
     row.scrollIntoView({ block: "nearest" });
   }
 
-  // Put a nugget before another one, or at the end.
-  insert({ uid, text, evidence = [], importance = "", note = "", origin, draft = null, undecided = false }, before = null) {
-    const row = this.template.content.firstElementChild.cloneNode(true);
+  // A row for a nugget that is not on screen yet.
+  make(uid) {
+    const row = document.getElementById("new-row").content.firstElementChild.cloneNode(true);
     row.id = `n-${uid}`;
     row.dataset.uid = uid;
-    row.dataset.evidence = JSON.stringify(evidence);
-    for (const [field, value] of [[assay.NuggetList.text(row), text], [assay.NuggetList.note(row), note]]) {
-      field.value = field.dataset.saved = value;
-    }
-    for (const radio of row.querySelectorAll("input[type=radio]")) {
-      radio.name = `importance-${uid}`;
-      radio.checked = radio.value === importance;
-    }
-    const chip = row.querySelector(".origin"); // it has what one that is typed here is
-    if (origin !== undefined) chip.textContent = origin;
-    chip.hidden = !chip.textContent;
-    if (draft !== null) row.dataset.draft = draft;
-    row.toggleAttribute("data-undecided", undecided);
-    this.move(row, before);
-    this.drawEvidence(row);
+    for (const radio of row.querySelectorAll("input[type=radio]")) radio.name = `importance-${uid}`;
     return row;
   }
 
   // The places that a nugget rests on, each with a way to take it away.
   drawEvidence(row) {
-    const buttons = assay.NuggetList.evidence(row).map((one, at) => {
+    const { evidence } = row.nugget;
+    const buttons = evidence.map((one, at) => {
+      const made = document.getElementById("new-evidence").content.cloneNode(true);
       const number = this.passages.number(one.docid);
       const quote = this.passages.quote(one);
-      const name = number ? `passage ${number}` : one.docid;
-      const go = this.chip(`¶${number || "?"}`, `Evidence: ${name}${quote && `, “${quote}”`}`, "where", at);
-      const remove = this.chip("×", `Remove evidence: ${name}`, "detach", at);
-      remove.classList.add("remove");
-      return [go, remove];
-    });
-    row.querySelector(".evidence").replaceChildren(...buttons.flat());
-    if (row.hasAttribute("aria-current")) this.passages.show(assay.NuggetList.evidence(row));
-  }
-
-  chip(text, label, act, at) {
-    const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "chip", textContent: text, title: label });
-    Object.assign(button.dataset, { act, at });
-    button.setAttribute("aria-label", label);
-    return button;
-  }
-
-  setEvidence(row, evidence) {
-    row.dataset.evidence = JSON.stringify(evidence);
-    this.drawEvidence(row);
-  }
-
-  // Make the list say what the fresh one says. Rows are changed where they differ and never replaced, so that no
-  // cursor, selection, composition or click half done is lost. Returns the rows that are new, or to decide again.
-  show(fresh) {
-    const focused = document.activeElement;
-    const cursor = focused.matches("textarea") ? [focused.selectionStart, focused.selectionEnd] : null;
-    const added = [];
-    const at = this.onScreen.indexOf(focused.closest(".nugget"));
-    const there = this.rows;
-    const again = [];
-    const wanted = fresh.nuggets.map((nugget) => {
-      const present = this.row(nugget.uid);
-      if (present && nugget.undecided && !assay.NuggetList.isUndecided(present)) again.push(present);
-      if (present) this.patch(present, nugget);
-      else added.push(this.insert(nugget));
-      return present || added[added.length - 1];
-    });
-    for (const row of there) {
-      if (wanted.includes(row)) continue;
-      for (const field of assay.NuggetList.fields(row)) {
-        const typed = assay.NuggetList.folded(field.value);
-        if (typed !== field.dataset.saved) this.onLost(field, typed);
+      const told = { passage: number ? assay.say("passage-number", { number }) : one.docid, quote: quote && `, “${quote}”` };
+      for (const button of made.children) {
+        button.dataset.at = at;
+        button.title = button.ariaLabel = assay.say(`evidence-${button.dataset.act}`, told);
       }
-      this.remove(row);
+      made.firstElementChild.textContent = `¶${number || "?"}`;
+      return made;
+    });
+    row.querySelector(".evidence").replaceChildren(...buttons);
+    if (row.hasAttribute("aria-current")) this.passages.show(evidence);
+  }
+
+  // Make the screen say what a list says. Rows are changed where they differ and never replaced, so that no
+  // cursor, selection, composition or click half done is lost. Returns the rows that are new, or to decide again.
+  show({ about, nuggets }) {
+    const focused = document.activeElement;
+    const at = rowsOnScreen().indexOf(focused.closest(".nugget"));
+    const added = [];
+    const rows = nuggets.map((nugget) => {
+      const row = rowOf(nugget.uid) || this.make(nugget.uid);
+      if (!row.isConnected || (nugget.undecided && !isUndecided(row))) added.push(row);
+      this.patch(row, nugget);
+      return row;
+    });
+    for (const row of this.rows.filter((one) => !rows.includes(one))) {
+      fieldsOf(row).filter(isTyped).forEach((field) => this.onLost(field));
+      row.remove();
     }
-    this.rows = wanted;
-    Object.assign(this.element.dataset, fresh.about);
+    this.rows = rows;
+    this.patchField(this.reading, about.reading);
+    Object.assign(this.element.dataset, about);
+    this.passages.showRead(JSON.parse(about.read));
     this.tidy();
-    if (at >= 0 && !focused.isConnected) this.go(this.onScreen[Math.min(at, this.rows.length - 1)]);
-    else if (document.activeElement !== focused && focused.isConnected) {
-      focused.focus({ preventScroll: true }); // moved in the list
-      if (cursor) focused.setSelectionRange(...cursor);
-    }
-    return [...added, ...again];
+    if (at >= 0 && !focused.isConnected) this.go(rowsOnScreen()[Math.min(at, this.rows.length - 1)]);
+    return added;
   }
 
   patch(row, nugget) {
-    for (const field of assay.NuggetList.fields(row)) this.patchField(field, nugget[field.dataset.field]);
+    this.patchField(textOf(row), nugget.text);
+    this.patchField(noteOf(row), nugget.note);
     for (const radio of row.querySelectorAll("input[type=radio]")) radio.checked = radio.value === nugget.importance;
     row.toggleAttribute("data-undecided", Boolean(nugget.undecided));
-    const there = assay.NuggetList.evidence(row);
-    if (JSON.stringify(there) !== JSON.stringify(nugget.evidence)) this.setEvidence(row, nugget.evidence);
+    const before = row.nugget;
+    row.nugget = nugget;
+    if (JSON.stringify(before?.evidence) !== JSON.stringify(nugget.evidence)) this.drawEvidence(row);
   }
 
   patchField(field, saved) {
     if (saved === field.dataset.saved) return;
-    const typed = assay.NuggetList.folded(field.value);
-    if (typed !== field.dataset.saved && typed !== saved) this.onLost(field, typed);
-    field.value = field.dataset.saved = saved;
-  }
-
-  // What keeps the list from being handed in, as nuggets.queries.findings.
-  get missing() {
-    const missing = this.rows.flatMap((row, at) => {
-      if (assay.NuggetList.isUndecided(row)) return [];
-      const { uid } = row.dataset;
-      const text = assay.NuggetList.folded(assay.NuggetList.text(row).value);
-      return [
-        ...(text ? [] : [{ uid, message: `Nugget ${at + 1} has no text.` }]),
-        ...(row.querySelector("input[type=radio]:checked") ? [] : [{ uid, message: `Nugget ${at + 1} is neither vital nor okay yet.` }]),
-      ];
-    });
-    const count = this.rows.length;
-    if (!count) missing.push({ message: "There is no nugget yet." });
-    if (count > this.most) missing.push({ message: `There are ${count} nuggets; at most ${this.most} can be handed in.` });
-    return missing;
-  }
-
-  get undecided() {
-    return this.rows.flatMap((row, at) => {
-      const text = assay.NuggetList.text(row).dataset.saved;
-      return assay.NuggetList.isUndecided(row) ? [{ uid: row.dataset.uid, message: `Nugget ${at + 1}: ${text}` }] : [];
-    });
+    if (isTyped(field) && folded(field.value) !== saved) this.onLost(field);
+    field.dataset.saved = saved;
+    if (isTyped(field)) field.value = saved; // a blank at its end may be the start of the next word
   }
 
   // Numbers, names, counts and flags that follow from the texts.
@@ -294,56 +180,56 @@ assay.NuggetList = class {
     this.arrange();
     const firstPlace = new Map();
     this.rows.forEach((row, at) => {
-      const text = assay.NuggetList.text(row);
-      const note = assay.NuggetList.note(row);
-      const words = assay.NuggetList.folded(text.value);
-      const importance = row.querySelector("input[type=radio]:checked")?.value;
-      say(row.querySelector(".number"), String(at + 1));
-      say(row.querySelector("legend"), `Importance of nugget ${at + 1}`);
-      name(row.querySelector(".chosen"), `Choose nugget ${at + 1}`);
-      name(text, `Text of nugget ${at + 1}`);
-      name(note, `Private note on nugget ${at + 1}`);
-      const chip = row.querySelector(".origin");
-      const { draft } = row.dataset; // its own text, if it is one
-      const undecided = assay.NuggetList.isUndecided(row);
-      if (draft !== undefined) say(chip, ![text.value, words].includes(draft) ? "edited" : undecided ? "draft" : "kept");
-      name(row, `Nugget ${at + 1}${chip.textContent && `, ${chip.textContent}`}, ${importance || "neither vital nor okay"}: ${words}`);
+      const place = at + 1;
+      const [text, note, chip] = [textOf(row), noteOf(row), row.querySelector(".origin")];
+      const words = folded(text.value);
+      write(row.querySelector(".number"), String(place));
+      // The page has them with a number that may be another.
+      for (const one of row.querySelectorAll(".chosen, fieldset, textarea")) {
+        write(one, one.ariaLabel.replace(/\d+$/, place), "ariaLabel");
+      }
+      // The blank row says what one is that is typed here; a draft's own text is there if the nugget is one.
+      const { draft, origin = chip.textContent, importance, undecided } = row.nugget;
+      const became = row.nugget.text !== draft ? "edited" : undecided ? "draft" : "kept";
+      write(chip, typeof draft === "string" ? assay.say(became) : origin);
+      const told = { place, origin: chip.textContent && `, ${chip.textContent}`, words };
+      write(row, assay.say("nugget-name", { ...told, importance: importance || assay.say("neither") }), "ariaLabel");
       note.hidden = !note.value && document.activeElement !== note;
       this.countWords(row.querySelector(".words"), words);
       row.querySelector(".question").hidden = !/[?\uff1f\u061f]$/u.test(words);
-      row.querySelector(".unset").hidden = Boolean(importance) || undecided;
-      const bare = assay.NuggetList.bare(words);
-      const first = bare && firstPlace.get(bare);
-      if (bare && !first) firstPlace.set(bare, at + 1);
-      row.querySelector(".same").hidden = !first;
-      say(row.querySelector(".same"), first ? `same as ${first}` : "");
-      for (const field of [text, note]) assay.fit(field);
+      const key = bare(words);
+      const first = key && firstPlace.get(key);
+      if (key && !first) firstPlace.set(key, place);
+      write(row.querySelector(".same"), first ? assay.say("same", { first }) : "");
+      for (const field of [text, note]) fit(field);
     });
-    say(this.counter, String(this.rows.length));
+    write(this.counter, String(this.rows.length));
     this.counter.classList.toggle("over", this.rows.length > this.most);
-    this.onTidy();
   }
 
-  // Rows can be dragged by their handle.
+  countWords(chip, text) {
+    const words = text ? text.split(" ").length : 0;
+    write(chip, assay.count(words, "word"));
+    chip.classList.toggle("warn", words > this.advised);
+  }
+
+  // Rows can be dragged by their handle, within their section.
   letDrag() {
     let dragged = null;
-    this.holder.addEventListener("mousedown", (event) => {
-      const row = event.target.closest(".handle")?.closest(".nugget");
-      if (row) row.draggable = true;
-    });
+    const unmark = () => this.element.querySelector("[data-drop]")?.removeAttribute("data-drop");
     this.holder.addEventListener("dragstart", (event) => {
-      const row = event.target.closest?.(".nugget");
-      if (!row?.draggable) return; // text that is selected can be dragged too
-      dragged = row;
+      dragged = event.target.matches?.(".handle") ? event.target.closest(".nugget") : null; // else it is selected text
+      if (!dragged) return;
       event.dataTransfer.effectAllowed = "move";
-      event.dataTransfer.setData("text/plain", assay.NuggetList.text(dragged).dataset.saved);
+      event.dataTransfer.setData("text/plain", dragged.nugget.text);
+      event.dataTransfer.setDragImage(dragged, 0, 0);
     });
     this.holder.addEventListener("dragover", (event) => {
       const over = dragged && event.target.closest(".nugget");
       if (!over || over.parentElement !== dragged.parentElement) return;
       event.preventDefault();
       const box = over.getBoundingClientRect();
-      for (const row of this.rows) row.removeAttribute("data-drop");
+      unmark();
       over.dataset.drop = event.clientY < box.top + box.height / 2 ? "before" : "after";
     });
     this.holder.addEventListener("drop", (event) => {
@@ -353,38 +239,99 @@ assay.NuggetList = class {
       const others = this.rows.filter((row) => row !== dragged);
       if (over !== dragged) this.onDrop(dragged, others.indexOf(over) + (over.dataset.drop === "after" ? 1 : 0));
     });
-    for (const name of ["dragend", "mouseup"]) {
-      document.addEventListener(name, () => {
-        dragged = null;
-        for (const row of this.rows) {
-          row.removeAttribute("data-drop");
-          row.draggable = false;
-        }
-      });
-    }
-  }
-
-  countWords(chip, text) {
-    const words = text ? text.split(" ").length : 0;
-    say(chip, `${words} word${words === 1 ? "" : "s"}`);
-    chip.classList.toggle("warn", words > this.advised);
+    document.addEventListener("dragend", () => {
+      dragged = null;
+      unmark();
+    });
   }
 };
 
-const placeOf = (row) => Number(row.querySelector(".number").textContent);
+// What near-duplicates have in common: no case, blanks, punctuation, or forms of one character (as
+// nuggets.queries.folded).
+const bare = (text) => folded(text.normalize("NFKC").replace(/\p{P}/gu, " ").toLowerCase().toUpperCase().toLowerCase());
 
 // What is there already is not written again: each write would cost a layout at every key.
-function say(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
-
-function name(element, label) {
-  if (element.getAttribute("aria-label") !== label) element.setAttribute("aria-label", label);
+function write(element, text, property = "textContent") {
+  if (element[property] !== text) element[property] = text;
 }
 
 // Where the browser can't size a text field by its content, do it here.
-assay.fit = (text) => {
+function fit(field) {
   if (CSS.supports("field-sizing", "content")) return;
-  text.style.height = "auto";
-  text.style.height = `${text.scrollHeight}px`;
-};
+  field.style.height = "auto";
+  field.style.height = `${field.scrollHeight}px`;
+}
+
+// What each change makes of the list, before the server has answered; also of changes that an earlier visit left. The
+// server's list has the last word. A list is what the server tells of it: {about, nuggets}.
+
+// The notes of nuggets, each once: the halves of a nugget share theirs.
+const notesOf = (nuggets) => [...new Set(nuggets.map(({ note }) => note).filter(Boolean))].join(" / ");
+
+(() => {
+  const NEW = { importance: "", note: "", evidence: [] };
+  const isFirst = (one, at, all) => all.findIndex((other) => isSamePlace(one, other)) === at;
+
+  const inNugget = {
+    keep: () => ({ undecided: false }),
+    reword: (nugget, { text }) => ({ text, undecided: false }),
+    importance: (nugget, { importance }) => ({ importance, undecided: false }),
+    note: (nugget, { text }) => ({ note: text }),
+    attach: (nugget, { evidence }) => ({ evidence: [...nugget.evidence, evidence].filter(isFirst) }),
+    detach: (nugget, { evidence }) => ({ evidence: nugget.evidence.filter((one) => !isSamePlace(one, evidence)) }),
+  };
+
+  const inList = {
+    add(nuggets, { uid, text, importance, evidence }) {
+      if (nuggets.some((one) => one.uid === uid)) return nuggets; // the answer was lost
+      return [...nuggets, { ...NEW, uid, text, importance, evidence: evidence ? [evidence] : [] }];
+    },
+    delete: (nuggets, { uid }) => nuggets.filter((one) => one.uid !== uid),
+    move(nuggets, { uid, to }) {
+      const others = nuggets.filter((one) => one.uid !== uid);
+      others.splice(to, 0, ...nuggets.filter((one) => one.uid === uid));
+      return others;
+    },
+    merge(nuggets, { uid, uids, text }) {
+      const parents = nuggets.filter((one) => uids.includes(one.uid));
+      const [importance, ...others] = new Set(parents.map((one) => one.importance));
+      const merged = {
+        uid,
+        text,
+        importance: others.length ? "" : importance,
+        note: notesOf(parents),
+        evidence: parents.flatMap(({ evidence }) => evidence).filter(isFirst),
+        origin: assay.say("merged", { number: parents.length }),
+      };
+      const withMerged = nuggets.map((one) => (one === parents[0] ? merged : one));
+      return withMerged.filter((one) => !parents.includes(one));
+    },
+    split: (nuggets, { uid, into }) =>
+      nuggets.flatMap((one) => {
+        if (one.uid !== uid) return [one];
+        const { note, evidence } = one;
+        return into.map((half) => ({ ...NEW, ...half, note, evidence, origin: assay.say("split") }));
+      }),
+  };
+
+  const inAbout = {
+    reading: (about, { text }) => ({ reading: text }),
+    read(about, { docid, read }) {
+      const others = JSON.parse(about.read).filter((other) => other !== docid);
+      return { read: JSON.stringify(read ? [...others, docid] : others) };
+    },
+  };
+
+  const NO_EDITS = ["note", "reading", "read", "finish"]; // undo does not touch them
+
+  assay.effect = ({ about, nuggets }, change) => {
+    const { action, uid } = change;
+    // What can be undone and redone is known for sure when the answer is here.
+    const edit = { undo: 1, redo: Number(["undo", "redo"].includes(action)) };
+    const listed = inList[action]?.(nuggets, change) || nuggets;
+    return {
+      about: { ...about, ...(NO_EDITS.includes(action) ? {} : edit), ...inAbout[action]?.(about, change) },
+      nuggets: listed.map((one) => (one.uid === uid ? { ...one, ...inNugget[action]?.(one, change) } : one)),
+    };
+  };
+})();

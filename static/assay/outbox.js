@@ -4,31 +4,35 @@
 // several things have versions of their own names the thread of each change; else all are of one.
 "use strict";
 
-window.assay = window.assay || {};
-
 assay.csrf = () => (document.cookie.match(/(?:^|; )csrftoken=([^;]+)/) || [])[1] || "";
+
+// What a page asks for is of the database that the page is of, or refused.
+const ofThisPage = () => ({
+  "X-Assay-Write": "1",
+  "X-Assay-Installation": document.getElementById("main").dataset.installation,
+});
+
+assay.get = (url) => fetch(url, { headers: ofThisPage() });
 
 assay.post = (url, fields, options = {}) =>
   fetch(url, {
     method: "POST",
     body: new URLSearchParams(fields),
-    headers: { "X-CSRFToken": assay.csrf(), "X-Assay-Write": "1" },
+    headers: { "X-CSRFToken": assay.csrf(), ...ofThisPage() },
     redirect: "error",
     ...options,
   });
 
+// Whether an answer says that the page is of another database.
+assay.isReplaced = (response) => response.headers.has("X-Assay-Replaced");
+
 // By what an answer says no: its HTTP status, or that the browser lost the cookie that writes are checked by.
 assay.statusOf = (response) => (response.headers.get("X-Assay-CSRF") ? "csrf" : response.status);
 
-assay.blockedBecause = (status) =>
-  ({
-    401: "you are signed out.",
-    403: "you may not do this any more. Tell your organizer.",
-    csrf: "this browser has lost the cookie that lets the page save.",
-  })[status] || "this work is not yours any more. Tell your organizer.";
+assay.blockedBecause = (status) => assay.say({ 401: "signed-out", 403: "forbidden", csrf: "no-cookie" }[status] || "not-yours");
 
 assay.Outbox = class {
-  // subject: what the changes are about, such as "3.bank.7" (person and bank); tab: of assay.tab(); version: what the
+  // subject: installation, person, kind of work and its key, with dots between; tab: of assay.tab(); version: what the
   // page shows, or versions: those of its threads. onAnswer(change, response, text, waiting) gets each answer that
   // settles a change (200, 422); onRefused(changes, response, text) keeps what was refused (400, 404, 409, 410) before
   // it leaves the outbox; onState(state, waiting, status) tells what to show: saved, saving, offline or blocked.
@@ -124,8 +128,8 @@ assay.Outbox = class {
       return this.later();
     }
     const status = assay.statusOf(response);
-    if (status === 403 && this.canLapse(change)) return this.refuse([change], response, text);
     const isOurs = response.headers.get("X-Assay-Write");
+    if (status === 403 && isOurs && this.canLapse(change)) return this.refuse([change], response, text);
     if ([401, 403, "csrf"].includes(status) || (status === 404 && !isOurs)) {
       this.onState("blocked", this.changes.length, status);
       this.timer = setTimeout(() => this.send(), 4000); // soon after the person signed in again elsewhere
@@ -174,9 +178,9 @@ assay.Outbox = class {
 
 // The state line: whether what a person did is saved, in words, always in sight; and short notices beside the keys.
 assay.StateLine = class {
-  // decide: what to do about refused changes, in words; isRefused() says whether there are any.
-  constructor({ decide, isRefused }) {
-    Object.assign(this, { decide, isRefused });
+  // isRefused() says whether there are refused changes.
+  constructor({ isRefused }) {
+    this.isRefused = isRefused;
     this.line = document.getElementById("saved");
     this.announced = document.getElementById("announced");
     this.hint = document.getElementById("hint");
@@ -206,40 +210,26 @@ assay.StateLine = class {
   show() {
     let [name, waiting, status] = this.isRefused() ? ["refused"] : this.state;
     if (name === "saved" && this.unread !== null) [name, status] = ["unread", this.unread];
-    const where = assay.storage.works ? "browser" : "page: don't close it";
-    const kept = `${waiting} change${waiting === 1 ? "" : "s"} kept in this ${where}`;
-    const said = {
-      saved: "Saved",
-      saving: "Saving…",
-      typing: "Not saved yet",
-      offline: `Not saved yet: the server does not answer. ${kept}, sent again by itself.`,
-      blocked: `Not saved: ${assay.blockedBecause(status)} ${kept}.`,
-      refused: `Not saved: ${this.decide}`,
-      unread: [401, 403, 404, "csrf"].includes(status)
-        ? `All is saved, but nothing more can be opened: ${assay.blockedBecause(status)}`
-        : "All is saved, but the server does not answer: it is asked again by itself.",
-    }[name];
+    const kept = assay.say(assay.storage.works ? "kept-in-browser" : "kept-in-page", { changes: assay.count(waiting, "change") });
+    const why = ["blocked", "unread"].includes(name) ? assay.blockedBecause(status) : "";
+    const isBlocked = [401, 403, 404, "csrf"].includes(status);
+    const said = assay.say(name === "unread" && !isBlocked ? "no-answer" : name, { kept, why });
     this.line.dataset.state = name;
     this.write(said, ["blocked", "unread"].includes(name) ? status : null);
     // Only trouble and its end are read out: "Saving…" and "Saved" at every key would drown the work.
     if (["offline", "blocked", "refused", "unread"].includes(name)) this.announced.textContent = said;
-    else if (name === "saved" && this.announced.textContent) this.announced.textContent = "Saved";
+    else if (name === "saved" && this.announced.textContent) this.announced.textContent = said;
   }
 
   // Write the line, with a link to where the person can mend what blocks, if anything: the home asks for a sign-in and
-  // sets the cookie. The link stays in place while the words change, since it may have the focus.
+  // sets the cookie. Nothing that stays the same is written: the link may have the focus.
   write(text, status) {
-    const label = { 401: "Sign in in a new tab", csrf: "Open Assay in a new tab" }[status];
-    const words = this.line.firstChild;
+    const [words, link] = this.line.childNodes;
+    const label = { 401: assay.say("sign-in"), csrf: assay.say("open-assay") }[status] || "";
     const said = label ? `${text} ` : text;
     if (words.data !== said) words.data = said;
-    const link = this.line.querySelector("a");
-    if (link?.textContent === label) return;
-    link?.remove();
-    if (!label) return;
-    const made = document.createElement("a");
-    Object.assign(made, { href: document.querySelector("a.brand").href, target: "_blank", rel: "noopener", textContent: label });
-    this.line.append(made);
+    if (link.textContent !== label) link.textContent = label;
+    link.hidden = !label;
   }
 
   // Say something that has no place on screen of its own.

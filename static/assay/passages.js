@@ -1,8 +1,9 @@
 // The passages beside the list: which one is current, sentences chosen with keys, text chosen with the mouse, and
-// the places that nuggets rest on. Spans count characters (code points) of the segment's text, as the server does.
+// the places that nuggets rest on. What is selected or marked of a text is a range within its text node.
 "use strict";
 
-window.assay = window.assay || {};
+const readingOf = (article) => article.querySelector(".reading").firstChild;
+const passageOf = (span) => span.startContainer.parentElement.closest(".passage");
 
 assay.Passages = class {
   constructor(panel) {
@@ -10,9 +11,8 @@ assay.Passages = class {
     this.articles = [...panel.querySelectorAll(".passage")];
     this.byDocid = new Map(this.articles.map((article) => [article.dataset.docid, article]));
     this.current = this.articles[0];
-    this.cut = new Map(); // sentences of passages, found when first asked for
     this.next = new Map(); // the sentence that j begins with in a passage
-    for (const article of this.articles) article.querySelector(".reading").normalize();
+    panel.normalize();
     panel.addEventListener("focusin", (event) => {
       const here = event.target.closest(".passage");
       if (here) this.current = here;
@@ -22,7 +22,8 @@ assay.Passages = class {
   // Have also those laid out that are out of sight, once the first ones are on screen: nothing may move later, when
   // somebody scrolls or clicks.
   layOutAll() {
-    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => this.panel.classList.remove("in-sight-first"))));
+    const layOut = () => this.panel.classList.remove("in-sight-first");
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(layOut)));
   }
 
   get focused() {
@@ -37,15 +38,10 @@ assay.Passages = class {
     return this.byDocid.get(docid)?.querySelector("h3 bdi").textContent.trim() || docid;
   }
 
-  static text(article) {
-    return article.querySelector(".reading").firstChild;
-  }
-
   go(article) {
     if (!article) return;
-    for (const other of this.articles) other.tabIndex = -1;
+    for (const one of this.articles) one.tabIndex = one === article ? 0 : -1;
     this.current = article;
-    article.tabIndex = 0;
     article.focus({ preventScroll: true });
     const { top, bottom } = this.view();
     const fits = article.offsetHeight <= bottom - top;
@@ -56,52 +52,55 @@ assay.Passages = class {
     this.go(this.articles[this.articles.indexOf(this.current) + by]);
   }
 
+  // Mark the passages that the person has read.
+  showRead(docids) {
+    for (const article of this.articles) article.toggleAttribute("data-read", docids.includes(article.dataset.docid));
+    const number = this.panel.querySelectorAll("[data-read]").length;
+    document.getElementById("read-count").textContent = number ? assay.say("read-count", { number }) : "";
+  }
+
   // ---- sentences ----
 
-  // Where the sentences of a passage begin and end, without the blanks around them.
+  // The sentences of a passage, without the blanks around them.
   sentences(article) {
-    if (!this.cut.has(article)) {
-      const text = assay.Passages.text(article).data;
-      const parts = Intl.Segmenter
-        ? [...new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text)]
-        : [{ index: 0, segment: text }];
-      const spans = parts.map(({ index, segment }) => trimmed(text, index, index + segment.length));
-      this.cut.set(article, spans.filter(([start, end]) => end > start));
-    }
-    return this.cut.get(article);
+    const text = readingOf(article);
+    const parts = [...new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text.data)];
+    const spans = parts.map(({ index, segment }) => trimmed(text, index, index + segment.length));
+    return spans.filter((span) => !span.collapsed);
   }
 
   // The first and last sentence that the selection touches, or null.
   chosen(article) {
     const span = this.selection();
-    if (!span || span.article !== article) return null;
-    const touched = this.sentences(article).flatMap(([start, end], at) => (start < span.end && end > span.start ? [at] : []));
-    return touched.length ? [touched[0], touched[touched.length - 1]] : null;
+    if (span?.startContainer !== readingOf(article)) return null;
+    const isTouched = ({ startOffset, endOffset }) => startOffset < span.endOffset && endOffset > span.startOffset;
+    const sentences = this.sentences(article);
+    return [sentences.findIndex(isTouched), sentences.findLastIndex(isTouched)];
   }
 
   // One sentence more (by 1) or less (by -1); the first press chooses one.
   extend(article, by) {
     const chosen = this.chosen(article);
-    if (!chosen) return this.choose(article, this.next.get(article) || 0, this.next.get(article) || 0);
+    if (!chosen) return this.move(article, by);
     const [first, last] = chosen;
-    if (last + by < first) return this.clear(article, first);
-    this.choose(article, first, last + by);
+    if (last + by < first) this.clear(article, first);
+    else this.choose(article, first, last + by);
   }
 
-  // The next (by 1) or previous (by -1) sentence alone.
+  // The next (by 1) or previous (by -1) sentence alone; where none is chosen, the one that j begins with.
   move(article, by) {
     const chosen = this.chosen(article);
     const at = chosen ? (by > 0 ? chosen[1] : chosen[0]) + by : this.next.get(article) || 0;
-    this.choose(article, at, at);
+    this.choose(article, at);
   }
 
-  choose(article, first, last) {
+  choose(article, first, last = first) {
     const sentences = this.sentences(article);
-    if (first < 0 || last >= sentences.length) return;
-    const text = assay.Passages.text(article);
-    document.getSelection().setBaseAndExtent(text, sentences[first][0], text, sentences[last][1]);
+    const [from, to] = [sentences[first], sentences[last]];
+    if (!from || !to) return;
+    document.getSelection().setBaseAndExtent(from.startContainer, from.startOffset, to.endContainer, to.endOffset);
     this.next.set(article, Math.min(last + 1, sentences.length - 1));
-    this.reveal(range(text, sentences[last][0], sentences[last][1]));
+    this.reveal(to);
   }
 
   // Choose nothing; j will begin with this sentence.
@@ -110,63 +109,35 @@ assay.Passages = class {
     this.next.set(article, next);
   }
 
-  // Let j begin with the sentence that holds a character.
-  beginAt(article, character) {
-    const at = this.sentences(article).findIndex(([, end]) => end > character);
-    this.clear(article, Math.max(0, at));
-  }
-
   // ---- spans ----
 
-  // The texts that are selected, without blanks around them, in each passage that the selection touches; counted as
-  // the browser counts.
+  // What is selected, in each passage that the selection touches.
   selections() {
-    const selection = document.getSelection();
-    if (!selection.rangeCount || selection.isCollapsed) return [];
-    const selected = selection.getRangeAt(0);
-    return this.articles.flatMap((article) => {
-      const text = assay.Passages.text(article);
-      if (!selected.intersectsNode(text)) return [];
-      const start = selected.startContainer === text ? selected.startOffset : 0;
-      const end = selected.endContainer === text ? selected.endOffset : text.length;
-      const [from, to] = trimmed(text.data, start, end);
-      return to > from ? [{ article, start: from, end: to }] : [];
-    });
+    return selectedIn(this.articles.map(readingOf));
   }
 
-  // The text that is selected in one passage, or null. What was selected in a passage that was left is not meant.
+  // What is selected in one passage, or null. What was selected in a passage that was left is not meant.
   selection() {
-    const spans = this.selections();
-    const elsewhere = this.focused && spans.length && spans[0].article !== this.focused;
-    return spans.length === 1 && !elsewhere ? spans[0] : null;
-  }
-
-  get spansTwo() {
-    return this.selections().length > 1;
+    const [span, other] = this.selections();
+    if (!span || other || (this.focused && this.focused !== passageOf(span))) return null;
+    return span;
   }
 
   // What a nugget made or supported now would rest on: the selected text, or the focused passage, or nothing.
   evidence() {
     const span = this.selection();
-    if (!span) return this.focused ? { docid: this.focused.dataset.docid, start: null, end: null } : null;
-    const text = assay.Passages.text(span.article).data;
-    const [start, end] = [span.start, span.end].map((units) => [...text.slice(0, units)].length);
-    return { docid: span.article.dataset.docid, start, end };
+    const article = span ? passageOf(span) : this.focused;
+    const [start, end] = span ? pointsOf(span) : [null, null];
+    return article && { docid: article.dataset.docid, start, end };
   }
 
-  quote({ docid, start, end }) {
-    const article = this.byDocid.get(docid);
-    if (!article || start === null) return "";
-    return [...assay.Passages.text(article).data].slice(start, end).join("");
+  quote(evidence) {
+    return String(this.range(evidence) || "");
   }
 
   range({ docid, start, end }) {
     const article = this.byDocid.get(docid);
-    if (!article || start === null) return null;
-    const text = assay.Passages.text(article);
-    const points = [...text.data];
-    const units = (count) => points.slice(0, count).join("").length;
-    return range(text, units(start), units(end));
+    return article && start !== null ? rangeOf(readingOf(article), start, end) : null;
   }
 
   // Mark the places that the current nugget rests on.
@@ -180,7 +151,7 @@ assay.Passages = class {
     if (place) this.reveal(place);
   }
 
-  // What scrolls, and between which heights of the window passages can be read: the panel, or the page without its bars.
+  // What scrolls, and between which heights passages can be read: the panel, or the page without its bars.
   view() {
     const { panel } = this;
     const { top, bottom } = panel.getBoundingClientRect();
@@ -198,91 +169,93 @@ assay.Passages = class {
   }
 };
 
-function trimmed(text, start, end) {
-  while (start < end && /\s/.test(text[start])) start += 1;
-  while (end > start && /\s/.test(text[end - 1])) end -= 1;
-  return [start, end];
-}
+const isSamePlace = (one, other) => one.docid === other.docid && one.start === other.start && one.end === other.end;
 
 function range(text, start, end) {
-  const made = document.createRange();
-  made.setStart(text, start);
-  made.setEnd(text, end);
-  return made;
+  const span = document.createRange();
+  span.setStart(text, start);
+  span.setEnd(text, end);
+  return span;
 }
 
-// Mark places without touching the page's elements.
-assay.highlight = (name, ranges) => {
-  if (!window.CSS?.highlights) return;
-  if (ranges.length) CSS.highlights.set(name, new Highlight(...ranges));
-  else CSS.highlights.delete(name);
-};
+// A part of a text without the blanks around it; collapsed, where there is nothing else.
+function trimmed(text, start, end) {
+  const part = text.data.slice(start, end);
+  return range(text, end - part.trimStart().length, start + part.trimEnd().length);
+}
+
+// What is selected of some texts, without the blanks around it: a range in each of those that the selection touches.
+function selectedIn(texts) {
+  const selection = document.getSelection();
+  if (selection.isCollapsed) return [];
+  const all = selection.getRangeAt(0);
+  const spans = texts.filter((text) => all.intersectsNode(text)).map((text) => {
+    const start = all.startContainer === text ? all.startOffset : 0;
+    const end = all.endContainer === text ? all.endOffset : text.length;
+    return trimmed(text, start, end);
+  });
+  return spans.filter((span) => !span.collapsed);
+}
+
+// The server counts characters (code points), where the browser counts UTF-16 units.
+const pointsOf = ({ startContainer: { data }, startOffset, endOffset }) =>
+  [startOffset, endOffset].map((units) => [...data.slice(0, units)].length);
+
+function rangeOf(text, ...points) {
+  const [start, end] = points.map((count) => [...text.data].slice(0, count).join("").length);
+  return range(text, start, end);
+}
+
+// Mark places without touching the page's elements, where the browser can.
+assay.highlight = (name, ranges) => CSS.highlights?.set(name, new Highlight(...ranges));
 
 // Search in all passages: every place marked, counted, and gone through with Enter and Shift+Enter.
-assay.Search = class {
-  constructor(form, passages) {
-    this.passages = passages;
-    this.input = form.querySelector("input");
-    this.count = form.querySelector("#search-count");
-    this.found = [];
-    this.at = -1;
-    form.addEventListener("submit", (event) => event.preventDefault());
-    this.input.addEventListener("input", () => this.find());
-    this.input.addEventListener("keydown", (event) => {
-      if (event.isComposing) return;
-      if (event.key === "Enter") {
-        event.preventDefault();
-        this.go(event.shiftKey ? -1 : 1);
-      } else if (event.key === "Escape") {
-        event.preventDefault();
-        this.leave();
-      }
+assay.search = (form, passages) => {
+  const input = form.querySelector("input");
+  const count = form.querySelector("#search-count");
+  let found = [];
+  let at = -1;
+
+  function find() {
+    const words = input.value.trim().replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s+");
+    const texts = words ? passages.articles.map(readingOf) : [];
+    found = texts.flatMap((text) => {
+      const matches = [...text.data.matchAll(new RegExp(words, "giu"))];
+      return matches.map(({ index, 0: { length } }) => range(text, index, index + length));
     });
-  }
-
-  find() {
-    const words = this.input.value.split(/\s+/).filter(Boolean);
-    const pattern = words.length && new RegExp(words.map(escaped).join("\\s+"), "giu");
-    this.found = [];
-    let passages = 0;
-    for (const article of pattern ? this.passages.articles : []) {
-      const before = this.found.length;
-      const text = assay.Passages.text(article);
-      for (const match of text.data.matchAll(pattern)) {
-        this.found.push({ article, start: match.index, place: range(text, match.index, match.index + match[0].length) });
-      }
-      if (this.found.length > before) passages += 1;
-    }
-    this.at = -1;
-    assay.highlight("search", this.found.map(({ place }) => place));
+    at = -1;
+    assay.highlight("search", found);
     assay.highlight("search-here", []);
-    if (!words.length) this.count.textContent = "";
-    else if (!this.found.length) this.count.textContent = "nothing found";
-    else this.count.textContent = `${this.found.length} in ${passages} passage${passages === 1 ? "" : "s"}`;
-    if (this.found.length) this.passages.reveal(this.found[0].place);
+    const holding = new Set(found.map(passageOf)).size;
+    const told = { number: found.length, passages: assay.count(holding, "passage") };
+    count.textContent = words && assay.say(holding ? "found" : "not-found", told);
+    if (holding) passages.reveal(found[0]);
   }
 
-  go(by) {
-    const all = this.found.length;
+  function go(by) {
+    const all = found.length;
     if (!all) return;
-    this.at = this.at < 0 && by < 0 ? all - 1 : (this.at + by + all) % all;
-    const here = this.found[this.at];
-    assay.highlight("search-here", [here.place]);
-    this.count.textContent = `${this.at + 1} of ${all}`;
-    this.passages.reveal(here.place);
+    at = at < 0 && by < 0 ? all - 1 : (at + by + all) % all;
+    assay.highlight("search-here", [found[at]]);
+    count.textContent = assay.say("found-at", { place: at + 1, all });
+    passages.reveal(found[at]);
   }
 
   // To the passage that was found; j begins there.
-  leave() {
-    const here = this.found[Math.max(0, this.at)];
-    this.passages.go(here ? here.article : this.passages.current);
-    if (here) {
-      this.passages.beginAt(here.article, here.start);
-      this.passages.reveal(here.place);
-    }
+  function leave() {
+    const here = found[Math.max(0, at)];
+    if (!here) return passages.go(passages.current);
+    const article = passageOf(here);
+    passages.go(article);
+    passages.clear(article, passages.sentences(article).findIndex(({ endOffset }) => endOffset > here.startOffset));
+    passages.reveal(here);
   }
-};
 
-function escaped(word) {
-  return word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-}
+  input.addEventListener("input", find);
+  input.addEventListener("keydown", (event) => {
+    if (event.isComposing || !["Enter", "Escape"].includes(event.key)) return;
+    event.preventDefault();
+    if (event.key === "Escape") leave();
+    else go(event.shiftKey ? -1 : 1);
+  });
+};

@@ -1,15 +1,14 @@
 // Changes that the server refused: kept in the browser, shown with what is there now, and a way to keep either.
 "use strict";
 
-window.assay = window.assay || {};
-
 assay.Refused = class {
-  // name: of the store; inWords(change) says what a change was; there(change) what stands in its place now, or "";
-  // again(changes) does them once more, on the list as it is now; onChange() is told when there are more or fewer.
+  // subject, tab: as of the outbox; inWords(change) says what a change was; there(change) what stands in its place now,
+  // or ""; again(changes) does them once more, on the list as it is now; onChange() is told when there are more or fewer.
   // Whether a change can be done once more is decided when it is refused and kept with it: another refusal says nothing
   // of it. canRedo(change) says whether it still can be, on the page as it is now.
-  constructor({ name, notices, inWords, there, again, onChange, canRedo = () => true }) {
-    Object.assign(this, { name, notices, inWords, there, again, onChange, canRedo });
+  constructor({ subject, tab, inWords, there, again, onChange, canRedo = () => true }) {
+    Object.assign(this, { subject, tab, inWords, there, again, onChange, canRedo });
+    this.name = `assay.refused.${subject}.${tab.name}`;
   }
 
   get changes() {
@@ -35,36 +34,52 @@ assay.Refused = class {
     this.draw(why);
   }
 
+  // Show what an earlier visit left, and why it is not saved. What it left when another database stood behind this
+  // address was about something else: that is shown as not sent, and never sent.
+  claim(why = assay.say("from-earlier")) {
+    const { subject, tab } = this;
+    assay.claim(tab, `assay.refused.${subject}.`, (changes) => this.take(changes));
+    this.draw(why);
+    const [installation, ...of] = subject.split(".");
+    const there = `(outbox|refused|draft)\\.(?!${installation})(?:[0-9a-f-]{36}\\.)?${of.join("\\.")}\\.`;
+    for (const name of assay.storage.names("assay.")) {
+      const [prefix, kind] = new RegExp(`^assay\\.${there}`).exec(name) || [];
+      if (!prefix) continue;
+      const asChanges = (left) => {
+        if (kind === "draft") return [{ about: { action: "typed", text: left.text } }];
+        return left.filter(({ about }) => !["show", "signOff"].includes(about.action));
+      };
+      assay.claim(tab, prefix, (left) => this.add(asChanges(left), assay.say("other-database"), false));
+    }
+  }
+
   draw(why) {
     document.getElementById("refused")?.remove();
     if (!this.changes.length) return;
-    const box = document.createElement("div");
-    box.id = "refused";
-    box.className = "message error";
-    box.setAttribute("role", "alert");
-    const said = document.createElement("p");
-    said.textContent = `${why} Not saved:`;
-    const items = document.createElement("ul");
-    for (const change of this.changes) items.append(this.item(change));
-    const buttons = document.createElement("p");
-    const canAny = this.changes.some((change) => this.isRedoable(change));
-    if (canAny) buttons.append(this.button("Keep mine: do it on the list as it is now", () => this.redo()), " ");
-    buttons.append(this.button(canAny ? "Keep what is there" : "Understood", () => this.leave([])));
-    box.append(said, buttons, items);
-    this.notices.append(box);
+    const box = document.getElementById("new-refused").content.firstElementChild.cloneNode(true);
+    const [mine, theirs] = box.querySelectorAll("button");
+    box.querySelector("p").prepend(`${why} `);
+    box.append(assay.element("ul", {}, ...this.changes.map((change) => this.item(change))));
+    if (!this.changes.some((change) => this.isRedoable(change))) {
+      mine.remove();
+      theirs.textContent = assay.say("understood");
+    }
+    box.addEventListener("click", ({ target }) => {
+      if (target === mine) this.redo();
+      else if (target === theirs) this.leave([]);
+      else return;
+      this.onChange();
+    });
+    document.getElementById("notices").append(box);
     this.onChange();
   }
 
   item(change) {
-    const item = document.createElement("li");
-    item.textContent = this.inWords(change, this.isRedoable(change));
+    const { action, text } = change.about;
+    const said = action === "typed" ? assay.say("typed", { text }) : this.inWords(change, this.isRedoable(change));
     const there = this.there(change);
-    if (there) {
-      const now = document.createElement("p");
-      now.textContent = `It now says: ${there}`;
-      item.append(now);
-    }
-    return item;
+    const now = there ? [assay.element("p", {}, assay.say("now-says", { there }))] : [];
+    return assay.element("li", {}, said, ...now);
   }
 
   // Do what can be done once more; the others stay listed.
@@ -78,17 +93,6 @@ assay.Refused = class {
   leave(changes) {
     assay.storage.remove(this.name);
     this.take(changes);
-    this.draw("This can't be done on the list as it is now.");
-  }
-
-  button(label, action) {
-    const element = document.createElement("button");
-    element.type = "button";
-    element.textContent = label;
-    element.addEventListener("click", () => {
-      action();
-      this.onChange();
-    });
-    return element;
+    this.draw(assay.say("not-on-this-list"));
   }
 };

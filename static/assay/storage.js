@@ -1,57 +1,59 @@
 // What the browser keeps for a person. Where it can't (switched off, full), things are kept as long as the page.
 "use strict";
 
-window.assay = window.assay || {};
+window.assay = {};
 
-assay.storage = (() => {
+const storeIn = (area) => {
   const inPage = new Map();
-  const storage = {
+  // What the browser answers, or null: where storage is switched off, its mere mention throws.
+  const ask = (question) => {
+    try {
+      return question(window[area]);
+    } catch {
+      return null;
+    }
+  };
+  return {
     works: true,
-    get(name) {
-      if (inPage.has(name)) return inPage.get(name);
-      try {
-        return JSON.parse(localStorage.getItem(name));
-      } catch {
-        return null;
-      }
-    },
+    get: (name) => inPage.get(name) ?? ask((kept) => JSON.parse(kept.getItem(name))),
     set(name, value) {
+      inPage.delete(name);
       try {
-        localStorage.setItem(name, JSON.stringify(value));
-        inPage.delete(name);
+        window[area].setItem(name, JSON.stringify(value));
       } catch {
-        storage.works = false;
+        this.works = false;
         inPage.set(name, value);
       }
     },
     remove(name) {
       inPage.delete(name);
-      try {
-        localStorage.removeItem(name);
-      } catch {
-        storage.works = false;
-      }
+      ask((kept) => kept.removeItem(name));
     },
-    names(prefix) {
-      try {
-        return Object.keys(localStorage).filter((name) => name.startsWith(prefix));
-      } catch {
-        return [];
-      }
-    },
+    names: (prefix) => ask((kept) => Object.keys(kept).filter((name) => name.startsWith(prefix))) ?? [],
   };
-  storage.set("assay.probe", 1);
-  storage.remove("assay.probe");
-  return storage;
-})();
+};
 
+assay.storage = storeIn("localStorage");
+assay.session = storeIn("sessionStorage"); // of this tab alone
+assay.storage.set("assay.probe", 1);
+assay.storage.remove("assay.probe");
+
+// Take what closed tabs left under names that begin so, and what this tab did before it was loaded anew.
+assay.claim = (tab, prefix, take) => {
+  for (const name of assay.storage.names(prefix)) {
+    const [owner, ...rest] = name.slice(prefix.length).split(".");
+    if (owner !== tab.name && tab.isOpen(owner)) continue;
+    const left = assay.storage.get(name);
+    assay.storage.remove(name);
+    if (left) take(left, rest.join("."));
+  }
+};
+
+// A random UUID (version 4): on pages without https there is no crypto.randomUUID.
 assay.uuid = () => {
-  if (crypto.randomUUID) return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 15) | 64;
-  bytes[8] = (bytes[8] & 63) | 128;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  const random = crypto.getRandomValues(new Uint8Array(36));
+  const digit = (kind, at) => (kind === "x" ? random[at] & 15 : (random[at] & 3) | 8).toString(16);
+  return "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".replace(/[xy]/g, digit);
 };
 
 // A name for this tab that survives a reload and that no other open tab has, a copied one included; and a way to
@@ -60,41 +62,32 @@ assay.uuid = () => {
 assay.tab = async () => {
   const ALIVE = "assay.alive.";
   const SILENT = 90000; // browsers slow the timers of hidden tabs to one a minute
+  const { locks } = navigator;
+  // Whether a name is this tab's now, as long as it is open.
   const hold = (name) =>
     new Promise((done) => {
-      if (!navigator.locks) return done(true);
-      navigator.locks.request(`assay.tab.${name}`, { ifAvailable: true }, (lock) => {
+      if (!locks) return done(true);
+      locks.request(`assay.tab.${name}`, { ifAvailable: true }, (lock) => {
         done(Boolean(lock));
-        return lock ? new Promise(() => {}) : undefined;
+        return lock && new Promise(() => {});
       });
     });
   // Locks are another process's to tell, and nobody should wait for it without need: only what is stored may be of
   // another tab, and only an old name may be another tab's too.
-  const asked = navigator.locks && assay.storage.names("assay.").length ? navigator.locks.query() : null;
-  let name = null;
-  try {
-    name = sessionStorage.getItem("assay.tab");
-  } catch {
-    // Then each load is a tab of its own.
-  }
+  const asked = locks && assay.storage.names("assay.").length ? locks.query() : null;
+  let name = assay.session.get("assay.tab");
   if (!name || !(await hold(name))) {
     name = assay.uuid();
     hold(name);
+    assay.session.set("assay.tab", name);
   }
-  try {
-    sessionStorage.setItem("assay.tab", name);
-  } catch {
-    assay.storage.works = false;
-  }
-  if (!navigator.locks) {
+  if (!locks) {
     const live = () => assay.storage.set(ALIVE + name, Date.now());
     live();
     setInterval(live, 5000);
+    return { name, isOpen: (other) => Date.now() - assay.storage.get(ALIVE + other) < SILENT };
   }
   const held = asked && new Set((await asked).held.map((lock) => lock.name));
-  const isOpen = (other) => {
-    if (!navigator.locks) return Date.now() - (assay.storage.get(ALIVE + other) || 0) < SILENT;
-    return !held || held.has(`assay.tab.${other}`); // what was stored since the page began is of an open tab
-  };
-  return { name, isOpen };
+  // What was stored since the page began is of an open tab.
+  return { name, isOpen: (other) => !held || held.has(`assay.tab.${other}`) };
 };

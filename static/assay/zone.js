@@ -5,8 +5,7 @@
   const choice = document.getElementById("id_time_zone");
   const offer = document.getElementById("own-zone");
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const show = () =>
-    (offer.hidden = choice.value === own || ![...choice.options].some((option) => option.value === own));
+  const show = () => (offer.hidden = choice.value === own || !choice.querySelector(`[value="${own}"]`));
   offer.querySelector("span").textContent = own;
   offer.querySelector("button").addEventListener("click", () => {
     choice.value = own;

@@ -18,11 +18,10 @@ from django.test import Client
 from assessor.collection.models import Condition, Event, Person, Topic
 from assessor.work.actions import give_tasks
 from assessor.work.models import Exposure, Task, Write
-from assessor.work.sheets import revise
-from assignment.models import AnswerSheet, Assignment, LeftOut, Revision
-from support.actions.sheets import docid_of
-from support.models import Revision as SupportRevision
-from support.models import SupportSheet
+from assignment.models import AnswerSheet, Assignment, LabelEvent, LeftOut
+from support.citations import places
+from support.models import LabelEvent as SupportEvent
+from support.models import SupportJudgment, SupportSheet
 
 Judged = Any  # an answer under a condition; tests read its pk, answer, version and task, and ask here for the rest
 
@@ -37,11 +36,11 @@ class _Kind(NamedTuple):
 
 _KINDS = {
     "assignment": _Kind(
-        AnswerSheet, Revision, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks"), "support"
+        AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks"), "support"
     ),
     "support": _Kind(
         SupportSheet,
-        SupportRevision,
+        SupportEvent,
         "support",
         ("labels", "cannot", "flags", "shown", "unresolved", "waiting"),
         "full",
@@ -153,13 +152,13 @@ def history(one: Judged) -> QuerySet[Any]:
 def everything(*kinds: str) -> list[Any]:
     """Return all that a write could touch, to show that it touched nothing."""
     models = [model for name in kinds or _KINDS for model in (_KINDS[name].model, _KINDS[name].history)]
-    further = (Assignment, Event, Write, Exposure, Task)
+    further = (Assignment, SupportJudgment, Event, Write, Exposure, Task)
     return [list(model._base_manager.order_by("pk").values()) for model in (*models, *further)]
 
 
 def snapshot(under: Condition | Task) -> list[dict[str, Any]]:
     """Return all that is kept of the answers under a condition or task, to show that nothing changed."""
-    own = ("_state", "_assignments", "_unsaved")
+    own = ("_state", "_labels", "_unsaved", "_before")
     return [
         {name: value for name, value in vars(one).items() if name not in own} | {"stands": stands(one)}
         for one in all_judged(under)
@@ -206,7 +205,8 @@ def _named(one: Judged, item: Any) -> dict[str, object]:
 def docid_at(one: Judged, citation: str) -> str:
     """Return what a citation points to, or nothing where there is none."""
     try:
-        return docid_of(one.answer, citation)
+        sentence, place = places(citation)
+        return list(one.answer.sentences())[sentence].citations[place].docid
     except (IndexError, ValueError, ObjectDoesNotExist):
         return ""
 
@@ -228,7 +228,7 @@ def sign_off(
     kind = _KINDS[screen or task.condition.kind]
     if version is None:
         shown = kind.model.objects.filter(task=task)
-        shown = shown.exclude(asked=[]) if kind.model is SupportSheet else shown.filter(by_rule=False)
+        shown = shown.filter(total__gt=0) if kind.model is SupportSheet else shown.filter(by_rule=False)
         version = sum(shown.values_list("version", flat=True))
     return client.post(f"/{kind.address}/{task.pk}/sign-off/", {"key": str(key or uuid4()), "version": str(version)})
 
@@ -249,38 +249,70 @@ def queue(response: HttpResponse) -> list[list[int]]:
     return json.loads(unescape(text))
 
 
+def last_change(one: Judged) -> dict[str, Any]:
+    """Return what the newest change made of items: {item: {"label": [before, after]}}."""
+    events = history(one)
+    newest = events.filter(version=events.latest("version").version)
+    return {item: change for event in newest for item, change in event.changes_by_item.items()}
+
+
 # ---- states that pages can't make, or not soon ----
 
 
 def change(one: Judged, said: Mapping[Any, Mapping[str, Any]], verb: str = "label", **more: Any) -> None:
     """Change what stands of items without a request; unless told otherwise, who has the answer did it."""
     kept = again(one)
-    revise(kept, verb, said, **{"judge_id": kept.judge_id, "task_id": kept.task_id} | more)
+    kept.revise(verb, said, **{"judge_id": kept.judge_id, "task_id": kept.task_id} | more)
 
 
 def put(those: Iterable[Judged], **columns: Any) -> None:
     """Write into columns what no action would, with no trace in the history."""
     for one in those:
-        if isinstance(one, AnswerSheet):
-            _put_rows(again(one), columns)
-        else:
-            _kind(one).model.everything.filter(pk=one.pk).update(**columns)
+        _put(again(one), columns)
 
 
-def _put_rows(sheet: AnswerSheet, columns: Mapping[str, Any]) -> None:
-    """Write into an answer's columns, and what stands of its nuggets into their rows."""
-    fields = {column: field for field, column in AnswerSheet.SAID.items()}
-    own = {name: value for name, value in columns.items() if name not in fields and name != "asked"}
+def _put(sheet: Judged, columns: Mapping[str, Any]) -> None:
+    """Write into an answer's columns, and what stands of its items into their rows."""
+    fields = {column: field for field, column in sheet.SAID.items()}
+    states = {"unresolved": "no_text", "waiting": "waiting"}
+    own = {name: value for name, value in columns.items() if name not in {*fields, *states, "asked"}}
+    if "asked" in columns and isinstance(sheet, SupportSheet):
+        sheet._ask(columns["asked"])
     for column in fields.keys() & columns.keys():
         said = columns[column]
         for item in {**said, **getattr(sheet, column)}:
-            sheet.put(item, {fields[column]: said.get(item)})
-    if "asked" in columns:
-        sheet.is_part = True
-        sheet.ask(columns["asked"])
-        own["is_part"] = True
-    AnswerSheet.everything.filter(pk=sheet.pk).update(**own | sheet.columns_of(fields.values()))
-    sheet.save_items({})
+            if isinstance(sheet, SupportSheet) and item not in sheet.labels_by_item:
+                continue  # the answer cites nothing there
+            sheet._put(item, {fields[column]: said.get(item)})
+    if "asked" in columns and isinstance(sheet, AnswerSheet):
+        sheet.is_part = own["is_part"] = True
+        sheet._ask(columns["asked"])
+    for column in states.keys() & columns.keys():
+        for item in sheet.asked:
+            row = sheet._row(item)
+            if item in columns[column]:
+                row.value, row.state = None, states[column]
+            elif row.state == states[column]:
+                row.state = "open"
+    type(sheet).everything.filter(pk=sheet.pk).update(**sheet._columns_of(fields.values()) | own)
+    sheet._save_labels({})
+
+
+def equal_first(one: Judged) -> dict[str, list[Any]]:
+    """Return where the one of equal citations is that is asked, its answer's key and its own, by citation."""
+    rows = again(one).labels_by_item.items()
+    return {key: [row.equal_to.sheet_id, row.equal_to.item] for key, row in rows if row.equal_to}
+
+
+def forget_equal(task: Task) -> None:
+    """Let no citation of a task be known as equal to another."""
+    SupportJudgment.objects.filter(sheet__task=task).update(equal_to=None)
+
+
+def move(one: Judged, before: str, after: str) -> None:
+    """Let a citation be in another place of its sentence, as if a run file had brought further ones."""
+    (sentence, place), (_, to) = places(before), places(after)
+    SupportJudgment.objects.filter(sheet=one.pk, sentence=sentence, citation=place).update(citation=to)
 
 
 def leave_out(condition: Condition, nugget: int, reason: str, person: Person | None = None) -> None:

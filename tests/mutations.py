@@ -62,14 +62,35 @@ MUTATIONS = [
     ),
     Mutation(
         "who has seen a model's labels does no blind work",
-        "assessor/work/blindness.py",
+        "assessor/work/access.py",
         "if record.keeps_blind and record.has_seen and task.condition.is_blind():",
         "if False:",
         "tests/work/test_blindness.py",
     ),
     Mutation(
+        "what a page writes that was opened on another database is refused",
+        "assessor/work/middleware.py",
+        "if told is None or told == str(Installation.present()):",
+        "if True:",
+        "tests/relevance/test_installation.py",
+    ),
+    Mutation(
+        "a grade that was given on an older version is refused",
+        "assessor/relevance/actions/judging.py",
+        "if seen is not None and item.version != seen:",
+        "if False:",
+        "tests/relevance/test_writes.py",
+    ),
+    Mutation(
+        "a passage that nobody handed out is not to be read",
+        "assessor/relevance/access.py",
+        "items_of(task).filter(theirs(task))",
+        "items_of(task)",
+        "tests/relevance/test_queue.py",
+    ),
+    Mutation(
         "a second annotation is somebody else's",
-        "assessor/work/opinions.py",
+        "assessor/labels/manual_setups.py",
         "    if has_labelled(person, sheets.filter(under)):",
         "    if False:",
         "tests/support/test_opinions.py",
@@ -84,8 +105,8 @@ MUTATIONS = [
     Mutation(
         "answers come in shuffled order",
         "assignment/actions/preparing.py",
-        "    order(opinion.seed, task).shuffle(new)\n",
-        "    order(opinion.seed, task)\n",
+        "    order(setup.seed, task).shuffle(new)\n",
+        "    order(setup.seed, task)\n",
         "tests/assignment/test_preparing.py",
     ),
     Mutation(
@@ -137,8 +158,8 @@ MUTATIONS = [
     Mutation(
         "a write of one key is carried out once",
         "assessor/work/writes.py",
-        "key=write.key, campaign_id",
-        'key=__import__("uuid").uuid4(), campaign_id',
+        '"key": write.key,',
+        '"key": __import__("uuid").uuid4(),',
         "tests/work/test_writes.py",
     ),
 ]

@@ -19,6 +19,8 @@ from assessor.collection.actions import (
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.exports.freezing import freeze
 from assessor.exports.pseudonyms import pseudonyms
+from assessor.labels.manual_setups import label_again
+from assessor.labels.replies import note_read, reply
 from assessor.llm.actions import create_judge, create_prompt_set, launch, pause, plan_job
 from assessor.llm.gateway import Reply
 from assessor.llm.kinds import kind_named
@@ -26,15 +28,14 @@ from assessor.llm.ledger import Asked, Entry, record
 from assessor.llm.models import Job
 from assessor.llm.prompt_templates import read_templates
 from assessor.plan.actions import drop_run, plan_work
-from assessor.relevance.models import Item
+from assessor.relevance.models import RelevanceJudgment
 from assessor.studies.actions import code_item, define_code, draw_study, let_people_judge
 from assessor.studies.models import Study
 from assessor.training.actions import name_reference
 from assessor.work.actions import give_tasks, put_in_queue, record_time
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
-from assessor.work.replies import note_read, reply
-from assignment.actions import adopt_label, create_manual_assign, create_opinion, leave_out
+from assignment.actions import adopt_label, create_manual_assign, leave_out
 from assignment.exports import assignment_lines
 from metaeval.actions import create_comparison, import_table
 from metaeval.actions import run as compute
@@ -45,7 +46,7 @@ from nuggets.models import NuggetBank
 from support.actions import create_support
 from support.exports import support_lines
 from tests.conftest import QRELS, SEGMENTS, TOPICS, client_of
-from tests.judging import again, all_judged, asked, change, judgeable, label_all, send, sign_off
+from tests.judging import again, all_judged, asked, change, equal_first, judgeable, label_all, send, sign_off
 from tests.nuggets import model
 from tests.nuggets.conftest import do, fill
 from tests.relevance.conftest import give_relevance, judge_item
@@ -81,7 +82,7 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     _assign(manual, bank, anna, ben, olga)
     _judge_support(campaign, anna)
     graded = give_relevance(campaign, ben).condition
-    judge_item(Item.objects.filter(condition=graded).order_by("place")[0])
+    judge_item(RelevanceJudgment.objects.filter(condition=graded).order_by("position")[0])
     name_reference(condition=graded, reference=source, acting_user=olga)
     templates = read_templates([("qrel.txt", b"Good? {query} {passage}")])
     create_prompt_set(campaign=campaign, name="published", templates=templates, acting_user=olga)
@@ -164,12 +165,13 @@ def _assign(nuggets: Condition, bank: NuggetBank, anna: Person, ben: Person, olg
     assert send(as_anna, odd, "cannot", ids[0], reason="garbled").status_code == 200
     assert send(as_anna, odd, "flag", ids[1], note="odd").status_code == 200
     assert send(as_anna, odd, "mark", ids[1], marks="[[0, 0, 4]]").status_code == 200
-    for nugget in ids[1:]:
-        assert send(as_anna, odd, "label", nugget, label="support", seconds=4).status_code == 200
+    for label in ("partial_support", "support"):
+        for nugget in ids[1:]:
+            assert send(as_anna, odd, "label", nugget, label=label, seconds=4).status_code == 200
     question = {"task": first, "sheet": odd.pk, "item": str(ids[1]), "question": "odd"}
     note_read([reply(**question, text="Take it as it stands.", acting_user=olga)])
     assert sign_off(as_anna, first).status_code == 200
-    second = create_opinion(of=condition, name="second", purpose="second", only_cannot=True, acting_user=olga)
+    second = label_again(of=condition, name="second", purpose="second", only_unjudgeable=True, acting_user=olga)
     given = _give(second, ben, "t1")
     [other] = [one for one in all_judged(given) if asked(one)]
     assert asked(other) == [ids[0]]
@@ -193,7 +195,7 @@ def _judge_support(campaign: Campaign, anna: Person) -> None:
         (sheet, key)
         for sheet in all_judged(task)
         for key in judgeable(sheet)
-        if key in sheet.equal and key not in sheet.settled_elsewhere
+        if key in equal_first(sheet) and key not in sheet.settled_elsewhere
     )
     reply(task=task, sheet=sheet.pk, item=key, question="cut off?", text="No.", acting_user=anna)
     reply(task=task, sheet=None, item="d1.2", question="in Latin?", text="Yes.", acting_user=anna)

@@ -173,8 +173,9 @@ def test_a_model_that_is_newer_than_the_archive_has_no_records(files: Files, tmp
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"version": 3}, "manifest.json, version: found 3; expected at most 2: it was written by a newer Assay."),
-        ({"version": 1}, "manifest.json, version: found 1; expected 2: Assay at commit fbb1bdc reads it."),
+        ({"version": 4}, "manifest.json, version: found 4; expected at most 3: it was written by a newer Assay."),
+        ({"version": 1}, "manifest.json, version: found 1; expected 3: Assay at commit fbb1bdc reads it."),
+        ({"version": 2}, "manifest.json, version: found 2; expected 3: Assay at commit 69736ad reads it."),
         ({"version": True}, "manifest.json, version: found True; expected a value of type int."),
         ({"format": "other"}, "manifest.json, format: found other; expected assay-archive."),
         ({"files": {}}, "manifest.json, files: found {}; expected a value of type list."),
@@ -327,10 +328,11 @@ def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaig
         ("assignment.assignment", {"nugget": "1"}, "nugget"),
         ("assignment.assignment", {"sheet": 0}, "sheet"),
         ("assignment.assignment", {"raw": ["odd"]}, "raw"),
-        ("assignment.revision", {"changes": {"x": {}}}, "changes"),
-        ("support.supportsheet", {"equal": {"0.0": [[10**6, "0.0"]]}}, "equal"),
-        ("support.supportsheet", {"equal": {"0.0": [[1]]}}, "equal"),
-        ("support.revision", {"changes": {"0.0": {"equal": [0, "0.0"]}}}, "changes"),
+        ("assignment.labelevent", {"nugget": 999999}, "nugget"),
+        ("support.supportjudgment", {"equal_to": 10**6}, "equal_to"),
+        ("support.supportjudgment", {"sheet": "1"}, "sheet"),
+        ("support.labelevent", {"judgment": -1}, "judgment"),
+        ("support.labelevent", {"equal_to": 0}, "equal_to"),
         ("llm.unit", {"item": "nothing"}, "item"),
         ("llm.job", {"kind": "no such kind"}, None),
         ("llm.modeljudge", {"key_variable": "DATABASE_URL"}, "key_variable"),
@@ -367,14 +369,6 @@ def lacking(files: Files, model: str, column: str, odd: Callable[[Any], Any]) ->
     return with_rows(files, model, change)
 
 
-def first_said(odd: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return lambda said: dict.fromkeys(said, odd)
-
-
-def in_changes(field: str, odd: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return lambda changes: {item: {field: odd} for item in changes}
-
-
 ASSIGNMENTS = "expected one of support, partial_support, not_support."
 SUPPORT = "expected one of full, partial, none, not judged."
 CUTS = "expected numbers as {window, nuggets, limit}."
@@ -400,19 +394,20 @@ def test_labels_that_no_app_knows_and_shapes_that_none_has(whole: Campaign, tmp_
         ("assignment.assignment", "value", lambda value: ["support"], "expected text."),
         ("assignment.assignment", "value", lambda value: "", ASSIGNMENTS),
         ("assignment.assignment", "resolved_value", lambda value: "banana", ASSIGNMENTS),
-        ("assignment.assignment", "state", lambda state: "said", "unjudgeable, outdated, removed."),
+        ("assignment.assignment", "state", lambda state: "said", "unjudgeable, outdated, removed, no_text, waiting."),
         ("assignment.assignment", "reason", lambda reason: 7, "expected text."),
         ("assignment.assignment", "flag", lambda flag: ["odd"], "expected text."),
         ("assignment.assignment", "marks", lambda marks: [[0, 0]], "expected words as [sentence, start, end]."),
-        ("assignment.revision", "changes", in_changes("label", ["support", "banana"]), ASSIGNMENTS),
-        ("assignment.revision", "changes", in_changes("stale", ["banana", None]), ASSIGNMENTS),
-        ("assignment.revision", "changes", in_changes("label", "support"), "expected [before, after]."),
-        ("assignment.revision", "changes", first_said("support"), "expected an object for each item."),
-        ("support.supportsheet", "labels", first_said("2"), SUPPORT),
-        ("support.supportsheet", "labels", lambda said: {"0": "full"}, "expected citations as 0.0."),
-        ("support.supportsheet", "asked", lambda asked: ["one"], "expected citations as 0.0."),
-        ("support.supportsheet", "asked", lambda asked: "0.0", "expected a list."),
-        ("support.revision", "changes", in_changes("label", [None, "banana"]), SUPPORT),
+        ("assignment.labelevent", "value", lambda value: "banana", ASSIGNMENTS),
+        ("assignment.labelevent", "value_before", lambda value: "banana", ASSIGNMENTS),
+        ("assignment.labelevent", "state", lambda state: "said", "unjudgeable, outdated, removed, no_text, waiting."),
+        ("assignment.labelevent", "changes", lambda changes: {"adopted": [None, "banana"]}, ASSIGNMENTS),
+        ("assignment.labelevent", "changes", lambda changes: {"flag": "odd"}, "expected [before, after]."),
+        ("assignment.labelevent", "changes", lambda changes: "support", "expected an object for each item."),
+        ("support.supportjudgment", "value", lambda value: "2", SUPPORT),
+        ("support.supportjudgment", "state", lambda state: "said", "unjudgeable, outdated, removed, no_text, waiting."),
+        ("support.supportjudgment", "docid", lambda docid: ["d1"], "expected text."),
+        ("support.labelevent", "value", lambda value: "banana", SUPPORT),
         ("nuggets.drafting", "cuts", lambda cuts: [{"window": 1, "nuggets": "31", "limit": 30}], CUTS),
         ("nuggets.drafting", "cuts", lambda cuts: [{"window": 1, "nuggets": 31}], CUTS),
         ("nuggets.drafting", "cuts", lambda cuts: [31], CUTS),

@@ -7,7 +7,6 @@ import pytest
 
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
 from assessor.work.models import Task
-from assessor.work.sheets import revise
 from assignment.actions import create_manual_assign
 from assignment.models import AnswerSheet, LeftOut
 from nuggets import actions as nugget_actions
@@ -86,5 +85,5 @@ def assign(bank: NuggetBank) -> None:
     sheet = AnswerSheet.objects.create(
         condition=condition, bank=bank, answer=answer, judge=bank.maker, edition=1, to_do=1
     )
-    revise(sheet, "label", {nugget.pk: {"label": "support"}}, judge_id=bank.maker_id)
+    sheet.revise("label", {nugget.pk: {"label": "support"}}, judge_id=bank.maker_id)
     LeftOut.objects.create(condition=condition, nugget=nugget, is_out=True, reason="unclear")

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from assessor.collection.actions import create_condition
 from assessor.collection.models import Answer, Campaign, Condition, Judge
-from assessor.work.sheets import revise
 from assignment.actions.sheets import SheetRow, add_sheets, sheet_row
 from assignment.models import AnswerSheet
 from nuggets.models import NuggetBank
@@ -86,4 +85,4 @@ def sheet_on(condition: Condition, qid: str, tag: str) -> AnswerSheet:
 def say(sheet: AnswerSheet, place: int, **fields: object) -> None:
     """Change what stands of a sheet's nugget, by its place in the bank."""
     sheet.refresh_from_db()
-    revise(sheet, "test", {sheet.bank.order[place]: fields}, judge_id=sheet.judge_id)
+    sheet.revise("test", {sheet.bank.order[place]: fields}, judge_id=sheet.judge_id)

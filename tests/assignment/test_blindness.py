@@ -11,11 +11,13 @@ from django.test.utils import CaptureQueriesContext
 
 from assessor.collection.actions import add_organizer, change_protocol
 from assessor.collection.models import Answer, Condition, Judge, Person, Run, RunAlias, Topic
+from assessor.labels.manual_setups import label_again
+from assessor.labels.models import ManualSetup
 from assessor.work.actions import withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
-from assignment.actions import create_manual_assign, create_opinion
-from assignment.models import AnswerSheet, Assignment, Opinion, Revision
+from assignment.actions import create_manual_assign
+from assignment.models import AnswerSheet, Assignment, LabelEvent
 from nuggets import actions as nugget_actions
 from nuggets.models import Nugget, NuggetBank
 from tests.assignment.conftest import A, B, sheet_of
@@ -53,8 +55,14 @@ def _fill(sheet: AnswerSheet, of: str) -> None:
             raw={"assignment": told},
         )
     AnswerSheet.everything.filter(pk=sheet.pk).update(extras={"secret": of}, to_do=0)
-    Revision.objects.create(
-        sheet=sheet, version=99, verb=f"secret {of}", changes={"1": {"label": [None, f"secret {of}"]}}, edition=1
+    LabelEvent.objects.create(
+        sheet=sheet,
+        nugget_id=nuggets[0],
+        version=99,
+        verb=f"secret {of}",
+        value_before="secret",
+        changes={"cannot": [None, f"secret {of}"]},
+        edition=1,
     )
 
 
@@ -82,7 +90,7 @@ def plant(task: Task, sheet: AnswerSheet, manual: Condition, topic: Topic, ben: 
         for own in AnswerSheet.objects.filter(task=task):
             answer = own.answer
             _fill(_copy(own, condition=auto, judge=judge, task=None, answer=answer), "model")
-        second = create_opinion(of=manual, name="Second", purpose=Opinion.Purpose.SECOND, acting_user=olga)
+        second = label_again(of=manual, name="Second", purpose=ManualSetup.Purpose.SECOND, acting_user=olga)
         bens = give(second, topic, ben)
         for other in AnswerSheet.objects.filter(task=bens):
             _fill(other, "ben")
@@ -287,14 +295,14 @@ def test_who_sees_a_models_labels_later_is_shut_out(task, sheet, nugget_ids, ann
     record_exposure(anna, [task.topic], "nuggets", "test")
     record_exposure(anna, [Topic.objects.get(qid="t2")], "assignment", "test")
     assert ask().status_code != 403
-    revisions = Revision.objects.count()
+    revisions = LabelEvent.objects.count()
     record_exposure(anna, [task.topic], "assignment", "test")
     response = ask()
     assert response.status_code == 403
     assert "You have seen what a language model gave on this topic for this kind of work" in response.content.decode()
     for hidden in ("Cats purr to heal", "purring heals"):
         assert hidden not in told(response)
-    assert Revision.objects.count() == revisions
+    assert LabelEvent.objects.count() == revisions
 
 
 @pytest.mark.parametrize("name", ["page", "answer", "nugget", "sign off", *WRITES["assignment"]])
@@ -390,13 +398,13 @@ def test_who_is_no_organizer_any_more_sees_nothing(task, sheet, olga, nugget_ids
 def test_an_organizer_labels_nothing_and_opens_no_fragment(task, sheet, olga, nugget_ids):
     for name, ask in requests(client_of(olga), task, sheet, nugget_ids[A]).items():
         assert ask().status_code == (200 if name == "page" else 404), name
-    assert not Revision.objects.exists()
+    assert not LabelEvent.objects.exists()
 
 
 def test_who_signed_out_saves_nothing(task, sheet, nugget_ids):
     for name, ask in requests(Client(), task, sheet, nugget_ids[A]).items():
         assert ask().status_code == (302 if name in ("page", "answer", "nugget") else 401), name
-    assert not Revision.objects.exists()
+    assert not LabelEvent.objects.exists()
 
 
 def test_who_is_no_assessor_any_more_is_shut_out(task, sheet, nugget_ids, anna: Person, as_anna: Client):
@@ -421,7 +429,7 @@ def test_a_repetition_is_done_without_a_look_at_the_first_time(
     addresses = [f"/assign/{task.pk}/", url(sheet), f"/assign/{task.pk}/nuggets/{nugget}/"]
     assert [as_anna.get(address).status_code for address in addresses] == [200, 200, 200]
     again = give(
-        create_opinion(of=manual, name="again", purpose="repeat", acting_user=olga),
+        label_again(of=manual, name="again", purpose="repeat", acting_user=olga),
         topic,
         anna,
     )
@@ -436,7 +444,7 @@ def test_a_repetition_is_done_without_a_look_at_the_first_time(
     assert [as_anna.get(address).status_code for address in addresses] == [200, 200, 200]
     # Nor at another repetition.
     Task.objects.filter(pk=task.pk).update(state="finished")
-    more = give(create_opinion(of=manual, name="more", purpose="repeat", acting_user=olga), topic, anna)
+    more = give(label_again(of=manual, name="more", purpose="repeat", acting_user=olga), topic, anna)
     addresses += [f"/assign/{again.pk}/", url(again.answer_sheets.filter(by_rule=False).earliest("pk"))]
     assert [as_anna.get(address).status_code for address in addresses] == [403] * 5
     assert as_anna.get(f"/assign/{more.pk}/").status_code == 200

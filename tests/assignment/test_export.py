@@ -10,9 +10,9 @@ from assessor.collection.actions import create_campaign
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.models import Answer, Campaign, Condition, Import, Run, Topic
+from assessor.labels.manual_setups import label_again
 from assessor.work.models import Task
-from assessor.work.sheets import revise
-from assignment.actions import adopt_label, create_opinion
+from assignment.actions import adopt_label
 from assignment.exports import assignment_lines
 from assignment.formats import LABELS, labelled, read_sheets, write_sheet
 from assignment.models import AnswerSheet
@@ -109,7 +109,7 @@ def test_of_these_topics_and_runs_alone(campaign, import_file):
 def label(sheet: AnswerSheet, **said: str | None) -> AnswerSheet:
     """Say something of nuggets, named by their texts."""
     ids = {one.text.replace(" ", "_"): one.pk for one in sheet.bank.nuggets.all()}
-    revise(sheet, "label", {ids[text]: {"label": label} for text, label in said.items()}, judge_id=sheet.judge_id)
+    sheet.revise("label", {ids[text]: {"label": label} for text, label in said.items()}, judge_id=sheet.judge_id)
     return sheet
 
 
@@ -155,9 +155,9 @@ def test_what_a_person_said_goes_out_and_what_nobody_said_is_no_label(task, manu
 
 def test_cannot_judge_is_no_label_and_an_adopted_label_is_one(task, manual, topic, anna, ben, olga, nugget_ids):
     sheet = label(sheet_of(task, "team.one"), purring_heals=SUPPORT)
-    revise(sheet, "cannot", {nugget_ids[B]: {"cannot": "unclear"}}, judge_id=sheet.judge_id)
+    sheet.revise("cannot", {nugget_ids[B]: {"cannot": "unclear"}}, judge_id=sheet.judge_id)
     assert labels(records(manual)[1]) == [SUPPORT, None, None]
-    second = create_opinion(of=manual, name="second", purpose="second", only_cannot=True, acting_user=olga)
+    second = label_again(of=manual, name="second", purpose="second", only_unjudgeable=True, acting_user=olga)
     other = give(second, topic, ben)
     others = label(sheet_of(other, "team.one"), cats_purr_when_content=PARTIAL)
     # Of what was asked in part, that part goes out.
@@ -192,11 +192,11 @@ def test_labels_of_an_unfinished_import_do_not_go_out(campaign, import_file):
 
 
 def test_an_export_reads_a_topic_at_a_time(campaign, import_file, django_assert_num_queries):
-    """Two queries a topic and one for them all, however many answers there are."""
+    """A query a topic and one for them all, however many answers there are."""
     file = [line(qid, f"r{number}", [nugget("a")]) for number in range(40) for qid in ("t1", "t2")]
     import_file(campaign, "assignments", file, **FILE)
     condition = imported(campaign)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(3):
         assert len(list(assignment_lines(condition))) == 80
 
 

@@ -8,13 +8,12 @@ import pytest
 from assessor.collection.models import Event
 from assessor.work.actions import withdraw_task
 from assessor.work.models import Task
-from assessor.work.sheets import revise
-from assignment.models import AnswerSheet, Revision
+from assignment.models import AnswerSheet, LabelEvent
 from nuggets import actions as nugget_actions
 from nuggets.actions import reopen_bank
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, C, sheet_of
-from tests.judging import give, put
+from tests.judging import give, last_change, put
 from tests.nuggets.conftest import do
 
 NEW = UUID(int=200)
@@ -30,9 +29,9 @@ def labelled(task: Task, nugget_ids) -> AnswerSheet:
         nugget_ids[B]: {"cannot": "unclear"},
         nugget_ids[C]: {"label": "not_support", "flag": "odd"},
     }
-    revise(sheet, "label", said, judge_id=sheet.judge_id)
+    sheet.revise("label", said, judge_id=sheet.judge_id)
     other = sheet_of(task, "team.two")
-    revise(other, "label", {pk: {"label": "support"} for pk in nugget_ids.values()}, judge_id=other.judge_id)
+    other.revise("label", {pk: {"label": "support"} for pk in nugget_ids.values()}, judge_id=other.judge_id)
     Task.objects.filter(pk=task.pk).update(state="finished", done=3)
     return sheet
 
@@ -62,9 +61,9 @@ def test_a_new_text_makes_its_labels_stale_and_brings_them_back(labelled, again:
     again((nugget_actions.reword_nugget, {"uid": A, "text": "purring speeds healing"}))
     a, b, c = (str(nugget_ids[uid]) for uid in (A, B, C))
     assert standing(labelled) == ({c: "not_support"}, {b: "unclear"}, {a: "support"}, {c: "odd"}, {}, 1, 2)
-    revision = Revision.objects.filter(sheet=labelled).latest("version")
+    revision = LabelEvent.objects.filter(sheet=labelled).latest("version")
     assert (revision.verb, revision.judge, revision.edition) == ("nuggets changed", None, 2)
-    assert revision.changes[a]["label"] == ["support", None]
+    assert last_change(labelled)[a]["label"] == ["support", None]
     task.refresh_from_db()
     assert (task.state, task.done, task.total) == ("open", 1, 3)
 
@@ -106,7 +105,7 @@ def test_a_deleted_nugget_leaves_with_its_labels(labelled, again: Again, task: T
     assert standing(labelled) == ({a: "support"}, {b: "unclear"}, {}, {}, {a: [[0, 0, 4]]}, 0, 2)
     task.refresh_from_db()
     assert (task.state, task.done) == ("finished", 3)
-    gone = Revision.objects.filter(sheet=labelled).latest("version").changes[str(nugget_ids[C])]
+    gone = last_change(labelled)[str(nugget_ids[C])]
     assert gone == {"label": ["not_support", None], "flag": ["odd", None]}
 
 
@@ -141,11 +140,11 @@ def test_what_is_stale_of_somebody_taken_over_is_done_by_who_has_the_topic(
     task: Task, nugget_ids, manual, topic, ben, olga, again: Again
 ):
     done = sheet_of(task, "team.one")
-    revise(done, "label", {pk: {"label": "support"} for pk in nugget_ids.values()}, judge_id=done.judge_id)
+    done.revise("label", {pk: {"label": "support"} for pk in nugget_ids.values()}, judge_id=done.judge_id)
     withdraw_task(task=task, acting_user=olga)
     taken = give(manual, topic, ben, reason="Anna left")
     other = sheet_of(taken, "team.two")
-    revise(other, "label", {pk: {"label": "support"} for pk in nugget_ids.values()}, judge_id=other.judge_id)
+    other.revise("label", {pk: {"label": "support"} for pk in nugget_ids.values()}, judge_id=other.judge_id)
     Task.objects.filter(pk=taken.pk).update(state="finished", done=3)
     again((nugget_actions.reword_nugget, {"uid": A, "text": "purring speeds healing"}))
     done.refresh_from_db()

@@ -12,7 +12,7 @@ from assessor.llm.questions import ASSIGNMENT
 from assignment.exports import assignment_lines
 from assignment.formats import LABELS
 from assignment.loaders import AssignmentLoader
-from assignment.models import AnswerSheet, Assignment, Revision
+from assignment.models import AnswerSheet, Assignment, LabelEvent
 from nuggets import actions as nugget_actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.assignment.conftest import A, B, C
@@ -86,7 +86,7 @@ def test_labels_make_conditions_with_banks_runs_answers_and_sheets(campaign, imp
     answer = sheet(campaign, "r2").answer
     assert (answer.form, answer.apart, answer.words, answer.references) == ("text", False, 3, [])
     assert answer.content == [{"text": "Dogs  bark\nloudly.", "citations": []}]
-    assert not Revision.objects.exists()
+    assert not LabelEvent.objects.exists()
 
 
 def test_importing_twice_changes_nothing(campaign, import_file, rows):  # noqa: F811

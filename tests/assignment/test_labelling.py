@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from assessor.collection.models import Event, Person, Topic
 from assessor.work.actions import withdraw_task
 from assessor.work.models import Task, Write
-from assignment.models import AnswerSheet, Revision
+from assignment.models import AnswerSheet, LabelEvent
 from nuggets import actions as nugget_actions
 from nuggets.models import Nugget, NuggetBank
 from tests.assignment.conftest import A, B, C, sheet_of
@@ -68,9 +68,9 @@ def test_a_label_is_kept_with_who_gave_it_and_counts(sheet: AnswerSheet, nugget_
     assert (response.status_code, response.json()) == (200, {"version": 1, "to_do": 2})
     assert response["X-Assay-Write"] == "1"
     assert stands(sheet) == {"labels": {str(nugget_ids[A]): "partial_support"}, "to_do": 2}
-    revision = Revision.objects.get()
+    revision = LabelEvent.objects.get()
     assert (revision.sheet, revision.version, revision.verb, revision.edition) == (sheet, 1, "label", 1)
-    assert revision.changes == {str(nugget_ids[A]): {"label": [None, "partial_support"]}}
+    assert revision.changes_by_item == {str(nugget_ids[A]): {"label": [None, "partial_support"]}}
     assert (revision.judge.person, revision.task, revision.job) == (anna, sheet.task, None)
     assert (revision.seconds, revision.reason) == (12, "")
     assert Task.objects.get(pk=sheet.task_id).worked_at is not None
@@ -99,8 +99,8 @@ def test_a_label_takes_the_reason_away_and_a_reason_the_label(sheet: AnswerSheet
     assert stands(sheet) == {"cannot": {nugget: "after all"}, "to_do": 2}
     send(as_anna, sheet, "label", nugget_ids[A], label="")
     assert stands(sheet) == {"to_do": 3}
-    told = Revision.objects.order_by("version").values_list("verb", "changes", "seconds")
-    assert list(told) == [
+    told = LabelEvent.objects.order_by("version")
+    assert [(event.verb, event.changes_by_item, event.seconds) for event in told] == [
         ("can't judge", {nugget: {"cannot": [None, "all Greek"]}}, 3),
         ("label", {nugget: {"label": [None, "support"], "cannot": ["all Greek", None]}}, None),
         ("can't judge", {nugget: {"cannot": [None, "after all"], "label": ["support", None]}}, None),
@@ -118,7 +118,7 @@ def test_who_judges_after_all_is_not_spoken_for_any_more(sheet: AnswerSheet, nug
     assert send(as_anna, sheet, "label", nugget_ids[A], label=label).status_code == 200
     assert AnswerSheet.objects.get(pk=sheet.pk).adopted == {str(nugget_ids[B]): "not_support"}
     [(before, after)] = [
-        change["adopted"] for change in Revision.objects.latest("pk").changes.values() if "adopted" in change
+        change["adopted"] for change in LabelEvent.objects.latest("pk").changes_by_item.values() if "adopted" in change
     ]
     assert (before, after) == ("not_support", None)
 
@@ -137,7 +137,7 @@ def test_flags_and_marks_stand_beside_a_label_and_go_again(sheet: AnswerSheet, n
     send(as_anna, sheet, "flag", nugget_ids[B], note="")
     send(as_anna, sheet, "mark", nugget_ids[B], marks="[]")
     assert stands(sheet) == {"labels": {nugget: "support"}, "to_do": 2}
-    assert Revision.objects.count() == 5
+    assert LabelEvent.objects.count() == 5
 
 
 def test_what_is_put_off_comes_last_and_can_come_back(task: Task, sheet, other, as_anna: Client):
@@ -158,7 +158,7 @@ def test_what_is_put_off_comes_last_and_can_come_back(task: Task, sheet, other, 
 
 def test_active_seconds_have_a_limit(sheet: AnswerSheet, nugget_ids, as_anna: Client):
     send(as_anna, sheet, "label", nugget_ids[A], label="support", seconds=999_999)
-    assert Revision.objects.get().seconds == 3_600
+    assert LabelEvent.objects.get().seconds == 3_600
 
 
 # What is refused
@@ -427,7 +427,9 @@ def test_labels_on_another_text_come_back_and_are_given_anew(
     assert send(as_anna, labelled, "label", nugget_ids[A], label="not_support").json()["to_do"] == 0
     assert stands(labelled) == {"labels": {b: "partial_support", a: "not_support"}, "flags": {a: "look"}, "to_do": 0}
     assert counters(task) == ("open", 2, 3)
-    assert Revision.objects.latest("pk").changes == {a: {"label": [None, "not_support"], "stale": ["support", None]}}
+    assert LabelEvent.objects.latest("pk").changes_by_item == {
+        a: {"label": [None, "not_support"], "stale": ["support", None]}
+    }
 
 
 def test_the_older_text_is_the_one_that_was_labelled(task, labelled, finished, nugget_ids, olga, as_anna: Client):
@@ -551,7 +553,7 @@ def test_an_answer_and_a_label_cost_ten_statements(sheet: AnswerSheet, nugget_id
     with CaptureQueriesContext(connection) as labelled:
         assert send(as_anna, sheet, "label", nugget_ids[A], version=0, label="support").status_code == 200
     assert (len(statements(asked)), len(statements(labelled))) == (3, 8), "together at most 12"
-    assert Write.objects.latest("pk").result == {}
+    assert Write.objects.latest("pk").result is None
 
 
 def test_the_page_asks_no_more_of_more_answers(manual, topic, anna, as_anna: Client, import_file, olga: Person):

@@ -4,22 +4,23 @@ import pytest
 
 from assessor.collection.actions import ConditionError, change_protocol
 from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Event, Person, Run, Topic
+from assessor.labels.manual_setups import label_again
+from assessor.labels.models import ManualSetup
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.models import Task
-from assessor.work.sheets import revise
-from assignment.actions import create_manual_assign, create_opinion, usual_name
-from assignment.models import AnswerSheet, Assignment, Opinion, Revision
+from assignment.actions import create_manual_assign, usual_name
+from assignment.models import AnswerSheet, Assignment, LabelEvent
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, C, run_file, sheet_of
 from tests.conftest import make_person
-from tests.judging import give
+from tests.judging import give, last_change
 
 
 def label_all(task: Task, label: str = "support") -> None:
     """Label whatever is left on a task's sheets, as its person does."""
     for sheet in AnswerSheet.objects.filter(task=task, to_do__gt=0):
         nuggets = sheet.asked or [nugget["id"] for nugget in sheet.bank.editions.latest("edition").nuggets]
-        revise(sheet, "label", {nugget: {"label": label} for nugget in nuggets}, judge_id=sheet.judge_id)
+        sheet.revise("label", {nugget: {"label": label} for nugget in nuggets}, judge_id=sheet.judge_id)
 
 
 def sign_off(task: Task) -> None:
@@ -105,7 +106,7 @@ def test_the_order_is_another_for_each_person_and_topic_and_stays(
         tag = f"more.{number:02}"
         assert import_file(answered, "runs", run_file(tag, {"t1": [f"Answer {number}."]}), name=tag).state == "done"
     manual = create_manual_assign(nuggets=finished.condition, name="m", acting_user=olga)
-    Opinion.objects.filter(condition=manual).update(seed=7)
+    ManualSetup.objects.filter(condition=manual).update(seed=7)
     tags = {}
     for name in ("carl", "dora"):
         person = make_person(name, "assessor")
@@ -141,17 +142,17 @@ def test_given_again_with_nothing_new_a_signed_off_topic_stays_so(task: Task, ma
 
 def test_who_takes_over_starts_anew_what_is_not_done(task, manual, topic, anna, ben, olga, nugget_ids):
     done, begun = sheet_of(task, "team.one"), sheet_of(task, "team.two")
-    revise(done, "label", {pk: {"label": "support"} for pk in nugget_ids.values()}, judge_id=done.judge_id)
+    done.revise("label", {pk: {"label": "support"} for pk in nugget_ids.values()}, judge_id=done.judge_id)
     said = {nugget_ids[A]: {"label": "support", "flag": "odd"}, nugget_ids[B]: {"cannot": "unclear"}}
-    revise(begun, "label", said, judge_id=begun.judge_id)
+    begun.revise("label", said, judge_id=begun.judge_id)
     withdraw_task(task=task, acting_user=olga)
     taken = give(manual, topic, ben, reason="Anna left")
     begun.refresh_from_db()
     assert (begun.task, begun.judge.person, begun.to_do) == (taken, ben, 3)
     assert (begun.labels, begun.cannot, begun.flags) == ({}, {}, {})
-    revision = Revision.objects.filter(sheet=begun).latest("version")
+    revision = LabelEvent.objects.filter(sheet=begun).latest("version")
     assert revision.verb == "handed over"
-    assert revision.changes[str(nugget_ids[A])] == {"label": ["support", None], "flag": ["odd", None]}
+    assert last_change(begun)[str(nugget_ids[A])] == {"label": ["support", None], "flag": ["odd", None]}
     done.refresh_from_db()
     assert (done.task, done.judge.person, done.to_do) == (task, anna, 0)
     assert (taken.done, taken.total) == (2, 3)  # Anna's, and the empty one
@@ -194,7 +195,7 @@ def test_names_have_their_limits(finished: NuggetBank, olga: Person):
 class TestOpinions:
     def test_a_second_one_is_somebody_elses_and_apart(self, task, manual, topic, anna, ben, olga, nugget_ids):
         label_all(task)
-        second = create_opinion(of=manual, name="second", purpose="second", acting_user=olga)
+        second = label_again(of=manual, name="second", purpose="second", acting_user=olga)
         assert (second.replicate, second.method, second.nuggets) == (1, "ManualAssign", manual.nuggets)
         with pytest.raises(PlanError, match="anna labelled t1 before: a second opinion is somebody else's"):
             give(second, topic, anna)
@@ -204,13 +205,13 @@ class TestOpinions:
         assert AnswerSheet.objects.filter(condition=manual).count() == 3
 
     def test_nothing_can_be_repeated_before_it_was_given(self, manual, topic, ben, olga):
-        second = create_opinion(of=manual, name="second", purpose="second", acting_user=olga)
+        second = label_again(of=manual, name="second", purpose="second", acting_user=olga)
         with pytest.raises(PlanError, match="Nobody was given t1 under Manual/Manual yet"):
             give(second, topic, ben)
 
     def test_a_third_opinion_is_not_the_seconds(self, task, manual, topic, ben, olga):
         for name in ("second", "third"):
-            create_opinion(of=manual, name=name, purpose="second", acting_user=olga)
+            label_again(of=manual, name=name, purpose="second", acting_user=olga)
         second, third = Condition.objects.filter(name__in=("second", "third")).order_by("pk")
         assert (second.replicate, third.replicate) == (1, 2)
         give(second, topic, ben)
@@ -218,7 +219,7 @@ class TestOpinions:
             give(third, topic, ben)
 
     def test_a_repetition_is_the_same_persons_once_they_signed_off(self, task, manual, topic, anna, ben, olga):
-        again = create_opinion(of=manual, name="again", purpose="repeat", acting_user=olga)
+        again = label_again(of=manual, name="again", purpose="repeat", acting_user=olga)
         with pytest.raises(PlanError, match="anna has not signed t1 off under Manual/Manual yet"):
             give(again, topic, anna)
         label_all(task)
@@ -234,19 +235,19 @@ class TestOpinions:
         sign_off(task)
         drawn = set()
         for seed in range(8):
-            again = create_opinion(of=manual, name=f"again {seed}", purpose="repeat", share=10, acting_user=olga)
-            Opinion.objects.filter(condition=again).update(seed=seed)
+            again = label_again(of=manual, name=f"again {seed}", purpose="repeat", share=10, acting_user=olga)
+            ManualSetup.objects.filter(condition=again).update(seed=seed)
             [sheet] = give(again, topic, anna).answer_sheets.all()
             drawn.add(sheet.answer.run.tag)
         assert drawn == {"team.one", "team.two"}
 
     def test_only_what_could_not_be_judged_also_what_came_later(self, task, manual, topic, ben, olga, nugget_ids):
         sheet = sheet_of(task, "team.one")
-        revise(sheet, "cannot", {nugget_ids[C]: {"cannot": "unclear"}}, judge_id=sheet.judge_id)
-        second = create_opinion(of=manual, name="2", purpose="second", only_cannot=True, acting_user=olga)
+        sheet.revise("cannot", {nugget_ids[C]: {"cannot": "unclear"}}, judge_id=sheet.judge_id)
+        second = label_again(of=manual, name="2", purpose="second", only_unjudgeable=True, acting_user=olga)
         [asked] = give(second, topic, ben).answer_sheets.all()
         assert (asked.answer, asked.asked, asked.to_do) == (sheet.answer, [nugget_ids[C]], 1)
-        revise(sheet, "cannot", {nugget_ids[A]: {"cannot": "unclear"}}, judge_id=sheet.judge_id)
+        sheet.revise("cannot", {nugget_ids[A]: {"cannot": "unclear"}}, judge_id=sheet.judge_id)
         give(second, topic, ben)
         asked.refresh_from_db()
         assert (asked.asked, asked.to_do) == ([nugget_ids[C], nugget_ids[A]], 2)
@@ -258,7 +259,7 @@ class TestOpinions:
             tag = f"more.{number}"
             assert import_file(answered, "runs", run_file(tag, {"t1": [f"Answer {number}."]}), name=tag).state == "done"
         label_all(give(manual, topic, anna))
-        second = create_opinion(of=manual, name="2", purpose="second", share=30, acting_user=olga)
+        second = label_again(of=manual, name="2", purpose="second", share=30, acting_user=olga)
         task = give(second, topic, ben)
         drawn = {sheet.answer_id for sheet in task.answer_sheets.all()}
         assert len(drawn) == 3  # 30 percent of ten
@@ -268,7 +269,7 @@ class TestOpinions:
         assert AnswerSheet.objects.filter(condition=second).count() == 3
 
     def test_who_gave_the_second_opinion_is_not_given_the_first_work(self, task, manual, topic, ben, olga):
-        second = create_opinion(of=manual, name="second", purpose="second", acting_user=olga)
+        second = label_again(of=manual, name="second", purpose="second", acting_user=olga)
         give(second, topic, ben)
         withdraw_task(task=task, acting_user=olga)
         with pytest.raises(PlanError, match="ben labels t1 beside Manual/Manual"):
@@ -277,10 +278,10 @@ class TestOpinions:
     def test_who_was_taken_over_gives_no_second_opinion(self, task, manual, topic, anna, ben, olga, nugget_ids):
         sheet = sheet_of(task, "team.one")
         said = {nugget_ids[A]: {"label": "support"}}
-        revise(sheet, "label", said, judge_id=sheet.judge_id, task_id=task.pk)
+        sheet.revise("label", said, judge_id=sheet.judge_id, task_id=task.pk)
         withdraw_task(task=task, acting_user=olga)
         label_all(give(manual, topic, ben, reason="Anna left"))
-        second = create_opinion(of=manual, name="second", purpose="second", acting_user=olga)
+        second = label_again(of=manual, name="second", purpose="second", acting_user=olga)
         with pytest.raises(PlanError, match="anna labelled t1 before"):
             give(second, topic, anna)
 
@@ -289,13 +290,13 @@ class TestOpinions:
         first = give(manual, topic, ben, reason="Anna left")
         assert first.answer_sheets.count() == 3  # the empty one went along
         label_all(first)
-        second = create_opinion(of=manual, name="second", purpose="second", acting_user=olga)
+        second = label_again(of=manual, name="second", purpose="second", acting_user=olga)
         assert give(second, topic, anna).total == 2
 
     def test_runs_that_came_later_are_repeated_too(self, task, manual, topic, anna, olga, answered, import_file):
         label_all(task)
         sign_off(task)
-        again = create_opinion(of=manual, name="again", purpose="repeat", acting_user=olga)
+        again = label_again(of=manual, name="again", purpose="repeat", acting_user=olga)
         assert give(again, topic, anna).total == 2
         assert import_file(answered, "runs", run_file("late", {"t1": ["Late."]}), name="late").state == "done"
         first = give(manual, topic, anna)  # who repeats a topic is still the one whose first labels these are
@@ -306,19 +307,19 @@ class TestOpinions:
 
     def test_it_is_the_same_work_under_the_same_protocol(self, task, manual, topic, ben, olga):
         change_protocol(campaign=manual.campaign, settings={"show_citations": True}, acting_user=olga)
-        second = create_opinion(of=manual, name="second", purpose="second", acting_user=olga)
+        second = label_again(of=manual, name="second", purpose="second", acting_user=olga)
         assert second.protocol == manual.protocol != manual.campaign.protocol
 
     def test_there_is_none_on_an_opinion(self, manual, olga):
-        second = create_opinion(of=manual, name="second", purpose="second", acting_user=olga)
-        with pytest.raises(ConditionError, match="second is itself an opinion on Manual/Manual"):
-            create_opinion(of=second, name="third", purpose="second", acting_user=olga)
+        second = label_again(of=manual, name="second", purpose="second", acting_user=olga)
+        with pytest.raises(ConditionError, match="second labels Manual/Manual again itself"):
+            label_again(of=second, name="third", purpose="second", acting_user=olga)
 
     @pytest.mark.parametrize("share", [0, 101])
     def test_a_share_is_some_percent(self, manual, olga, share: int):
         with pytest.raises(ConditionError, match="1 to 100 percent"):
-            create_opinion(of=manual, name="x", purpose="repeat", share=share, acting_user=olga)
+            label_again(of=manual, name="x", purpose="repeat", share=share, acting_user=olga)
 
     def test_there_is_none_on_what_people_did_not_assign_here(self, finished, olga):
-        with pytest.raises(ConditionError, match="was not assigned by people here"):
-            create_opinion(of=finished.condition, name="x", purpose="second", acting_user=olga)
+        with pytest.raises(ConditionError, match="was not labelled by people here"):
+            label_again(of=finished.condition, name="x", purpose="second", acting_user=olga)

@@ -5,10 +5,10 @@ from django.test import Client
 from django.urls import reverse
 
 from assessor.collection.models import Condition, Event, Person, Topic
+from assessor.labels.manual_setups import label_again
+from assessor.labels.models import ManualSetup
 from assessor.work.models import Task
-from assessor.work.sheets import revise
-from assignment.actions import create_opinion
-from assignment.models import AnswerSheet, LeftOut, Opinion, Revision
+from assignment.models import AnswerSheet, LabelEvent, LeftOut
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, C, sheet_of
 from tests.conftest import client_of
@@ -20,17 +20,17 @@ def sheet(task: Task, nugget_ids) -> AnswerSheet:
     """Anna's sheet of team.one: she can't judge A, and flags B."""
     sheet = sheet_of(task, "team.one")
     said = {nugget_ids[A]: {"cannot": "heals <whom>?"}, nugget_ids[B]: {"label": "support", "flag": "too broad"}}
-    revise(sheet, "cannot", said, judge_id=sheet.judge_id)
+    sheet.revise("cannot", said, judge_id=sheet.judge_id)
     return sheet
 
 
 @pytest.fixture
 def other(sheet: AnswerSheet, manual: Condition, topic: Topic, ben: Person, olga: Person, nugget_ids) -> AnswerSheet:
     """Ben's, blind to Anna's: A is partly there."""
-    second = create_opinion(of=manual, name="second", purpose="second", acting_user=olga)
+    second = label_again(of=manual, name="second", purpose="second", acting_user=olga)
     other = sheet_of(give(second, topic, ben), "team.one")
     Task.objects.filter(pk=sheet.task_id).update(state="finished")
-    revise(other, "label", {nugget_ids[A]: {"label": "partial_support"}}, judge_id=other.judge_id)
+    other.revise("label", {nugget_ids[A]: {"label": "partial_support"}}, judge_id=other.judge_id)
     return other
 
 
@@ -67,15 +67,15 @@ def test_a_label_of_another_person_counts_but_stands_apart(as_olga: Client, shee
     assert sheet.adopted == {key: "partial_support"}
     assert key not in sheet.labels
     assert sheet.cannot[key] == "heals <whom>?"
-    revision = Revision.objects.filter(sheet=sheet).latest("version")
+    revision = LabelEvent.objects.filter(sheet=sheet).latest("version")
     assert (revision.verb, revision.judge) == ("adopted", other.judge)
     assert Event.objects.get(verb="label adopted").details["label"] == "partial_support"
 
 
 def refused(as_olga: Client, sheet: AnswerSheet, nugget: int, other: AnswerSheet, why: str) -> None:
-    before = Revision.objects.count()
+    before = LabelEvent.objects.count()
     assert why in adopt(as_olga, sheet, nugget, other)
-    assert Revision.objects.count() == before
+    assert LabelEvent.objects.count() == before
     sheet.refresh_from_db()
     assert sheet.adopted == {}
 
@@ -101,7 +101,7 @@ def test_it_is_adopted_where_the_first_person_had_to_leave(as_olga: Client, shee
 
 
 def test_a_repetition_is_nobody_elses_label(as_olga: Client, sheet, other, nugget_ids):
-    Opinion.objects.filter(condition=other.condition).update(purpose="repeat")
+    ManualSetup.objects.filter(condition=other.condition).update(purpose="repeat")
     assert "Take partial_support" not in as_olga.get(address(sheet.condition)).content.decode()
     refused(as_olga, sheet, nugget_ids[A], other, "That is no other person")
 

@@ -10,7 +10,7 @@ from django.test import Client
 
 from assessor.collection.models import Event, Person
 from assessor.work.models import Task, Write
-from assignment.models import AnswerSheet, Revision
+from assignment.models import AnswerSheet, LabelEvent
 from tests.assignment.conftest import A, B, C, sheet_of
 from tests.conftest import client_of
 from tests.judging import counters, label_all, send, sign_off, stands
@@ -35,7 +35,7 @@ def test_the_same_label_many_times_at_once_counts_once(task: Task, nugget_ids, a
         (200, {"version": 1, "to_do": 2})
     ] * THREADS
     assert stands(sheet) == {"labels": {str(nugget_ids[A]): "support"}, "to_do": 2}
-    assert (Revision.objects.count(), Write.objects.count()) == (1, written + 1)
+    assert (LabelEvent.objects.count(), Write.objects.count()) == (1, written + 1)
 
 
 def test_of_many_labels_on_one_version_one_stands(task: Task, nugget_ids, anna: Person):
@@ -51,7 +51,7 @@ def test_of_many_labels_on_one_version_one_stands(task: Task, nugget_ids, anna: 
     for response in responses:
         if response.status_code == 409:
             assert response.json()["said"]["labels"][key] == winner
-    assert list(Revision.objects.values_list("version", flat=True)) == [1, 2, 3]
+    assert list(LabelEvent.objects.values_list("version", flat=True)) == [1, 2, 3]
     assert counters(task) == ("open", 2, 3)
 
 
@@ -89,4 +89,4 @@ def test_nothing_slips_in_once_a_topic_is_signed_off(task: Task, nugget_ids, ann
         assert counters(task) == ("finished", 3, 3)
     else:
         assert (stands(sheet)["to_do"], counters(task)) == (1, ("open", 2, 3))
-    assert Revision.objects.filter(sheet=sheet).count() == AnswerSheet.objects.get(pk=sheet.pk).version
+    assert LabelEvent.objects.filter(sheet=sheet).count() == AnswerSheet.objects.get(pk=sheet.pk).version

@@ -1,10 +1,13 @@
 """Labels as rows: where each comes from, which rows are read, and what becomes of them."""
 
+import csv
+
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
-from assessor.collection.models import Import, Person
+from assessor.collection.loaders.base import insert
+from assessor.collection.models import Event, Import, Person
 from assessor.work.models import Task
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet, Assignment
@@ -125,6 +128,46 @@ def test_a_label_is_found_in_the_admin_in_three_clicks(sheet: AnswerSheet, nugge
     page = root.get(f"/admin/assignment/assignment/{label.pk}/change/").content.decode()
     assert "partial_support" in page
     assert label.nugget.text in page
+
+
+def test_labels_that_are_searched_for_in_the_admin_are_exported(sheet: AnswerSheet, nugget_ids, as_anna: Client):
+    send(as_anna, sheet, "label", nugget_ids[B], label="partial_support", seconds=4)
+    send(as_anna, sheet, "cannot", nugget_ids[A], reason='it says "no", or does it?')
+    root = client_of(make_person("root", "administrator"))
+    chosen = {"action": "export_labels", "_selected_action": [row(sheet, nugget_ids[uid]).pk for uid in (A, B)]}
+    found = root.post("/admin/assignment/assignment/", chosen)
+    head, *rows = csv.reader(b"".join(found).decode().splitlines())
+    assert head[:9] == ["campaign", "condition", "qid", "run_id", "nugget", "label", "state", "resolved", "reason"]
+    assert sorted(one[2:8] for one in rows) == [
+        ["t1", "team.one", "cats purr when content", "partial_support", "given", ""],
+        ["t1", "team.one", "purring heals", "", "unjudgeable", ""],
+    ]
+    assert sorted((one[8], one[10]) for one in rows) == [("", "anna"), ('it says "no", or does it?', "anna")]
+    assert Event.objects.filter(verb="exported", subject="labels.csv").exists()
+
+
+@pytest.mark.parametrize("rows", [2, 25])
+def test_a_label_twice_is_an_error_of_the_database_however_many_are_written(sheet: AnswerSheet, nugget_ids, rows: int):
+    """Many are copied into PostgreSQL, past Django's cursor."""
+    row = (sheet.pk, nugget_ids[A], "support", "given", None)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert(Assignment, ("sheet", "nugget", "value", "state", "raw"), [row] * rows)
+    assert not Assignment.objects.filter(sheet=sheet).exists()
+
+
+def test_what_was_just_said_is_known_to_who_says_more(sheet: AnswerSheet, nugget_ids):
+    [read] = AnswerSheet.with_items(AnswerSheet.objects.filter(pk=sheet.pk))
+    read.revise("label", {nugget_ids[A]: {"label": "support"}}, judge_id=None)
+    assert read.labels == {str(nugget_ids[A]): "support"}
+    read.revise("label", {nugget_ids[A]: {"label": "not_support"}}, judge_id=None)
+    assert (row(sheet, nugget_ids[A]).value, read.version) == ("not_support", 2)
+
+
+def test_a_column_that_is_read_late_takes_no_label_away(sheet: AnswerSheet, nugget_ids):
+    """An event tells the edition, which is not known before the label is said."""
+    part = AnswerSheet.objects.only("version", "to_do").get(pk=sheet.pk)
+    part.revise("label", {nugget_ids[A]: {"label": "support"}}, judge_id=None)
+    assert row(sheet, nugget_ids[A]).value == "support"
 
 
 @pytest.mark.parametrize(

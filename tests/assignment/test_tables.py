@@ -11,13 +11,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Import, Judge, Person, Run, Topic
+from assessor.labels.manual_setups import label_again
 from assessor.scores.kept import condition_scores, counts_by_condition, scopes
 from assessor.scores.means import OUTSIDE
 from assessor.scores.tables import score_table
 from assessor.work.models import Task
-from assessor.work.sheets import revise
 from assignment import tables
-from assignment.actions import create_opinion, leave_out
+from assignment.actions import leave_out
 from assignment.actions.sheets import add_sheets
 from assignment.arrays import Scores, load_scores
 from assignment.exports import assignment_lines
@@ -258,10 +258,10 @@ def test_where_only_some_nuggets_were_asked_the_others_are_missing(
 ):
     sheet = sheet_of(task, "team.one")
     said = {nugget_ids[A]: {"cannot": "?"}, nugget_ids[B]: {"label": "support"}, nugget_ids[C]: {"label": "support"}}
-    revise(sheet, "label", said, judge_id=sheet.judge_id)
-    second = create_opinion(of=manual, name="second", purpose="second", only_cannot=True, acting_user=olga)
+    sheet.revise("label", said, judge_id=sheet.judge_id)
+    second = label_again(of=manual, name="second", purpose="second", only_unjudgeable=True, acting_user=olga)
     [part] = give(second, topic, ben).answer_sheets.all()
-    revise(part, "label", {nugget_ids[A]: {"label": "support"}}, judge_id=part.judge_id)
+    part.revise("label", {nugget_ids[A]: {"label": "support"}}, judge_id=part.judge_id)
     assert (part.to_do, part.asked) == (0, [nugget_ids[A]])
     assert cell(second, "t1", "team.one") == INCOMPLETE_CELL
     for nugget in (B, C):
@@ -282,7 +282,7 @@ def test_scores_are_of_the_bank_as_it_was_finished_not_as_it_is_edited(
 ):
     sheet = sheet_of(task, "team.one")
     letters = {nugget_ids[A]: "support", nugget_ids[B]: "partial_support", nugget_ids[C]: "not_support"}
-    revise(sheet, "label", {pk: {"label": said} for pk, said in letters.items()}, judge_id=sheet.judge_id)
+    sheet.revise("label", {pk: {"label": said} for pk, said in letters.items()}, judge_id=sheet.judge_id)
     reopen_bank(finished, reason="a check", acting_user=olga)
     do(finished, nugget_actions.reword_nugget, uid=C, text="kittens purr too")
     do(finished, nugget_actions.delete_nugget, uid=B)
@@ -290,7 +290,7 @@ def test_scores_are_of_the_bank_as_it_was_finished_not_as_it_is_edited(
     do(finished, nugget_actions.finish_bank)
     assert cell(manual, "t1", "team.one") == INCOMPLETE_CELL  # the label on the old text is stale
     sheet.refresh_from_db()
-    revise(sheet, "label", {nugget_ids[C]: {"label": "not_support"}}, judge_id=sheet.judge_id)
+    sheet.revise("label", {nugget_ids[C]: {"label": "not_support"}}, judge_id=sheet.judge_id)
     assert cell(manual, "t1", "team.one") == ("complete", near([1, 1, 2 / 3, 2 / 3, 0.5, 0.5, 9]))
 
 
@@ -509,7 +509,7 @@ def test_a_new_edition_is_seen_at_once_where_only_an_importance_changed(
 ):
     sheet = sheet_of(task, "team.one")
     letters = {nugget_ids[A]: "support", nugget_ids[B]: "partial_support", nugget_ids[C]: "not_support"}
-    revise(sheet, "label", {pk: {"label": said} for pk, said in letters.items()}, judge_id=sheet.judge_id)
+    sheet.revise("label", {pk: {"label": said} for pk, said in letters.items()}, judge_id=sheet.judge_id)
     assert in_scores(condition_scores(manual), "t1", "team.one")[1] == near(ONE_T1)
     reopen_bank(finished, reason="a check", acting_user=olga)
     do(finished, nugget_actions.set_importance, uid=B, importance="okay")

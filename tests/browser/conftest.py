@@ -208,6 +208,15 @@ def double_click(text: Locator, word: str) -> None:
     text.page.mouse.dblclick(x, y)
 
 
+def until(page: Page, is_so: Callable[[], object]) -> None:
+    """Wait in small steps: Playwright's own wait for a function is what the pages' policy forbids."""
+    for _ in range(500):
+        if is_so():
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"never came true; on screen is {page.locator('#main').inner_text()[:500]}")
+
+
 def saved(page: Page) -> None:
     """Wait until the editor says that everything is saved."""
     page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')")

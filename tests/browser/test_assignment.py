@@ -2,12 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, Route
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, saved
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until
 from tests.browser.test_faults import add, open_editor
 from tests.browser.test_pages import grave
 
@@ -94,8 +93,10 @@ def stands(demo: Demo, key: int) -> dict[str, str]:
 def revisions(demo: Demo, key: int) -> list[str]:
     """Return what was done on an answer, in order."""
     with demo.database() as db:
-        rows = db.execute("select verb from assignment_revision where sheet_id = ? order by version", [key])
-        return [verb for [verb] in rows]
+        rows = db.execute(
+            "select distinct version, verb from assignment_labelevent where sheet_id = ? order by version", [key]
+        )
+        return [verb for _, verb in rows]
 
 
 def pressed(page: Page) -> list[str]:
@@ -106,15 +107,6 @@ def pressed(page: Page) -> list[str]:
 
 def current(page: Page) -> str | None:
     return page.evaluate("document.querySelector('.fact[aria-current] .text')?.textContent")
-
-
-def until(page: Page, is_so: Callable[[], object]) -> None:
-    """Wait in small steps: Playwright's own wait for a function is what the pages' policy forbids."""
-    for _ in range(500):
-        if is_so():
-            return
-        page.wait_for_timeout(20)
-    raise AssertionError("never came true")
 
 
 def press(page: Page, keys: str) -> None:

@@ -79,7 +79,7 @@ def test_passages(open_page: OpenPage, demo: Demo, relevance_tasks: dict[str, st
     meant = []
     for grade in "310201":
         meant.append((str(test_relevance.docid(page)), int(grade)))
-        page.locator(f".choices [data-grade='{grade}']").click()
+        page.locator(f".choices [data-label='{grade}']").click()
         # The last ones are fetched once those before them are saved.
         over = (meant[-1][0],) if len(meant) == len(test_relevance.POOL) else (meant[-1][0], None)
         test_relevance.until(page, lambda over=over: test_relevance.docid(page) not in over)

@@ -84,8 +84,10 @@ def test_a_topic_is_drawn_left_and_taken_over(open_page: OpenPage, demo: Demo, w
     assert annas.locator("#saved").text_content() == told
     assert stands(demo, begun) == {}
     with demo.database() as db:
-        verbs = db.execute("select verb from support_revision where sheet_id = ? order by version", [begun])
-        assert [verb for [verb] in verbs] == ["label", "handed over"]
+        verbs = db.execute(
+            "select distinct version, verb from support_labelevent where sheet_id = ? order by version", [begun]
+        )
+        assert [verb for _, verb in verbs] == ["label", "handed over"]
         events = db.execute(
             "select verb from collection_event where verb in ('task drawn', 'lease ran out') order by id"
         )

@@ -382,10 +382,10 @@ def test_evidence_comes_from_the_passage_the_person_is_at(open_page: OpenPage, d
     page = open_page("anna")
     open_editor(page, demo.bank(3))
     press(page, "j", "p", "j", "p", "p", "e", "Enter")  # a sentence of the first is still selected
+    page.wait_for_selector("#hint:text-is('Evidence of nugget 1: ¶3, the whole passage')")
     saved(page)
     third = page.locator(".passage").nth(2).get_attribute("data-docid")
     assert rows(demo, 3)[0]["evidence"][-1] == {"docid": third, "start": None, "end": None}
-    assert page.locator("#hint").text_content() == "Evidence of nugget 1: ¶3, the whole passage"
     page.evaluate(
         "() => { const [one, two] = document.querySelectorAll('.reading');"
         " getSelection().setBaseAndExtent(one.firstChild, 5, two.firstChild, 5); }"
@@ -437,11 +437,14 @@ def test_what_is_missing_at_finish_follows_every_change(open_page: OpenPage, dem
     saved(page)
     lines = page.locator("#findings li")
     press(page, "f")
+    expect(page.locator("#findings")).to_be_visible()  # the answer is here, and the list can be edited again
     expect(lines).to_have_text(["There is no nugget yet."])
     press(page, "n")
     page.keyboard.type("one")
-    expect(lines).to_have_text(["A new nugget is typed but not added yet.", "There is no nugget yet."])
+    expect(page.locator("#typed-new")).to_be_visible()
+    expect(lines).to_have_text(["There is no nugget yet."])
     press(page, "Enter")
+    expect(page.locator("#typed-new")).to_be_hidden()
     expect(lines).to_have_text(["Nugget 1 is neither vital nor okay yet."])
     write(page, "two, three")
     press(page, "Control+1")
@@ -462,7 +465,7 @@ def test_what_is_missing_at_finish_follows_every_change(open_page: OpenPage, dem
     expect(lines).to_have_text(["Nugget 2 has no text.", missing.format(2)])
     page.locator("#findings a").first.click()
     press(page, "d")
-    expect(page.locator("#findings")).to_have_count(0)
+    expect(page.locator("#findings")).to_be_hidden()
     saved(page)
 
 

@@ -127,9 +127,12 @@ def visit(page: Page, demo: Demo, address: str) -> None:
             " join nuggets_nuggetbank bank on bank.task_id = task.id where bank.id = ?"
         )
         [[task, condition, topic, person]] = db.execute(query, [demo.bank(1)])
-        query = "select id, condition_id, labels from support_supportsheet where labels != '{}'"
-        [sheet, support, labels] = db.execute(query).fetchone()
-    label = f"{sheet}/{next(iter(json.loads(labels)))}"
+        query = (
+            "select sheet.id, condition_id, sentence || '.' || citation from support_supportjudgment label"
+            " join support_supportsheet sheet on sheet.id = label.sheet_id where label.state = 'given'"
+        )
+        [sheet, support, citation] = db.execute(query).fetchone()
+    label = f"{sheet}/{citation}"
     piece = f"{condition}/{topic}/?person={person}"
     response = page.goto(address.format(bank=demo.bank(1), task=task, label=label, piece=piece, support=support))
     assert response is not None
@@ -142,6 +145,7 @@ def visit(page: Page, demo: Demo, address: str) -> None:
 FILES = {"archive_file", "report_file", "made_file", "comparison_file", "comparison_figure", "study_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
+SCREENS |= {"relevance_passage"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export"}
 NOT_OPENED = {"practice_feedback", "sign_in_code"}
 

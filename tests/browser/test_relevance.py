@@ -2,12 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, open_guidelines, saved, sign_in
+from tests.browser.conftest import MARKS, Demo, OpenPage, open_guidelines, saved, sign_in, until
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
@@ -105,24 +104,19 @@ def said(demo: Demo, address: str) -> list[tuple[str, int | None]]:
     """Return all judgments of a task, in order: docid, and grade or None."""
     task = int(re.findall(r"\d+", address)[0])
     with demo.database() as db:
-        return db.execute(
-            "select docid, grade from relevance_judgment where task_id = ? order by id", [task]
+        rows = db.execute(
+            """select judgment.docid, event.value from relevance_labelevent event
+            join relevance_relevancejudgment judgment on judgment.id = event.judgment_id
+            where event.task_id = ? order by event.id""",
+            [task],
         ).fetchall()
+    return [(docid, None if value is None else int(value)) for docid, value in rows]
 
 
 def docid(page: Page) -> str | None:
     """Return which passage is on screen."""
     script = "document.querySelector('.passage:not([hidden]) p:last-child')?.textContent"
     return page.evaluate(script)
-
-
-def until(page: Page, is_so: Callable[[], object]) -> None:
-    """Wait in small steps: Playwright's own wait for a function is what the pages' policy forbids."""
-    for _ in range(500):
-        if is_so():
-            return
-        page.wait_for_timeout(20)
-    raise AssertionError(f"never came true; on screen is {docid(page)}")
 
 
 def model_said(page: Page) -> str:
@@ -151,7 +145,7 @@ def test_three_grades_an_undo_and_a_lost_connection(open_page: OpenPage, demo: D
 
     # One Tab from the fresh page stands the first choice; a key alone does it as well.
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.dataset.grade") == "0"
+    assert page.evaluate("document.activeElement.dataset.label") == "0"
     first = press(page, "Enter")
     second = press(page, "3")
     third = press(page, "2")
@@ -221,11 +215,13 @@ def test_a_lost_answer_is_asked_for_again_and_counts_once(
 def test_two_tabs_on_one_passage_show_both_grades(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
     first = open_page("anna")
     open_screen(first, given["Scratch"])
-    first.keyboard.press("u")
+    # What is done can be gone back to, by a key or by its name.
+    first.keyboard.press("k")
     first.wait_for_selector(".passage:not([hidden])")
-    saved(first)
     second = first.context.new_page()
     open_screen(second, given["Scratch"])
+    second.click(f"#rest a:text-is('{docid(first)}')")
+    second.wait_for_selector(".passage:not([hidden])")
     assert docid(second) == docid(first)
     first.keyboard.press("0")
     first.wait_for_selector("text=All 6 passages of this topic are judged.")
@@ -269,13 +265,15 @@ def test_the_page_renews_its_leases_and_shows_what_went_back(
 ) -> None:
     page = open_page("anna")
     page.clock.install()
-    open_screen(page, given["Queue"])
+    with page.expect_response("**/draw/"):  # once the model's grade was asked for, the page looks at what is at hand
+        open_screen(page, given["Queue"])
     model_said(page)
     mine = docid(page)
-    held = "select count(*) from relevance_item where held_until > datetime('now', '+150 seconds')"
+    held = "select count(*) from relevance_relevancejudgment where held_until > datetime('now', '+150 seconds')"
     with demo.database() as db:
         assert db.execute(held).fetchone() == (2,)
-        db.execute("update relevance_item set held_until = datetime('now', '+5 seconds') where holder_id is not null")
+        soon = "update relevance_relevancejudgment set held_until = datetime('now', '+5 seconds')"
+        db.execute(f"{soon} where holder_id is not null")
     db.close()
     with page.expect_response("**/draw/"):
         page.clock.run_for(31_000)
@@ -283,7 +281,10 @@ def test_the_page_renews_its_leases_and_shows_what_went_back(
     with demo.database() as db:
         assert db.execute(held).fetchone() == (2,)
         [[ben]] = db.execute("select id from collection_person where username = 'ben'").fetchall()
-        db.execute("update relevance_item set holder_id = ? where docid = ? and holder_id is not null", [ben, mine])
+        db.execute(
+            "update relevance_relevancejudgment set holder_id = ? where docid = ? and holder_id is not null",
+            [ben, mine],
+        )
     db.close()
     with page.expect_response("**/draw/"):
         page.clock.run_for(31_000)
@@ -306,8 +307,9 @@ def test_a_grade_that_is_not_told_is_said_and_asked_for_again(open_page: OpenPag
 
     page.route("**/show/", answer)
     open_screen(page, given["Edited"])
-    page.wait_for_selector("#saved:text('All is saved, but nothing more can be opened: you are signed out.')")
-    page.wait_for_selector("#saved:text('All is saved, but the server does not answer')")
+    page.keyboard.press("j")  # what was on screen before is told at once
+    page.wait_for_selector("#saved[data-state=blocked]:has-text('you are signed out.')")
+    page.wait_for_selector("#saved[data-state=offline]:has-text('the server does not answer')")
     model_said(page)
     page.wait_for_selector(".choices button:not([disabled])")
     saved(page)
@@ -327,13 +329,27 @@ def test_the_screen_is_accessible_and_does_not_scroll_sideways(
         page.set_viewport_size({"width": 1280, "height": 720})
 
 
+def test_a_long_passage_can_be_read_to_its_end(open_page: OpenPage, given: dict[str, str]) -> None:
+    page = open_page("anna")
+    open_screen(page, given["wasps"])
+    page.wait_for_selector(".passage:not([hidden])")
+    text = page.locator(".passage:not([hidden]) .reading")
+    text.evaluate("element => element.textContent = element.textContent.repeat(200)")
+    page.mouse.move(300, 400)
+    page.mouse.wheel(0, 100_000)
+    last = page.locator(".passage:not([hidden]) p:last-child")
+    foot = page.locator(".keys-bar").bounding_box()
+    assert foot
+    until(page, lambda: (last.bounding_box() or foot)["y"] < foot["y"])
+
+
 def test_what_the_server_puts_ahead_leaves_the_passage_on_screen(
     open_page: OpenPage, demo: Demo, given: dict[str, str]
 ) -> None:
     """A text that is loaded late opens a passage with the lowest place, while another one is on screen."""
     task = int(re.findall(r"\d+", given["wasps"])[0])
-    lowest = """select item.docid from relevance_item item join work_task task
-        on task.condition_id = item.condition_id and task.topic_id = item.topic_id where task.id = ? and place = 0"""
+    lowest = """select item.docid from relevance_relevancejudgment item join work_task task
+        on task.condition_id = item.condition_id and task.topic_id = item.topic_id where task.id = ? and position = 0"""
     with demo.database() as db:
         [late] = db.execute(lowest, [task]).fetchone()
         db.execute("update collection_segment set docid = 'hidden' where docid = ?", [late])
@@ -379,9 +395,12 @@ def test_an_undo_of_a_refused_grade_takes_back_no_other(open_page: OpenPage, dem
     saved(page)
     until(page, lambda: docid(page) is not None)
     page.unroute("**/judge/")
-    # A forbidden undo is not kept for ever either.
-    page.route("**/undo/", lambda route: route.fulfill(status=403, body="no"))
+    # A forbidden undo is not kept for ever either; one that something else than Assay forbids waits.
+    refusal = {"status": 403, "body": "no"}
+    page.route("**/undo/", lambda route: route.fulfill(**refusal))
     page.keyboard.press("u")
+    page.wait_for_selector("#saved[data-state=blocked]")
+    refusal["headers"] = {"X-Assay-Write": "1"}
     page.wait_for_selector("#refused:has-text('be taken back any more')")
     page.click("text=Understood")
     saved(page)

@@ -1,16 +1,14 @@
 """Support judged with the keyboard alone, from scratch and beside a model's labels, with the connection lost once."""
 
-import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import MARKS, ROOT, Demo, OpenPage, saved
+from tests.browser.conftest import MARKS, ROOT, Demo, OpenPage, saved, until
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
@@ -37,7 +35,7 @@ for answer in Answer.objects.filter(topic__qid="demo-1").exclude(run__task="cont
     if not rows:
         labels.pop(keys[0])
     rows.append(sheet_row(
-        condition=shown.pk, answer=answer.pk, judge=judge.pk, asked=list(asked),
+        condition=shown.pk, answer=answer.pk, judge=judge.pk, asked=asked,
         unresolved=[key for key in asked if key not in keys], labels=labels,
     ))
 add_sheets(rows)
@@ -87,15 +85,6 @@ def given(demo: Demo, browser) -> dict[str, str]:
     return addresses
 
 
-def until(page: Page, is_so: Callable[[], object]) -> None:
-    """Wait in small steps: Playwright's own wait for a function is what the pages' policy forbids."""
-    for _ in range(500):
-        if is_so():
-            return
-        page.wait_for_timeout(20)
-    raise AssertionError("never came true")
-
-
 def open_screen(page: Page, address: str) -> None:
     page.goto(address)
     page.wait_for_selector("#main[data-ready]")
@@ -130,23 +119,30 @@ def task(address: str) -> int:
 
 def stands(demo: Demo, key: int, column: str = "labels") -> dict[str, str]:
     """Return what stands on an answer as the database has it."""
+    value, where = {
+        "labels": ("value", "state = 'given'"),
+        "cannot": ("reason", "state = 'unjudgeable'"),
+        "flags": ("flag", "flag <> ''"),
+        "shown": ("shown_value", "shown_value is not null"),
+        "open": ("state", "state not in ('removed', 'no_text', 'waiting')"),
+    }[column]
+    query = f"select sentence || '.' || citation, {value} from support_supportjudgment where sheet_id = ? and {where}"
     with demo.database() as db:
-        [[text]] = db.execute(f"select {column} from support_supportsheet where id = ?", [key])
-    return json.loads(text)
+        return dict(db.execute(f"{query} order by sentence, citation", [key]))
 
 
 def asked(demo: Demo, key: int) -> list[str]:
     """Return the citations of an answer that can be judged."""
-    columns = (stands(demo, key, column) for column in ("asked", "unresolved", "waiting"))
-    first, *closed = (list(column) for column in columns)
-    return [one for one in first if not any(one in column for column in closed)]
+    return list(stands(demo, key, "open"))
 
 
 def revisions(demo: Demo, key: int) -> list[str]:
     """Return what was done on an answer, in order."""
     with demo.database() as db:
-        rows = db.execute("select verb from support_revision where sheet_id = ? order by version", [key])
-        return [verb for [verb] in rows]
+        rows = db.execute(
+            "select distinct version, verb from support_labelevent where sheet_id = ? order by version", [key]
+        )
+        return [verb for _, verb in rows]
 
 
 def exposures(demo: Demo) -> list[tuple[str, str]]:
@@ -300,6 +296,9 @@ def swap(demo: Demo, key: int, one: str, other: str) -> None:
         [texts] = db.execute('select "references", content from collection_answer where id = ?', [answer])
         swapped = [text.replace(one, "\0").replace(other, one).replace("\0", other) for text in texts]
         db.execute('update collection_answer set "references" = ?, content = ? where id = ?', [*swapped, answer])
+        for before, after in ((one, "\0"), (other, one), ("\0", other)):
+            query = "update support_supportjudgment set docid = ? where sheet_id = ? and docid = ?"
+            db.execute(query, [after, key, before])
 
 
 def test_a_citation_that_is_another_one_meanwhile_is_shown_anew(
@@ -338,12 +337,12 @@ def test_a_whole_answer_beside_a_models_labels_with_the_connection_lost_once(
     first = sheet(page)
     keys = asked(demo, first)
     with demo.database() as db:
-        [[text]] = db.execute(
-            "select labels from support_supportsheet where answer_id = (select answer_id from support_supportsheet"
+        [[of_model]] = db.execute(
+            "select id from support_supportsheet where answer_id = (select answer_id from support_supportsheet"
             " where id = ?) and condition_id = (select id from collection_condition where name = ?)",
             [first, "Mia's"],
         )
-    model = json.loads(text)
+    model = stands(demo, of_model)
     assert page.locator("#shown").text_content() == model[keys[0]]
     assert page.locator("[data-label][aria-pressed=true]").count() == 0, "nothing is preselected"
     assert page.evaluate("document.activeElement.matches('.passage:not([hidden])')"), "the focus stays on the passage"

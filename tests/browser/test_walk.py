@@ -57,7 +57,7 @@ def test_an_assessor_makes_a_bank_and_an_organizer_exports_it(open_page: OpenPag
     page.keyboard.press("Escape")
     page.keyboard.press("v")
     saved(page)
-    evidence = json.loads(page.locator(".nugget").last.get_attribute("data-evidence"))
+    evidence = page.locator(".nugget").last.evaluate("(row) => row.nugget.evidence")
     assert evidence == [{"docid": docid, "start": None, "end": None}]
 
     # The guidelines are one key away.

@@ -89,7 +89,7 @@ def load() -> None:
         ),
         create_manual_assign(nuggets=campaign.conditions.get(name="theirs"), name="الإسناد", **by),
         create_support(campaign=campaign, name="תמיכה", shown=None, **by),
-        create_relevance(campaign=campaign, name="相关性", shown=None, drawn=False, **by),
+        create_relevance(campaign=campaign, name="相关性", shown=None, from_queue=False, **by),
     ]
     addresses = {}
     for condition in conditions:

@@ -22,6 +22,7 @@ SCREEN_OF = {
     "assignment/labelling.html": "assignment",
     "support/judging.html": "support",
     "relevance/grading.html": "relevance",
+    "relevance/_rest.html": "relevance",
 }
 
 
@@ -44,7 +45,7 @@ def test_every_key_of_a_screen_can_be_changed():
     for path in TEMPLATES.rglob("*.html"):
         screen = SCREEN_OF.get(str(path.relative_to(TEMPLATES)))
         for key in re.findall(r'data-key="(?:shift\+)?((?:ctrl\+(?=\d))?[^"{])"', path.read_text()):
-            # sheets.html is of two screens, and what every screen has is listed once.
+            # workbench.html has keys of two screens, and what every screen has is listed once.
             for name in [screen] if screen else ["assignment", "support"]:
                 found["all" if key in SCREENS["all"] else name].add(key)
     found["assignment"] |= {key for _, key, *_ in ASSIGNMENT_CHOICES}

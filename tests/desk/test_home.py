@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from assessor.collection.actions import name_for_assessors
 from assessor.collection.models import Campaign, Condition, Event, Person, Topic
+from assessor.labels.manual_setups import label_again
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
-from assignment.actions import create_opinion
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import answered, finished, manual, nugget_ids  # noqa: F401  # fixtures
 from tests.assignment.conftest import task as assigning  # noqa: F401
@@ -85,7 +85,7 @@ def test_a_repetition_does_not_stand_beside_the_first_work(
 ):
     name_for_assessors(condition=manual, name=" Facts  in answers", acting_user=None)
     Task.objects.filter(pk=assigning.pk).update(state="finished", done=3, seconds=3600)
-    again = create_opinion(of=manual, name="Manual/Manual, repeated", purpose="repeat", acting_user=None)
+    again = label_again(of=manual, name="Manual/Manual, repeated", purpose="repeat", acting_user=None)
     repeated = give(again, topic, anna)
     [own] = shown(as_anna)["open_topics"]
     assert [step.task for step in own.steps if step.task.kind == "assignment"] == [repeated]

@@ -24,7 +24,7 @@ from assessor.desk import queries
 from assessor.desk.management.commands import load_demo
 from assessor.llm.actions import Plan, launch
 from assessor.llm.models import Job
-from assessor.relevance.models import Item
+from assessor.relevance.models import RelevanceJudgment
 from assessor.studies.models import Study
 from assessor.work.actions import PlanError, draw_next, give_tasks
 from assessor.work.models import Task, Waiting
@@ -493,7 +493,8 @@ ADMIN_LISTS = [
         "collection": "person organizer campaign protocol topic segment qrelssource grade run runalias answer judge "
         "condition import event",
         "work": "task exposure timespent write",
-        "relevance": "judgment sheet item",
+        "relevance": "relevancejudgment labelevent",
+        "labels": "manualsetup",
         "nuggets": "nuggetbank nugget bankedit bankedition",
     }.items()
     for model in models.split()
@@ -663,7 +664,7 @@ def test_grades_made_here_are_counted_within_a_minute_and_then_for_good(
     """While grades come, a page counts once a minute at most; once they stop coming, what it says is exact."""
     import_file(campaign, "retrieval", "t1 Q0 d1 1 9 one\nt1 Q0 d2 2 8 one\nt1 Q0 d3 3 7 one\n")
     give_relevance(campaign, anna)
-    items = list(Item.objects.all())
+    items = list(RelevanceJudgment.objects.all())
     now = timezone.now().replace(second=10)
 
     def counted(address: str, seconds: int) -> int:
@@ -673,7 +674,7 @@ def test_grades_made_here_are_counted_within_a_minute_and_then_for_good(
         assert found
         return int(found[1])
 
-    def grade(item: Item, seconds: int) -> None:
+    def grade(item: RelevanceJudgment, seconds: int) -> None:
         judge_item(item)
         QrelsSource.everything.filter(name="given").update(changed_at=now + timedelta(seconds=seconds))
 

@@ -24,9 +24,10 @@ from assessor.exports.freezing import freeze
 from assessor.exports.models import Export, Frozen
 from assessor.exports.pseudonyms import pseudonyms
 from assessor.exports.registry import BY_NAME, EXPORTABLES
+from assessor.labels.manual_setups import label_again
 from assessor.llm.models import CampaignPromptSet, Unit
 from assessor.plan.models import Planned
-from assessor.relevance.models import Item
+from assessor.relevance.models import RelevanceJudgment
 from assessor.signin.models import SecondFactor
 from assessor.studies.actions import let_people_judge
 from assessor.training.models import Reference
@@ -39,7 +40,7 @@ from metaeval.actions import create_comparison, run
 from metaeval.models import Comparison, ScoreTable
 from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
-from support.actions import add_sheets, create_opinion, create_support, sheet_row
+from support.actions import add_sheets, create_support, sheet_row
 from tests.api.tokens import make_token
 from tests.conftest import client_of, make_person, open_guidelines
 from tests.judging import all_judged, asked, change, give, judgeable, leave_out
@@ -105,6 +106,8 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
     judging = campaign.tasks.filter(kind=Condition.Kind.SUPPORT).earliest("pk")
     study = campaign.studies.latest("pk").pk
     frozen = Frozen.objects.latest("pk").condition_id  # since which nothing has changed
+    grading = Task.objects.get(topic__qid="t1", condition__name="post-edited")
+    graded = RelevanceJudgment.objects.filter(task__condition__name="post-edited").earliest("pk")
     return {
         "guidelines": ["nuggets"],
         "task_guidelines": [given.pk],
@@ -116,7 +119,8 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "job": [slug, campaign.jobs.earliest("pk").pk],
         "job_failures": [slug, campaign.jobs.earliest("pk").pk],
         **{name: [slug, campaign.imports.latest("pk").pk] for name in ("import_report", "report_file")},
-        "relevance": [Task.objects.get(topic__qid="t1", condition__name="post-edited").pk],
+        "relevance": [grading.pk],
+        "relevance_passage": [graded.task_id, graded.pk],
         "plan_piece": [slug, given.condition_id, given.topic_id],
         "support": [judging.pk],
         "support_answer": [
@@ -282,8 +286,8 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             bank = NuggetBank.objects.get(task=task)
             BankEdition.objects.create(bank=bank, edition=made, version=1)
         shown = campaign.qrels_sources.get(name="Mia's")
-        give_relevance(campaign, anna, topics, drawn=True, shown=shown)
-        for item in Item.objects.filter(judgment=None, topic__qid="t2")[: size // 2]:
+        give_relevance(campaign, anna, topics, from_queue=True, shown=shown)
+        for item in RelevanceJudgment.objects.filter(state="open", topic__qid="t2")[: size // 2]:
             judge_item(item)
         compare_all(campaign, new)
         for _ in new:
@@ -345,7 +349,7 @@ def judge_support(campaign: Campaign, new: range) -> None:
         )
         create_condition(condition, acting_user=None)
         keys = Answer.objects.filter(run__campaign=campaign).order_by("pk").values_list("pk", flat=True)
-        add_sheets(sheet_row(condition=condition.pk, answer=key, judge=judge.pk, asked=[]) for key in keys)
+        add_sheets(sheet_row(condition=condition.pk, answer=key, judge=judge.pk, asked={}) for key in keys)
 
 
 def judge_support_on_t1(campaign: Campaign, person: Person, new: range) -> None:
@@ -364,7 +368,7 @@ def judge_support_on_t1(campaign: Campaign, person: Person, new: range) -> None:
     for sheet in all_judged(give(first, topic, person)):
         change(sheet, dict.fromkeys(judgeable(sheet), said), "can't judge")
     for number in new:  # and by others, blind to that
-        second = create_opinion(of=first, name=f"Second {number}", purpose="second", acting_user=None)
+        second = label_again(of=first, name=f"Second {number}", purpose="second", acting_user=None)
         other = give(second, topic, Person.objects.get(username=f"person{number}"))
         for sheet in all_judged(other):
             change(sheet, {key: {"label": "none"} for key in judgeable(sheet)[:1]})
@@ -372,7 +376,7 @@ def judge_support_on_t1(campaign: Campaign, person: Person, new: range) -> None:
 
 def draw_support(campaign: Campaign, person: Person, most: int) -> None:
     """Have topics wait under several conditions for whoever draws them, and a person draw some."""
-    firsts = campaign.conditions.filter(method="support post-edited", support_opinion__purpose="first")
+    firsts = campaign.conditions.filter(method="support post-edited", manual_setup__purpose="first")
     for condition in firsts.order_by("pk"):
         own = Task.objects.filter(condition=condition).exclude(person=person)
         topics = campaign.topics.exclude(tasks__in=own).order_by("qid")

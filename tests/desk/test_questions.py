@@ -169,7 +169,7 @@ def test_all_kinds_are_on_one_page(
     change(cited, {judgeable(cited)[0]: {"flag": "is it cut off?"}}, "flag")
     import_file(campaign, "retrieval", "t1 Q0 d1 1 2.5 bm25\n")
     grading = give_relevance(campaign, ben)
-    item = grading.condition.relevance_items.get()
+    item = grading.condition.relevance_judgments.get()
     sent = {"item": item.pk, "reason": "in Latin", "key": "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11", "version": 0}
     assert as_ben.post(f"/relevance/{grading.pk}/judge/", sent).status_code == 200
     assert [one.kind for one in asked(campaign)] == ["assignment", "support", "relevance"]

@@ -111,6 +111,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "job_budget": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     "time_spent": ("POST", (401, 400, 404, 404, 404, 404, 404)),
     "relevance": ("GET", OWNER_READS),
+    "relevance_passage": ("GET", ("in", 200, 404, 404, 404, 404, 404)),
     "relevance_judge": ("POST", OWNER_WRITES),
     "relevance_undo": ("POST", OWNER_WRITES),
     "relevance_draw": ("POST", (401, 200, 404, 404, 404, 404, 404)),
@@ -205,6 +206,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     cited = judged(judging)
     [waiting] = put_in_queue(topics=[bank.topic], condition=from_scratch(campaign), acting_user=None)
     grading = give_relevance(campaign, bank.task.person, shown=campaign.qrels_sources.get(name="Mia's"))
+    passage = grading.condition.relevance_judgments.earliest("pk")
     sources = [campaign.qrels_sources.get(name=name) for name in ("NIST", "Mia's")]
     compared = run(
         create_comparison(campaign=campaign, first=sources[0], second=sources[1], acting_user=None)
@@ -307,6 +309,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         **{f"{verb}_job": f"{base}/jobs/{job.pk}/{verb}/" for verb in ("pause", "resume", "cancel", "retry")},
         "time_spent": f"/work/{task.pk}/time/",
         "relevance": f"/relevance/{grading.pk}/",
+        "relevance_passage": f"/relevance/{grading.pk}/answers/{passage.pk}/",
         **{f"relevance_{verb}": f"/relevance/{grading.pk}/{verb}/" for verb in ("judge", "undo", "draw", "show")},
         "nugget_editor": f"/nuggets/{bank.pk}/",
         "nugget_add": f"/nuggets/{bank.pk}/add/",

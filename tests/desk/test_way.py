@@ -4,7 +4,7 @@ import pytest
 
 from assessor.collection.models import Campaign, Person, Topic
 from assessor.desk.way import way_of
-from assessor.work.replies import reply
+from assessor.labels.replies import reply
 from nuggets import actions
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures

@@ -5,10 +5,10 @@ import pytest
 from assessor.collection.models import Campaign, Condition, Person, Topic
 from assessor.desk.way import way_of
 from assessor.desk.worth import Row, score_of
+from assessor.labels.manual_setups import label_again
 from assessor.studies.actions import code_item, define_code, let_people_judge
 from assessor.studies.models import Study
 from assessor.work.actions import give_tasks
-from assignment.actions import create_opinion
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, C, answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401
 from tests.assignment.scored import LABELS, auto_condition, import_banks, label
@@ -40,7 +40,7 @@ def test_a_second_opinion_stands_in_the_way_where_it_was_given(
 ):
     first, nugget = sheet_of(task, "team.one"), nugget_ids[A]
     assert send(client_of(anna), first, "label", nugget, label="support").status_code == 200
-    opinion = create_opinion(of=manual, name="Again", purpose="second", acting_user=olga)
+    opinion = label_again(of=manual, name="Again", purpose="second", acting_user=olga)
     second = sheet_of(give(opinion, topic, ben), "team.one")
     assert send(client_of(ben), second, "label", nugget, label="not_support").status_code == 200
     assert send(client_of(ben), second, "label", nugget_ids[B], label="support").status_code == 200

@@ -84,7 +84,7 @@ def test_banks_and_passages(finished, condition, campaign, olga, ben, import_fil
     assert found(condition, then - timedelta(days=1)) == [Cell("t1", "", 1, 0, 1)]
     import_file(campaign, "retrieval", "t1 Q0 d1 1 9 one\nt1 Q0 d2 2 8 one\n")
     grading = give_relevance(campaign, ben).condition
-    first, second = grading.relevance_items.order_by("docid")
+    first, second = grading.relevance_judgments.order_by("docid")
     judge_item(first)
     moment = timezone.now()
     judge_item(second)

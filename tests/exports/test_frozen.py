@@ -103,7 +103,7 @@ def test_passages_that_are_not_graded_keep_grades_from_being_frozen(campaign, an
         "2 passages are not graded: t1.",
         "Nothing is graded yet.",
     ]
-    for item in condition.relevance_items.all():
+    for item in condition.relevance_judgments.all():
         judge_item(item)
     assert missing(condition) == []
 

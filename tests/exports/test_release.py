@@ -12,7 +12,7 @@ from assessor.collection.models import Campaign, Condition, Person
 from assessor.exports import actions
 from assessor.exports.models import Export, Pseudonym
 from assessor.exports.pseudonyms import Names, pseudonyms
-from support.actions import create_opinion
+from assessor.labels.manual_setups import label_again
 from tests.conftest import client_of, make_person
 from tests.judging import all_judged, change, give, judgeable
 from tests.support.judging_helpers import from_scratch, load_runs
@@ -25,7 +25,7 @@ def _folder_of_its_own(settings, tmp_path):
 
 
 def second_opinion(first: Condition, name: str) -> Condition:
-    return create_opinion(of=first, name=name, purpose="second", acting_user=None)
+    return label_again(of=first, name=name, purpose="second", acting_user=None)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import re
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 from uuid import uuid4
 
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -10,6 +11,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from tests.golden.world import Clock
+
+FORM = "application/x-www-form-urlencoded"  # as screens send what is written on them
 
 
 class Choice(NamedTuple):
@@ -172,7 +175,7 @@ class Player:
         """Send what an assessor's screen sends; return the answer."""
         self._clock.step()
         data = {"key": str(uuid4()), "version": str(version)} | {name: str(value) for name, value in fields.items()}
-        response = self.client.post(address, data, headers={"X-Assay-Write": "1"})
+        response = self.client.post(address, urlencode(data), FORM, headers={"X-Assay-Write": "1"})
         if response.status_code != 200:
             raise AssertionError(f"POST {address} {fields}: {response.status_code} {text_of(response)[:500]}")
         return response.json() if response["Content-Type"] == "application/json" else response

@@ -143,20 +143,12 @@ class Grading:
 
     def grade(self, name: str, *, most: int = 1000, is_shown: bool = False) -> None:
         page = self.player.page(self.address)
-        version = re.findall(r'id="passages" data-version="(\d+)"', page)[0]
-        while most and (
-            found := re.findall(r'<article class="passage" id="[^"]*" data-item="(\d+)".*?</article>', page, re.DOTALL)
-        ):
-            for item in found[:most]:
-                [article] = re.findall(
-                    rf'<article class="passage" id="[^"]*" data-item="{item}".*?</article>', page, re.DOTALL
-                )
+        while most and (articles := re.findall(r'<article class="passage answer".*?</article>', page, re.DOTALL)):
+            for article in articles[:most]:
+                item, version = (attribute(article, name) for name in ("sheet", "version"))
                 if is_shown:
                     self.player.write(f"{self.address}show/", version, item=item)
                 grade = pick("0123", name, words(article))
-                version = self.player.write(f"{self.address}judge/", version, item=item, grade=grade, seconds=6)[
-                    "version"
-                ]
+                self.player.write(f"{self.address}judge/", version, item=item, grade=grade, seconds=6)
                 most -= 1
             page = self.player.page(self.address)
-            version = re.findall(r'id="passages" data-version="(\d+)"', page)[0]

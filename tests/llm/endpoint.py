@@ -32,7 +32,8 @@ class RunningEndpoint:
 
     def log(self) -> list[dict[str, Any]]:
         """Return the lines written so far: one when a request began, one when it ended."""
-        return [json.loads(line) for line in self._log.read_text().splitlines()]
+        whole, _, _ = self._log.read_text().rpartition("\n")  # what follows the last end of a line is being written
+        return [json.loads(line) for line in whole.splitlines()]
 
     def ended(self) -> list[dict[str, Any]]:
         """Return the requests that came to an end, of whatever kind, so far."""

@@ -64,7 +64,7 @@ def check_everything(study: House, server: RunningEndpoint, units: int, repeats:
     """Every unit done once, its grade there once, no answer paid twice, at most so many requests sent again."""
     assert study.rows("select units_done, units_failed from llm_job") == [(units, 0)]
     assert study.rows("select state, count(*) from llm_unit group by state") == [("done", units)]
-    judged = study.rows("select topic_id, docid from relevance_judgment")
+    judged = study.rows("select topic_id, docid from relevance_relevancejudgment")
     assert len(judged) == units == len(set(judged))
     begun = server.begun()
     sent = Counter(call["request"] for call in begun)

@@ -32,6 +32,7 @@ from tests.judging import (
     all_judged,
     answers,
     counters,
+    equal_first,
     give,
     given,
     history,
@@ -72,8 +73,8 @@ def labels() -> dict[tuple[int, str], str]:
     given: dict[tuple[int, str], str] = {}
     for condition in Condition.objects.filter(kind="assignment"):
         for sheet in all_judged(condition, in_or_out=True):
-            for changes in history(sheet).values_list("changes", flat=True):
-                for nugget, change in changes.items():
+            for event in history(sheet).order_by("version"):
+                for nugget, change in event.changes_by_item.items():
                     if change.get("label", (None, None))[1]:
                         given[sheet.pk, nugget] = change["label"][1]
     return given
@@ -106,7 +107,7 @@ def test_a_run_that_is_dropped_leaves_scores_progress_export_and_queue_and_comes
     kept = again(one)
     assert (kept.labels, kept.out_of_scope, kept.task) == (said["labels"], True, task)
     last = history(one).last()
-    assert (last.verb, last.changes, last.judge, last.version) == ("left scope", {}, None, kept.version)
+    assert (last.verb, last.changes_by_item, last.judge, last.version) == ("left scope", {}, None, kept.version)
 
     drop(manual, "team.one", olga, is_out=False)
     assert stands(one) == said
@@ -346,7 +347,7 @@ def test_a_condition_that_is_changed_keeps_its_labels_and_loses_its_scores(
         replicate=7,
         protocol=manual.protocol,
     )
-    second.assignment_opinion = type(manual.assignment_opinion).objects.create(condition=second, seed=1)
+    second.manual_setup = type(manual.manual_setup).objects.create(condition=second, seed=1)
     change(task, olga, condition=second)
     assert (table(manual), scored(manual)) == ({}, [])
     assert table(second)["team.one"] == [INCOMPLETE]
@@ -389,7 +390,7 @@ def another(condition: Condition, name: str = "Once more") -> Condition:
         replicate=7,
         protocol=condition.protocol,
     )
-    type(condition.assignment_opinion).objects.create(condition=found, seed=1)
+    type(condition.manual_setup).objects.create(condition=found, seed=1)
     return found
 
 
@@ -582,8 +583,9 @@ def test_support_follows_too_with_its_equal_pairs(campaign, topic: Topic, anna: 
     condition = judging_helpers.from_scratch(campaign)
     task = give(condition, topic, anna)
     client = client_of(anna)
-    first = next(sheet for sheet in all_judged(task) if sheet.equal and not sheet.settled_elsewhere)
+    first = next(sheet for sheet in all_judged(task) if equal_first(sheet) and not sheet.settled_elsewhere)
     [other] = [sheet for sheet in all_judged(task) if sheet.settled_elsewhere]
+    before = equal_first(other)
     assert send(client, first, "label", "0.0", label="full").status_code == 200
     assert given(other) == {"0.0": "full"}
     done, total = counters(task)[1:]
@@ -592,9 +594,9 @@ def test_support_follows_too_with_its_equal_pairs(campaign, topic: Topic, anna: 
     assert tag not in "".join(support_lines(condition))
     assert counters(task) == ("open", done - len(first.labels) - 1, total - len(first.open))
     left = again(other)
-    assert (left.equal, left.labels) == ({}, {"0.0": "full"}), "it has its own label"
+    assert (equal_first(left), left.labels) == ({}, {"0.0": "full"}), "it has its own label"
     kept = again(first)
-    assert (kept.labels, kept.equal) == ({"0.0": "full"}, {})
+    assert (kept.labels, equal_first(kept)) == ({"0.0": "full"}, {})
     drop(condition, tag, olga, is_out=False)
     assert counters(task) == ("open", done, total)
-    assert again(other).equal == other.equal
+    assert equal_first(other) == before

@@ -1,7 +1,9 @@
 """A pool to grade, UMBRELA and people to grade it, and writes as the browser sends them."""
 
+import json
 import re
 from collections.abc import Sequence
+from html import unescape
 from uuid import uuid4
 
 import pytest
@@ -13,8 +15,7 @@ from assessor.collection.models import Campaign, Condition, Judge, Person, Qrels
 from assessor.llm.models import Job, ModelJudge
 from assessor.llm.prompt_sets import PromptSet, prompt_set
 from assessor.relevance.actions import create_relevance, judge
-from assessor.relevance.models import Item
-from assessor.relevance.queries import version_of
+from assessor.relevance.models import RelevanceJudgment
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
 
@@ -72,26 +73,26 @@ def give_relevance(
     person: Person,
     topics: Sequence[Topic] | None = None,
     *,
-    drawn: bool = False,
+    from_queue: bool = False,
     shown: QrelsSource | None = None,
 ) -> Task:
     """Give a person topics (t1) to grade, under a condition made for it; return the task on the first of them."""
-    name = "post-edited" if shown else "drawn" if drawn else "given"
+    name = "post-edited" if shown else "from a queue" if from_queue else "given"
     condition = campaign.conditions.filter(name=name).first() or create_relevance(
-        campaign=campaign, name=name, shown=shown, drawn=drawn, acting_user=None
+        campaign=campaign, name=name, shown=shown, from_queue=from_queue, acting_user=None
     )
     topics = topics or [campaign.topics.get(qid="t1")]
     given = give_tasks(campaign=campaign, topics=topics, condition=condition, person=person, acting_user=None)
     return given[0]
 
 
-def judge_item(item: Item, grade: int = 2) -> None:
+def judge_item(item: RelevanceJudgment, grade: int = 2) -> None:
     """Grade a passage for the person who has its topic, whether its text was loaded and they drew it or not."""
     task = Task.objects.get(topic=item.topic, condition=item.condition)
     if not Segment.objects.filter(campaign=task.campaign, docid=item.docid).exists():
         record = Segment.objects.latest("pk").import_record
         Segment.objects.create(campaign=task.campaign, docid=item.docid, text="text", import_record=record)
-    Item.objects.filter(pk=item.pk).update(holder=task.person, shown_to=task.person)
+    RelevanceJudgment.objects.filter(pk=item.pk).update(holder=task.person, shown_to=task.person)
     judge(
         task,
         item_id=item.pk,
@@ -99,7 +100,7 @@ def judge_item(item: Item, grade: int = 2) -> None:
         reason="",
         seconds=None,
         acting_user=task.person,
-        seen=version_of(task),
+        seen=RelevanceJudgment.objects.get(pk=item.pk).version,
     )
 
 
@@ -112,7 +113,7 @@ def task(pooled: Campaign, anna: Person) -> Task:
 @pytest.fixture
 def queue(pooled: Campaign, anna: Person) -> Task:
     """Anna's task in a queue on t1, which others may be given too."""
-    return give_relevance(pooled, anna, drawn=True)
+    return give_relevance(pooled, anna, from_queue=True)
 
 
 @pytest.fixture
@@ -124,19 +125,27 @@ def edited(pooled: Campaign, anna: Person, import_file) -> Task:
 
 
 def send(client: Client, task: Task, verb: str, *, key: object = None, version: object = None, **fields: object):
-    """Send a write as the browser does: with a new key, and the task's present version, where none is given."""
+    """Send a write as the browser does: with a new key, and the passage's present version, where none is given."""
     if version is None:
-        version = version_of(task)
+        item = str(fields.get("item", ""))
+        found = RelevanceJudgment.objects.filter(pk=item).first() if item.isdigit() else None
+        version = found.version if found else 0
     data = {"key": str(key or uuid4()), "version": str(version), **{name: str(value) for name, value in fields.items()}}
     return client.post(f"/relevance/{task.pk}/{verb}/", data, headers={"X-Assay-Write": "1"})
 
 
 def at_hand(response: HttpResponse) -> list[int]:
     """Return the keys of the passages in a page or fragment, in order."""
-    return [int(pk) for pk in re.findall(r'<article class="passage" id="i(\d+)"', response.content.decode())]
+    return [int(pk) for pk in re.findall(r'<article class="passage answer" id="i(\d+)"', response.content.decode())]
+
+
+def queue_of(response: HttpResponse) -> dict[int, list[int]]:
+    """Return the queue that a page or fragment tells, by passage: what is to do, and the version."""
+    [rows] = re.findall(r'data-queue="(.*?)"', response.content.decode())
+    return {key: [to_do, version] for key, _, to_do, version, _ in json.loads(unescape(rows))}
 
 
 def said(task: Task) -> dict[str, str]:
     """Return what stands said of a topic's passages, by docid."""
-    items = Item.objects.filter(condition=task.condition, topic=task.topic).select_related("judgment").order_by("docid")
-    return {item.docid: item.judgment.said if item.judgment else "" for item in items}
+    items = RelevanceJudgment.objects.filter(condition=task.condition, topic=task.topic).order_by("docid")
+    return {item.docid: item.said if item.is_said else "" for item in items}

@@ -7,8 +7,9 @@ from django.test import Client
 
 from assessor.collection.actions import ConditionError, change_protocol, create_manual_nuggets
 from assessor.collection.models import Campaign, Condition, Event, Person, Topic
+from assessor.labels.models import ManualSetup
 from assessor.relevance.actions import create_relevance
-from assessor.relevance.models import Item, Sheet
+from assessor.relevance.models import RelevanceJudgment
 from assessor.work.actions import PlanError, give_tasks, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.kinds import kind_of
@@ -18,28 +19,31 @@ from tests.relevance.conftest import at_hand, give_relevance, judge_item, send
 
 
 def order(task: Task) -> list[str]:
-    return [item.docid for item in Item.objects.filter(condition=task.condition, topic=task.topic).order_by("place")]
+    return [
+        item.docid
+        for item in RelevanceJudgment.objects.filter(condition=task.condition, topic=task.topic).order_by("position")
+    ]
 
 
 def test_a_condition_comes_with_its_grades_and_how_it_is_given(pooled: Campaign, olga: Person):
-    condition = create_relevance(campaign=pooled, name="By hand", shown=None, drawn=True, acting_user=olga)
+    condition = create_relevance(campaign=pooled, name="By hand", shown=None, from_queue=True, acting_user=olga)
     assert condition.identity == "kind=relevance; method=manual relevance; judge=people; protocol=trec-2024 v1"
     assert condition.is_blind()
     source = condition.grades_made
     assert (source.name, source.by, source.campaign, source.import_record) == ("By hand", "people", pooled, None)
-    sheet = Sheet.objects.get(condition=condition)
-    assert (sheet.drawn, 0 <= sheet.seed < 2**31) == (True, True)
+    setup = ManualSetup.objects.get(condition=condition)
+    assert (setup.purpose, setup.from_queue, 0 <= setup.seed < 2**31) == ("first", True, True)
     with pytest.raises(ConditionError, match="By hand is that condition already"):
-        create_relevance(campaign=pooled, name="Again", shown=None, drawn=False, acting_user=olga)
+        create_relevance(campaign=pooled, name="Again", shown=None, from_queue=False, acting_user=olga)
 
 
 def test_only_a_models_grades_are_post_edited_and_the_condition_names_them(pooled: Campaign, import_file):
     people = pooled.qrels_sources.get(name="NIST")
     with pytest.raises(ConditionError, match="What is post-edited are a model's grades; those of NIST are people's"):
-        create_relevance(campaign=pooled, name="Edited", shown=people, drawn=False, acting_user=None)
+        create_relevance(campaign=pooled, name="Edited", shown=people, from_queue=False, acting_user=None)
     import_file(pooled, "qrels", "t1 0 d1 3\n", source="Mia's", by="model")
     model = pooled.qrels_sources.get(name="Mia's")
-    condition = create_relevance(campaign=pooled, name="Edited", shown=model, drawn=False, acting_user=None)
+    condition = create_relevance(campaign=pooled, name="Edited", shown=model, from_queue=False, acting_user=None)
     assert (condition.method, condition.qrels_source, condition.is_blind()) == ("relevance post-edited", model, False)
     assert "qrels=Mia's; method=relevance post-edited; judge=people" in condition.identity
 
@@ -47,9 +51,9 @@ def test_only_a_models_grades_are_post_edited_and_the_condition_names_them(poole
 def test_a_topic_is_given_as_its_pool_in_a_seeded_order(task: Task):
     assert (task.kind, task.total, task.done, kind_of(task).url(task)) == ("relevance", 4, 0, f"/relevance/{task.pk}/")
     pool = ["d1", "d2", "d3", "d4"]
-    random.Random(f"{task.condition.relevance_sheet.seed} t1").shuffle(pool)
+    random.Random(f"{task.condition.manual_setup.seed} t1").shuffle(pool)
     assert order(task) == pool
-    assert [item.place for item in Item.objects.all()] == [0, 1, 2, 3]
+    assert [item.position for item in RelevanceJudgment.objects.all()] == [0, 1, 2, 3]
 
 
 def test_a_seed_decides_and_topics_differ(pooled: Campaign, anna: Person, import_file):
@@ -57,9 +61,9 @@ def test_a_seed_decides_and_topics_differ(pooled: Campaign, anna: Person, import
     import_file(pooled, "retrieval", lines)
     orders = set()
     for seed in range(12):
-        Item.objects.all().delete()
+        RelevanceJudgment.objects.all().delete()
         Task.objects.all().delete()
-        Sheet.objects.update(seed=seed)
+        ManualSetup.objects.update(seed=seed)
         orders.add(tuple(order(give_relevance(pooled, anna))))
     assert len(orders) > 6
 
@@ -70,35 +74,37 @@ def test_a_topic_of_one_person_is_nobody_elses(task: Task, ben: Person):
 
 
 def test_a_withdrawn_topic_goes_on_with_somebody_else(task: Task, ben: Person, olga: Person):
-    judge_item(Item.objects.get(docid="d2"))
+    judge_item(RelevanceJudgment.objects.get(docid="d2"))
     withdraw_task(task=task, acting_user=olga)
     bens = give_relevance(task.campaign, ben)
-    assert (bens.total, Item.objects.count()) == (3, 4)
+    assert (bens.total, RelevanceJudgment.objects.count()) == (3, 4)
 
 
 def test_a_queues_topic_is_given_to_many_and_nobodys_share_is_known(queue: Task, ben: Person):
     assert queue.total == 0
-    bens = give_relevance(queue.campaign, ben, drawn=True)
+    bens = give_relevance(queue.campaign, ben, from_queue=True)
     assert (bens.topic, bens.condition, bens.total) == (queue.topic, queue.condition, 0)
-    assert Item.objects.count() == 4
+    assert RelevanceJudgment.objects.count() == 4
 
 
 def test_what_came_into_the_pool_since_is_given_with_the_topic_to_the_next_one(queue: Task, ben: Person, import_file):
     before = order(queue)
     import_file(queue.campaign, "retrieval", "t1 Q0 new 1 9 later\n")
-    give_relevance(queue.campaign, ben, drawn=True)
+    give_relevance(queue.campaign, ben, from_queue=True)
     assert order(queue) == [*before, "new"]
 
 
 def test_nothing_to_grade_is_not_given(pooled: Campaign, queue: Task, anna: Person, ben: Person, import_file):
     import_file(pooled, "topics", "t9\tnine\n")
-    message = "There is nothing to grade on t9 under drawn: no passage is in the pool."
+    message = "There is nothing to grade on t9 under from a queue: no passage is in the pool."
     with pytest.raises(PlanError, match=message):
-        give_relevance(pooled, anna, [pooled.topics.get(qid="t1"), pooled.topics.get(qid="t9")], drawn=True)
-    for item in Item.objects.all():
+        give_relevance(pooled, anna, [pooled.topics.get(qid="t1"), pooled.topics.get(qid="t9")], from_queue=True)
+    for item in RelevanceJudgment.objects.all():
         judge_item(item)
-    with pytest.raises(PlanError, match="There is nothing to grade on t1 under drawn: every pooled passage is graded"):
-        give_relevance(pooled, ben, drawn=True)
+    with pytest.raises(
+        PlanError, match="There is nothing to grade on t1 under from a queue: every pooled passage is graded"
+    ):
+        give_relevance(pooled, ben, from_queue=True)
 
 
 def test_a_models_condition_is_nobodys_task(umbrela: Condition, topic: Topic, anna: Person):
@@ -126,8 +132,8 @@ def test_an_organizer_makes_the_conditions_on_a_page_and_plans_them(pooled, olga
     # A source chosen before the method was changed counts for nothing.
     client.post(address, {"method": "manual relevance", "name": "Queue", "given": "drawn", "shown": model.pk})
     edited, queue = pooled.conditions.get(name="relevance post-edited"), pooled.conditions.get(name="Queue")
-    assert (edited.qrels_source, edited.relevance_sheet.drawn) == (model, False)
-    assert (queue.qrels_source, queue.relevance_sheet.drawn) == (None, True)
+    assert (edited.qrels_source, edited.manual_setup.from_queue) == (model, False)
+    assert (queue.qrels_source, queue.manual_setup.from_queue) == (None, True)
     page = client.get("/campaigns/study/").content.decode()
     assert "qrels=Mia&#x27;s; method=relevance post-edited" in page
     assert "<dt>grades, Queue (people, 0 to 3)</dt><dd>0 <small>on 0 topics</small></dd>" in page
@@ -147,28 +153,28 @@ def grade_all(client: Client, task: Task) -> None:
         assert send(client, task, "judge", item=found[0], grade=1).status_code == 200
 
 
-@pytest.mark.parametrize("drawn", [False, True])
+@pytest.mark.parametrize("from_queue", [False, True])
 def test_what_came_into_the_pool_since_is_given_with_the_topic_again(
-    pooled: Campaign, anna: Person, ben: Person, as_anna: Client, olga: Person, import_file, drawn: bool
+    pooled: Campaign, anna: Person, ben: Person, as_anna: Client, olga: Person, import_file, from_queue: bool
 ):
     import_file(pooled, "segments", [{"docid": docid, "segment": "text"} for docid in ("d4", "d9")])
-    task = give_relevance(pooled, anna, drawn=drawn)
+    task = give_relevance(pooled, anna, from_queue=from_queue)
     grade_all(as_anna, task)
-    assert give_relevance(pooled, anna, drawn=drawn).state == "finished", "nothing new: it stays as it is"
+    assert give_relevance(pooled, anna, from_queue=from_queue).state == "finished", "nothing new: it stays as it is"
     import_file(pooled, "retrieval", "t1 Q0 d9 1 9 three\n")
     topics = [pooled.topics.get(qid="t1")]
     given = give_tasks(campaign=pooled, topics=topics, condition=task.condition, person=anna, acting_user=olga)
-    assert [(one.state, one.done, one.total) for one in given] == [("open", 4, 0 if drawn else 5)]
+    assert [(one.state, one.done, one.total) for one in given] == [("open", 4, 0 if from_queue else 5)]
     assert Event.objects.filter(verb="task given", person=olga).count() == 1
     grade_all(as_anna, task)
-    assert (Task.objects.get().state, Item.objects.exclude(judgment=None).count()) == ("finished", 5)
+    assert (Task.objects.get().state, RelevanceJudgment.objects.exclude(state="open").count()) == ("finished", 5)
 
 
 def test_a_queue_that_grows_opens_for_all_who_have_it(queue: Task, as_anna: Client, ben: Person, import_file):
     import_file(queue.campaign, "segments", [{"docid": "d4", "segment": "text"}])
     grade_all(as_anna, queue)
     import_file(queue.campaign, "retrieval", "t1 Q0 d9 1 9 three\n")
-    give_relevance(queue.campaign, ben, drawn=True)
+    give_relevance(queue.campaign, ben, from_queue=True)
     assert set(Task.objects.values_list("state", flat=True)) == {"open"}
 
 
@@ -176,11 +182,13 @@ def test_a_withdrawn_queue_in_which_nothing_is_left_is_not_given_back(
     queue: Task, ben: Person, olga: Person, import_file
 ):
     import_file(queue.campaign, "segments", [{"docid": "d4", "segment": "text"}])
-    bens = give_relevance(queue.campaign, ben, drawn=True)
+    bens = give_relevance(queue.campaign, ben, from_queue=True)
     withdraw_task(task=queue, acting_user=olga)
     grade_all(client_of(ben), bens)
-    with pytest.raises(PlanError, match="There is nothing to grade on t1 under drawn: every pooled passage is graded"):
-        give_relevance(queue.campaign, queue.person, drawn=True)
+    with pytest.raises(
+        PlanError, match="There is nothing to grade on t1 under from a queue: every pooled passage is graded"
+    ):
+        give_relevance(queue.campaign, queue.person, from_queue=True)
     assert Task.objects.get(pk=queue.pk).state == "withdrawn"
 
 

@@ -1,60 +1,56 @@
 """What an organizer replied stands beside its passage, for who asked alone; and what was said, with its guidelines."""
 
+import json
+import re
+from html import unescape
+
 from django.test import Client
 
 from assessor.collection.models import Campaign, Person
-from assessor.relevance.models import Item
+from assessor.labels.replies import reply
+from assessor.relevance.models import RelevanceJudgment
 from assessor.work.instructing import change_guidelines
 from assessor.work.models import ReplyRead, Task
-from assessor.work.replies import reply
 from tests.conftest import client_of, open_guidelines
 from tests.relevance.conftest import give_relevance, judge_item, send
-
-CHIP = '<span class="chip warn">your organizer</span>'
 
 
 def answer(task: Task, docid: str, text: str, olga: Person) -> None:
     reply(task=task, sheet=None, item=docid, question="can't judge: in Latin", text=text, acting_user=olga)
 
 
-def beside(client: Client, task: Task) -> dict[str, bool]:
-    """Return for each passage at hand whether a reply stands in its article, by docid."""
+def beside(client: Client, task: Task) -> dict[str, list[str]]:
+    """Return what the page tells to be said beside passages, by docid."""
     text = client.get(f"/relevance/{task.pk}/").content.decode()
-    articles = text.split('<article class="passage" id="i')[1:]
-    named = dict(Item.objects.values_list("pk", "docid"))
-    return {named[int(one.split('"')[0])]: CHIP in one.split("</article>")[0] for one in articles}
+    named = dict(RelevanceJudgment.objects.values_list("pk", "docid"))
+    [replies] = re.findall(r'data-replies="(.*?)"', text)
+    return {named[int(pk)]: told[pk] for pk, told in json.loads(unescape(replies)).items()}
 
 
 def test_a_reply_stands_beside_the_passage_that_it_is_about(task: Task, as_anna: Client, olga: Person):
-    item = Item.objects.get(docid="d1")
+    item = RelevanceJudgment.objects.get(docid="d1")
     assert send(as_anna, task, "judge", item=item.pk, reason="in Latin").status_code == 200
     answer(task, "d1", "Grade <b>it</b> 0.", olga)
-    assert beside(as_anna, task) == {"d2": False, "d3": False}
-    drawn = send(as_anna, task, "undo", item=item.pk).content.decode()
-    assert f"{CHIP} Grade &lt;b&gt;it&lt;/b&gt; 0.</p>" in drawn
-    assert beside(as_anna, task) == {"d1": True, "d2": False, "d3": False}
+    assert beside(as_anna, task) == {"d1": ["Grade <b>it</b> 0."]}
     assert not ReplyRead.objects.exists()  # as on the other screens: it may be about what is not on screen
     assert "Grade &lt;b&gt;it&lt;/b&gt; 0." in as_anna.get("/answers/").content.decode()
     assert ReplyRead.objects.count() == 1
-    assert beside(as_anna, task)["d1"], "a reply that was read stays beside its passage"
+    assert "d1" in beside(as_anna, task), "a reply that was read stays beside its passage"
     assert "olga" not in as_anna.get(f"/relevance/{task.pk}/").content.decode()
 
 
 def test_who_has_the_passage_next_reads_no_reply_to_another(
     pooled: Campaign, anna: Person, ben: Person, as_anna: Client, olga: Person
 ):
-    first, second = (give_relevance(pooled, person, drawn=True) for person in (anna, ben))
+    first, second = (give_relevance(pooled, person, from_queue=True) for person in (anna, ben))
     answer(first, "d1", "Grade it 0.", olga)
     answer(second, "d2", "Grade it 1.", olga)
-    for place, docid in enumerate(("d1", "d2", "d3", "d4"), start=10):
-        Item.objects.filter(docid=docid).update(place=place)
-    assert beside(client_of(ben), second) == {"d1": False, "d2": True}
-    Item.objects.update(holder=None, held_until=None)
-    assert beside(as_anna, first) == {"d1": True, "d2": False}
+    assert beside(client_of(ben), second) == {"d2": ["Grade it 1."]}
+    assert beside(as_anna, first) == {"d1": ["Grade it 0."]}
 
 
 def test_what_was_said_is_read_again_with_reply_and_guidelines(task: Task, anna: Person, as_anna: Client, olga: Person):
-    items = {item.docid: item for item in Item.objects.all()}
+    items = {item.docid: item for item in RelevanceJudgment.objects.all()}
     assert send(as_anna, task, "judge", item=items["d1"].pk, reason="in Latin").status_code == 200
     campaign = task.campaign
     change_guidelines(campaign=campaign, kind="relevance", text="Second.", seen=1, acting_user=olga)
@@ -64,7 +60,7 @@ def test_what_was_said_is_read_again_with_reply_and_guidelines(task: Task, anna:
         judge_item(items[docid])
     answer(task, "d1", "Leave it.", olga)
     text = as_anna.get(f"/relevance/{task.pk}/").content.decode()
-    said = {line.split("</span>")[0].split(">")[-1]: line for line in text.split("<li>")[1:]}
+    said = {line.split("</a>")[0].split(">")[-1]: line for line in text.split("<li>")[1:]}
     assert ("guidelines v1" in said["d1"], "Leave it." in said["d1"]) == (True, True)
     assert ("guidelines v2" in said["d2"], "your organizer" in said["d2"]) == (True, False)
     assert "guidelines v" not in said["d3"], "who said it by no page had opened none"

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from assessor.collection.models import Campaign, Person
 from assessor.relevance import leases
-from assessor.relevance.models import Item, Judgment
+from assessor.relevance.models import LabelEvent, RelevanceJudgment
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
 from tests.conftest import client_of, make_person
@@ -25,7 +25,7 @@ THREADS = 20
 @pytest.fixture
 def bens(queue: Task, ben: Person) -> Task:
     """Ben's task in the queue on the same topic."""
-    return give_relevance(queue.campaign, ben, drawn=True)
+    return give_relevance(queue.campaign, ben, from_queue=True)
 
 
 def page(client: Client, task: Task) -> list[int]:
@@ -34,7 +34,7 @@ def page(client: Client, task: Task) -> list[int]:
 
 def run_out(*pks: int) -> None:
     """Let the leases of passages run out."""
-    Item.objects.filter(pk__in=pks).update(held_until=timezone.now() - timedelta(seconds=1))
+    RelevanceJudgment.objects.filter(pk__in=pks).update(held_until=timezone.now() - timedelta(seconds=1))
 
 
 def test_two_people_have_different_passages(queue: Task, bens: Task, as_anna: Client, ben: Person):
@@ -45,7 +45,7 @@ def test_two_people_have_different_passages(queue: Task, bens: Task, as_anna: Cl
     [rest] = page(as_ben, bens)
     assert rest not in annas
     text = " ".join(as_ben.get(f"/relevance/{bens.pk}/").content.decode().split())
-    assert "0 of 4" in text
+    assert 'data-others="0" data-total="4"' in text
     send(as_ben, bens, "judge", item=rest, grade=1)
     text = " ".join(send(as_ben, bens, "draw").content.decode().split())
     assert "2 passages are on the screens of others." in text
@@ -56,10 +56,10 @@ def test_two_people_have_different_passages(queue: Task, bens: Task, as_anna: Cl
 def test_the_page_renews_its_leases(queue: Task, as_anna: Client):
     annas = page(as_anna, queue)
     soon = timezone.now() + timedelta(seconds=5)
-    Item.objects.filter(pk__in=annas).update(held_until=soon)
+    RelevanceJudgment.objects.filter(pk__in=annas).update(held_until=soon)
     assert at_hand(send(as_anna, queue, "draw")) == annas
     least = timezone.now() + leases.LEASE - timedelta(seconds=30)
-    assert all(item.held_until > least for item in Item.objects.filter(pk__in=annas))
+    assert all(item.held_until > least for item in RelevanceJudgment.objects.filter(pk__in=annas))
 
 
 def test_a_lease_that_runs_out_returns_the_passage_and_a_late_grade_is_refused(
@@ -73,7 +73,7 @@ def test_a_lease_that_runs_out_returns_the_passage_and_a_late_grade_is_refused(
     assert late.status_code == 410
     assert late["X-Assay-Write"] == "1"
     assert "went back to the queue, and somebody else has it on their screen now" in late.content.decode()
-    assert not Judgment.objects.exists()
+    assert not LabelEvent.objects.exists()
     # What was said of the other one after it counts.
     assert send(as_anna, queue, "judge", item=second, grade=1).status_code == 200
     assert send(as_ben, bens, "judge", item=first, grade=0).status_code == 200
@@ -91,11 +91,15 @@ def test_a_late_grade_counts_while_nobody_else_has_the_passage(queue: Task, bens
 def test_what_is_taken_back_is_there_again_and_nobody_elses(queue: Task, bens: Task, as_anna: Client, ben: Person):
     first, second = page(as_anna, queue)
     send(as_anna, queue, "judge", item=first, grade=3)
-    assert at_hand(send(as_anna, queue, "undo", item=first))[:2] == [first, second]
+    assert send(as_anna, queue, "undo", item=first).status_code == 200
+    assert at_hand(send(as_anna, queue, "draw"))[:2] == [first, second]
     assert first not in page(client_of(ben), bens)
     send(as_anna, queue, "judge", item=first, grade=3)
     response = send(client_of(ben), bens, "undo", item=first)
-    assert (response.status_code, said(queue)[Item.objects.get(pk=first).docid]) == (409, "3"), "not Ben's to take back"
+    assert (response.status_code, said(queue)[RelevanceJudgment.objects.get(pk=first).docid]) == (410, "3"), (
+        "not Ben's to take back"
+    )
+    assert client_of(ben).get(f"/relevance/{bens.pk}/answers/{first}/").status_code == 404
 
 
 def test_the_last_passage_ends_the_topic_for_all_and_counts_are_each_ones_own(
@@ -106,9 +110,9 @@ def test_the_last_passage_ends_the_topic_for_all_and_counts_are_each_ones_own(
     annas = page(as_anna, queue)[0]
     send(as_anna, queue, "judge", item=annas, grade=1)
     while mine := page(as_ben, bens):
-        run_out(*Item.objects.values_list("pk", flat=True))
+        run_out(*RelevanceJudgment.objects.values_list("pk", flat=True))
         told = send(as_ben, bens, "judge", item=mine[0], grade=2).json()
-    assert (told["graded"], told["total"]) == (4, 4)
+    assert (told["others"], told["total"]) == (1, 4)
     last = send(as_ben, bens, "draw")
     assert "All 4 passages of this topic are judged." in last.content.decode()
     assert last.content.decode().count("<bdi>") == 3, "one's own judgments alone"
@@ -120,7 +124,7 @@ def test_the_last_passage_ends_the_topic_for_all_and_counts_are_each_ones_own(
 
 def test_when_a_topic_has_nothing_more_the_next_one_is_a_key_away(queue: Task, as_anna: Client, anna: Person):
     t2 = queue.campaign.topics.get(qid="t2")
-    other = give_relevance(queue.campaign, anna, [t2], drawn=True)
+    other = give_relevance(queue.campaign, anna, [t2], from_queue=True)
     for pk in page(as_anna, queue):
         send(as_anna, queue, "judge", item=pk, grade=1)
     response = send(as_anna, queue, "draw")
@@ -131,9 +135,11 @@ def test_when_a_topic_has_nothing_more_the_next_one_is_a_key_away(queue: Task, a
     link = f'href="/relevance/{other.pk}/" data-key="n" data-key-label="Next topic"'
     assert link in response.content.decode()
     # Not to a topic of which the person has seen a model's grades, nor to one where all is on others' screens.
-    Item.objects.filter(topic=t2).update(holder=make_person("carl"), held_until=timezone.now() + leases.LEASE)
+    RelevanceJudgment.objects.filter(topic=t2).update(
+        holder=make_person("carl"), held_until=timezone.now() + leases.LEASE
+    )
     assert link not in send(as_anna, queue, "draw").content.decode()
-    Item.objects.filter(topic=t2).update(held_until=timezone.now())
+    RelevanceJudgment.objects.filter(topic=t2).update(held_until=timezone.now())
     assert link in send(as_anna, queue, "draw").content.decode()
     record_exposure(anna, [t2], "relevance", "test")
     assert link not in send(as_anna, queue, "draw").content.decode()
@@ -151,7 +157,7 @@ def test_of_many_who_draw_at_once_no_two_have_the_same_passage(pooled: Campaign,
     import_file(pooled, "segments", [{"docid": f"b{number}", "segment": "text"} for number in range(many)])
     big = [pooled.topics.get(qid="big")]
     people = [make_person(f"p{number}", "assessor") for number in range(THREADS)]
-    tasks = [give_relevance(pooled, person, big, drawn=True) for person in people]
+    tasks = [give_relevance(pooled, person, big, from_queue=True) for person in people]
     clients = [client_of(person) for person in people]
 
     def work(client: Client, task: Task) -> Callable[[], tuple[list[int], list[int]]]:
@@ -174,8 +180,8 @@ def test_of_many_who_draw_at_once_no_two_have_the_same_passage(pooled: Campaign,
     assert [refused for _, refused in results if refused] == []
     assert len(handed) == many
     assert set(handed.values()) == {1}, "each was handed to one person"
-    assert Judgment.objects.count() == many
-    assert Item.objects.filter(judgment=None).count() == 0
+    assert LabelEvent.objects.count() == many
+    assert RelevanceJudgment.objects.filter(state="open").count() == 0
     assert set(Task.objects.values_list("state", flat=True)) == {"finished"}
     assert sum(Task.objects.values_list("done", flat=True)) == many
 
@@ -184,23 +190,23 @@ def test_of_many_who_draw_at_once_no_two_have_the_same_passage(pooled: Campaign,
 def test_one_passage_that_many_want_at_once_goes_to_one(pooled: Campaign):
     t2 = [pooled.topics.get(qid="t2")]
     people = [make_person(f"p{number}", "assessor") for number in range(THREADS)]
-    tasks = [give_relevance(pooled, person, t2, drawn=True) for person in people]
+    tasks = [give_relevance(pooled, person, t2, from_queue=True) for person in people]
     for _ in range(5):
-        run_out(*Item.objects.values_list("pk", flat=True))
+        run_out(*RelevanceJudgment.objects.values_list("pk", flat=True))
         drawn = at_once([partial(leases.at_hand, task) for task in tasks])
         assert Counter(map(len, drawn)) == {0: THREADS - 1, 1: 1}
 
 
 @pytest.mark.django_db(transaction=True)
 def test_the_same_grade_many_times_at_once_counts_once(task: Task, anna: Person):
-    key, item = uuid4(), Item.objects.get(docid="d1")
+    key, item = uuid4(), RelevanceJudgment.objects.get(docid="d1")
     clients = [client_of(anna) for _ in range(THREADS)]
     calls = [partial(send, client, task, "judge", key=key, version=0, item=item.pk, grade=2) for client in clients]
     assert [response.status_code for response in at_once(calls)] == [200] * THREADS
-    assert Judgment.objects.count() == 1
+    assert LabelEvent.objects.count() == 1
     calls = [partial(send, client, task, "judge", version=1, item=item.pk, grade=3) for client in clients]
     assert Counter(response.status_code for response in at_once(calls)) == {200: 1, 409: THREADS - 1}
-    assert Judgment.objects.count() == 2
+    assert LabelEvent.objects.count() == 2
 
 
 @pytest.mark.django_db(transaction=True)
@@ -208,13 +214,13 @@ def test_the_last_two_passages_at_once_end_the_topic(queue: Task, anna: Person, 
     """Neither sees the other's as done, unless one waits for the other."""
     import_file(queue.campaign, "segments", [{"docid": "d4", "segment": "text"}])
     tasks = {anna: queue} | {
-        person: give_relevance(queue.campaign, person, drawn=True)
+        person: give_relevance(queue.campaign, person, from_queue=True)
         for person in (make_person(f"p{number}", "assessor") for number in range(3))
     }
-    items = list(Item.objects.all())
+    items = list(RelevanceJudgment.objects.all())
     calls = []
     for (person, task), item in zip(tasks.items(), items, strict=True):
-        Item.objects.filter(pk=item.pk).update(holder=person, held_until=timezone.now() + leases.LEASE)
+        RelevanceJudgment.objects.filter(pk=item.pk).update(holder=person, held_until=timezone.now() + leases.LEASE)
         calls.append(partial(send, client_of(person), task, "judge", item=item.pk, grade=1))
     assert [response.status_code for response in at_once(calls)] == [200] * 4
     assert set(Task.objects.values_list("state", flat=True)) == {"finished"}

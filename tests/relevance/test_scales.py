@@ -11,7 +11,7 @@ from assessor.collection.actions import ConditionError
 from assessor.collection.exports import qrels_lines
 from assessor.collection.models import Campaign, Condition, Grade, Person, QrelsSource
 from assessor.relevance.actions import create_relevance
-from assessor.relevance.models import Item
+from assessor.relevance.models import RelevanceJudgment
 from assessor.training.queries import possible_references
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
@@ -33,19 +33,19 @@ def model_grades(pooled: Campaign, import_file) -> QrelsSource:
 def five_grades(campaign: Campaign, person: Person, shown: QrelsSource | None = None) -> Task:
     """Give a person t1 to grade on the scale 0 to 4."""
     condition = create_relevance(
-        campaign=campaign, name="Five grades", shown=shown, drawn=False, max_grade=4, acting_user=None
+        campaign=campaign, name="Five grades", shown=shown, from_queue=False, max_grade=4, acting_user=None
     )
     topics = [campaign.topics.get(qid="t1")]
     [task] = give_tasks(campaign=campaign, topics=topics, condition=condition, person=person, acting_user=None)
     return task
 
 
-def item(task: Task, docid: str) -> Item:
-    return Item.objects.get(condition=task.condition, topic=task.topic, docid=docid)
+def item(task: Task, docid: str) -> RelevanceJudgment:
+    return RelevanceJudgment.objects.get(condition=task.condition, topic=task.topic, docid=docid)
 
 
 def keys(page: str) -> list[str]:
-    return re.findall(r'data-act="judge" data-grade="(\d)" data-key="\d"', page)
+    return re.findall(r'data-act="label" data-label="(\d)" data-key="\d"', page)
 
 
 def test_a_person_grades_0_to_4_where_the_condition_says_so(
@@ -80,7 +80,7 @@ def test_a_models_grades_are_post_edited_on_their_own_scale_alone(
 ):
     why = "Mia's is graded 0 to 4, and people would grade 0 to 3 beside it: choose the scale 0 to 4."
     with pytest.raises(ConditionError, match=why):
-        create_relevance(campaign=pooled, name="A", shown=model_grades, drawn=False, acting_user=None)
+        create_relevance(campaign=pooled, name="A", shown=model_grades, from_queue=False, acting_user=None)
     import_file(pooled, "qrels", "t1 0 d1 3\n", source="Three", by="model")
     with pytest.raises(ConditionError, match="Three is graded 0 to 3, and people would grade 0 to 4 beside it"):
         five_grades(pooled, anna, pooled.qrels_sources.get(name="Three"))
@@ -89,7 +89,7 @@ def test_a_models_grades_are_post_edited_on_their_own_scale_alone(
     # d3 was not judged by the model, and waits as one that it has not graded: so does d4, without a text.
     assert set(re.findall(r'id="i(\d+)"', page)) == {str(item(task, docid).pk) for docid in ("d1", "d2")}
     shown = send(as_anna, task, "show", item=item(task, "d1").pk)
-    assert shown.json() == {"grade": 4}
+    assert shown.json()["shown"] == "4"
     assert send(as_anna, task, "show", item=item(task, "d3").pk).status_code == 400
 
 

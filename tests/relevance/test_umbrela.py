@@ -16,7 +16,7 @@ from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_sets import PromptSet
 from assessor.llm.questions import Question
 from assessor.llm.replies import WrongAnswer
-from assessor.relevance.models import Judgment
+from assessor.relevance.models import LabelEvent, RelevanceJudgment
 from tests.conftest import client_of
 from tests.llm.grading import make_judge
 
@@ -145,16 +145,20 @@ def test_results_become_judgments_and_grades_of_the_conditions_own_source(job: J
     assert (source.name, source.by, source.campaign) == ("UMBRELA", "model", umbrela.campaign)
     assert source.changed_at is not None
     assert "".join(qrels_lines(source)) == "t1 0 d1 3\nt1 0 d2 0\nt2 0 d5 1\n"
-    judgments = Judgment.objects.filter(condition=umbrela).order_by("pk")
-    assert [(one.docid, one.grade, one.state, one.version, one.said) for one in judgments] == [
-        ("d1", 3, "graded", 1, "3"),
-        ("d2", 0, "graded", 1, "0"),
-        ("d5", 1, "graded", 1, "1"),
+    judgments = RelevanceJudgment.objects.filter(condition=umbrela).order_by("pk")
+    assert [(one.docid, one.value, one.state, one.version, one.said) for one in judgments] == [
+        ("d1", "3", "given", 1, "3"),
+        ("d2", "0", "given", 1, "0"),
+        ("d5", "1", "given", 1, "1"),
     ]
-    assert {(one.judge, one.job, one.task, one.shown, one.seconds) for one in judgments} == {
-        (umbrela.judge, job, None, None, None)
-    }
-    assert all(one.at for one in judgments)
+    events = LabelEvent.objects.filter(judgment__condition=umbrela).order_by("pk")
+    told = [(one.judgment, one.verb, one.state_before, one.value, one.state, one.version) for one in events]
+    assert told == [(one, "label", "", one.value, "given", 1) for one in judgments]
+    for rows in (judgments, events):
+        assert {(one.judge, one.job, one.task, one.shown_value, one.seconds) for one in rows} == {
+            (umbrela.judge, job, None, None, None)
+        }
+        assert all(one.at for one in rows)
     assert units_of(umbrela) == [("t1", "d3"), ("t1", "d4")]
 
 
@@ -165,7 +169,9 @@ def test_what_another_job_of_the_condition_graded_first_stands(job: Job, umbrela
     units = make_units(second, [("t1", "d1"), ("t1", "d2")])
     UMBRELA.store(second, list(zip(units, [0, 2], strict=True)))
     assert "".join(qrels_lines(umbrela.grades_made)) == "t1 0 d1 3\nt1 0 d2 2\n"
-    assert list(Judgment.objects.values_list("docid", "job")) == [("d1", job.pk), ("d2", second.pk)]
+    both = [("d1", job.pk), ("d2", second.pk)]
+    assert list(RelevanceJudgment.objects.order_by("pk").values_list("docid", "job")) == both
+    assert list(LabelEvent.objects.order_by("pk").values_list("judgment__docid", "job")) == both
 
 
 def test_a_batch_is_stored_with_as_many_queries_whatever_its_size(job: Job):

@@ -92,7 +92,7 @@ def support_labels(campaign: Campaign, name: str, by: str, labels: Labels, **fie
                 condition=condition.pk,
                 answer=answer.pk,
                 judge=condition.judge_id or 0,
-                asked=list(asked),
+                asked=asked,
                 unresolved=[key for key, docid in asked.items() if (answer.run_id, docid) in lacking],
                 labels=dict(said),
             )

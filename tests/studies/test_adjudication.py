@@ -9,12 +9,13 @@ from django.http import HttpResponse
 
 from assessor.collection.actions import change_protocol
 from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.labels.manual_setups import label_again
 from assessor.studies.actions import let_people_judge
 from assessor.studies.models import Study
 from assessor.work.actions import PlanError, draw_next, put_in_queue, withdraw_task
 from assessor.work.models import Exposure, Task
 from assignment.actions import create_manual_assign
-from support.actions import create_opinion, create_support
+from support.actions import create_support
 from tests.conftest import client_of
 from tests.judging import all_judged, asked, change, given, judgeable, judged, send, snapshot, url
 from tests.studies.conftest import draw, give, ids_of, nugget_labels
@@ -155,7 +156,7 @@ def annas(beside: Condition, anna: Person, topic: Topic) -> Task:
 @pytest.fixture
 def b_study(annas: Task, beside: Condition, ben: Person, topic: Topic) -> Study:
     """A study of where Ben says something else."""
-    second = create_opinion(of=beside, name="Second", purpose="second", acting_user=None)
+    second = label_again(of=beside, name="Second", purpose="second", acting_user=None)
     all_said(second, ben, topic, "none")
     return draw(beside, second, purpose="adjudication")
 
@@ -185,7 +186,7 @@ def test_who_decided_gives_no_opinion_on_it_beside_a_models_labels(
     assert "full" in client_of(carl).get(f"/support/{task.pk}/").content.decode()
     if is_withdrawn:
         withdraw_task(task=task, acting_user=olga)
-    third = create_opinion(of=beside, name="Third", purpose="second", acting_user=None)
+    third = label_again(of=beside, name="Third", purpose="second", acting_user=None)
     with pytest.raises(PlanError) as refused:
         give(third, carl, topic)
     assert str(refused.value) == (
@@ -210,7 +211,7 @@ def test_who_decided_takes_over_nothing_that_they_decided_on(b_study, annas, bes
 
 @pytest.mark.usefixtures("_switch")
 def test_who_still_has_an_opinion_to_give_decides_nothing(b_study, beside, topic, carl, olga):
-    third = create_opinion(of=beside, name="Third", purpose="second", acting_user=None)
+    third = label_again(of=beside, name="Third", purpose="second", acting_user=None)
     [opinion] = give(third, carl, topic)
     decided = judges(b_study)
     with pytest.raises(PlanError, match=BOTH):

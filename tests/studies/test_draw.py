@@ -14,7 +14,7 @@ from assessor.studies.actions import PER_TOPIC, StudyError, let_people_judge
 from assessor.studies.models import Drawn, Study
 from assignment.queries import name_of
 from nuggets.models import BankEdition, NuggetBank
-from tests.judging import all_judged, change, given, put
+from tests.judging import all_judged, change, given, move, put
 from tests.studies.conftest import (
     MODEL,
     N_MODEL,
@@ -113,8 +113,8 @@ def test_the_seed_draws_the_same_after_citations_moved(people, model, answered, 
             )
             answer.save()
             for sheet in (*all_judged(people, tag, answer.topic.qid), *all_judged(model, tag, answer.topic.qid)):
-                labels = {key.replace(".0", ".1"): label for key, label in given(sheet).items()}
-                put([sheet], labels=labels, asked=list(labels))
+                for key in given(sheet):
+                    move(sheet, key, key.replace(".0", ".1"))
     assert names(draw(people, model, per_topic=2, seed=3, name="after")) == before
 
 

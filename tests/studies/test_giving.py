@@ -13,6 +13,7 @@ from django.test import Client
 from assessor.collection.actions import ConditionError
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
 from assessor.exports.releases import release_parts
+from assessor.labels.manual_setups import label_again
 from assessor.scores.kinds import scored_conditions
 from assessor.studies.actions import let_people_judge
 from assessor.studies.models import Drawn, Study
@@ -20,8 +21,6 @@ from assessor.work.actions import PlanError, give_tasks, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
 from assignment.actions import create_manual_assign
-from assignment.actions import create_opinion as create_assignment_opinion
-from support.actions import create_opinion as create_support_opinion
 from support.actions import create_support
 from support.queries import with_a_models_labels
 from tests.conftest import client_of, make_person
@@ -134,7 +133,7 @@ def test_each_judge_is_a_condition_of_its_own(study, carl, ben):
     first, second = judges(study, "A"), judges(study, "B")
     assert (first.replicate, second.replicate) == (0, 1)
     assert first.identity != second.identity
-    assert first.support_opinion.seed != second.support_opinion.seed
+    assert first.manual_setup.seed != second.manual_setup.seed
     give(first, carl)
     give(second, ben)
     with pytest.raises(ConditionError, match="another condition called A"):
@@ -219,7 +218,7 @@ def given_first(kind: str, campaign: Campaign, nuggets: Condition, person: Perso
     return task
 
 
-OPINIONS = {"support": create_support_opinion, "assignment": create_assignment_opinion}
+OPINIONS = {"support": label_again, "assignment": label_again}
 
 
 @pytest.mark.parametrize("kind", ["support", "assignment"])
@@ -246,7 +245,7 @@ def test_who_gives_another_opinion_is_no_judge_and_the_other_way_round(
 
 def test_an_opinion_that_a_study_is_about_stands_for_the_first_too(answered, nuggets, model, topic, anna, ben, carl):
     first = given_first("support", answered, nuggets, anna, topic).condition
-    second = create_support_opinion(of=first, name="Second", purpose="second", acting_user=None)
+    second = label_again(of=first, name="Second", purpose="second", acting_user=None)
     [task] = give(second, ben, topic)
     for sheet in all_judged(task):
         change(sheet, {judgeable(sheet)[0]: {"label": "none"}})
@@ -254,7 +253,7 @@ def test_an_opinion_that_a_study_is_about_stands_for_the_first_too(answered, nug
     with pytest.raises(PlanError, match="anna labels or labelled t1 under People here"):
         give(blind, anna, topic)
     give(blind, carl, topic)
-    third = create_support_opinion(of=first, name="Third", purpose="second", acting_user=None)
+    third = label_again(of=first, name="Third", purpose="second", acting_user=None)
     with pytest.raises(PlanError, match="carl labels or labelled t1 under A"):
         give(third, carl, topic)
 

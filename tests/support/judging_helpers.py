@@ -1,13 +1,14 @@
 """Answers that cite, a model's labels of them, people who judge them, and what their browsers send."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from assessor.collection.models import Answer, Campaign, Condition, Judge
 from assessor.collection.passages import lacking_passages
 from assessor.work.models import Task
 from support.actions import add_sheets, create_support, sheet_row
-from support.citations import judged_citations
-from support.models import SupportSheet
+from support.citations import judged_citations, places
+from support.models import LabelEvent, SupportSheet
 
 # Of each run its sentences, with what each cites. The text of d4 is not loaded.
 RUNS: dict[str, dict[str, list[tuple[str, list[str]]]]] = {
@@ -57,7 +58,7 @@ def label_as_model(condition: Condition, labels: dict[str, dict[str, str]], qid:
                 condition=condition.pk,
                 answer=answer.pk,
                 judge=condition.judge_id or 0,
-                asked=list(asked),
+                asked=asked,
                 unresolved=[key for key, docid in asked.items() if (answer.run_id, docid) in lacking],
                 labels=of_answer,
             )
@@ -79,3 +80,22 @@ def post_edited(campaign: Campaign, labels: dict[str, dict[str, str]] = MODELS) 
 def sheet_of(task: Task, tag: str) -> SupportSheet:
     """Return the sheet of a run's answer under a task's condition, whoever has it."""
     return SupportSheet.objects.get(condition=task.condition, answer__topic=task.topic, answer__run__tag=tag)
+
+
+def cited(answer: Answer, keys: Iterable[str]) -> dict[str, str]:
+    """Return the docids of an answer's citations, by key."""
+    sentences = list(answer.sentences())
+    return {key: sentences[places(key)[0]].citations[places(key)[1]].docid for key in keys}
+
+
+def first_of(sheet: SupportSheet, key: str) -> list[Any]:
+    """Return where the one of equal citations is that is asked: its sheet's key, and its own."""
+    row = SupportSheet.objects.get(pk=sheet.pk).labels_by_item[key]
+    return [row.equal_to.sheet_id, row.equal_to.item] if row.equal_to else []
+
+
+def changes(event: LabelEvent) -> dict[str, Any]:
+    """Return what an event changed, and where the equal one stands whose label it was."""
+    found = event.changes_by_item
+    first = event.equal_to
+    return {key: change | ({"equal": [first.sheet_id, first.item]} if first else {}) for key, change in found.items()}

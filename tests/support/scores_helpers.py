@@ -1,12 +1,12 @@
 """Conditions with labels of citations to score, as a job or a file leaves them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from assessor.collection.actions import create_condition
 from assessor.collection.models import Answer, Campaign, Condition, Judge
-from assessor.work.sheets import revise
 from support.actions import add_sheets, sheet_row
+from support.actions.sheets import SheetRow
+from support.citations import places
 from support.models import SupportSheet
 from tests.conftest import Importer
 
@@ -57,7 +57,7 @@ def judge(condition: Condition, answers: Mapping[str, Mapping[str, list[str]]] =
 
 def row(
     condition: Condition, answer: Answer, sentences: Sequence[str], *, import_record: int | None = None
-) -> tuple[Any, ...]:
+) -> SheetRow:
     """Return a sheet as add_sheets() takes it."""
     assert condition.judge_id is not None
     letters = {f"{s}.{c}": letter for s, said in enumerate(sentences) for c, letter in enumerate(said)}
@@ -65,11 +65,17 @@ def row(
         condition=condition.pk,
         answer=answer.pk,
         judge=condition.judge_id,
-        asked=[key for key, letter in letters.items() if letter != "."],
+        asked={key: _docid(answer, key) for key, letter in letters.items() if letter != "."},
         unresolved=[key for key, letter in letters.items() if letter == "!"],
         labels={key: LETTER[letter] for key, letter in letters.items() if letter in LETTER},
         import_record=import_record,
     )
+
+
+def _docid(answer: Answer, key: str) -> str:
+    sentence, citation = places(key)
+    cited = list(answer.sentences())[sentence : sentence + 1]
+    return cited[0].citations[citation].docid if cited and citation < len(cited[0].citations) else f"none {citation}"
 
 
 def sheet_on(condition: Condition, qid: str, tag: str) -> SupportSheet:
@@ -82,4 +88,10 @@ def sheet_on(condition: Condition, qid: str, tag: str) -> SupportSheet:
 def say(sheet: SupportSheet, key: str, **fields: object) -> None:
     """Change what stands of a citation."""
     sheet.refresh_from_db()
-    revise(sheet, "test", {key: fields}, judge_id=sheet.judge_id)
+    sheet.revise("test", {key: fields}, judge_id=sheet.judge_id)
+
+
+def forget(sheet: SupportSheet) -> None:
+    """Have a sheet never been there."""
+    sheet.judgments.all().delete()
+    sheet.delete()

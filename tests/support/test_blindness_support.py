@@ -16,10 +16,10 @@ from assessor.collection.models import Answer, Campaign, Condition, Judge, Perso
 from assessor.work.actions import withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
-from support.models import Revision, SupportSheet
+from support.models import LabelEvent, SupportJudgment, SupportSheet
 from tests.conftest import client_of
-from tests.judging import WRITES, give, queue, send, sign_off, url
-from tests.support.judging_helpers import models_condition, sheet_of
+from tests.judging import WRITES, give, put, queue, send, sign_off, url
+from tests.support.judging_helpers import label_as_model, models_condition, sheet_of
 
 # In all that is planted on the same answers: what a model, a second person, and who had the topic before said of them;
 # runs' tags, teams and aliases.
@@ -28,13 +28,26 @@ SECRETS = ("secret", "team.", "telltale", "Mia")
 
 def _fill(sheet: SupportSheet, of: str) -> None:
     """Have a sheet say something of every citation that no other says."""
-    told = {key: f"secret {of} {key}" for key in ("0.0", "1.0")}
-    SupportSheet.everything.filter(pk=sheet.pk).update(
-        labels=told, cannot=told, flags=told, invalid=told, shown=told, adopted=told, extras={"secret": of}, to_do=0
-    )
-    Revision.objects.create(
-        sheet=sheet, version=99, verb=f"secret {of}", changes={"0.0": {"label": [None, f"secret {of}"]}}
-    )
+    for row in SupportJudgment.everything.filter(sheet=sheet, sentence__lt=2, citation=0):
+        told = f"secret {row.sentence}"
+        SupportJudgment.everything.filter(pk=row.pk).update(
+            state="unjudgeable" if row.sentence else "given",
+            value=None if row.sentence else told,
+            resolved_value=told if row.sentence else None,
+            reason=f"{told} {of}",
+            flag=f"{told} {of}",
+            raw={"support": f"{told} {of}"},
+            shown_value=told,
+        )
+        LabelEvent.objects.create(
+            sheet=sheet,
+            judgment=row,
+            version=99,
+            verb="secret",
+            value_before="secret",
+            changes={"cannot": [None, f"secret {of}"]},
+        )
+    SupportSheet.everything.filter(pk=sheet.pk).update(extras={"secret": of}, to_do=0)
 
 
 def plant(task: Task) -> None:
@@ -73,7 +86,11 @@ def plant(task: Task) -> None:
     own = SupportSheet.objects.filter(task=task).earliest("pk")
     _fill(_copy(own, condition=condition, judge=bens_judge, task=before, answer=answer), "before")
     # What was adopted where this person could not judge.
-    SupportSheet.objects.filter(task=task).update(adopted={"0.0": "secret adopted"})
+    rows = SupportJudgment.objects.filter(sheet__task=task)
+    if not rows.filter(state="unjudgeable").exists():
+        own_last = rows.filter(state="open").exclude(sheet__answer__run__tag="team.one").latest("pk")
+        put([own_last.sheet], cannot={own_last.item: "garbled"})
+    rows.filter(state="unjudgeable").update(resolved_value="secret adopted")
     # And another task of the same person: only under that its own answers open.
     other = Task.objects.create(campaign=campaign, topic=topic, condition=second, kind="support", person=task.person)
     apart = Answer.objects.create(
@@ -95,8 +112,10 @@ def from_scratch_of_another(campaign: Campaign, condition: Condition) -> Conditi
 
 
 def _copy(sheet: SupportSheet, **changed: object) -> SupportSheet:
-    kept = {name: getattr(sheet, name) for name in ("asked", "unresolved", "place")}
-    return SupportSheet.objects.create(to_do=0, **kept | changed)
+    copy = SupportSheet.objects.create(to_do=0, place=sheet.place, **changed)
+    copy.ask_also({key: row.docid for key, row in sheet.labels_by_item.items()})
+    copy.revise("copied", {}, judge_id=None)
+    return SupportSheet.everything.get(pk=copy.pk)
 
 
 def told(response: HttpResponse) -> str:
@@ -159,7 +178,7 @@ def test_nothing_that_is_not_theirs_reaches_an_assessor(task, sheet, ben, as_ann
     responses = list(readings(as_anna, task, sheet))
     assert {response.status_code for response in responses} == {200, 400, 404, 405, 409}
     assert_nothing_told(responses)
-    own = SupportSheet.objects.filter(task=task).exclude(asked=[]).values_list("pk", flat=True)
+    own = SupportSheet.objects.filter(task=task).filter(total__gt=0).values_list("pk", flat=True)
     assert sorted(row[0] for row in queue(responses[0])) == sorted(own)
     # What is served, they may see.
     assert len([response for response in responses if b"Cats purr to heal." in response.content]) > 5
@@ -196,6 +215,7 @@ def test_what_others_say_changes_no_byte(task, sheet, ben, as_anna: Client):
         return [comparable(response) for response in responses]
 
     send(as_anna, sheet, "label", "0.0", label="full")
+    send(as_anna, sheet, "cannot", "1.0", reason="garbled")
     before = served()
     plant(task)
     assert served() == before
@@ -258,8 +278,8 @@ def test_which_labels_the_model_gave_changes_no_byte_before_they_are_shown(besid
         return [comparable(response) for response in readings(as_anna, task, beside)]
 
     def relabel(tag: str, label: str) -> None:
-        of_model = SupportSheet.objects.filter(condition=edited.shown, answer__run__tag=tag)
-        assert of_model.update(labels={"0.0": label}) == 1
+        of_model = SupportJudgment.objects.filter(sheet__condition=edited.shown, sheet__answer__run__tag=tag)
+        assert of_model.filter(sentence=0, citation=0).update(value=label) == 1
 
     before = served()
     relabel("team.one", "none")
@@ -291,9 +311,7 @@ def test_the_models_sheets_are_read_to_show_a_label_and_for_nothing_else(beside,
 
 def test_from_scratch_there_is_no_way_to_ask_for_a_label(task, sheet, answered, as_anna: Client):
     shown = models_condition(answered)
-    SupportSheet.objects.create(
-        condition=shown, answer=sheet.answer, judge=shown.judge, asked=["0.0"], labels={"0.0": "none"}, to_do=0
-    )
+    label_as_model(shown, {"team.one": {"0.0": "none"}})
     response = send(as_anna, sheet, "show", "0.0")
     assert (response.status_code, response.content) == (400, b"No model's label is shown here.")
     assert not Exposure.objects.exists()
@@ -323,14 +341,14 @@ def test_who_sees_a_models_labels_later_is_shut_out(task, sheet, anna, as_anna: 
     record_exposure(anna, [task.topic], "assignment", "test")
     record_exposure(anna, [Topic.objects.get(qid="t2")], "support", "test")
     assert ask().status_code != 403
-    revisions = Revision.objects.count()
+    revisions = LabelEvent.objects.count()
     record_exposure(anna, [task.topic], "support", "test")
     response = ask()
     assert response.status_code == 403
     assert "You have seen what a language model gave on this topic for this kind of work" in response.content.decode()
     for hidden in ("Cats purr to heal", "Cats purr when content"):
         assert hidden not in told(response)
-    assert Revision.objects.count() == revisions
+    assert LabelEvent.objects.count() == revisions
 
 
 def test_who_post_edits_a_topic_can_not_do_it_from_scratch_any_more(scratch, edited, topic, anna, as_anna: Client):
@@ -402,13 +420,13 @@ def test_who_organizes_and_judges_in_a_small_team_works_and_does_not_look_on(tas
 def test_an_organizer_labels_nothing_and_opens_no_fragment(beside, olga):
     for name, ask in requests(client_of(olga), beside.task, beside).items():
         assert ask().status_code == (200 if name == "page" else 404), name
-    assert not Revision.objects.exists()
+    assert not LabelEvent.objects.exists()
 
 
 def test_who_signed_out_saves_nothing(beside):
     for name, ask in requests(Client(), beside.task, beside).items():
         assert ask().status_code == (302 if name in ("page", "answer") else 401), name
-    assert not Revision.objects.exists()
+    assert not LabelEvent.objects.exists()
 
 
 def test_who_is_no_assessor_any_more_is_shut_out(beside, anna: Person, as_anna: Client):

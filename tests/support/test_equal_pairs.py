@@ -1,7 +1,6 @@
 """Where the protocol says so, of equal pairs of sentence and passage in a topic one is judged; its label is all's."""
 
 import csv
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -16,13 +15,15 @@ from assessor.work.writes import Stale
 from support.access import own_sheet
 from support.actions import create_support, give_label, note_equal
 from support.listing import judgment_lines
-from support.models import Revision, SupportSheet
+from support.models import LabelEvent, SupportJudgment, SupportSheet
 from support.queries import judged, progress, sheets_on
 from tests.conftest import client_of
-from tests.judging import counters, everything, give, queue, said, send, sign_off, stands, url
+from tests.judging import counters, everything, give, put, queue, said, send, sign_off, stands, url
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
 from tests.support.judging_helpers import (
+    changes,
+    first_of,
     from_scratch,
     label_as_model,
     models_condition,
@@ -77,10 +78,10 @@ def versions(task: Task) -> dict[int, int]:
 def test_it_is_off_unless_it_is_switched_on(answered: Campaign, topic: Topic, anna: Person, olga: Person, as_anna):
     change_protocol(campaign=answered, settings={"equal_pairs_once": False}, acting_user=olga)
     task = give(from_scratch(answered), topic, anna)
-    assert {sheet.answer.run.tag: sheet.equal for sheet in sheets_on(task)} == {tag: {} for tag in EQUAL}
+    assert not SupportJudgment.objects.filter(sheet__in=sheets_on(task), equal_to__isnull=False).exists()
     first, key = in_turn(task)[0]
     assert send(as_anna, first, "label", key, label="full").json() == {"version": 1, "to_do": first.to_do - 1}
-    assert (counters(task), Revision.objects.count()) == (("open", 1, 6), 1)
+    assert (counters(task), LabelEvent.objects.count()) == (("open", 1, 6), 1)
 
 
 def test_one_is_asked_and_the_others_say_so(task: Task, as_anna: Client):
@@ -117,14 +118,15 @@ def test_its_label_is_the_label_of_all_each_on_its_own_sheet(task: Task, anna: P
         one["sheet"]: (sorted(one["citations"]), one["seen"], one["version"], one["to_do"]) for one in answer["equal"]
     } == told
     assert (answer["version"], answer["to_do"]) == (1, SupportSheet.objects.get(pk=first.pk).to_do)
-    for revision in Revision.objects.select_related("judge"):
+    for revision in LabelEvent.objects.select_related("judge"):
         is_first = revision.sheet_id == first.pk
-        assert (revision.verb, revision.seconds) == (("label", 12) if is_first else ("judged with equal", None))
+        assert revision.verb == ("label" if is_first else "judged with equal")
+        assert revision.seconds == (12 if revision.equal_to is None else None), "they are told once"
         assert (revision.version, revision.judge.person, revision.task) == (1, anna, task)
-        for key, change in revision.changes.items():
+        for key, change in changes(revision).items():
             given = {"label": [None, "partial"]}
             assert change == (given if is_first and key == asked else given | {"equal": [first.pk, asked]})
-    assert Revision.objects.count() == 3
+    assert LabelEvent.objects.values("sheet").distinct().count() == 3
     rows = list(csv.DictReader(judgment_lines(task.condition)))
     assert sorted((row["run"], row["sentence"], row["label"]) for row in rows) == [
         (tag, key[0], "partial") for tag, keys in sorted(EQUAL.items()) for key in keys
@@ -140,7 +142,8 @@ def test_its_label_is_the_label_of_all_each_on_its_own_sheet(task: Task, anna: P
 
 def test_two_in_one_answer_are_one_revision_and_the_seconds_are_told_once(task: Task, as_anna: Client):
     three = sheet_of(task, "team.three")
-    sheets_on(task).update(place=9, equal={})
+    sheets_on(task).update(place=9)
+    SupportJudgment.objects.update(equal_to=None)
     SupportSheet.objects.filter(pk=three.pk).update(place=0)
     note_equal(task.condition, task.topic_id)
     assert said(as_anna.get(url(three)))[0]["open"] == ["0.0"]
@@ -149,8 +152,10 @@ def test_two_in_one_answer_are_one_revision_and_the_seconds_are_told_once(task: 
     assert (answer["version"], answer["to_do"]) == (1, 0)
     assert answer["equal"][0] == {"sheet": three.pk, "citations": ["2.0"], "seen": 0, "version": 1, "to_do": 0}
     given = {"label": [None, "full"]}
-    [revision] = Revision.objects.filter(sheet=three)
-    assert revision.changes == {"0.0": given, "2.0": given | {"equal": [three.pk, "0.0"]}}
+    events = LabelEvent.objects.filter(sheet=three)
+    assert {event.version for event in events} == {1}
+    told = {key: change for event in events for key, change in changes(event).items()}
+    assert told == {"0.0": given, "2.0": given | {"equal": [three.pk, "0.0"]}}
     [found] = [one for one in judged(sheets_on(task)) if one.sheet == three]
     assert ([row.seconds for row in found.said], found.seconds) == ([7, None], 7)
     rows = [row for row in csv.DictReader(judgment_lines(task.condition)) if row["run"] == "team.three"]
@@ -162,13 +167,13 @@ def test_the_one_that_is_asked_stays_it(task: Task, as_anna: Client):
     (first, asked), *_ = in_turn(task)
     SupportSheet.objects.filter(pk=first.pk).update(place=99)
     note_equal(task.condition, task.topic_id)
-    assert sheet_of(task, "team.two").equal["0.0"][0] == [first.pk, asked]
+    assert first_of(sheet_of(task, "team.two"), "0.0") == [first.pk, asked]
     send(as_anna, first, "label", asked, label="full")
-    SupportSheet.objects.update(equal={})
+    SupportJudgment.objects.update(equal_to=None)
     for sheet in sheets_on(task).exclude(pk=first.pk):
-        SupportSheet.objects.filter(pk=sheet.pk).update(labels={}, to_do=len(sheet.asked))
+        put([sheet], labels={})
     note_equal(task.condition, task.topic_id)
-    assert sheet_of(task, "team.two").equal["0.0"][0] == [first.pk, asked], "of which something is said"
+    assert first_of(sheet_of(task, "team.two"), "0.0") == [first.pk, asked], "of which something is said"
     assert all_labels(task) == each("full")
 
 
@@ -181,7 +186,7 @@ def test_changing_it_taking_it_back_and_that_it_cannot_be_judged_hold_for_all(ta
     assert {sheet.answer.run.tag: sheet.cannot for sheet in sheets_on(task)} == each("garbled")
     assert {sheet.pk: sheet.flags for sheet in sheets_on(task) if sheet.flags} == {first.pk: {asked: "odd"}}
     assert counters(task) == ("open", 4, 6)
-    SupportSheet.objects.filter(pk=in_turn(task)[-1][0].pk).update(adopted={in_turn(task)[-1][1]: "full"})
+    put([in_turn(task)[-1][0]], adopted={in_turn(task)[-1][1]: "full"})
     send(as_anna, first, "label", asked, label="none")
     assert all_labels(task) == each("none")
     assert all((sheet.cannot, sheet.adopted) == ({}, {}) for sheet in sheets_on(task))
@@ -260,16 +265,16 @@ def test_what_waits_for_the_models_label_is_equal_to_nothing_until_it_is_there(a
     opened = sorted(
         [(sheet_of(task, "team.one"), "0.0"), (sheet_of(task, "team.three"), "0.0")], key=lambda at: at[0].place
     )
-    named = [[sheet.pk, key] for sheet, key in opened]
-    assert [sheet_of(task, tag).equal for tag in ("team.one", "team.two", "team.three")] == [
-        {"0.0": named},
-        {},
-        {"0.0": named},
+    first = [opened[0][0].pk, "0.0"]
+    assert [first_of(sheet_of(task, tag), "0.0") for tag in ("team.one", "team.two", "team.three")] == [
+        first,
+        [],
+        first,
     ]
     send(as_anna, opened[0][0], "show", "0.0")
     send(as_anna, opened[0][0], "label", "0.0", label="partial")
     assert all_labels(task) == {"team.one": {"0.0": "partial"}, "team.two": {}, "team.three": {"0.0": "partial"}}
-    SupportSheet.objects.filter(condition=shown, answer__run__tag="team.two").update(labels={"0.0": "full"}, to_do=1)
+    put(SupportSheet.objects.filter(condition=shown, answer__run__tag="team.two"), labels={"0.0": "full"})
     give(condition, topic, anna)
     assert all_labels(task)["team.two"] == {"0.0": "partial"}
 
@@ -284,12 +289,12 @@ def test_a_run_that_comes_later_has_the_label_once_the_topic_is_given_again(task
     give(task.condition, topic, anna)
     late = sheet_of(task, "team.late")
     assert stands(late) == {"labels": {"0.0": "full"}, "to_do": 0}
-    revision = Revision.objects.get(sheet=late)
+    revision = LabelEvent.objects.get(sheet=late)
     assert (revision.verb, revision.judge.person, revision.task) == ("judged with equal", anna, task)
-    assert revision.changes == {"0.0": {"label": [None, "full"], "equal": [first.pk, asked]}}
+    assert changes(revision) == {"0.0": {"label": [None, "full"], "equal": [first.pk, asked]}}
     assert counters(task) == ("finished", 7, 7)
     assert versions(task) == before | {late.pk: 1}, "of the others nothing was said"
-    assert late.equal["0.0"][0] == [first.pk, asked]
+    assert first_of(late, "0.0") == [first.pk, asked]
 
 
 def test_who_takes_over_judges_anew_and_gets_nothing_of_the_others(task, topic, anna, ben, olga, as_anna: Client):
@@ -300,7 +305,7 @@ def test_who_takes_over_judges_anew_and_gets_nothing_of_the_others(task, topic, 
     withdraw_task(task=task, acting_user=olga)
     bens = give(task.condition, topic, ben)
     one = sheet_of(bens, "team.one")
-    assert (one.task, one.equal, stands(one)) == (bens, {}, {"to_do": 2})
+    assert (one.task, first_of(one, "0.0"), stands(one)) == (bens, [], {"to_do": 2})
     assert {sheet.task_id for sheet in sheets_on(bens) if sheet != one} == {task.pk}
     assert said(client_of(ben).get(url(one)))[0]["open"] == ["0.0", "1.0"]
     assert send(client_of(ben), one, "label", "0.0", label="full").json() == {"version": one.version + 1, "to_do": 1}
@@ -341,8 +346,8 @@ def test_citations_that_move_stay_with_their_equals_and_new_ones_have_the_label(
     filed.refresh_from_db()
     assert (filed.asked, filed.labels) == (["0.0", "0.1", "1.0"], {"0.1": "partial", "1.0": "none"})
     assert counters(task) == ("open", 4, 5)
-    last = Revision.objects.filter(sheet=filed).latest("version")
-    assert (last.verb, last.changes) == (
+    last = LabelEvent.objects.filter(sheet=filed).latest("version")
+    assert (last.verb, changes(last)) == (
         "judged with equal",
         {"1.0": {"label": [None, "none"], "equal": [others.pk, "0.0"]}},
     )
@@ -360,10 +365,9 @@ def test_labels_for_the_same_sheets_at_the_same_moment_wait_for_each_other(answe
     """Each of two sheets asks about a pair that the other one has too, in whichever order they come."""
     task = give(from_scratch(answered), topic, anna)
     one, two = (sheet_of(task, tag) for tag in ("team.one", "team.two"))
-    pairs: list[list[list[Any]]] = [[[one.pk, "0.0"], [two.pk, "0.0"]], [[two.pk, "1.0"], [one.pk, "1.0"]]]
-    equal = {one.pk: {"0.0": pairs[0], "1.0": pairs[1]}, two.pk: {"0.0": pairs[0], "1.0": pairs[1]}}
-    for pk, of_sheet in equal.items():
-        SupportSheet.objects.filter(pk=pk).update(equal=of_sheet)
+    for first, key, other in ((one, "0.0", two), (two, "1.0", one)):
+        rows = [sheet.labels_by_item[key].pk for sheet in (first, other)]
+        SupportJudgment.objects.filter(pk__in=rows).update(equal_to=rows[0])
 
     def labelling(sheet: SupportSheet, key: str, version: int, label: str):
         return lambda: send(client_of(anna), sheet, "label", key, version=version, label=label).status_code
@@ -377,11 +381,32 @@ def test_labels_for_the_same_sheets_at_the_same_moment_wait_for_each_other(answe
 def test_a_write_that_came_before_others_were_noted_as_equal_is_refused(task: Task, anna: Person):
     first, asked = in_turn(task)[0]
     own = own_sheet(anna, task.pk, first.pk)
-    SupportSheet.objects.filter(pk=first.pk).update(equal={asked: first.equal[asked][:2]})
+    SupportJudgment.objects.filter(pk=first.labels_by_item[asked].pk).update(equal_to=None)
     before = everything()
     with pytest.raises(Stale), transaction.atomic():
         give_label(own, citation=asked, label="full", seconds=None, seen=0)
     assert everything() == before
+
+
+def test_a_write_that_came_before_its_own_was_noted_as_equal_is_refused(task: Task, anna: Person):
+    """Or the equal ones would be asked of nobody and never get a label."""
+    first, asked = in_turn(task)[0]
+    SupportJudgment.objects.update(equal_to=None)
+    own = own_sheet(anna, task.pk, first.pk)
+    note_equal(task.condition, task.topic_id)
+    before = everything()
+    with pytest.raises(Stale), transaction.atomic():
+        give_label(own, citation=asked, label="full", seconds=None, seen=0)
+    assert everything() == before
+
+
+def test_a_label_goes_to_an_equal_one_that_could_not_be_judged_and_was_settled(task: Task, as_anna: Client):
+    (first, asked), *_, (last, key) = in_turn(task)
+    send(as_anna, first, "label", asked, label="full")
+    put([last], labels={}, cannot={key: "garbled"}, adopted={key: "none"})
+    assert send(as_anna, first, "label", asked, label="partial").status_code == 200
+    last.refresh_from_db()
+    assert (last.labels[key], last.cannot, last.adopted) == ("partial", {}, {})
 
 
 def test_an_imported_condition_is_as_its_file(answered: Campaign, import_file):
@@ -402,10 +427,11 @@ def test_an_imported_condition_is_as_its_file(answered: Campaign, import_file):
     assert import_file(answered, "support", lines, condition="F", by="people").state == "done"
     condition = Condition.objects.get(name="F")
     assert import_file(answered, "runs", run_file("a.one", {"t1": [(SAME, ["d2", "d1"])]})).state == "done"
-    assert sorted(SupportSheet.objects.filter(condition=condition).values_list("equal", "labels"), key=str) == [
-        ({}, {"0.0": "none"}),
-        ({}, {"0.1": "full"}),
+    assert [sheet.labels for sheet in SupportSheet.objects.filter(condition=condition).order_by("pk")] == [
+        {"0.1": "full"},
+        {"0.0": "none"},
     ]
+    assert not SupportJudgment.objects.exclude(equal_to=None).exists()
 
 
 # The automatic judge
@@ -428,10 +454,10 @@ def test_a_model_is_asked_once_and_the_label_is_stored_for_all(answered: Campaig
     with_runs = sheets.select_related("answer__run")
     [given] = {sheet.labels[key] for sheet in with_runs for key in EQUAL[sheet.answer.run.tag]}
     assert progress(SupportSheet.objects.filter(condition=job.condition))[:2] == (7, 7)
-    echoed = Revision.objects.filter(sheet__condition=job.condition, verb="judged with equal")
+    echoed = LabelEvent.objects.filter(sheet__condition=job.condition, verb="judged with equal")
     assert {(one.job_id, one.judge) for one in echoed} == {(job.pk, job.condition.judge)}
     first = sheets.order_by("pk").first()
-    assert [change for one in echoed for change in one.changes.values()] == [
+    assert [change for one in echoed for change in changes(one).values()] == [
         {"label": [None, given], "equal": [first.pk, "0.0"]}
     ] * 3
     # A run that comes later: its equal pair has the label at the next launch, and only the other one is asked.
@@ -446,9 +472,9 @@ def test_a_model_is_asked_once_and_the_label_is_stored_for_all(answered: Campaig
 def test_what_gave_way_to_the_runs_own_answer_is_not_the_one_that_is_asked(answered: Campaign, topic: Topic):
     job = launched(plan(make_judge(answered)))
     sheets = list(SupportSheet.objects.filter(condition=job.condition, answer__topic=topic).order_by("pk"))
-    assert sheets[1].equal["0.0"][0] == [sheets[0].pk, "0.0"]
+    assert first_of(sheets[1], "0.0") == [sheets[0].pk, "0.0"]
     Answer.objects.filter(pk=sheets[0].answer_id).update(apart=True)
-    SupportSheet.objects.filter(condition=job.condition).update(equal={})
+    SupportJudgment.objects.filter(sheet__condition=job.condition).update(equal_to=None)
     note_equal(job.condition, topic.pk)
     sheets[1].refresh_from_db()
-    assert sheets[1].equal["0.0"][0] == [sheets[1].pk, "0.0"]
+    assert first_of(sheets[1], "0.0") == [sheets[1].pk, "0.0"]

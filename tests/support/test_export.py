@@ -11,12 +11,13 @@ from assessor.collection.actions import create_campaign, judge_of
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.models import Answer, Campaign, Condition, Import, Run, Topic
-from assessor.work.sheets import revise
 from support.actions import add_sheets, sheet_row
 from support.exports import support_lines
 from support.formats import read_sheets
 from support.models import SupportSheet
 from tests.collection.conftest import other_campaign, told  # noqa: F401
+from tests.judging import put
+from tests.support.judging_helpers import cited
 from tests.support.lines import (
     FILE,
     FULL,
@@ -160,14 +161,15 @@ def here(campaign, import_file, olga) -> Condition:
         protocol=campaign.protocol,
     )
     answer = Answer.objects.get()
-    add_sheets([sheet_row(condition=condition.pk, answer=answer.pk, judge=judge_of(olga).pk, asked=["0.0", "1.0"])])
+    asked = cited(answer, ["0.0", "1.0"])
+    add_sheets([sheet_row(condition=condition.pk, answer=answer.pk, judge=judge_of(olga).pk, asked=asked)])
     return condition
 
 
 def test_what_was_said_here_goes_out_and_what_nobody_said_is_no_label(here):
     sheet = SupportSheet.objects.get()
-    revise(sheet, "label", {"0.0": {"label": "partial", "flag": "odd"}}, judge_id=sheet.judge_id)
-    revise(sheet, "cannot", {"1.0": {"cannot": "unclear"}}, judge_id=sheet.judge_id)
+    sheet.revise("label", {"0.0": {"label": "partial", "flag": "odd"}}, judge_id=sheet.judge_id)
+    sheet.revise("cannot", {"1.0": {"cannot": "unclear"}}, judge_id=sheet.judge_id)
     expected = {
         "topic_id": "t1",
         "run_id": "r1",
@@ -178,14 +180,13 @@ def test_what_was_said_here_goes_out_and_what_nobody_said_is_no_label(here):
         ],
     }
     assert records(here) == [expected]
-    revise(sheet, "adopted", {"1.0": {"adopted": "none"}}, judge_id=sheet.judge_id)
+    sheet.revise("adopted", {"1.0": {"adopted": "none"}}, judge_id=sheet.judge_id)
     assert records(here)[0]["sentences"][1]["citations"][0]["support"] == "0"
 
 
 def test_a_citation_that_is_not_the_first_has_its_place_for_a_number(here):
     sheet = SupportSheet.objects.get()
-    sheet.asked, sheet.labels = ["0.1"], {"0.1": "full"}
-    sheet.save()
+    put([sheet], asked=["0.1"], labels={"0.1": "full"})
     [record] = records(here)
     assert record["sentences"][0]["citations"] == [{"citationID": 1, "reference": "d1", "support": "2"}]
 

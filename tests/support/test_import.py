@@ -10,7 +10,7 @@ from assessor.collection import importing
 from assessor.collection.models import Answer, Condition, Import, Judge, Run
 from support.exports import support_lines
 from support.loaders import SupportLoader
-from support.models import Revision, SupportSheet
+from support.models import LabelEvent, SupportSheet
 from tests.collection.conftest import other_campaign, refuses, rows, told, warned  # noqa: F401
 from tests.support.lines import (
     FILE,
@@ -69,7 +69,7 @@ def test_labels_make_a_condition_with_runs_answers_and_sheets(campaign, import_f
         {"text": "Hm.", "citations": ["d9"]},
     ]
     assert answer.text == " ".join((*HEALS, "Do they?", "Hm."))
-    assert not Revision.objects.exists()
+    assert not LabelEvent.objects.exists()
 
 
 def test_the_second_form_is_the_same_but_for_further_keys(campaign, import_file):

@@ -10,21 +10,21 @@ from assessor.collection import importing
 from assessor.collection.exports import run_lines
 from assessor.collection.models import Answer, Condition, Event, Import
 from assessor.desk.questions import answers_to, asked, replied, state
-from assessor.work.replies import replies_on, reply
-from assessor.work.sheets import revise
+from assessor.labels.replies import replies_on, reply
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet
 from support.actions import add_sheets, sheet_row
 from support.exports import support_lines
 from support.listing import judgment_lines
 from support.loaders import SupportLoader
-from support.models import Revision, SupportSheet
+from support.models import LabelEvent, SupportSheet
 from tests.assignment.lines import FILE as ASSIGNED
 from tests.assignment.lines import line as assigned
 from tests.assignment.lines import nugget
 from tests.collection.conftest import told, warned
+from tests.conftest import client_of
 from tests.judging import give, put
-from tests.support.judging_helpers import from_scratch
+from tests.support.judging_helpers import cited, from_scratch
 from tests.support.lines import FILE, FULL, HEALS, NAN, NONE, PARTIAL, citation, cites, line, sentence
 from tests.support.test_export import same
 
@@ -170,13 +170,9 @@ def test_a_run_brings_what_else_is_cited_and_labels_go_with_their_citations(camp
     assert sheet.asked == ["0.2", "0.0", "0.4", "1.0"]
     assert (sheet.labels, sheet.invalid) == ({"0.2": "full", "1.0": "none"}, {"0.0": "failed", "0.4": ""})
     assert (sheet.to_do, sheet.version) == (2, 1)
-    [revision] = Revision.objects.all()
+    [revision] = LabelEvent.objects.all()
     assert (revision.verb, revision.version, revision.judge) == ("citations moved", 1, None)
-    assert revision.changes == {
-        "0.0": {"label": ["full", None], "moved": ["0.0", "0.2"]},
-        "0.1": {"moved": ["0.1", "0.0"]},
-        "0.2": {"label": [None, "full"], "moved": ["0.2", "0.4"]},
-    }
+    assert revision.changes_by_item == {}, "nobody said anything: their places are other ones"
     assert exported(campaign) == [labels]
     again = import_file(campaign, "support", [labels], invalid_labels="missing", **FILE)
     assert (told(again), again.report["counts"]["sheets already there"]) == ([], 1)
@@ -189,7 +185,7 @@ def test_where_no_citation_has_another_place_sheets_stay_as_they_are(campaign, i
     done = import_file(campaign, "runs", [run(["d1", "d2", "d5"], ["d3"])])
     assert done.report["counts"]["answers joined"] == 1
     assert SupportSheet.objects.values().get() == before
-    assert not Revision.objects.exists()
+    assert not LabelEvent.objects.exists()
 
 
 def test_a_runs_own_blanks_change_nothing_that_goes_out(campaign, import_file):
@@ -344,7 +340,8 @@ def made_here(campaign, asked, **columns) -> SupportSheet:
         protocol=campaign.protocol,
     )
     judge = campaign.conditions.get(method="imported", kind__in=("support", "assignment")).judge_id
-    add_sheets([sheet_row(condition=condition.pk, answer=own().pk, judge=judge, asked=asked, **columns)])
+    of_keys = cited(own(), asked)
+    add_sheets([sheet_row(condition=condition.pk, answer=own().pk, judge=judge, asked=of_keys, **columns)])
     return SupportSheet.objects.get(condition=condition)
 
 
@@ -358,7 +355,7 @@ def test_whatever_was_said_of_a_citation_goes_with_it(campaign, import_file):
     import_file(campaign, "support", [LABELS], **FILE)
     sheet = made_here(campaign, ["0.0", "0.1", "1.0"], unresolved=["1.0"])
     said = {"0.0": {"label": "full", "shown": "none", "flag": "odd"}, "0.1": {"cannot": "why", "adopted": "partial"}}
-    revise(sheet, "label", said, judge_id=sheet.judge_id)
+    sheet.revise("label", said, judge_id=sheet.judge_id)
     before = exported(campaign, "Automatic")
     listed = judgments("Automatic")
     assert listed == [("0", "0", "d1", "full", ""), ("0", "1", "d2", "", "why")]
@@ -371,13 +368,12 @@ def test_whatever_was_said_of_a_citation_goes_with_it(campaign, import_file):
     assert (sheet.labels, sheet.shown, sheet.flags) == ({"0.1": "full"}, {"0.1": "none"}, {"0.1": "odd"})
     assert (sheet.cannot, sheet.adopted) == ({"0.0": "why"}, {"0.0": "partial"})
     assert (sheet.to_do, sheet.version, sheet.extras) == (1, 2, {})
-    assert sheet.revisions.latest("version").changes == {
-        "0.0": {"label": ["full", None], "shown": ["none", None], "flag": ["odd", None], "cannot": [None, "why"],
-                "adopted": [None, "partial"], "moved": ["0.0", "0.1"]},
-        "0.1": {"label": [None, "full"], "shown": [None, "none"], "flag": [None, "odd"], "cannot": ["why", None],
-                "adopted": ["partial", None], "moved": ["0.1", "0.0"]},
-        "1.0": {"moved": ["1.0", "1.1"]},
-    }  # fmt: skip
+    told = [(one.verb, one.changes_by_item) for one in sheet.revisions.order_by("version", "pk")]
+    assert told == [
+        ("label", {"0.1": {"label": [None, "full"], "shown": [None, "none"], "flag": [None, "odd"]}}),
+        ("label", {"0.0": {"cannot": [None, "why"], "adopted": [None, "partial"]}}),
+        ("citations moved", {}),
+    ]
     after = exported(campaign, "Automatic")
     told = [
         [{one["reference"]: one.get("support") for one in each["citations"]} for each in lines[0]["sentences"]]
@@ -392,22 +388,27 @@ def test_a_flag_alone_goes_with_its_citation(campaign, import_file):
     """The sheet asks the same keys as before, and the flag is about a citation that is not asked any more."""
     import_file(campaign, "support", [LABELS], **FILE)
     sheet = made_here(campaign, ["0.0", "1.0"])
-    revise(sheet, "flag", {"0.0": {"flag": "odd"}}, judge_id=sheet.judge_id)
+    sheet.revise("flag", {"0.0": {"flag": "odd"}}, judge_id=sheet.judge_id)
     import_file(campaign, "runs", [run(["d2", "d1"], ["d3"])])
     sheet = SupportSheet.objects.get(pk=sheet.pk)
     assert (sheet.asked, sheet.flags, sheet.version) == (["0.0", "1.0"], {"0.1": "odd"}, 2)
-    assert sheet.revisions.latest("version").changes["0.0"] == {"flag": ["odd", None], "moved": ["0.0", "0.1"]}
+    assert [(one.verb, one.changes_by_item) for one in sheet.revisions.order_by("version")] == [
+        ("flag", {"0.1": {"flag": [None, "odd"]}}),
+        ("citations moved", {}),
+    ]
 
 
 def test_a_reply_goes_with_its_citation(campaign, topic, anna, olga, import_file):
     import_file(campaign, "support", [LABELS], **FILE)
     task = give(from_scratch(campaign), topic, anna)
     sheet = task.support_sheets.get()
-    revise(sheet, "label", {"0.0": {"label": "full", "flag": "odd"}}, judge_id=sheet.judge_id)
+    sheet.revise("label", {"0.0": {"label": "full", "flag": "odd"}}, judge_id=sheet.judge_id)
     reply(task=task, sheet=sheet.pk, item="0.0", question="odd", text="It is.", acting_user=olga)
     assert replies_on(task) == {str(sheet.pk): {"0.0": ["It is."]}}
     import_file(campaign, "runs", [run(["d2", "d1"], ["d3"])])
     assert replies_on(task) == {str(sheet.pk): {"0.1": ["It is."]}}
+    way = client_of(olga).get(f"/campaigns/{campaign.slug}/labels/support/{sheet.pk}/0.1/").content.decode()
+    assert "answered “odd”: It is." in way
     [question], replies = list(asked(campaign)), replied(campaign)
     assert (question.item, state(question, replies)) == ("0.1", "answered")
     [answer] = answers_to(anna, 9)
@@ -426,7 +427,7 @@ def test_citations_that_come_later_are_asked_for(campaign, import_file):
     import_file(campaign, "support", [first], condition="Further", by="people")
     sheet.refresh_from_db()
     assert (sheet.asked, sheet.to_do, sheet.unresolved) == (["0.0"], 1, [])
-    revise(sheet, "label", {"0.0": {"label": "none"}}, judge_id=sheet.judge_id)
+    sheet.revise("label", {"0.0": {"label": "none"}}, judge_id=sheet.judge_id)
     import_file(campaign, "runs", [run(["d1", "d2"], ["d5"])])
     sheet.refresh_from_db()
     assert (sheet.asked, sheet.to_do, sheet.labels) == (["0.0", "1.0"], 1, {"0.0": "none"})

@@ -18,9 +18,9 @@ from assessor.work.writes import Closed
 from support.access import own_sheet
 from support.actions import give_label
 from support.listing import judgment_lines
-from support.models import Revision, SupportSheet
+from support.models import LabelEvent, SupportSheet
 from tests.conftest import client_of
-from tests.judging import WRITES, answers, counters, everything, give, queue, said, send, sign_off, stands, url
+from tests.judging import WRITES, answers, counters, everything, give, put, queue, said, send, sign_off, stands, url
 from tests.support.judging_helpers import RUNS, from_scratch, run_file, sheet_of
 from tests.work.conftest import at_once
 
@@ -35,9 +35,9 @@ def test_a_label_is_kept_with_who_gave_it_and_counts(sheet: SupportSheet, task, 
     assert (response.status_code, response.json()) == (200, {"version": 1, "to_do": 1})
     assert response["X-Assay-Write"] == "1"
     assert stands(sheet) == {"labels": {"0.0": "partial"}, "to_do": 1}
-    revision = Revision.objects.get()
+    revision = LabelEvent.objects.get()
     assert (revision.sheet, revision.version, revision.verb) == (sheet, 1, "label")
-    assert revision.changes == {"0.0": {"label": [None, "partial"]}}
+    assert revision.changes_by_item == {"0.0": {"label": [None, "partial"]}}
     assert (revision.judge.person, revision.task, revision.job) == (anna, task, None)
     assert (revision.seconds, revision.reason) == (12, "")
     assert Task.objects.get(pk=task.pk).worked_at is not None
@@ -56,7 +56,7 @@ def test_a_label_takes_the_reason_away_and_a_reason_the_label(sheet: SupportShee
     send(as_anna, sheet, "label", "0.0", label="")
     assert stands(sheet) == {"to_do": 2}
     assert counters(task) == ("open", 0, 3)
-    told = Revision.objects.order_by("version").values_list("verb", "changes", "seconds")
+    told = [(one.verb, one.changes_by_item, one.seconds) for one in LabelEvent.objects.order_by("version")]
     assert list(told) == [
         ("can't judge", {"0.0": {"cannot": [None, "all Greek"]}}, 3),
         ("label", {"0.0": {"label": [None, "full"], "cannot": ["all Greek", None]}}, None),
@@ -67,10 +67,10 @@ def test_a_label_takes_the_reason_away_and_a_reason_the_label(sheet: SupportShee
 
 def test_who_judges_after_all_is_not_spoken_for_any_more(sheet: SupportSheet, as_anna: Client):
     send(as_anna, sheet, "cannot", "0.0", reason="garbled")
-    SupportSheet.objects.filter(pk=sheet.pk).update(adopted={"0.0": "none"})
+    put([sheet], adopted={"0.0": "none"})
     assert send(as_anna, sheet, "label", "0.0", label="full").status_code == 200
     assert SupportSheet.objects.get(pk=sheet.pk).adopted == {}
-    assert Revision.objects.latest("pk").changes["0.0"]["adopted"] == ["none", None]
+    assert LabelEvent.objects.latest("pk").changes_by_item["0.0"]["adopted"] == ["none", None]
 
 
 def test_a_flag_stands_beside_a_label_and_goes_again(sheet: SupportSheet, as_anna: Client):
@@ -142,7 +142,7 @@ def test_sent_twice_it_counts_once(sheet: SupportSheet, as_anna: Client, verb: s
     responses = [send(as_anna, sheet, verb, "0.0", key=key, version=0, **WRITES["support"][verb]) for _ in range(3)]
     assert [response.status_code for response in responses] == [200, 200, 200]
     assert len({response.content for response in responses}) == 1
-    assert (Revision.objects.count(), Write.objects.count()) == (1, written + 1)
+    assert (LabelEvent.objects.count(), Write.objects.count()) == (1, written + 1)
 
 
 def test_a_key_is_good_for_one_write(sheet: SupportSheet, as_anna: Client):
@@ -173,7 +173,7 @@ def test_without_key_or_version_it_is_refused(sheet: SupportSheet, as_anna: Clie
     for key, version in (("x", 0), (uuid4(), "x")):
         assert send(as_anna, sheet, "label", "0.0", key=key, version=version, label="full").status_code == 400
     assert as_anna.post(url(sheet, "label"), {"citation": "0.0", "label": "full"}).status_code == 400
-    assert not Revision.objects.exists()
+    assert not LabelEvent.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -213,7 +213,7 @@ def test_beside_a_models_label_it_asks_hardly_more(beside: SupportSheet, as_anna
         told = [query["sql"] for query in queries]
         asked.append([one for one in told if not one.startswith(("SAVEPOINT", "RELEASE", "BEGIN", "COMMIT"))])
     # As above; to show it takes the model's label and the key's result besides.
-    assert [len(told) for told in asked] == [9, 7], asked
+    assert [len(told) for told in asked] == [10, 8], asked
 
 
 # Signing off
@@ -290,8 +290,8 @@ def test_showing_tells_the_label_and_records_that_it_was_seen(beside: SupportShe
     response = send(as_anna, beside, "show", "0.0")
     assert (response.status_code, response.json()) == (200, {"version": 1, "to_do": 1, "shown": "partial"})
     assert stands(beside) == {"shown": {"0.0": "partial"}, "waiting": ["1.0"], "to_do": 1}
-    revision = Revision.objects.get(sheet=beside)
-    assert (revision.verb, revision.changes) == ("show", {"0.0": {"shown": [None, "partial"]}})
+    revision = LabelEvent.objects.get(sheet=beside)
+    assert (revision.verb, revision.changes_by_item) == ("show", {"0.0": {"shown": [None, "partial"]}})
     exposure = Exposure.objects.get()
     assert (exposure.person, exposure.topic, exposure.kind) == (anna, beside.task.topic, "support")
     assert exposure.where == "labels of Mia's"
@@ -301,7 +301,7 @@ def test_sent_twice_it_is_shown_once_and_of_a_topic_one_exposure_tells(beside: S
     key = uuid4()
     responses = [send(as_anna, beside, "show", "0.0", key=key, version=0) for _ in range(2)]
     assert [response.json()["shown"] for response in responses] == ["partial", "partial"]
-    assert Revision.objects.filter(sheet=beside).count() == 1
+    assert LabelEvent.objects.filter(sheet=beside).count() == 1
     assert send(as_anna, sheet_of(beside.task, "team.two"), "show", "0.0").json()["shown"] == "none"
     assert Exposure.objects.count() == 1
 
@@ -337,7 +337,7 @@ def test_what_waits_for_the_model_can_not_be_opened(beside: SupportSheet, as_ann
 
 def test_a_label_that_is_gone_is_not_shown(beside: SupportSheet, edited: Condition, as_anna: Client):
     for labels in ({"0.0": "not judged"}, {}):
-        SupportSheet.objects.filter(condition=edited.shown).update(labels=labels)
+        put(SupportSheet.objects.filter(condition=edited.shown), labels=labels)
         response = send(as_anna, beside, "show", "0.0")
         assert (response.status_code, response.content) == (400, b"The model has not judged this citation.")
     assert not Exposure.objects.exists()

@@ -5,14 +5,15 @@ from django.test import Client
 
 from assessor.collection.actions import ConditionError, change_protocol, create_manual_nuggets
 from assessor.collection.models import Answer, Campaign, Condition, Event, Person
+from assessor.labels.manual_setups import label_again
+from assessor.labels.models import ManualSetup
 from assessor.scores.means import COMPLETE, INCOMPLETE
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
-from assessor.work.sheets import revise
-from support.actions import create_opinion, resolve
+from support.actions import resolve
 from support.arrays import load_scores
-from support.models import Opinion, SupportSheet
+from support.models import SupportSheet
 from tests.conftest import client_of, make_person
 from tests.judging import WRITES, answers, counters, give, said, send, sign_off, stands, url
 from tests.support.judging_helpers import from_scratch, load_runs, post_edited, run_file, sheet_of
@@ -27,7 +28,7 @@ def as_ben(ben: Person) -> Client:
 
 
 def opinion(of: Condition, purpose: str = "second", name: str = "", **options) -> Condition:
-    return create_opinion(of=of, name=name or purpose, purpose=purpose, acting_user=None, **options)
+    return label_again(of=of, name=name or purpose, purpose=purpose, acting_user=None, **options)
 
 
 def done(client: Client, task: Task, label: str = "full") -> Task:
@@ -47,16 +48,16 @@ def asked(task: Task) -> dict[str, list[str]]:
 
 
 def test_each_is_a_condition_of_its_own_with_the_next_number(scratch: Condition, answered: Campaign, olga):
-    second = create_opinion(of=scratch, name="second", purpose="second", share=40, only_cannot=True, acting_user=olga)
+    second = label_again(of=scratch, name="second", purpose="second", share=40, only_unjudgeable=True, acting_user=olga)
     again = opinion(scratch, "repeat")
     assert (second.replicate, again.replicate) == (1, 2)
     assert second.identity == (
         "kind=support; method=support from scratch; judge=people; replicate=1; protocol=trec-2024 v1"
     )
-    kept = Opinion.objects.get(condition=second)
-    assert (kept.purpose, kept.of, kept.share, kept.only_cannot) == ("second", scratch, 40, True)
-    first = Opinion.objects.get(condition=scratch)
-    assert (first.purpose, first.of, first.share, first.only_cannot) == ("first", None, 100, False)
+    kept = ManualSetup.objects.get(condition=second)
+    assert (kept.purpose, kept.of, kept.share, kept.only_unjudgeable) == ("second", scratch, 40, True)
+    first = ManualSetup.objects.get(condition=scratch)
+    assert (first.purpose, first.of, first.share, first.only_unjudgeable) == ("first", None, 100, False)
     assert Event.objects.get(verb="condition created", subject="second").person == olga
     edited = post_edited(answered)
     beside = opinion(edited, name="beside")
@@ -77,9 +78,9 @@ def test_what_there_can_be_none_on(scratch: Condition, answered: Campaign):
     nuggets = create_manual_nuggets(campaign=answered, name="N", qrels_source=grades, acting_user=None)
     second = opinion(scratch)
     for of, options, told in (
-        (shown, {}, "Mia's was not judged by people here, so nobody can be asked to do it again."),
-        (nuggets, {}, "N was not judged by people here, so nobody can be asked to do it again."),
-        (second, {}, "second is itself an opinion on from scratch: ask for another one on that."),
+        (shown, {}, "Mia's was not labelled by people here, so nobody can be asked to do it again."),
+        (nuggets, {}, "N was not labelled by people here, so nobody can be asked to do it again."),
+        (second, {}, "second labels from scratch again itself: have from scratch labelled once more."),
         (scratch, {"share": 0}, "The share of the answers is 1 to 100 percent."),
         (scratch, {"share": 101}, "The share of the answers is 1 to 100 percent."),
     ):
@@ -184,7 +185,7 @@ def test_a_share_is_drawn_by_the_seed_whoever_judges_and_does_not_grow(
     scratch = from_scratch(answered)
     done(as_anna, give(scratch, topic, anna))
     second = opinion(scratch, share=30)
-    Opinion.objects.filter(condition=second).update(seed=7)
+    ManualSetup.objects.filter(condition=second).update(seed=7)
     bens = give(second, topic, ben)
     drawn = asked(bens)
     assert len(drawn) == 3  # 30 percent of the ten that cite something
@@ -192,7 +193,7 @@ def test_a_share_is_drawn_by_the_seed_whoever_judges_and_does_not_grow(
     withdraw_task(task=bens, acting_user=olga)
     assert asked(give(second, topic, make_person("carl", "assessor"))) == drawn
     other = opinion(scratch, name="other", share=30)
-    Opinion.objects.filter(condition=other).update(seed=6)
+    ManualSetup.objects.filter(condition=other).update(seed=6)
     assert asked(give(other, topic, make_person("dora", "assessor"))) != drawn
     for number in range(3):
         import_file(answered, "runs", run_file(f"late.{number}", {"t1": [("Late.", ["d1"])]}), name=f"late{number}")
@@ -243,7 +244,7 @@ def test_a_second_person_hands_over(task, scratch, topic, ben, olga, as_ben: Cli
 def test_only_what_could_not_be_judged_also_what_came_later(task, scratch, topic, ben, as_anna: Client):
     one = sheet_of(task, "team.one")
     assert send(as_anna, one, "cannot", "1.0", reason="garbled").status_code == 200
-    second = opinion(scratch, only_cannot=True)
+    second = opinion(scratch, only_unjudgeable=True)
     bens = give(second, topic, ben)
     assert (asked(bens), bens.total) == ({"team.one": ["1.0"]}, 1)
     assert send(as_anna, one, "cannot", "0.0", reason="garbled").status_code == 200
@@ -265,7 +266,7 @@ def test_what_can_not_be_opened_by_the_first_can_not_by_the_second(answered, top
     resolve(edited.shown)
     for sheet in SupportSheet.objects.filter(condition=edited.shown):
         given = {key: {"label": "none"} for key in sheet.asked if key not in sheet.labels}
-        revise(sheet, "labelled", given, judge_id=sheet.judge_id)
+        sheet.revise("labelled", given, judge_id=sheet.judge_id)
     assert counters(give(second, topic, ben)) == ("open", 0, 4)
     assert stands(sheet_of(bens, "team.one")) == stands(sheet_of(bens, "team.two")) == {"to_do": 2}
     assert counters(first) == ("open", 0, 2)
@@ -292,7 +293,7 @@ def test_where_only_another_citation_than_the_first_is_asked_the_answer_has_no_s
     sheet = sheet_of(give(scratch, topic, anna), "team.both")
     assert send(as_anna, sheet, "label", "0.0", label="none").status_code == 200
     assert send(as_anna, sheet, "cannot", "0.1", reason="garbled").status_code == 200
-    bens = give(opinion(scratch, only_cannot=True), topic, ben)
+    bens = give(opinion(scratch, only_unjudgeable=True), topic, ben)
     assert asked(bens) == {"team.both": ["0.1"]}
     assert send(as_ben, sheet_of(bens, "team.both"), "label", "0.1", label="full").status_code == 200
     found = load_scores(bens.condition)
@@ -410,7 +411,7 @@ def test_an_opinion_follows_what_the_first_sheet_asks(campaign, topic, anna, ben
     scratch = from_scratch(campaign)
     first = give(scratch, topic, anna)
     assert send(as_anna, sheet_of(first, "r1"), "cannot", "0.0", reason="why").status_code == 200
-    whole, part = opinion(scratch), opinion(scratch, name="part", only_cannot=True)
+    whole, part = opinion(scratch), opinion(scratch, name="part", only_unjudgeable=True)
     bens, carls = give(whole, topic, ben), give(part, topic, make_person("carl", "assessor"))
     assert (asked(bens), asked(carls)) == ({"r1": ["0.0", "1.0"]}, {"r1": ["0.0"]})
     assert send(as_ben, sheet_of(bens, "r1"), "label", "1.0", label="full").status_code == 200
@@ -449,13 +450,13 @@ def test_the_form_makes_them(scratch, answered, olga):
     choices = client.get(address).content.decode().split('id="id_of"')[1].split("</select>")[0]
     for condition, there in ((scratch, True), (edited, True), (edited.shown, False)):
         assert (f'<option value="{condition.pk}">' in choices) is there, condition
-    asked_for = {"method": "second", "of": edited.pk, "share": 50, "only_cannot": "on"}
+    asked_for = {"method": "second", "of": edited.pk, "share": 50, "only_unjudgeable": "on"}
     assert client.post(address, asked_for).status_code == 302
     assert client.post(address, {"method": "repeat", "of": scratch.pk, "share": 20, "name": "again"}).status_code == 302
     assert b"This field is required" in client.post(address, {"method": "second", "share": 20}).content
     made = {
-        one.condition.name: (one.purpose, one.of, one.share, one.only_cannot)
-        for one in Opinion.objects.exclude(of=None)
+        one.condition.name: (one.purpose, one.of, one.share, one.only_unjudgeable)
+        for one in ManualSetup.objects.exclude(of=None)
     }
     assert made == {
         "support post-edited, second opinion": ("second", edited, 50, True),

@@ -23,14 +23,14 @@ from assessor.llm.prompt_sets import prompt_set
 from assessor.work.models import Task
 from support.actions import renew_sheets
 from support.auto import Support, Work
-from support.models import SupportSheet
+from support.models import SupportJudgment, SupportSheet
 from support.queries import sheets_on
 from tests.collection.conftest import told, warned
 from tests.conftest import SEGMENTS, client_of
 from tests.judging import give, send, url
 from tests.llm.grading import make_judge
 from tests.scores.pages import get
-from tests.support.judging_helpers import from_scratch, sheet_of
+from tests.support.judging_helpers import first_of, from_scratch, sheet_of
 from tests.support.lines import FILE, FULL, cites, line
 from tests.support.test_auto import launched, plan
 
@@ -249,15 +249,17 @@ def test_pairs_are_equal_only_where_the_shown_text_is(
     load(mixed, import_file, run_with_documents("five", "t1", {"d1": LOADED}), **OWN)
     change_protocol(campaign=mixed, settings={"equal_pairs_once": True}, acting_user=olga)
     task = give(from_scratch(mixed), topic, anna)
-    groups = {frozenset(pk for pk, _ in sheet.equal.get("0.0", [[sheet.pk, ""]])) for sheet in sheets_on(task)}
+    groups: dict[object, set[int]] = {}
+    for row in SupportJudgment.objects.filter(sheet__in=sheets_on(task), sentence=0, citation=0):
+        groups.setdefault(row.equal_to_id or f"{row.pk} alone", set()).add(row.sheet_id)
     tags = dict(sheets_on(task).values_list("pk", "answer__run__tag"))
-    assert {tuple(sorted(tags[pk] for pk in group)) for group in groups} == {
+    assert {tuple(sorted(tags[pk] for pk in group)) for group in groups.values()} == {
         ("one",),
         ("four", "two"),
         ("five", "three"),
     }
     # What is said of one is said of its like alone.
-    (first, key) = sheet_of(task, "two").equal["0.0"][0]
+    first, key = first_of(sheet_of(task, "two"), "0.0")
     assert send(client_of(anna), SupportSheet.objects.get(pk=first), "label", key, label="none").status_code == 200
     labels = {tags[sheet.pk]: sheet.labels for sheet in sheets_on(task)}
     assert labels == {"two": {"0.0": "none"}, "four": {"0.0": "none"}, "one": {}, "three": {}, "five": {}}
@@ -346,10 +348,11 @@ def test_equal_pairs_are_noted_anew_when_own_texts_come(
     change_protocol(campaign=campaign, settings={"equal_pairs_once": True}, acting_user=olga)
     assert import_file(campaign, "support", [BEFORE], **FILE).state == "done"
     load(campaign, import_file, CUT)
-    task = give(from_scratch(campaign), topic, anna)
-    assert len(sheet_of(task, "one").equal["0.0"]) == 2
+    give(from_scratch(campaign), topic, anna)
+    assert SupportJudgment.objects.exclude(equal_to=None).values("equal_to").distinct().count() == 1
+    assert SupportJudgment.objects.exclude(equal_to=None).count() == 2
     load(campaign, import_file, ONE, **OWN)
-    assert (sheet_of(task, "one").equal, sheet_of(task, "three").equal) == ({}, {})
+    assert not SupportJudgment.objects.exclude(equal_to=None).exists()
 
 
 @pytest.mark.parametrize("rows", [1, 3])

@@ -17,7 +17,7 @@ from tests.conftest import client_of
 from tests.scores.pages import get, scores_of
 from tests.support.lines import FILE, FULL, NONE, NOT_JUDGED, cites
 from tests.support.lines import line as support_line
-from tests.support.scores_helpers import judge, say, sheet_on, support_condition
+from tests.support.scores_helpers import forget, judge, say, sheet_on, support_condition
 
 TEXTS = ("Cats purr when content.", "Their VOICES are many.", "Is it so?")
 EVIL = "<script>alert(1)</script>"
@@ -167,8 +167,8 @@ def test_topics_are_looked_at_one_by_one(as_olga: Client, auto: Condition, cited
     judge(auto, {"one": {"t2": ["f", "", ""]}})
     assert told(as_olga, topic=t2.pk) == ["one 1 d5"]
     assert told(as_olga) == told(as_olga, topic=t1.pk) == ALL
-    sheet_on(auto, "t1", "one").delete()
-    sheet_on(auto, "t1", "two").delete()
+    forget(sheet_on(auto, "t1", "one"))
+    forget(sheet_on(auto, "t1", "two"))
     assert told(as_olga) == ["one 1 d5"]  # the first with judgments
 
 
@@ -328,7 +328,7 @@ def test_all_texts_are_text_and_nothing_else(as_olga: Client, cited: Campaign, i
     import_file(cited, "segments", [{"docid": docid, "title": EVIL, "headings": EVIL, "segment": words}])
     import_file(cited, "runs", [run_line(EVIL, "t2", [docid], texts=(words,))])
     auto = judge(support_condition(cited, EVIL), {EVIL: {"t2": ["f"]}})
-    say(sheet_on(auto, "t2", EVIL), "0.0", label=None, cannot=EVIL, flag=EVIL, shown=EVIL, adopted=EVIL)
+    say(sheet_on(auto, "t2", EVIL), "0.0", label=None, cannot=EVIL, flag=EVIL, shown=EVIL[:20], adopted=EVIL[:20])
     Judge.objects.filter(pk=auto.judge_id).update(name=EVIL)
     assert Segment.objects.filter(docid=docid).exists()
     for asked in ({}, {"words": 1}):

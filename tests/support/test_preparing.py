@@ -5,14 +5,14 @@ from django.test import Client
 
 from assessor.collection.actions import ConditionError, change_protocol, create_campaign, create_manual_nuggets
 from assessor.collection.models import Answer, Campaign, Condition, Person, Run, Topic
+from assessor.labels.models import ManualSetup
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
-from assessor.work.sheets import revise
 from support.actions import create_support, open_waiting, resolve
-from support.models import Opinion, Revision, SupportSheet
+from support.models import LabelEvent, SupportSheet
 from tests.conftest import client_of
-from tests.judging import answers, counters, give, queue, send, sign_off, stands
+from tests.judging import answers, counters, give, last_change, put, queue, send, sign_off, stands
 from tests.support.judging_helpers import (
     RUNS,
     from_scratch,
@@ -40,7 +40,7 @@ def test_what_a_condition_is(answered: Campaign, olga: Person):
     scratch = create_support(campaign=answered, name="scratch", shown=None, acting_user=olga)
     assert (scratch.kind, scratch.method, scratch.is_blind()) == ("support", "support from scratch", True)
     assert scratch.identity == "kind=support; method=support from scratch; judge=people; protocol=trec-2024 v1"
-    assert Opinion.objects.get(condition=scratch).seed > 0
+    assert ManualSetup.objects.get(condition=scratch).seed > 0
     edited = post_edited(answered)
     assert (edited.method, edited.is_blind(), edited.name_for_assessors) == (
         "support post-edited",
@@ -140,7 +140,7 @@ def test_the_order_is_shuffled_by_seed_topic_and_person(campaign: Campaign, impo
 
     def order(name: str, seed: int, topic: Topic, person: Person) -> list[str]:
         condition = from_scratch(campaign, name)
-        Opinion.objects.filter(condition=condition).update(seed=seed)
+        ManualSetup.objects.filter(condition=condition).update(seed=seed)
         task = give(condition, topic, person)
         found = list(task.support_sheets.order_by("place").values_list("answer__run__tag", flat=True))
         assert found == list(task.support_sheets.order_by("pk").values_list("answer__run__tag", flat=True))
@@ -219,8 +219,7 @@ def test_what_is_not_done_goes_to_the_next_person(scratch, topic, anna, ben, olg
     assert sheet_of(task, "team.silent").task == other
     assert stands(one) == {"to_do": 2}
     assert stands(two) == {"labels": {"0.0": "partial"}, "unresolved": ["1.0"], "to_do": 0}
-    revision = Revision.objects.get(sheet=one, verb="handed over")
-    assert revision.changes == {"0.0": {"label": ["full", None]}, "1.0": {"flag": ["odd", None]}}
+    assert last_change(one) == {"0.0": {"label": ["full", None]}, "1.0": {"flag": ["odd", None]}}
     assert counters(other) == ("open", 1, 3)
     page = client_of(ben).get(f"/support/{other.pk}/")
     assert [row[:4] for row in queue(page)] == [[one.pk, 1, 2, 2]]
@@ -263,15 +262,13 @@ def test_it_opens_once_the_label_is_there_and_the_topic_given_again(edited: Cond
     assert sign_off(as_anna, task).status_code == 200
     assert counters(give(edited, topic, anna)) == ("finished", 2, 2)
     labels = SupportSheet.objects.get(condition=edited.shown, answer__run__tag="team.one")
-    labels.labels = labels.labels | {"1.0": "not judged"}
-    labels.save()
+    put([labels], labels=labels.labels | {"1.0": "not judged"})
     assert counters(give(edited, topic, anna)) == ("finished", 2, 2), "no label of the three"
-    labels.labels = labels.labels | {"1.0": "none"}
-    labels.save()
+    put([labels], labels=labels.labels | {"1.0": "none"})
     assert counters(give(edited, topic, anna)) == ("open", 2, 3)
     sheet = sheet_of(task, "team.one")
     assert stands(sheet) == {"labels": {"0.0": "full"}, "shown": {"0.0": "partial"}, "to_do": 1}
-    assert Revision.objects.filter(sheet=sheet).latest("version").verb == "label there"
+    assert LabelEvent.objects.filter(sheet=sheet).latest("version").verb == "label there"
     assert send(as_anna, sheet, "show", "1.0").json()["shown"] == "none"
 
 
@@ -292,8 +289,8 @@ def test_a_text_that_comes_later_waits_for_its_label(edited: Condition, campaign
     two = sheet_of(task, "team.two")
     assert stands(two) == {"waiting": ["1.0"], "to_do": 1}
     labels = SupportSheet.objects.get(condition=edited.shown, answer=two.answer)
-    labels.labels, labels.unresolved = labels.labels | {"1.0": "full"}, []
-    labels.save()
+    put([labels], unresolved=[])
+    put([labels], labels=labels.labels | {"1.0": "full"})
     assert open_waiting(edited) == 1
     assert open_waiting(edited) == 0
     assert stands(two) == {"to_do": 2}
@@ -317,7 +314,7 @@ def test_what_opens_belongs_to_who_is_given_the_topic(edited: Condition, topic: 
     label_all(client_of(anna), task)
     for sheet in SupportSheet.objects.filter(condition=edited.shown):
         given = {key: {"label": "none"} for key in sheet.asked if key not in (*sheet.labels, *sheet.unresolved)}
-        revise(sheet, "labelled", given, judge_id=sheet.judge_id)
+        sheet.revise("labelled", given, judge_id=sheet.judge_id)
     withdraw_task(task=task, acting_user=None)
     bens = give(edited, topic, ben)
     opened = SupportSheet.objects.filter(condition=edited, to_do__gt=0)

@@ -7,14 +7,15 @@ from django.test import Client
 from django.urls import reverse
 
 from assessor.collection.models import Campaign, Condition, Event, Person, Topic
+from assessor.labels.manual_setups import label_again
+from assessor.labels.models import ManualSetup
 from assessor.scores.means import COMPLETE, INCOMPLETE
 from assessor.work.models import Task
-from support.actions import create_opinion
 from support.arrays import load_scores
 from support.exports import support_lines
-from support.models import Opinion, Revision, SupportSheet
+from support.models import LabelEvent, SupportSheet
 from tests.conftest import client_of
-from tests.judging import counters, give, said, send, sign_off, url
+from tests.judging import counters, give, put, said, send, sign_off, url
 from tests.support.judging_helpers import from_scratch, load_runs, post_edited, sheet_of
 from tests.support.test_preparing import label_all
 
@@ -40,7 +41,7 @@ def sheet(scratch: Condition, topic: Topic, anna: Person, as_anna: Client) -> Su
 @pytest.fixture
 def other(sheet: SupportSheet, scratch: Condition, topic: Topic, ben: Person, olga: Person) -> SupportSheet:
     """Ben's, blind to Anna's: all of it is supported."""
-    second = create_opinion(of=scratch, name="second", purpose="second", acting_user=olga)
+    second = label_again(of=scratch, name="second", purpose="second", acting_user=olga)
     task = give(second, topic, ben)
     label_all(client_of(ben), task, "full")
     return sheet_of(task, "team.one")
@@ -107,7 +108,7 @@ def test_a_label_of_another_person_counts_but_stands_apart(as_olga: Client, shee
     sheet.refresh_from_db()
     assert (sheet.adopted, sheet.labels) == ({"0.0": "full"}, {"1.0": "partial"})
     assert sheet.cannot == {"0.0": "heals <whom>?"}
-    revision = Revision.objects.filter(sheet=sheet).latest("version")
+    revision = LabelEvent.objects.filter(sheet=sheet).latest("version")
     assert (revision.verb, revision.judge, revision.task) == ("adopted", other.judge, None)
     assert revision.reason == "adopted by olga from second"
     event = Event.objects.get(verb="label adopted")
@@ -127,7 +128,7 @@ def test_what_nobody_can_judge_counts_as_not_judged(as_olga: Client, sheet, scra
     assert "It counts as not judged.\n" in page
     sheet.refresh_from_db()
     assert (sheet.adopted, sheet.cannot) == ({"0.0": "not judged"}, {"0.0": "heals <whom>?"})
-    revision = Revision.objects.filter(sheet=sheet).latest("version")
+    revision = LabelEvent.objects.filter(sheet=sheet).latest("version")
     assert (revision.verb, revision.judge) == ("decided", None)
     assert revision.reason == "not judged, says olga: no whole sentence"
     event = Event.objects.get(verb="label decided")
@@ -159,7 +160,7 @@ def test_nothing_else_is_adopted(as_olga: Client, sheet, other, topic):
     refused(adopt(as_olga, sheet, "0.0", sheet_of(other.task, "team.two")), sheet, "That is no other person")
     refused(adopt(as_olga, sheet, "0.0", mine), sheet, "That is no other person")
     refused(adopt(as_olga, sheet, "0.0", sheet), sheet, "That is no other person")
-    SupportSheet.objects.filter(pk=other.pk).update(labels={}, adopted={"0.0": "none"})
+    put([other], labels={}, cannot={"0.0": "?"}, adopted={"0.0": "none"})
     refused(adopt(as_olga, sheet, "0.0", other), sheet, "has no label there that counts")
 
 
@@ -170,7 +171,7 @@ def test_nothing_else_is_left_out(as_olga: Client, sheet):
         refused(leave_out(as_olga, sheet, "0.0", reason), sheet, "Say why, in at most 500 characters.")
     assert "It counts" in leave_out(as_olga, sheet, "0.0", "x" * 500)
     assert "Nothing is unresolved there" in leave_out(as_olga, sheet, "0.0", "again")
-    assert len(Revision.objects.filter(sheet=sheet).latest("version").reason) == 500
+    assert len(LabelEvent.objects.filter(sheet=sheet).latest("version").reason) == 500
 
 
 def test_nothing_is_settled_while_the_first_person_may_still_say_something(as_olga: Client, sheet, other):
@@ -182,7 +183,7 @@ def test_nothing_is_settled_while_the_first_person_may_still_say_something(as_ol
 
 
 def test_a_change_at_the_same_moment_is_not_passed_over(sheet, other, olga):
-    from assessor.work.questions import ResolveError
+    from assessor.labels.questions import ResolveError
     from support.actions import adopt_label
 
     SupportSheet.objects.filter(pk=sheet.pk).update(version=99)
@@ -191,7 +192,7 @@ def test_a_change_at_the_same_moment_is_not_passed_over(sheet, other, olga):
 
 
 def test_a_repetition_is_nobody_elses_label(as_olga: Client, sheet, other):
-    Opinion.objects.filter(condition=other.condition).update(purpose="repeat")
+    ManualSetup.objects.filter(condition=other.condition).update(purpose="repeat")
     assert "Take full" not in as_olga.get(address(sheet.condition)).content.decode()
     refused(adopt(as_olga, sheet, "0.0", other), sheet, "That is no other person")
 

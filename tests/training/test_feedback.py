@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 
 from assessor.collection.actions import create_manual_nuggets
 from assessor.collection.models import Campaign, Condition, Event, Person, Topic
-from assessor.relevance.models import Item
+from assessor.relevance.models import RelevanceJudgment
 from assessor.training.actions import TrainingError, mark_practice, name_reference
 from assessor.training.models import Reference
 from assessor.training.queries import compare, possible_references, practised, references
@@ -274,7 +274,7 @@ def test_grades_are_held_against_a_source(campaign: Campaign, t1: Topic, anna: P
     import_file(campaign, "segments", [{"docid": "d4", "segment": "Purring is a sound."}])
     task = give_relevance(campaign, anna, [t1])
     name_reference(condition=task.condition, reference=campaign.qrels_sources.get(name="NIST"), acting_user=None)
-    for item in Item.objects.filter(condition=task.condition):
+    for item in RelevanceJudgment.objects.filter(condition=task.condition):
         assert as_anna.get(f"/practice/{task.pk}/").status_code == 404
         assert send_grade(as_anna, task, "judge", item=item.pk, grade=2).status_code == 200
     page = as_anna.get(f"/practice/{task.pk}/")

@@ -16,7 +16,7 @@ from assessor.collection.actions import grades_made_under
 from assessor.collection.exports import qrels_lines, run_lines
 from assessor.collection.models import Campaign, Condition, Person, QrelsSource
 from assessor.relevance.exports import judgment_lines
-from assessor.relevance.models import Item
+from assessor.relevance.models import RelevanceJudgment
 from assessor.scores.kept import condition_scores, counts_by_condition, scopes
 from assessor.scores.kinds import kind_named
 from assessor.scores.means import Policy
@@ -190,7 +190,7 @@ def test_control_runs_say_nothing_of_practice_in_files(practised: Campaign, olga
 def test_grades_made_here(practised: Campaign, anna: Person, import_file: Any):
     import_file(practised, "retrieval", "t1 Q0 d1 1 9 one\nt2 Q0 d1 1 9 one\n")
     task = give_relevance(practised, anna, list(practised.topics.order_by("qid")))
-    for item in Item.objects.filter(condition=task.condition):
+    for item in RelevanceJudgment.objects.filter(condition=task.condition):
         judge_item(item)
     made = grades_made_under(task.condition)
     assert [one.split()[0] for one in qrels_lines(made)] == ["t2"]

@@ -19,7 +19,7 @@ from assessor.collection.actions import add_organizer, change_protocol
 from assessor.collection.models import Answer, Campaign, Condition, Event, Person, Topic
 from assessor.collection.roles import ADMINISTRATOR, ASSESSOR
 from assessor.desk.queries import home
-from assessor.relevance.models import Item
+from assessor.relevance.models import RelevanceJudgment
 from assessor.work import kinds
 from assessor.work.actions import (
     PlanError,
@@ -156,7 +156,7 @@ def test_what_cannot_wait(scratch: Condition, pooled, condition, topics, topic, 
     refuses("A reason has at most 500 characters.", reason="x" * 501)
     manual = create_manual_assign(nuggets=condition, name="manual", acting_user=None)
     refuses("The nuggets of t1, t2 under ManualNuggets are not finished.", condition=manual)
-    drawn = give_relevance(pooled, anna, drawn=True).condition
+    drawn = give_relevance(pooled, anna, from_queue=True).condition
     refuses(f"Under {drawn} people draw passages of topics that they have: give them the topics.", condition=drawn)
     give(scratch, topic, anna)
     refuses("Under from scratch these topics are somebody else's already: t1 (anna).")
@@ -339,7 +339,7 @@ def test_a_lease_that_ran_out_is_taken_over_by_who_draws_next(queue: Condition, 
     begun.refresh_from_db()
     assert (done.task, done.judge.person, done.labels) == (annas, anna, {"0.0": "full"})
     assert (begun.task, begun.judge.person, begun.labels) == (bens, ben, {})
-    assert [(one.verb, one.changes, one.task_id) for one in begun.revisions.all()] == [
+    assert [(one.verb, one.changes_by_item, one.task_id) for one in begun.revisions.all()] == [
         ("label", {"0.0": {"label": [None, "none"]}}, annas.pk),
         ("handed over", {"0.0": {"label": ["none", None]}}, bens.pk),
     ]
@@ -438,7 +438,7 @@ def test_nuggets_assignment_and_relevance_begin_it_anew_too(condition, pooled, t
     later(hours=5)
     assert client_of(grading.person).get(reverse("relevance", args=[grading.pk])).status_code == 200
     assert ends_anew(grading)
-    first, *rest = Item.objects.filter(topic=grading.topic, condition=grading.condition)
+    first, *rest = RelevanceJudgment.objects.filter(topic=grading.topic, condition=grading.condition)
     judge_item(first)
     assert ends_anew(grading)
     for item in rest:
@@ -634,7 +634,7 @@ def test_who_saves_and_who_takes_over_at_once(scratch: Condition, topic: Topic, 
             assert (sheet.task, sheet.labels) == (drawn, {})
             assert Task.objects.get(pk=annas.pk).state == "withdrawn"
             labels = sheet.revisions.filter(verb="label", version__gt=version)
-            assert [one.changes for one in labels] == [{"0.0": {"label": [None, "full"]}}] * statuses.count(200)
+            assert [one.changes_by_item for one in labels] == [{"0.0": {"label": [None, "full"]}}] * statuses.count(200)
             withdraw_task(task=drawn, acting_user=anna)
         else:
             assert str(drawn) in (NOTHING_FREE, NOT_YOURS)

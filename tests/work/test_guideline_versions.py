@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from assessor.collection.models import Campaign, Event, Person
-from assessor.relevance.models import Judgment
+from assessor.relevance.models import LabelEvent
 from assessor.work.guidelines import KINDS, Line, as_html, differences, first_text
 from assessor.work.instructing import (
     GuidelinesError,
@@ -98,11 +98,11 @@ def _relevance(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: 
     NuggetBank.objects.filter(pk=bank.pk).delete()  # who writes nuggets on a topic does not grade it from scratch
     Task.objects.filter(condition=bank.condition).delete()
     task = give_relevance(campaign, anna)
-    [item] = campaign.topics.get(qid="t1").relevance_items.filter(docid="d1")
+    [item] = campaign.topics.get(qid="t1").relevance_judgments.filter(docid="d1")
     return Work(
         task,
         lambda client, number: send_grade(client, task, "judge", item=item.pk, grade=number),
-        lambda: list(Judgment.objects.order_by("version").values_list("guidelines_version", flat=True)),
+        lambda: list(LabelEvent.objects.order_by("version").values_list("guidelines_version", flat=True)),
     )
 
 

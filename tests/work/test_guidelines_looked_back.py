@@ -8,15 +8,15 @@ from django.http import HttpResponse
 from django.test import Client
 
 from assessor.collection.models import Campaign, Person, Topic
+from assessor.labels.history import said_under
 from assessor.work.instructing import change_guidelines
 from assessor.work.models import Task
-from assessor.work.sheets import MOVED_TO, said_under
 from nuggets import actions
 from nuggets.models import NuggetBank
 from support.listing import judgment_lines
 from tests.assignment.conftest import A, B, C, answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
 from tests.conftest import client_of, open_guidelines
-from tests.judging import all_judged, change, give, history, judgeable, judged, send, sign_off
+from tests.judging import all_judged, change, give, history, judgeable, judged, move, send, sign_off
 from tests.nuggets.conftest import do, fill
 from tests.nuggets.conftest import send as send_nugget
 from tests.support.judging_helpers import from_scratch, load_runs
@@ -104,9 +104,8 @@ def test_it_goes_with_a_citation_that_moves(campaign: Campaign, import_file, top
     load_runs(campaign, import_file)
     sheet = judged(give(from_scratch(campaign), topic, anna), "team.one")
     send(as_anna, sheet, "label", "0.0", label="full")
-    notes = {"0.0": {MOVED_TO: ["0.0", "0.1"]}}
-    said = {"0.0": {"label": None}, "0.1": {"label": "full"}}
-    change(sheet, said, "citations moved", judge_id=None, task_id=None, notes=notes)
+    move(sheet, "0.0", "0.1")
+    change(sheet, {}, "citations moved", judge_id=None, task_id=None)
     told = history(sheet)
     assert said_under(told) == {(sheet.pk, "0.1"): 1}
 

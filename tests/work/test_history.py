@@ -14,7 +14,8 @@ from assessor.collection.models import Answer, AppendOnly, Condition, Event, Run
 from assessor.collection.models.history import AppendOnlyError
 from assessor.exports.models import Blob, Chunk, Frozen, FrozenFile, Pseudonym
 from assessor.llm.models import Call, CampaignPromptSet, StoredPromptSet
-from assessor.relevance.models import Judgment
+from assessor.relevance.models import LabelEvent as RelevanceEvent
+from assessor.relevance.models import RelevanceJudgment
 from assessor.studies.models import Coding, Drawn, Study
 from assessor.training.models import Reference
 from assessor.work.blindness import record_exposure
@@ -28,12 +29,11 @@ from assessor.work.models import (
     Task,
     TimeSpent,
 )
-from assessor.work.sheets import revise
-from assignment.models import AnswerSheet, LeftOut, Revision
+from assignment.models import AnswerSheet, LabelEvent, LeftOut
 from metaeval.models import Calculation, Comparison, Figure, ScoreTable
 from nuggets import actions
 from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
-from support.models import Revision as SupportRevision
+from support.models import LabelEvent as SupportEvent
 from support.models import SupportSheet
 from tests.llm.records import leave_traces
 from tests.nuggets.model import draft, make_condition, make_job, make_model
@@ -45,13 +45,13 @@ FIELDS = {
     BankEdition: "edition",
     TimeSpent: "seconds",
     Exposure: "where",
-    Judgment: "grade",
+    RelevanceEvent: "value",
     Drafting: "steps",
     StoredPromptSet: "name",
     CampaignPromptSet: "name",
     Call: "response",
-    Revision: "verb",
-    SupportRevision: "verb",
+    LabelEvent: "verb",
+    SupportEvent: "verb",
     LeftOut: "reason",
     Drawn: "item",
     Coding: "note",
@@ -71,23 +71,29 @@ FIELDS = {
 }
 
 
-def _revision(bank: NuggetBank, task: Task) -> Revision:
+def _relevance_event(task: Task) -> RelevanceEvent:
+    graded = RelevanceJudgment.objects.create(condition=task.condition, topic=task.topic, docid="d1")
+    graded.revise("label", value="2", judge=judge_of(task.person), task=task, shown_value=None)
+    return graded.events.get()
+
+
+def _revision(bank: NuggetBank, task: Task) -> LabelEvent:
     run = Run.everything.create(campaign=task.campaign, tag="one", import_record=task.topic.import_record)
     answer = Answer.everything.create(run=run, topic=task.topic, words=0, import_record=task.topic.import_record)
     sheet = AnswerSheet.objects.create(
         condition=task.condition, bank=bank, answer=answer, judge=bank.maker, edition=1, to_do=1
     )
-    revise(sheet, "label", {bank.nuggets.get().pk: {"label": "support"}}, judge_id=bank.maker_id)
-    return Revision.objects.get()
+    sheet.revise("label", {bank.nuggets.get().pk: {"label": "support"}}, judge_id=bank.maker_id)
+    return LabelEvent.objects.get()
 
 
-def _support_revision(bank: NuggetBank, task: Task) -> SupportRevision:
+def _support_revision(bank: NuggetBank, task: Task) -> SupportEvent:
     answer = Answer.everything.get(run__tag="one")
-    sheet = SupportSheet.objects.create(
-        condition=task.condition, answer=answer, judge=bank.maker, asked=["0.0"], to_do=1
-    )
-    revise(sheet, "label", {"0.0": {"label": "full"}}, judge_id=bank.maker_id)
-    return SupportRevision.objects.get()
+    sheet = SupportSheet.objects.create(condition=task.condition, answer=answer, judge=bank.maker, to_do=1)
+    sheet.ask_also({"0.0": "d1"})
+    sheet.revise("test", {}, judge_id=None)
+    sheet.revise("label", {"0.0": {"label": "full"}}, judge_id=bank.maker_id)
+    return SupportEvent.objects.latest("pk")
 
 
 def _drawn(task: Task) -> Drawn:
@@ -131,15 +137,13 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         BankEdition: BankEdition.objects.create(bank=bank, edition=1, version=1),
         TimeSpent: TimeSpent.objects.create(task=task, key=uuid4(), seconds=1),
         Exposure: Exposure.objects.get(),
-        Judgment: Judgment.objects.create(
-            condition=task.condition, topic=task.topic, docid="d1", grade=2, judge=judge_of(task.person)
-        ),
+        RelevanceEvent: _relevance_event(task),
         Drafting: Drafting.objects.get(),
         StoredPromptSet: StoredPromptSet.objects.get(),
         CampaignPromptSet: CampaignPromptSet.objects.create(campaign=task.campaign, name="published"),
         Call: Call.objects.get(),
-        Revision: revision,
-        SupportRevision: _support_revision(bank, task),
+        LabelEvent: revision,
+        SupportEvent: _support_revision(bank, task),
         LeftOut: LeftOut.objects.create(
             condition=task.condition, nugget=bank.nuggets.get(), is_out=True, reason="unclear"
         ),

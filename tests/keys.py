@@ -1,0 +1,58 @@
+"""Keys of the database where nobody could follow them: inside JSON."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.apps import apps
+from django.db import connection
+
+from assessor.collection.fields import JSONText
+
+FAR = 700_000_000  # no other number of a campaign is as large
+
+
+@pytest.fixture
+def far_keys(db: None) -> Iterator[None]:
+    """Let the keys of all records begin so high that none looks like a number of anything else."""
+    tables = [model._meta.db_table for model in apps.get_models() if model._meta.pk.name == "id"]
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            for table in tables:
+                cursor.execute("DELETE FROM sqlite_sequence WHERE name = %s", [table])
+                cursor.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)", [table, FAR])
+            yield
+            return
+        before = {}
+        for table in tables:
+            cursor.execute("SELECT pg_get_serial_sequence(%s, 'id')", [f'"{table}"'])
+            [sequence] = cursor.fetchone()
+            if sequence:
+                cursor.execute(f"SELECT last_value, is_called FROM {sequence}")  # the database's own name
+                before[sequence] = cursor.fetchone()
+                cursor.execute("SELECT setval(%s, %s)", [sequence, FAR])
+    yield
+    with connection.cursor() as cursor:  # what a sequence gave is not taken back with the test's records
+        for sequence, (last, is_called) in before.items():
+            cursor.execute("SELECT setval(%s, %s, %s)", [sequence, last, is_called])
+
+
+def json_of_labels() -> dict[str, list[str]]:
+    """Return what stands in each JSON column of labels and their history, as the database has it."""
+    found: dict[str, list[str]] = {}
+    for label in ("labels", "assignment", "support"):
+        for model in apps.get_app_config(label).get_models():
+            for field in model._meta.concrete_fields:
+                if isinstance(field, JSONText):
+                    with connection.cursor() as cursor:
+                        cursor.execute(f"SELECT {field.column} FROM {model._meta.db_table}")  # ours
+                        texts = [text for (text,) in cursor.fetchall()]
+                    found[f"{model._meta.label_lower}.{field.name}"] = [text for text in texts if text]
+    return found
+
+
+def keys_in(texts: dict[str, list[str]]) -> list[str]:
+    """Return which columns hold a key, with the text."""
+    return [
+        f"{name}: {text}" for name, of_column in texts.items() for text in of_column if re.search(r"7000\d{5}", text)
+    ]

@@ -351,17 +351,16 @@ class Assessor:
         """Grade passages; return whether all of the topic are graded."""
         page = await self._browser.page("open relevance", task["base"])
         until = time.monotonic() + SITTING
-        version = int(attribute("data-version", page))
-        while items := [int(item) for item in re.findall(r'data-item="(\d+)"', page)]:
-            while len(items) >= FEW or (items and "data-more" not in page):
-                if self._is_over or time.monotonic() > until:
-                    return False
-                item, grade = items.pop(0), self._chance.randint(0, 3)
-                asked = {"item": item, "grade": grade, "seconds": await self._think()}
-                answered = await self._browser.save("save grade", f"{task['base']}judge/", version, asked)
-                version = answered.json()["version"]
-                self._told.grades.append((task["task"], item, grade))
-            page = (await self._browser.post("fetch passages", f"{task['base']}draw/", {})).text
+        queue = json.loads(attribute("data-queue", page))
+        for item, version in [(item, version) for item, _, to_do, version, _ in queue if to_do]:
+            if f'id="i{item}"' not in page:
+                await self._browser.page("fetch passage", f"{task['base']}answers/{item}/")
+            if self._is_over or time.monotonic() > until:
+                return False
+            grade = self._chance.randint(0, 3)
+            asked = {"item": item, "grade": grade, "seconds": await self._think()}
+            await self._browser.save("save grade", f"{task['base']}judge/", version, asked)
+            self._told.grades.append((task["task"], item, grade))
         return True
 
 

@@ -114,7 +114,7 @@ def prepare_passages(folder: Path) -> "list[Task]":
     house.load(campaign, track.Part("topics", topics, {}, 1))
     house.load(campaign, track.Part("segments", segments, {}, PASSAGES))
     house.load(campaign, track.Part("retrieval", ranking, {}, PASSAGES))
-    condition = create_relevance(campaign=campaign, name="Grades", shown=None, drawn=True, acting_user=None)
+    condition = create_relevance(campaign=campaign, name="Grades", shown=None, from_queue=True, acting_user=None)
     people = [house.person(f"assessor-{number}", "assessor") for number in range(PEOPLE * TABS)]
     by = {"campaign": campaign, "topics": list(campaign.topics.all()), "condition": condition, "acting_user": None}
     return [task for person in people for task in give_tasks(person=person, **by)]
@@ -130,15 +130,14 @@ def race_for_passages(tasks: "list[Task]", requests: int) -> tuple[float, list[s
 
     from assessor.relevance.actions import judge
     from assessor.relevance.leases import at_hand
-    from assessor.relevance.models import Item, Judgment
-    from assessor.relevance.queries import version_of
+    from assessor.relevance.models import LabelEvent, RelevanceJudgment
 
     wrong: list[str] = []
     refused: list[str] = []
     holders: dict[int, int] = {}
     lock = threading.Lock()
     handed = Counter[int]()
-    endless = set(Item.objects.order_by("-pk").values_list("pk", flat=True)[:UNFINISHED])
+    endless = set(RelevanceJudgment.objects.order_by("-pk").values_list("pk", flat=True)[:UNFINISHED])
     ready = threading.Barrier(len(tasks))
 
     def let_go(item: int, person: int) -> None:
@@ -157,9 +156,11 @@ def race_for_passages(tasks: "list[Task]", requests: int) -> tuple[float, list[s
         for item in items:
             if chance.random() < LAPSES:
                 let_go(item.pk, person)
-                Item.objects.filter(pk=item.pk, holder=person, judgment=None).update(held_until=timezone.now())
+                RelevanceJudgment.objects.filter(pk=item.pk, holder=person, state="open").update(
+                    held_until=timezone.now()
+                )
             elif chance.random() < FINISHES * 5 and item.pk not in endless:
-                seen = version_of(task)
+                seen = RelevanceJudgment.objects.get(pk=item.pk).version
                 grade = {"item_id": item.pk, "grade": 2, "reason": "", "seconds": None}
                 with transaction.atomic():
                     judge(task, **grade, acting_user=task.person, seen=seen)
@@ -186,7 +187,7 @@ def race_for_passages(tasks: "list[Task]", requests: int) -> tuple[float, list[s
     for thread in threads:
         thread.join()
     took = time.perf_counter() - started
-    judged = Counter(Judgment.objects.values_list("docid", flat=True))
+    judged = Counter(LabelEvent.objects.values_list("judgment__docid", flat=True))
     wrong += [f"{docid} was judged {count} times" for docid, count in judged.items() if count > 1]
     several = sum(count > 1 for count in handed.values())
     print(f"{len(handed)} passages handed out, {several} of them more than once in turn; {len(judged)} judged")

@@ -70,14 +70,14 @@ def _topics(per_topic: float) -> list[str]:
 def _some(kind: str) -> dict[str, Any]:
     """Return which of a kind's records are about LABELS labels."""
     from assessor.collection.models import Answer
-    from support.models import SupportSheet
+    from support.models import SupportJudgment
 
     topics = _campaign().topics.count()
     if kind == "qrels":
         return {"of": track.PEOPLE}
     if kind == "assignments":
         return {"of": scores.LABELS_NAME, "topics": _topics(scores.NUGGETS * Answer.objects.count() / topics)}
-    citations = sum(map(len, SupportSheet.objects.values_list("labels", flat=True).iterator()))
+    citations = SupportJudgment.objects.filter(state="given").count()
     return {"of": scores.SUPPORT_NAME, "topics": _topics(citations / topics)}
 
 

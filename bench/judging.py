@@ -57,13 +57,11 @@ def tasks(name: str, *, scattered: bool) -> "list[tuple[Task, list[Item]]]":
 
 def items(task: "Task", *, scattered: bool) -> list[Item]:
     """Return the citations that a task asks, in their order; scattered: the first of all answers, then the second."""
-    from support.actions.sheets import docid_of
-
-    sheets = list(task.support_sheets.select_related("answer").order_by("place"))
+    sheets = list(task.support_sheets.order_by("place"))
     of_sheets = [[(sheet, key) for key in sheet.open if key not in sheet.labels] for sheet in sheets]
     in_turn = zip_longest(*of_sheets) if scattered else of_sheets
     asked = [pair for some in in_turn for pair in some if pair]
-    return [Item(sheet.pk, key, {"docid": docid_of(sheet.answer, key)}) for sheet, key in asked]
+    return [Item(sheet.pk, key, {"docid": sheet.labels_by_item[key].docid}) for sheet, key in asked]
 
 
 def main() -> None:

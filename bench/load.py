@@ -89,7 +89,7 @@ def _conditions(campaign: "Campaign") -> "Iterator[Condition]":
     yield create_manual_assign(nuggets=finished, name="ManualAssign", acting_user=None)
     yield create_support(campaign=campaign, name="support from scratch", shown=None, acting_user=None)
     yield create_manual_nuggets(campaign=campaign, name="ManualNuggets", qrels_source=people, acting_user=None)
-    yield create_relevance(campaign=campaign, name="relevance", shown=None, drawn=False, acting_user=None)
+    yield create_relevance(campaign=campaign, name="relevance", shown=None, from_queue=False, acting_user=None)
 
 
 def _give(condition: "Condition", assessors: "list[Person]") -> None:

@@ -151,7 +151,6 @@ def _plan_the_rest(campaign: "Campaign") -> None:
     """Have all topics be judged for support too, a third of the answers with labels; assignment waits for nuggets."""
     from assessor.collection.models import Person
     from assessor.plan.actions import plan_work
-    from assessor.work.sheets import revise
     from assignment.actions import create_manual_assign
     from support.actions import create_support
 
@@ -161,7 +160,7 @@ def _plan_the_rest(campaign: "Campaign") -> None:
         judged = task.support_sheets.filter(place__lt=task.support_sheets.count() // 3)
         for sheet in judged:
             said = {key: {"label": "full"} for key in sheet.asked if key not in sheet.unresolved}
-            revise(sheet, "label", said, judge_id=sheet.judge_id, task_id=task.pk)
+            sheet.revise("label", said, judge_id=sheet.judge_id, task_id=task.pk)
     nuggets = campaign.conditions.get(name="ManualNuggets")
     assignment = create_manual_assign(nuggets=nuggets, name="ManualAssign", acting_user=None)
     for assessor in people:

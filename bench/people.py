@@ -22,8 +22,8 @@ from urllib.parse import urlencode
 from bench import house
 
 if TYPE_CHECKING:
+    from assessor.labels.models import JudgedAnswer
     from assessor.work.models import Task
-    from assessor.work.sheets import Sheet
 
 BUSY = 0.7  # of a core: above that the load generator itself may have been what was measured
 
@@ -60,7 +60,7 @@ class Work(NamedTuple):
     path: str
     field: str
     labels: Sequence[str]
-    sheets: "type[Sheet]"
+    sheets: "type[JudgedAnswer]"
     is_shown: bool = False
 
 

@@ -113,6 +113,7 @@ def judge_support(campaign: "Campaign") -> None:
     from assessor.collection.actions import create_condition
     from assessor.collection.models import Answer, Condition, Judge
     from support.actions import add_sheets, sheet_row
+    from support.actions.sheets import SheetRow
     from support.citations import judged_citations
 
     judge = Judge.objects.create(kind="model", name="made up too")
@@ -120,8 +121,8 @@ def judge_support(campaign: "Campaign") -> None:
     create_condition(condition, acting_user=None)
     chance = random.Random(2504)
 
-    def row(answer: Answer) -> tuple[object, ...]:
-        asked = list(judged_citations(answer.sentences(), 20))
+    def row(answer: Answer) -> SheetRow:
+        asked = judged_citations(answer.sentences(), 20)
         said = chance.choices(_SUPPORT_LABELS, _SUPPORT_WEIGHTS, k=len(asked))
         labels = dict(zip(asked, said, strict=True))
         return sheet_row(condition=condition.pk, answer=answer.pk, judge=judge.pk, asked=asked, labels=labels)

@@ -38,13 +38,13 @@ def check(told: dict[str, Any]) -> dict[str, int]:
 
 def _check_grades(told: dict[str, Any], wrong: Counter[str]) -> None:
     """Look for each grade: there must be one judgment of each passage that was graded."""
-    from assessor.relevance.models import Item, Judgment
+    from assessor.relevance.models import LabelEvent, RelevanceJudgment
 
     given = {item: grade for _, item, grade in told["grades"]}
-    of_people = Judgment.objects.filter(job=None)
+    of_people = LabelEvent.objects.filter(job=None)
     wrong["grades lost or doubled"] = abs(of_people.count() - len(given))
-    stands = dict(Item.objects.filter(pk__in=given).values_list("pk", "judgment__grade"))
-    wrong["grades wrong"] = sum(stands.get(item) != grade for item, grade in given.items())
+    stands = dict(RelevanceJudgment.objects.filter(pk__in=given).values_list("pk", "value"))
+    wrong["grades wrong"] = sum(stands.get(item) != str(grade) for item, grade in given.items())
 
 
 def _check_nuggets(told: dict[str, Any], wrong: Counter[str]) -> None:
@@ -71,14 +71,11 @@ def _check_nuggets(told: dict[str, Any], wrong: Counter[str]) -> None:
 def _check_labels(told: dict[str, Any], wrong: Counter[str]) -> None:
     """Look for each label that was given: whether it stands, and whether there is a revision for each time."""
     from assignment.models import AnswerSheet
-    from assignment.models import Revision as AnswerRevision
-    from support.models import Revision as SupportRevision
     from support.models import SupportSheet
 
-    for kind, sheets, revisions in (
-        ("assign", AnswerSheet, AnswerRevision),
-        ("support", SupportSheet, SupportRevision),
-    ):
+    sheets: Any
+    for kind, sheets in (("assign", AnswerSheet), ("support", SupportSheet)):
+        events = sheets.revisions.rel.related_model
         given: dict[tuple[int, str], str] = {}
         times: Counter[tuple[int, str]] = Counter()
         for of_kind, sheet, item, label in told["labels"]:
@@ -89,9 +86,8 @@ def _check_labels(told: dict[str, Any], wrong: Counter[str]) -> None:
         stands = {(sheet.pk, item): label for sheet in of_people for item, label in sheet.labels.items()}
         revised: Counter[tuple[int, str]] = Counter()
         copied: set[tuple[int, str]] = set()  # with that of an equal citation
-        for sheet, verb, changes in revisions.objects.filter(sheet__task__isnull=False).values_list(
-            "sheet", "verb", "changes"
-        ):
+        of_tasks = events.objects.filter(sheet__task__isnull=False)
+        for sheet, verb, changes in events.changes_of(of_tasks, "sheet", "verb"):
             for item, change in changes.items():
                 if "label" in change:
                     revised[sheet, item] += 1
@@ -106,13 +102,14 @@ def _check_labels(told: dict[str, Any], wrong: Counter[str]) -> None:
 def _wrong_counts() -> int:
     """Count the tasks that tell another number of answers or citations that are done than their sheets."""
     from assessor.work.models import Task
+    from support.models import SupportJudgment
 
     wrong = 0
     for task in Task.objects.filter(condition__kind__in=("assignment", "support")):
         if task.kind == "assignment":
             done = task.answer_sheets.filter(by_rule=False, to_do=0).count()
         else:
-            done = sum(len(labels) for labels in task.support_sheets.values_list("labels", flat=True))
+            done = SupportJudgment.objects.filter(sheet__task=task, state="given").count()
         wrong += done != task.done
     return wrong
 
@@ -120,22 +117,19 @@ def _wrong_counts() -> int:
 def _check_job(pk: int, wrong: Counter[str]) -> None:
     """Compare the units of a job that are done with the labels that it gave, and with their revisions."""
     from assessor.llm.models import Job, Unit
-    from support.models import Revision, SupportSheet
+    from support.models import LabelEvent, SupportJudgment
 
     job = Job.objects.get(pk=pk)
     units = Unit.objects.filter(job=job)
     done = set(units.filter(state=Unit.State.DONE).values_list("item", flat=True))
     wrong["units that failed"] = units.filter(state=Unit.State.FAILED).count()
     wrong["units that the job counts otherwise"] = abs(len(done) - job.units_done)
-    rows = SupportSheet.objects.filter(condition=job.condition_id).values_list("pk", "answer", "labels", "equal")
-    labelled = set()
-    answer_of = {}
-    for sheet, answer, labels, _ in rows:
-        answer_of[sheet] = answer
-        labelled |= {f"{answer}:{key}" for key in labels}
+    rows = SupportJudgment.objects.filter(sheet__condition=job.condition_id, state="given").select_related("sheet")
+    labelled = {f"{row.sheet.answer_id}:{row.item}" for row in rows}
     times: Counter[str] = Counter()
-    for sheet, changes in Revision.objects.filter(sheet__condition=job.condition_id).values_list("sheet", "changes"):
-        times.update(f"{answer_of[sheet]}:{key}" for key, change in changes.items() if "label" in change)
+    events = LabelEvent.objects.filter(sheet__condition=job.condition_id)
+    for answer, changes in LabelEvent.changes_of(events, "sheet__answer"):
+        times.update(f"{answer}:{key}" for key, change in changes.items() if "label" in change)
     wrong["labels of the job lost"] = len(done - labelled)
     wrong["labels of the job given twice"] = sum(count > 1 for count in times.values())
     wrong["labels of the job without a unit that is done"] = len(labelled - done)

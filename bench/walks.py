@@ -2,10 +2,10 @@
 
     python -m bench.walks [--list]
 
-A label is given in this process, on a demo: its files are those of the product in which a function ran (middleware
-excluded), the templates that were rendered and the scripts that the page loads. A new measure, job or kind of label
-touches about the files that name one that is there, a new form of export those that send files; what is its own, tests
-and migrations are not counted. docs/benchmarks.md has the figures.
+A label is given in this process, on a demo: its files are those of the product in which a function ran (middleware and
+what it calls excluded), the templates that were rendered and the scripts that the page loads. A new measure, job or
+kind of label touches about the files that name one that is there, a new form of export those that send files; what is
+its own, tests and migrations are not counted. docs/benchmarks.md has the figures.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from bench import house
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("assessor", "nuggets", "assignment", "support", "metaeval")
+MIDDLEWARE = ("middleware.py", "middleware/csrf.py", "assessor/logs.py", "assessor/health.py")
 # By walk: what names one that is there, and the folders that are its own.
 ADDED = {
     "a new measure of nuggets": (r"\bastrict\b|strict_\{name\}", ()),
@@ -49,6 +50,17 @@ class Files:
         return f"{len(self.python)} Python files{rest}"
 
 
+def is_middleware(frame: FrameType | None) -> bool:
+    """Say whether a function was called by middleware, not by the view behind it or by a command."""
+    while frame is not None:
+        if frame.f_code.co_name == "_get_response":  # of Django's handler, which calls the view
+            return False
+        if frame.f_code.co_filename.endswith(MIDDLEWARE):
+            return True
+        frame = frame.f_back
+    return False
+
+
 @contextmanager
 def watch(files: Files) -> Iterator[None]:
     """Note in which files of the product functions run, and which templates are rendered."""
@@ -58,7 +70,7 @@ def watch(files: Files) -> Iterator[None]:
         name = frame.f_code.co_filename
         if event == "call" and name.startswith(str(ROOT)):
             path = Path(name).relative_to(ROOT)
-            if path.parts[0] in APPS and "middleware" not in name and path.name not in ("logs.py", "health.py"):
+            if path.parts[0] in APPS and not is_middleware(frame):
                 files.python.add(str(path))
 
     def rendered(template: Any, **_: Any) -> None:

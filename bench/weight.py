@@ -90,7 +90,7 @@ def prepare(folder: Path) -> None:
     _give(create_manual_nuggets(campaign=campaign, name="M", qrels_source=people, acting_user=None), person)
     _give(create_manual_assign(nuggets=nuggets, name="A", acting_user=None), person)
     _give(create_support(campaign=campaign, name="S", shown=None, acting_user=None), person)
-    _give(create_relevance(campaign=campaign, name="R", shown=None, drawn=False, acting_user=None), person)
+    _give(create_relevance(campaign=campaign, name="R", shown=None, from_queue=False, acting_user=None), person)
     _add_nuggets()
 
 

@@ -24,6 +24,11 @@ class Installation(models.Model):
         key: UUID = cls.objects.get_or_create(pk=1)[0].key
         return key
 
+    @classmethod
+    def rename(cls) -> UUID:
+        """Give it another name and return that: what browsers keep was done on a state that is not here."""
+        return cls.objects.update_or_create(pk=1, defaults={"key": uuid4()})[0].key
+
 
 class Task(models.Model):
     """What a person has to do on a topic under a condition."""

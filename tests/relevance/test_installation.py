@@ -38,3 +38,15 @@ def test_what_another_databases_page_writes_is_refused(task: Task, as_anna: Clie
 def test_its_own_pages_write(task: Task, as_anna: Client, is_told: bool):
     assert judge(as_anna, task, str(Installation.present()) if is_told else None).status_code == 200
     assert LabelEvent.objects.count() == 1
+
+
+def test_a_restored_database_takes_another_name_and_refuses_older_pages(
+    task: Task, as_anna: Client, capsys: pytest.CaptureFixture[str]
+):
+    before = str(Installation.present())
+    call_command("rename_installation")
+    now = str(Installation.present())
+    assert capsys.readouterr().out == f"This database is {now} now.\n"
+    assert now != before
+    assert judge(as_anna, task, before).status_code == 410
+    assert judge(as_anna, task, now).status_code == 200

@@ -328,7 +328,7 @@ def read_reply(raw: str, milliseconds: int = 0) -> Reply:
     text, reason = choice["message"].get("content"), choice.get("finish_reason")
     problem = ""
     if reason not in _WHOLE:
-        text, problem = None, f"The reply is not whole ({str(reason)[:40]}): write less, and finish."
+        text, problem = None, f"The reply is not whole ({storable(str(reason))[:40]}): write less, and finish."
     elif not isinstance(text, str) or not text.strip():
         text, problem = None, "The reply was empty."
     usage = response.get("usage")

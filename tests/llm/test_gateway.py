@@ -379,6 +379,8 @@ def test_what_no_database_keeps_is_replaced():
     assert reply.model == "m\ufffd?"
     reply.raw.encode()
     assert "\x00" not in reply.raw
+    cut = read_reply(raw(choices=choice("a", "x\x00\ud800")))
+    assert cut.problem == "The reply is not whole (x\ufffd?): write less, and finish."
 
 
 @pytest.mark.django_db

@@ -12,8 +12,6 @@ from assessor.collection.models import Condition
 from assessor.labels.queries import COUNTED, letter_of
 from assessor.llm.questions import ASSIGNMENT
 from assessor.scores.found import Cell, Join, Labels, RunName, run_names, take, what_counts, who_answered
-from assessor.scores.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
-from assessor.scores.measures import Measures
 from assessor.work.scope import judged_under
 from assignment.measures import NUGGET_SCORES
 from assignment.models import AnswerSheet, Assignment, LeftOut
@@ -30,6 +28,8 @@ from assignment.scores import (
     VITAL,
     answer_scores,
 )
+from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
+from metaeval.stats.measures import Measures
 from nuggets.models import BankEdition
 
 _AT_A_TIME = 2_000

@@ -1,7 +1,7 @@
 """What score tables call nugget scores."""
 
-from assessor.scores.measures import Measure, Measures
 from assignment.scores import COLUMNS
+from metaeval.stats.measures import Measure, Measures
 
 # Of each, strict and not; the last of these is what the nuggetizer's score files call it.
 _MEANS = (("V", "vital"), ("W", "weighted"), ("A", "all"))

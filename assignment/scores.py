@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assessor.scores.means import COMPLETE as COMPLETE  # for notebooks: with what scores of runs are made, too
-from assessor.scores.means import INCOMPLETE as INCOMPLETE
-from assessor.scores.means import UNANSWERED as UNANSWERED
-from assessor.scores.means import Figures, within
-from assessor.scores.means import Policy as Policy
-from assessor.scores.means import run_scores as run_scores
-from assessor.scores.means import spread as spread
+from metaeval.stats.means import COMPLETE as COMPLETE  # for notebooks: with what scores of runs are made, too
+from metaeval.stats.means import INCOMPLETE as INCOMPLETE
+from metaeval.stats.means import UNANSWERED as UNANSWERED
+from metaeval.stats.means import Figures, within
+from metaeval.stats.means import Policy as Policy
+from metaeval.stats.means import run_scores as run_scores
+from metaeval.stats.means import spread as spread
 
 SUPPORT, PARTIAL, NOT_SUPPORT, MISSING = 2, 1, 0, -1
 VITAL, OKAY, ABSENT = 1, 0, -1

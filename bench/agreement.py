@@ -67,7 +67,9 @@ def nothing(track: Track) -> dict[str, float]:
 
 def statistics(track: Track) -> dict[str, float]:
     """Compute everything but the bootstrap, for all six measures."""
-    from metaeval import descriptive, labels, levels, rankings, significance
+    from metaeval.stats import agreement as labels
+    from metaeval.stats import correlation as rankings
+    from metaeval.stats import descriptive, levels, significance
 
     start = time.perf_counter()
     first, second = track.labels
@@ -92,7 +94,7 @@ def bootstrap(track: Track) -> dict[str, float]:
     """Draw the bootstrap; the same literally, for a few of the draws."""
     from scipy.stats import kendalltau
 
-    from metaeval.bootstrap import bootstrap_tau, how_often, replicates, topic_draws
+    from metaeval.stats.bootstrap import bootstrap_tau, how_often, replicates, topic_draws
 
     start = time.perf_counter()
     bootstrap_tau(*track.scores, seed=1, draws=DRAWS)

@@ -50,10 +50,10 @@ def nothing() -> dict[str, float]:
 
 def statistics() -> dict[str, float]:
     """Load both sides and compute everything but the bootstrap: one draw of it stands for none."""
-    from assessor.scores.means import Policy
-    from metaeval.comparing import compare
-    from metaeval.label_results import label_results
-    from metaeval.sides import load_side, matched, names_of
+    from metaeval.inputs import load_side, matched, names_of
+    from metaeval.label_report import label_results
+    from metaeval.stats.comparison import compare
+    from metaeval.stats.means import Policy
 
     comparison = _comparison()
     start = time.perf_counter()

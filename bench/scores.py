@@ -153,9 +153,9 @@ def select() -> int:
 
 def score() -> int:
     """Load and score the condition; return how many cells there are."""
-    from assessor.scores.means import Policy
     from assessor.scores.tables import score_table
     from assignment.arrays import load_scores
+    from metaeval.stats.means import Policy
 
     found = load_scores(_condition())
     score_table(found, Policy.ZERO)
@@ -164,8 +164,8 @@ def score() -> int:
 
 def support() -> int:
     """Load and score the support of sentences; return how many citations there are."""
-    from assessor.scores.means import Policy
     from assessor.scores.tables import score_table
+    from metaeval.stats.means import Policy
     from support.arrays import load_scores
 
     found = load_scores(_condition(SUPPORT_NAME))
@@ -183,7 +183,7 @@ def look() -> int:
 def write() -> int:
     """Write the score tables in all forms; return how many lines they have."""
     from assessor.scores.leaderboards import FORMS, score_lines
-    from assessor.scores.means import Policy
+    from metaeval.stats.means import Policy
 
     condition = _condition()
     return sum(sum(1 for _ in score_lines(condition, form, Policy.ZERO)) for form in FORMS)

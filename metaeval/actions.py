@@ -15,12 +15,12 @@ from assessor.collection.formats.report import Report, Unreadable, quantity
 from assessor.collection.models import Campaign, Condition, Person, QrelsSource
 from assessor.collection.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
 from assessor.scores.kinds import kind_named
-from assessor.scores.means import Policy
 from assessor.work.handing import new_seed
-from metaeval.computing import Computed, compute
+from metaeval.calculation import Computed, compute
 from metaeval.formats.score_tables import read_score_table
+from metaeval.inputs import Nothing, resolved
 from metaeval.models import Calculation, Comparison, Figure, ScoreTable, Side
-from metaeval.sides import Nothing, resolved
+from metaeval.stats.means import Policy
 
 DRAWS, MOST_DRAWS = 1_000, 10_000
 MAX_LINES = 500_000  # of a score table: a track's, by topic and measure, in a leaderboard, has 310,000

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-from metaeval.rendering import VEGA_LITE
+from metaeval.charts.rendering import VEGA_LITE
 
 NAME = "vega/embed.js"
 

@@ -9,12 +9,12 @@ from assessor.collection.http import NO_FILE
 from assessor.collection.models import Campaign, Condition
 from assessor.scores.kinds import scored_conditions
 from assessor.scores.leaderboards import POLICY_WORDS
-from assessor.scores.means import Policy
 from assessor.work.handing import LARGEST_SEED
 from metaeval.actions import DRAWS, MOST_DRAWS
 from metaeval.models import Side
 from metaeval.queries import sides_of
-from metaeval.scored import CONTROL, POLICIES
+from metaeval.stats.means import Policy
+from metaeval.stats.score_matrix import CONTROL, POLICIES
 
 _LINES = forms.Textarea(attrs={"rows": 2})
 _MOST_BYTES = 64 * 1024 * 1024

@@ -1,8 +1,8 @@
 """What tables and figures call the measures that are compared."""
 
 from assessor.collection.formats.latex import as_latex
-from assessor.scores.measures import Measure
 from assignment.measures import NUGGET_SCORES
+from metaeval.stats.measures import Measure
 from support.measures import SUPPORT_SCORES
 
 F1 = "f1"

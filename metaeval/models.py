@@ -5,8 +5,8 @@ from django.db.models import F, Q
 
 from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly, Condition, QrelsSource
-from assessor.scores.means import Policy
-from metaeval.scored import POLICIES
+from metaeval.stats.means import Policy
+from metaeval.stats.score_matrix import POLICIES
 
 _SIDES = ("condition", "source", "table")
 

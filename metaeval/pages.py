@@ -9,12 +9,12 @@ from django.urls import reverse
 from assessor.collection.models import CONTROL, Answer, Condition, Grade, QrelsSource, Topic
 from assessor.scores.kinds import kind_named
 from assessor.scores.listing import Cell, Column, Line, Listing
-from assessor.scores.measures import Measure
 from assignment.arrays import load_with_labels
 from assignment.models import AnswerSheet
+from metaeval.label_pairs import places_in_all
 from metaeval.measures import measure_named
 from metaeval.models import Comparison, Figure
-from metaeval.pairs import places_in_all
+from metaeval.stats.measures import Measure
 from nuggets.models import Nugget
 
 _UNDEFINED = "—"

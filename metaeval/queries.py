@@ -6,8 +6,8 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from assessor.collection.models import Campaign
 from assessor.scores.kinds import kind_named, scored_conditions
+from metaeval.inputs import state
 from metaeval.models import Calculation, Comparison, ScoreTable, Side
-from metaeval.sides import state
 
 _ASIDE = ("content",)  # of tables: all lines
 _LARGE = ("result", "files", "inputs")

@@ -11,10 +11,10 @@ from assessor.collection.models import Condition
 from assessor.studies.kinds import Kind, Told, kind_named
 from assessor.studies.models import Coding, Drawn, ErrorCode, Study
 from assessor.studies.queries import codings_of, items_of, judges_of, judges_of_all
-from metaeval.figures import distribution_figure, kappa_figure
-from metaeval.labels import Agreement, agreement, confusion_matrix, percent
-from metaeval.results import NamedFigure
-from metaeval.values import Value
+from metaeval.charts.figures import distribution_figure, kappa_figure
+from metaeval.report import NamedFigure
+from metaeval.stats.agreement import Agreement, agreement, confusion_matrix, percent
+from metaeval.stats.statistic import Value
 
 _ITEMS_AT_ONCE = 2_000
 

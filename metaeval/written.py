@@ -6,9 +6,9 @@ from typing import Any
 import altair as alt
 
 from assessor.collection.formats.values import to_json
+from metaeval.charts.rendering import FORMS, Theme
 from metaeval.models import Calculation
-from metaeval.rendering import FORMS, Theme
-from metaeval.results import JSON, write_folder
+from metaeval.report import JSON, write_folder
 
 
 def figure_bytes(specification: dict[str, Any], form: str, theme: Theme) -> bytes:

@@ -26,9 +26,9 @@ from assessor.scores.found import (
     what_counts,
     who_answered,
 )
-from assessor.scores.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
-from assessor.scores.measures import Measures
 from assessor.work.scope import judged_under
+from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
+from metaeval.stats.measures import Measures
 from support import citations
 from support.measures import SUPPORT_SCORES
 from support.models import SupportJudgment, SupportSheet

@@ -1,6 +1,6 @@
 """What score tables call support scores."""
 
-from assessor.scores.measures import Measure, Measures
+from metaeval.stats.measures import Measure, Measures
 from support.scores import MEASURES
 
 _LABELS = {"weighted_precision": "WP", "weighted_recall": "WR", "hard_precision": "HP", "hard_recall": "HR"}

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from metaeval.inputs import state
 from metaeval.models import Calculation, Comparison
-from metaeval.sides import state
 
 
 def forget(record: dict[str, Any]) -> None:

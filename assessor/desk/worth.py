@@ -10,11 +10,11 @@ from assessor.collection.models import Condition
 from assessor.scores.kept import condition_scores
 from assessor.scores.kinds import kind_named
 from assessor.scores.leaderboards import POLICY_WORDS, STATES
-from assessor.scores.means import Policy, run_scores
 from assignment.arrays import IMPORTANCE
 from assignment.models import AnswerSheet, LeftOut
 from assignment.scores import MEASURES as NUGGET_MEASURES
 from assignment.scores import label_values, nugget_weights
+from metaeval.stats.means import Policy, run_scores
 from nuggets.models import BankEdition
 from support.citations import NOT_JUDGED, places
 from support.models import SupportSheet

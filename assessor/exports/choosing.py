@@ -11,7 +11,7 @@ from assessor.collection.queries import by_names
 from assessor.exports.chosen import ChoiceError, Chosen
 from assessor.exports.kinds import Exportable, Subject
 from assessor.exports.registry import BY_NAME
-from assessor.scores.means import Policy
+from metaeval.stats.means import Policy
 
 Options = Mapping[str, Any]
 

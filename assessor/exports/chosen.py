@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from assessor.collection.models import Campaign, Run, Topic
-from assessor.scores.means import Policy
+from metaeval.stats.means import Policy
 
 
 class ChoiceError(Exception):

@@ -11,9 +11,9 @@ from assessor.llm.models import Job, Unit
 from assessor.relevance.models import RelevanceJudgment
 from assessor.relevance.queries import TO_DO
 from assessor.scores.kept import condition_scores
-from assessor.scores.means import INCOMPLETE
 from assessor.work.kinds import kind_named
 from assessor.work.models import Task, Waiting
+from metaeval.stats.means import INCOMPLETE
 from nuggets.models import NuggetBank
 
 _NAMED = 5

@@ -23,9 +23,9 @@ from assessor.scores.leaderboards import score_lines
 from assessor.studies.models import Study
 from assignment.exports import assignment_lines
 from assignment.queries import assigning
+from metaeval.exposure import seen_in_comparison, seen_in_study
 from metaeval.models import Calculation, Comparison
-from metaeval.results import JSON
-from metaeval.seen import seen_in_comparison, seen_in_study
+from metaeval.report import JSON
 from metaeval.studies import FILES as STUDY_FILES
 from metaeval.written import result_json
 from nuggets.exports import condition_lines

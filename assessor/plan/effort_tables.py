@@ -13,7 +13,7 @@ from assessor.scores.listing import Cell, Column, Line, Listing
 from assessor.work.kinds import items_of
 from assessor.work.models import Task
 from assessor.work.queries import minutes
-from metaeval.figures import Taken, hours_figure
+from metaeval.charts.figures import Taken, hours_figure
 
 _NONE = "—"
 ALL = "all"  # the column of a topic's whole time

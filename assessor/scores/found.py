@@ -10,8 +10,8 @@ from django.db.models import Aggregate, CharField, ExpressionWrapper, F, TextFie
 
 from assessor.collection.models import CONTROL, Condition, Run
 from assessor.collection.queries import own_answers
-from assessor.scores.means import Codes, Figures
-from assessor.scores.measures import Measures
+from metaeval.stats.means import Codes, Figures
+from metaeval.stats.measures import Measures
 
 _AT_A_TIME = 2_000
 Said = TypeVar("Said")

@@ -7,7 +7,7 @@ from django.db.models import Aggregate, Q, QuerySet
 
 from assessor.collection.models import Campaign, Condition
 from assessor.scores.found import Labels, Scores
-from assessor.scores.measures import Measures
+from metaeval.stats.measures import Measures
 
 
 class Kind(Protocol):

@@ -13,9 +13,9 @@ from assessor.collection.formats.values import to_json
 from assessor.collection.models import Condition
 from assessor.scores.found import Scores
 from assessor.scores.kept import condition_scores
-from assessor.scores.means import COMPLETE, DIGITS, INCOMPLETE, OUTSIDE, UNANSWERED, Figures, Policy
-from assessor.scores.measures import Measures
 from assessor.scores.tables import Row, Table, cell_figures, score_table, topics_counting
+from metaeval.stats.means import COMPLETE, DIGITS, INCOMPLETE, OUTSIDE, UNANSWERED, Figures, Policy
+from metaeval.stats.measures import Measures
 
 POLICY_NAMES = {Policy.ZERO: "unanswered=0", Policy.ANSWERED: "answered", Policy.COMMON: "common"}
 POLICY_WORDS = {

@@ -8,9 +8,9 @@ import numpy as np
 
 from assessor.scores.found import Scores
 from assessor.scores.leaderboards import STATES
-from assessor.scores.means import OVER, Policy, run_scores, spread
-from assessor.scores.measures import Measures
 from assessor.scores.tables import Row, Table, cell_figures
+from metaeval.stats.means import OVER, Policy, run_scores, spread
+from metaeval.stats.measures import Measures
 
 _UNDEFINED = "—"
 

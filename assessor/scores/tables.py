@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assessor.scores.found import RunName, Scores
-from assessor.scores.means import (
+from metaeval.stats.means import (
     COMPLETE,
     INCOMPLETE,
     OUTSIDE,

@@ -17,9 +17,9 @@ from assessor.scores.kept import Counts, Scope, condition_scores, counts_by_cond
 from assessor.scores.kinds import Kind, all_kinds, kind_named, scored_conditions
 from assessor.scores.leaderboards import FORMS, POLICY_WORDS, Incomplete, score_lines
 from assessor.scores.listing import OUT, run_listing, runs_listing, topic_listing
-from assessor.scores.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 from assessor.scores.sorting import Shown, shown
 from assessor.scores.tables import Table, score_table
+from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 
 
 class ConditionRow(NamedTuple):

@@ -11,7 +11,7 @@ from assessor.training.items import KINDS, Item
 from assessor.training.models import Reference
 from assessor.work.models import Task
 from assignment.models import LabelEvent as NuggetEvent
-from metaeval.labels import Agreement, agreement, confusion_matrix
+from metaeval.stats.agreement import Agreement, agreement, confusion_matrix
 from nuggets.models import Drafting, NuggetBank
 from support.models import LabelEvent as CitationEvent
 

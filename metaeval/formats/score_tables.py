@@ -19,9 +19,9 @@ import numpy as np
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report, quantity
-from assessor.scores.means import OVER, Policy, mean
 from assignment.measures import NUGGET_SCORES
-from metaeval.scored import Scored
+from metaeval.stats.means import OVER, Policy, mean
+from metaeval.stats.score_matrix import Scored
 from support.measures import SUPPORT_SCORES
 
 ALL = "all"

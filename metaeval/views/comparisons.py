@@ -17,19 +17,19 @@ from assessor.collection.http import PersonRequest, download
 from assessor.collection.models import Campaign, Condition, Topic
 from assessor.collection.queries import without_practice
 from assessor.scores.leaderboards import POLICY_WORDS
-from assessor.scores.means import Policy
 from assessor.scores.sorting import shown as sorted_table
 from assessor.work.exposing import take_file
 from metaeval import actions
 from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
+from metaeval.charts.rendering import FORMS
 from metaeval.compare_forms import CompareForm, TableForm
+from metaeval.exposure import seen_in_comparison
 from metaeval.models import Calculation, Comparison, ScoreTable
 from metaeval.pages import differences, measure_rows, shown_figures, side_listing
 from metaeval.queries import comparisons_of, shown
-from metaeval.rendering import FORMS
-from metaeval.results import JSON
-from metaeval.seen import seen_in_comparison
+from metaeval.report import JSON
+from metaeval.stats.means import Policy
 from metaeval.tasks import calculate
 from metaeval.views.figures import figure_response
 from metaeval.written import result_json

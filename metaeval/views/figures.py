@@ -7,8 +7,8 @@ from django.http import Http404, HttpResponse, HttpResponseBase
 from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest, download
+from metaeval.charts.rendering import FORMS, Theme, config
 from metaeval.pages import figure_table
-from metaeval.rendering import FORMS, Theme, config
 from metaeval.written import figure_bytes
 
 

@@ -23,9 +23,9 @@ from assessor.work.actions import PlanError
 from assessor.work.exposing import take_file
 from assessor.work.queries import assessors
 from assessor.work.writes import Stale
+from metaeval.charts.rendering import FORMS
+from metaeval.exposure import seen_in_study
 from metaeval.pages import shown_figure
-from metaeval.rendering import FORMS
-from metaeval.seen import seen_in_study
 from metaeval.studies import (
     FILES,
     result_lines,

@@ -18,11 +18,11 @@ from assessor.collection.exports import qrels_lines
 from assessor.collection.models import Answer, Campaign, Event, Person
 from assessor.scores.kept import condition_scores
 from assessor.scores.leaderboards import score_lines
-from assessor.scores.means import Policy
 from assessor.scores.tables import topics_counting
 from assessor.work.models import Exposure
 from assignment.exports import assignment_lines
 from metaeval.models import Calculation
+from metaeval.stats.means import Policy
 from nuggets.exports import condition_lines
 from support.exports import support_lines
 from tests.api.conftest import Ask

@@ -13,7 +13,6 @@ from django.utils import timezone
 from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Import, Judge, Person, Run, Topic
 from assessor.labels.manual_setups import label_again
 from assessor.scores.kept import condition_scores, counts_by_condition, scopes
-from assessor.scores.means import OUTSIDE
 from assessor.scores.tables import score_table
 from assessor.work.models import Task
 from assignment import tables
@@ -23,6 +22,7 @@ from assignment.arrays import Scores, load_scores
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet, Assignment
 from assignment.scores import COMPLETE, INCOMPLETE, UNANSWERED, Policy
+from metaeval.stats.means import OUTSIDE
 from nuggets import actions as nugget_actions
 from nuggets.actions import reopen_bank
 from nuggets.models import BankEdition, Nugget, NuggetBank

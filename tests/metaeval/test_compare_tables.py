@@ -13,7 +13,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from scipy.stats import kendalltau
 
-from tests.metaeval.scored import Scores, two_sides
+from tests.metaeval.matrices import Scores, two_sides
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = ("RAG", "AG")

@@ -14,17 +14,17 @@ from django.utils import timezone
 
 from assessor.collection.models import Answer, Campaign, Condition, Event, Grade, QrelsSource, Run
 from assessor.collection.processes import me
-from assessor.scores.means import Policy
 from assessor.work.actions import give_tasks
 from assessor.work.models import TimeSpent
 from assignment.actions.resolving import leave_out
 from metaeval import actions, tasks
 from metaeval.actions import ComparisonError, TableError, calculate_again, create_comparison, import_table, run, sweep
+from metaeval.inputs import Restriction, load_side, names_of, restrict
 from metaeval.models import Calculation, Comparison, ScoreTable
 from metaeval.pages import differences, layer_rows
 from metaeval.queries import shown
-from metaeval.score_results import hours_per_topic
-from metaeval.sides import Restriction, load_side, names_of, restrict
+from metaeval.score_report import hours_per_topic
+from metaeval.stats.means import Policy
 from nuggets.models import Nugget, NuggetBank
 from tests.assignment.scored import add_sheets, auto_condition, import_banks, label, row, say, sheet_on
 from tests.judging import all_judged, put

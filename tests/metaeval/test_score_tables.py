@@ -9,9 +9,9 @@ import pytest
 from assessor.collection.formats.lines import SourceFile
 from assessor.collection.formats.report import Problem, Report, Unreadable
 from assessor.collection.models import CONTROL as CONTROL_OF_RUNS
-from assessor.scores.means import Policy
 from metaeval.formats.score_tables import read_score_table
-from metaeval.scored import CONTROL, Scored, match
+from metaeval.stats.means import Policy
+from metaeval.stats.score_matrix import CONTROL, Scored, match
 
 NAN = math.nan
 

@@ -15,12 +15,12 @@ from assessor.plan.actions import Wanted, advance, change_piece, drop_run, piece
 from assessor.plan.models import Planned
 from assessor.scores.kept import condition_scores
 from assessor.scores.leaderboards import Incomplete, score_lines
-from assessor.scores.means import COMPLETE, INCOMPLETE, OUTSIDE, Policy
 from assessor.work.actions import PlanError, draw_next, put_in_queue, withdraw_task
 from assessor.work.changing import follow_scope, set_rule
 from assessor.work.models import Scope, Task, Waiting
 from assessor.work.writes import Stale
 from assignment.exports import assignment_lines
+from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, Policy
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
 from support.exports import support_lines

@@ -22,7 +22,7 @@ from assessor.plan.workload import workload
 from assessor.work.models import Task
 from assignment.actions import create_manual_assign
 from tests.conftest import client_of
-from tests.metaeval.test_figures import layers, texts
+from tests.metaeval.charts.test_figures import layers, texts
 
 ADDRESS = "/campaigns/study/effort/"
 FINISHED = {"x0": (600, 6), "x1": (1200, 10), "x2": (1800, 10), "x3": (2400, 12), "x4": (6000, 10)}

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from assessor.collection.models import Campaign, Condition
 from assessor.scores.leaderboards import FORMS, Incomplete, score_lines
-from assessor.scores.means import Policy
+from metaeval.stats.means import Policy
 from tests.support.scores_helpers import ANSWERS, import_answers, judge, say, sheet_on, support_condition
 
 UNUSUAL = "citations_not_judged,citations_without_text,answers_citing_nothing,unworthy_sentences_left_out"

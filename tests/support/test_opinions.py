@@ -7,10 +7,10 @@ from assessor.collection.actions import ConditionError, change_protocol, create_
 from assessor.collection.models import Answer, Campaign, Condition, Event, Person
 from assessor.labels.manual_setups import label_again
 from assessor.labels.models import ManualSetup
-from assessor.scores.means import COMPLETE, INCOMPLETE
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
+from metaeval.stats.means import COMPLETE, INCOMPLETE
 from support.actions import resolve
 from support.arrays import load_scores
 from support.models import SupportSheet

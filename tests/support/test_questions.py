@@ -9,8 +9,8 @@ from django.urls import reverse
 from assessor.collection.models import Campaign, Condition, Event, Person, Topic
 from assessor.labels.manual_setups import label_again
 from assessor.labels.models import ManualSetup
-from assessor.scores.means import COMPLETE, INCOMPLETE
 from assessor.work.models import Task
+from metaeval.stats.means import COMPLETE, INCOMPLETE
 from support.arrays import load_scores
 from support.exports import support_lines
 from support.models import LabelEvent, SupportSheet

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from assessor.collection.models import CONTROL, Campaign, Condition, Event, Judge, Person, Run
 from assessor.scores.leaderboards import FORMS, score_lines
-from assessor.scores.means import Policy
+from metaeval.stats.means import Policy
 from tests.assignment.scored import auto_condition, import_banks, label
 from tests.conftest import client_of
 from tests.scores.pages import address, get, scores_of

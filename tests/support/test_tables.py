@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Import, Run
 from assessor.scores.kept import condition_scores, counts_by_condition, scopes
-from assessor.scores.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 from assessor.scores.tables import score_table
+from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 from support import arrays, tables
 from support.actions import add_sheets, resolve
 from support.arrays import Scores, load_scores

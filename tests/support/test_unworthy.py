@@ -9,7 +9,7 @@ from django.test import Client
 from assessor.collection.actions import change_protocol
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.scores.leaderboards import score_lines
-from assessor.scores.means import Policy
+from metaeval.stats.means import Policy
 from tests.conftest import Importer, client_of
 from tests.scores.pages import get, scores_of
 from tests.support.lines import FILE, FULL, NOT_JUDGED, cites, line

@@ -23,7 +23,7 @@ from assessor.work.actions import PlanError, give_tasks
 from assessor.work.blindness import FEEDBACK
 from assessor.work.models import Exposure, Task
 from assignment.actions import create_manual_assign
-from metaeval.values import Value
+from metaeval.stats.statistic import Value
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import RUNS, run_file

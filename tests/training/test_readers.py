@@ -19,13 +19,13 @@ from assessor.relevance.exports import judgment_lines
 from assessor.relevance.models import RelevanceJudgment
 from assessor.scores.kept import condition_scores, counts_by_condition, scopes
 from assessor.scores.kinds import kind_named
-from assessor.scores.means import Policy
 from assessor.studies.actions import draw_study
 from assessor.studies.models import Study
 from assignment.control import make_control_runs
 from assignment.exports import assignment_lines
 from metaeval.actions import create_comparison, run
-from metaeval.sides import load_side, names_of, state
+from metaeval.inputs import load_side, names_of, state
+from metaeval.stats.means import Policy
 from nuggets.exports import condition_lines, outcome_lines
 from nuggets.queries import finished_counts
 from support.exports import support_lines

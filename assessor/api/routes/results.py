@@ -18,13 +18,13 @@ from assessor.scores.found import Scores
 from assessor.scores.kept import condition_scores
 from assessor.scores.kinds import scored_conditions
 from assessor.scores.leaderboards import STATES, shown
-from assessor.scores.means import Policy
 from assessor.scores.tables import Row, cell_figures, score_table
 from assessor.work.exposing import take_file
 from metaeval.access import campaign_comparison
+from metaeval.exposure import seen_in_comparison
 from metaeval.models import Calculation, Comparison
 from metaeval.queries import comparisons_of
-from metaeval.seen import seen_in_comparison
+from metaeval.stats.means import Policy
 from metaeval.written import result_json
 
 router = Router()

@@ -16,7 +16,7 @@ from assessor.exports.manifests import as_text, manifest_of, told_file
 from assessor.exports.registry import BY_NAME
 from assessor.exports.tally import Tally
 from assessor.scores.leaderboards import Incomplete
-from assessor.scores.means import Policy
+from metaeval.stats.means import Policy
 
 
 class ListedExport(ExportCommand):

@@ -15,8 +15,8 @@ from assessor.plan.effort_tables import ALL, TOO_FEW, condition_rows, figure, pe
 from assessor.plan.hours import LEAST_FOR_OUTLIERS
 from assessor.scores.sorting import shown
 from assessor.work.queries import minutes
+from metaeval.charts.rendering import FORMS
 from metaeval.pages import shown_figure
-from metaeval.rendering import FORMS
 from metaeval.views.figures import figure_response
 
 _TOPICS = 100  # on a page

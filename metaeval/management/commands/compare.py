@@ -7,13 +7,13 @@ from django.core.management.base import BaseCommand, CommandError
 from assessor.collection.management.common import campaign_called, named
 from assessor.collection.models import Campaign
 from assessor.scores.kinds import scored_conditions
-from assessor.scores.means import Policy
 from metaeval.actions import DRAWS, ComparisonError, create_comparison, run
-from metaeval.documents import SUMMARY
+from metaeval.charts.rendering import Theme
 from metaeval.models import Calculation, Side
 from metaeval.queries import side_named, sides_of
-from metaeval.rendering import Theme
-from metaeval.scored import POLICIES
+from metaeval.report_tables import SUMMARY
+from metaeval.stats.means import Policy
+from metaeval.stats.score_matrix import POLICIES
 from metaeval.written import write_files
 
 

@@ -6,13 +6,13 @@ from django.core.management.base import BaseCommand, CommandError
 
 from assessor.collection.formats.lines import SourceFile
 from assessor.collection.formats.report import Report, Unreadable, error_heading
-from assessor.scores.means import Policy
-from metaeval.comparing import compare
+from metaeval.charts.rendering import Theme
 from metaeval.formats.score_tables import read_score_table, run_of_file
-from metaeval.rendering import Theme
-from metaeval.results import write_results
-from metaeval.scored import POLICIES, Scored, match
-from metaeval.tables import left_out_lines, text_lines
+from metaeval.report import write_results
+from metaeval.statistics_tables import left_out_lines, text_lines
+from metaeval.stats.comparison import compare
+from metaeval.stats.means import Policy
+from metaeval.stats.score_matrix import POLICIES, Scored, match
 
 
 class Command(BaseCommand):

@@ -1,0 +1,80 @@
+"""Labels of two conditions on the same things, matched: hundreds of thousands at a time."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from assessor.scores.found import Keys, Labels
+from metaeval.stats.agreement import Counts
+from metaeval.stats.means import Codes
+
+Places = npt.NDArray[np.intp]
+
+
+class Matched(NamedTuple):
+    """Labels of the same things, in arrays (pairs,).
+
+    topic, run: by key. by_rule: how many pairs have a rule's label on one side at least; unmatched: how many things
+    each side alone labelled.
+    """
+
+    topic: Keys
+    run: Keys
+    first: Codes
+    second: Codes
+    by_rule: int
+    unmatched: tuple[int, int]
+
+
+def match_labels(first: Labels, second: Labels) -> Matched:
+    """Pair the labels of two conditions that are of the same thing."""
+    both, (in_first, in_second) = places_in_all([first, second])
+    return Matched(
+        first.topic[in_first],
+        first.run[in_first],
+        first.code[in_first],
+        second.code[in_second],
+        int((first.by_rule[in_first] | second.by_rule[in_second]).sum()),
+        (len(first.code) - both, len(second.code) - both),
+    )
+
+
+def places_in_all(sides: Sequence[Labels]) -> tuple[int, list[Places]]:
+    """Return how many things all sides label, and where each side has these, in the same order."""
+    keys = _numbered(sides)
+    common = keys[0]
+    for others in keys[1:]:
+        common = np.intersect1d(common, others, assume_unique=True)
+    found = []
+    for of_side in keys:
+        order = np.argsort(of_side)
+        found.append(order[np.searchsorted(of_side[order], common)])
+    return len(common), found
+
+
+def _numbered(sides: Sequence[Labels]) -> list[npt.NDArray[np.int64]]:
+    """Return for each side a number of each thing that it labels, alike on all sides."""
+    owners, items = (
+        np.unique(np.concatenate([getattr(side, name) for side in sides]), return_inverse=True)
+        for name in ("owner", "item")
+    )
+    numbers = owners[1].astype(np.int64) * max(1, len(items[0])) + items[1]
+    return np.split(numbers, np.cumsum([len(side.code) for side in sides])[:-1])
+
+
+def restricted(labels: Labels, runs: Sequence[int] | None, topics: Sequence[int]) -> Labels:
+    """Return those of some runs (None: of all, also where there are none) and topics, by key."""
+    is_wanted = np.isin(labels.topic, np.asarray(topics, dtype=np.int64))
+    if runs is not None:
+        is_wanted &= np.isin(labels.run, np.asarray(runs, dtype=np.int64))
+    columns: Iterable[Any] = (column[is_wanted] for column in labels)
+    return Labels(*columns)
+
+
+def matrices(group: npt.NDArray[Any], groups: int, first: Codes, second: Codes, labels: int) -> Counts:
+    """Count pairs of labels in each group: (groups, labels, labels). group: of each pair, a number from 0."""
+    places = (group.astype(np.int64) * labels + first) * labels + second
+    counts: Counts = np.bincount(places, minlength=groups * labels * labels).reshape(groups, labels, labels)
+    return counts

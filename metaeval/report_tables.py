@@ -1,0 +1,260 @@
+"""A result as files: tables for people, for papers, for a terminal."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from assessor.collection.formats import latex
+from assessor.collection.formats.latex import as_latex
+from assessor.collection.formats.tables import write_table
+from metaeval import statistics_tables as tables
+from metaeval.measures import measure_named
+from metaeval.serializers import RATES
+from metaeval.stats.comparison import Compared
+from metaeval.stats.score_matrix import Pair
+
+Json = dict[str, Any]
+_ALL_RATES = (*RATES, "alpha_nominal", "alpha_ordinal")
+SUMMARY = "summary.txt"
+_NAMES = {
+    "match": "equal",
+    "above": "above the diagonal",
+    "below": "below the diagonal",
+    "unweighted": "kappa, unweighted",
+    "linear": "kappa, linear",
+    "quadratic": "kappa, quadratic",
+    "alpha_nominal": "alpha, nominal",
+    "alpha_ordinal": "alpha, ordinal",
+}
+
+_BINARY_RATES = {"match": "equal", "kappa": "kappa", "alpha": "alpha"}
+
+
+def documents(result: Json, pair: Pair | None, compared: Sequence[Compared]) -> dict[str, str]:
+    """Return all files of a result, by name; what it has not has none."""
+    found: dict[str, Iterator[str]] = {}
+    if pair:
+        found |= tables.files(pair, compared)
+        found["scores.tex"] = _scores_latex(result)
+    if result["labels"]:
+        found["labels.csv"] = _labels_csv(result)
+        found["labels.tex"] = _labels_latex(result)
+    if result["judges"]:
+        found["judges.csv"] = _judges_csv(result)
+    if result["described"]:
+        found["described.csv"] = _described_csv(result)
+        found["described.tex"] = _described_latex(result)
+    if result["topics"]:
+        found["topics.csv"] = _topics_csv(result)
+    if result["left_out"]:
+        rows = ((gap["what"], gap["side"], gap["reason"], name) for gap in result["left_out"] for name in gap["names"])
+        found["left_out.csv"] = write_table(("what", "side", "reason", "name"), rows)
+    found[SUMMARY] = _summary(result, pair, compared)
+    return {name: "".join(lines) for name, lines in found.items()}
+
+
+def _scores_latex(result: Json) -> Iterator[str]:
+    """Yield the score table of each side, over the runs and topics that both have (booktabs)."""
+    scores = result["scores"]
+    measures = [measure_named(key) for key in scores["measures"]]
+    over = f"{len(scores['topics'])} topics" if scores["topics"] else "each side's own topics"
+
+    def row(name: str, task: str, figures: Sequence[float | None]) -> str:
+        told = (
+            "--" if value is None else f"{value:.{of.digits}f}" for value, of in zip(figures, measures, strict=True)
+        )
+        return latex.row((as_latex(name), as_latex(task), *told))
+
+    for place, side in enumerate(("first", "second")):
+        given = [scores["measures"][measure.key][side] for measure in measures]
+        runs = (row(run["run_id"], run["task"], figures) for run, *figures in zip(scores["runs"], *given, strict=True))
+        spread = result["spread"][place] if result["spread"] else {}
+        over_runs = [row(name.capitalize(), "", list(of.values())) for name, of in spread.items()]
+        yield from latex.table(
+            f"Scores under {as_latex(result['sides'][place]['name'])}, means over {over}",
+            f"ll{'r' * len(measures)}",
+            ("Run", "Task", *(measure.latex for measure in measures)),
+            runs,
+            *([over_runs] if over_runs else []),
+        )
+
+
+def _labels_csv(result: Json) -> Iterator[str]:
+    """Yield the confusion matrix, a row each for two labels, and what it tells of agreement."""
+    labels = result["labels"]
+    cells = [
+        ("pairs", row, column, labels["matrix"][at][place], labels["percent"][at][place], "")
+        for at, row in enumerate(labels["labels"])
+        for place, column in enumerate(labels["labels"])
+    ]
+    unmatched = [
+        ("unmatched", side["name"], "", count, None, "")
+        for side, count in zip(result["sides"], labels["unmatched"], strict=True)
+    ]
+    by_rule = ("pairs by rule", "", "", labels["by_rule"], None, "")
+    rates = [
+        (name, "", "", labels[name]["n"], labels[name]["value"], labels[name].get("why", "")) for name in _ALL_RATES
+    ]
+    binary = [row for of_threshold in labels.get("thresholds", ()) for row in _threshold_rows(of_threshold)]
+    rows = (*cells, *unmatched, by_rule, *rates, *binary)
+    return write_table(("what", "first", "second", "count", "value", "why"), rows)
+
+
+def _threshold_rows(told: Json) -> Iterator[tuple[object, ...]]:
+    """Yield the binary confusion matrix of a threshold, and what it tells of agreement."""
+    least = told["least"]
+    labels = (f"below {least}", f"{least} or more")
+    for row, counts, shares in zip(labels, told["matrix"], told["percent"], strict=True):
+        for column, count, share in zip(labels, counts, shares, strict=True):
+            yield "binary pairs", row, column, count, share, ""
+    for name in _BINARY_RATES:
+        yield f"binary {name}, {least} or more", "", "", told[name]["n"], told[name]["value"], told[name].get("why", "")
+
+
+def _labels_latex(result: Json) -> Iterator[str]:
+    """Yield the confusion matrix in percent of all pairs, and binary agreement, as tables for a paper (booktabs)."""
+    labels, (first, second) = result["labels"], result["sides"]
+    told = f"Labels of {as_latex(first['name'])} (rows) and {as_latex(second['name'])} (columns)"
+    rows = (
+        latex.row((as_latex(label), *("--" if share is None else f"{share:.1f}" for share in shares)))
+        for label, shares in zip(labels["labels"], labels["percent"], strict=True)
+    )
+    yield from latex.table(
+        f"{told}, in \\% of {labels['pairs']} pairs; {_kappa(labels)}",
+        f"l{'r' * len(labels['labels'])}",
+        ("", *map(as_latex, labels["labels"])),
+        rows,
+    )
+    if thresholds := labels.get("thresholds"):
+        yield from latex.table(
+            f"Binary labels of {as_latex(first['name'])} and {as_latex(second['name'])}, of {labels['pairs']} pairs",
+            "lrrr",
+            ("Relevant from", "Equal (\\%)", "Cohen's $\\kappa$", "Krippendorff's $\\alpha$"),
+            (
+                latex.row(
+                    (
+                        str(told["least"]),
+                        _latex(told["match"], 100, 1),
+                        *(_latex(told[name], 1, 3) for name in ("kappa", "alpha")),
+                    )
+                )
+                for told in thresholds
+            ),
+        )
+
+
+def _latex(told: Json, factor: int, digits: int) -> str:
+    return "--" if told["value"] is None else f"{factor * told['value']:.{digits}f}"
+
+
+def _kappa(labels: Json) -> str:
+    value = labels["unweighted"]["value"]
+    return "Cohen's $\\kappa$ undefined" if value is None else f"Cohen's $\\kappa$ = {value:.3f}"
+
+
+def _judges_csv(result: Json) -> Iterator[str]:
+    """Yield how far each two of three judges agree on what all three labelled."""
+    rows = (
+        (of_three["third"], row["first"], row["second"], row["who"], of_three["pairs"], *map(_figure, _rates(row)))
+        for of_three in result["judges"]
+        for row in of_three["rows"]
+    )
+    return write_table(("with", "first", "second", "who", "pairs", *RATES), rows)
+
+
+def _rates(row: Json) -> list[Json]:
+    return [row[name] for name in RATES]
+
+
+def _figure(told: Json) -> float | None:
+    value: float | None = told["value"]
+    return value
+
+
+_DESCRIBED = ("topics", "nuggets", "nuggets_per_topic", "words_per_nugget", "share_vital", "labels")
+
+
+def _described_rows(result: Json) -> Iterator[tuple[str, list[float | None]]]:
+    """Yield each condition's name, and what _DESCRIBED and the shares of labels are of it."""
+    for one in result["described"]:
+        nuggets = one["nuggets"]
+        of_nuggets = [_figure(nuggets[name]) for name in ("per_topic", "words", "vital")] if nuggets else [None] * 3
+        shares = [share["share"] for share in one["shares"]]
+        yield one["name"], [one["topics"], nuggets and nuggets["nuggets"], *of_nuggets, one["labels"], *shares]
+
+
+def _described_csv(result: Json) -> Iterator[str]:
+    """Yield what the nuggets and labels of each condition look like."""
+    shares = [f"share_{share['label']}" for share in result["described"][0]["shares"]]
+    return write_table(("name", *_DESCRIBED, *shares), ([name, *rest] for name, rest in _described_rows(result)))
+
+
+def _described_latex(result: Json) -> Iterator[str]:
+    """Yield the same as a table for a paper (booktabs), shares in percent."""
+    shares = [f"{as_latex(share['label'])} (\\%)" for share in result["described"][0]["shares"]]
+
+    def told(place: int, value: float | None) -> str:
+        if value is None:
+            return "--"
+        if place >= len(_DESCRIBED) or _DESCRIBED[place] == "share_vital":
+            return f"{100 * value:.1f}"
+        return f"{value:.2f}" if "_per_" in _DESCRIBED[place] else f"{value}"
+
+    rows = (
+        latex.row((as_latex(name), *(told(place, value) for place, value in enumerate(rest))))
+        for name, rest in _described_rows(result)
+    )
+    head = ("Condition", "Topics", "Nuggets", "Nuggets a topic", "Words a nugget", "Vital (\\%)", "Labels", *shares)
+    return latex.table("Nuggets and labels of each condition", f"l{'r' * (len(head) - 1)}", head, rows)
+
+
+def _topics_csv(result: Json) -> Iterator[str]:
+    """Yield the agreement on each topic, worst first."""
+    rows = (
+        (
+            *(topic.get(name) for name in ("qid", "title", "tau", "pairs", "differ")),
+            *(_figure(topic[name]) if name in topic else None for name in ("match", "kappa")),
+        )
+        for topic in result["topics"]
+    )
+    return write_table(("topic", "title", "tau", "pairs", "differ", "match", "kappa"), rows)
+
+
+def _summary(result: Json, pair: Pair | None, compared: Sequence[Compared]) -> Iterator[str]:
+    """Yield all of it in short, to be read in a terminal."""
+    first, second = (side["name"] for side in result["sides"])
+    if pair:
+        for line in tables.text_lines(pair, compared):
+            yield f"{line}\n"
+    for gap in result["left_out"]:
+        yield f"left out, {gap['what']} of {gap['side']}, {gap['reason']}: {_some(gap['names'])}\n"
+    if labels := result["labels"]:
+        yield f"\nLabels of {first} (rows) and {second} (columns): {labels['pairs']:,} pairs, "
+        yield f"unmatched {labels['unmatched'][0]:,} and {labels['unmatched'][1]:,}, by rule {labels['by_rule']:,}\n"
+        wide = max(map(len, labels["labels"]))
+        cell = max(wide, 16)
+        yield "  ".join((" " * wide, *(label.rjust(cell) for label in labels["labels"]))) + "\n"
+        for label, counts, shares in zip(labels["labels"], labels["matrix"], labels["percent"], strict=True):
+            cells = [
+                f"{count:,} {'' if share is None else f'{share:5.1f} %'}".rjust(cell)
+                for count, share in zip(counts, shares, strict=True)
+            ]
+            yield "  ".join((label.ljust(wide), *cells)) + "\n"
+        for name in _ALL_RATES:
+            told = labels[name]
+            yield f"{_NAMES[name]}: {told['why'] if told['value'] is None else format(told['value'], '.4f')}\n"
+        for told in labels.get("thresholds", ()):
+            rates = ", ".join(f"{name} {_short(told[key])}" for key, name in _BINARY_RATES.items())
+            yield f"grade {told['least']} or more: {rates}\n"
+    for of_three in result["judges"]:
+        yield f"\nOn {of_three['pairs']:,} things that {of_three['third']} labelled too:\n"
+        for row in of_three["rows"]:
+            told = ", ".join(f"{_NAMES[name]} {_short(row[name])}" for name in ("match", "unweighted", "linear"))
+            yield f"  {row['first']} and {row['second']} ({row['who']}): {told}\n"
+
+
+def _short(told: Json) -> str:
+    return "undefined" if told["value"] is None else f"{told['value']:.4f}"
+
+
+def _some(names: Sequence[str], most: int = 20) -> str:
+    return f"{len(names):,} ({', '.join(names[:most])}{', …' if len(names) > most else ''})"

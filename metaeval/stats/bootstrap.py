@@ -1,0 +1,88 @@
+"""Confidence intervals by drawing topics again: how far tau hangs on the topics that happened to be judged."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.stats.correlation import taus
+from metaeval.stats.levels import paired, run_means, topic_pairs
+from metaeval.stats.means import Figures
+
+Draws = npt.NDArray[np.int64]
+
+
+class Interval(NamedTuple):
+    """A percentile interval with the mean of the draws; None where undefined, and why says why.
+
+    draws: those in which the statistic is defined; the others are in none of the three.
+    """
+
+    low: float | None
+    high: float | None
+    mean: float | None
+    draws: int
+    why: str = ""
+
+
+class Intervals(NamedTuple):
+    """Those of tau at its three levels, as metaeval.stats.levels has them."""
+
+    run: Interval
+    topic: Interval
+    cell: Interval
+
+
+def topic_draws(topics: int, draws: int, seed: int) -> Draws:
+    """Draw as many topics as there are, with replacement: (draws, topics), places of topics. Seeded."""
+    return np.random.default_rng(seed).integers(0, topics, (draws, topics))
+
+
+def bootstrap_tau(
+    first: npt.ArrayLike, second: npt.ArrayLike, *, seed: int, draws: int = 1000, confidence: float = 0.95
+) -> list[Intervals]:
+    """Return the intervals of tau-b at the three levels, for each measure.
+
+    first, second: (runs, topics, measures), NaN where a cell does not count. All measures and both sides have the same
+    draws; run means, topics' taus and cells are those of the topics drawn, as often as they are drawn. The mean of the
+    draws stands beside the interval because drawing adds noise, which pulls tau down.
+    """
+    x, y = paired(first, second)
+    if x.shape[1] < 2:
+        return [Intervals(*[Interval(None, None, None, 0, "fewer than two topics")] * 3)] * x.shape[2]
+    weights = how_often(topic_draws(x.shape[1], draws, seed), x.shape[1])
+    return [
+        Intervals(*(interval(found, confidence) for found in replicates(x[..., at], y[..., at], weights)))
+        for at in range(x.shape[2])
+    ]
+
+
+def how_often(drawn: Draws, topics: int) -> Figures:
+    """Count how often each topic is in each draw: (draws, topics)."""
+    at = np.arange(len(drawn))[:, np.newaxis] * topics + drawn
+    return np.bincount(at.ravel(), minlength=len(drawn) * topics).reshape(len(drawn), topics).astype(np.float64)
+
+
+def replicates(first: Figures, second: Figures, weights: Figures) -> tuple[Figures, Figures, Figures]:
+    """Return tau of each draw at the three levels: of runs, of topics (their mean), of cells; each (draws,).
+
+    first, second: (runs, topics), as levels.paired has them; weights: (draws, topics). NaN where undefined.
+    """
+    pairs = topic_pairs(first, second)
+    by_topic = pairs.within()
+    defined = ~np.isnan(by_topic)
+    size = weights @ defined
+    of_topics = np.divide(
+        weights @ np.where(defined, by_topic, 0), size, out=np.full(len(weights), np.nan), where=size > 0
+    )
+    return taus(run_means(first, weights), run_means(second, weights)), of_topics, pairs.across(weights)
+
+
+def interval(found: Figures, confidence: float = 0.95) -> Interval:
+    """Return the percentile interval of what draws gave, NaN left out."""
+    defined = found[~np.isnan(found)]
+    if not len(defined):
+        return Interval(None, None, None, 0, "undefined in every draw")
+    tail = (1 - confidence) / 2 * 100
+    low, high = np.percentile(defined, [tail, 100 - tail])
+    return Interval(float(low), float(high), float(defined.mean()), len(defined))

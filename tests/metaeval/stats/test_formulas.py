@@ -1,0 +1,131 @@
+"""Descriptive statistics and scores of other evaluations, against worked examples."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assignment.scores import ABSENT, OKAY, VITAL
+from metaeval.stats.descriptive import describe_nuggets, mean, shares, topic_means
+from metaeval.stats.formulas import coverage, f1, grade_cover, largest_and_mean_grade, nugget_f, pyramid_recall
+from metaeval.stats.statistic import Value
+
+
+def test_statistics_work_where_nothing_is_configured():
+    modules = "bootstrap, descriptive, formulas, agreement, levels, correlation, significance, topics_needed"
+    code = f"from metaeval.stats import {modules}; print(correlation.kendall_tau([1, 2, 3], [1, 2, 3]).value)"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env={}, check=False)
+    assert (done.stdout, done.stderr) == ("1.0\n", "")
+
+
+def test_nuggets_are_described():
+    found = describe_nuggets([7, 7, 7, 9], [4, 6, 8, 10], [VITAL, OKAY, ABSENT, VITAL])
+    assert (found.topics, found.nuggets) == (2, 4)
+    assert (found.per_topic, found.words, found.vital) == (Value(2, 2), Value(7, 4), Value(2 / 3, 3))
+
+
+def test_no_nuggets_have_no_means():
+    found = describe_nuggets([], [], [])
+    assert (found.topics, found.nuggets) == (0, 0)
+    assert {found.per_topic, found.words} == {Value(None, 0, "there are none")}
+    assert describe_nuggets([1], [2], [ABSENT]).vital == Value(None, 0, "none has importance")
+
+
+def test_lists_of_unequal_length_describe_nothing():
+    with pytest.raises(ValueError, match="three lists of equal length"):
+        describe_nuggets([1, 2], [1, 2], [VITAL])
+
+
+def test_shares_and_means():
+    assert shares([0, 2, 2, 2], 3) == [Value(0.25, 4), Value(0, 4), Value(0.75, 4)]
+    assert shares([], 2) == [Value(None, 0, "there are none")] * 2
+    assert mean([1, math.nan, 4]) == Value(2.5, 2)
+    found = topic_means([[1, math.nan, math.nan], [2, 5, math.nan]])
+    assert found[:2].tolist() == [1.5, 5]
+    assert math.isnan(found[2])
+
+
+def test_f1_is_the_harmonic_mean():
+    found = f1([0.75, 0, 1, 0.5], [0.5, 0, 0, math.nan])
+    assert found[:3].tolist() == [pytest.approx(0.6), 0, 0]
+    assert math.isnan(found[3])
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_f1_lies_between_its_scores_and_is_symmetric(one: float, other: float):
+    found = float(f1(one, other))
+    assert found == float(f1(other, one))
+    assert min(one, other) - 1e-12 <= found <= max(one, other) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("vital", "okay", "all_vital", "length", "beta", "expected"),
+    [
+        (3, 2, 5, 450, 3, 0.625),
+        (3, 2, 5, 1000, 3, 0.5882352941),
+        (3, 2, 5, 1000, 5, 0.5954198473),
+        (0, 4, 5, 300, 3, 0),
+        (5, 0, 5, 500, 3, 1),
+        (0, 0, 4, 200, 3, 0),
+        (2, 1, 4, 300, 5, 0.5098039216),
+    ],
+)
+def test_nugget_f(vital: int, okay: int, all_vital: int, length: int, beta: float, expected: float):
+    assert nugget_f(vital / all_vital, vital + okay, length, beta) == pytest.approx(expected, abs=5e-11)
+
+
+def test_an_empty_answer_has_no_nugget_f():
+    assert nugget_f(0, 0, 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "length", "recall", "expected"),
+    [([0, 2], 250, 0.6315789474, 0.6451612903), ([1], 100, 0.3157894737, 0.3389830508), ([0, 1, 2, 3], 400, 1, 1)],
+)
+def test_pyramid_f(found: list[int], length: int, recall: float, expected: float):
+    of_pyramid = pyramid_recall([9, 6, 3, 1], found)
+    assert of_pyramid == pytest.approx(recall, abs=5e-11)
+    assert nugget_f(of_pyramid, len(found), length) == pytest.approx(expected, abs=5e-11)
+    assert pyramid_recall([0, 0], [1]) == 0
+
+
+@pytest.mark.parametrize(
+    ("grades", "cover4", "cover5"),
+    [
+        ([5, 4, 0, 3], 0.5, 0.25),
+        ([2, 2, 2, 2], 0, 0),
+        ([5, 0, 0, 0], 0.25, 0.25),
+        ([4], 1, 0),
+        ([[5, 0, 1], [0, 4, 1]], 2 / 3, 1 / 3),
+    ],
+)
+def test_grade_cover(grades: list[int], cover4: float, cover5: float):
+    assert (grade_cover(grades), grade_cover(grades, 5)) == pytest.approx((cover4, cover5))
+
+
+def test_largest_and_mean_grade():
+    assert largest_and_mean_grade([5, 4, 0, 3]) == (5, 3)
+    assert largest_and_mean_grade([4]) == (4, 4)
+    assert largest_and_mean_grade([[5, 0, 0, 0], [0, 0, 2, 0]]) == (5, 7 / 4)  # the best of two passages
+    assert largest_and_mean_grade([]) == (0, 0)
+
+
+def test_coverage_micro_and_macro_of_a_published_report():
+    # The example report of hltcoe/argue-viz, by topic; its six totals.
+    sentences = [15, 10, 10, 12, 11, 18, 11, 10, 11, 15, 14, 18, 17, 13, 17, 19, 19, 13, 10]
+    supported = [14, 10, 9, 12, 10, 16, 10, 10, 11, 14, 13, 18, 17, 12, 17, 18, 18, 12, 10]
+    nuggets = [15, 10, 10, 12, 11, 19, 11, 10, 10, 15, 15, 18, 17, 13, 19, 19, 19, 13, 10]
+    covered = [9, 7, 6, 8, 6, 15, 10, 6, 8, 14, 10, 13, 10, 7, 13, 16, 17, 12, 6]
+    micro, macro = coverage(supported, sentences, covered, nuggets)
+    assert micro == pytest.approx((0.9543726235741445, 0.7255639097744361, 0.8243863007870667), abs=1e-12)
+    assert macro == pytest.approx((0.9549052363456795, 0.7159860218357855, 0.8108727761893327), abs=1e-12)
+
+
+def test_a_topic_without_nuggets_has_no_coverage_and_no_f1():
+    micro, macro = coverage([1, 2], [1, 4], [0, 1], [0, 2])
+    assert micro == pytest.approx((3 / 5, 1 / 2, 6 / 11))
+    assert macro == pytest.approx((3 / 4, 1 / 4, 1 / 4))

@@ -50,23 +50,23 @@ def nothing() -> dict[str, float]:
 
 def statistics() -> dict[str, float]:
     """Load both sides and compute everything but the bootstrap: one draw of it stands for none."""
-    from metaeval.inputs import load_side, matched, names_of
-    from metaeval.label_report import label_results
+    from metaeval.inputs import load_input, match_inputs, names_of
+    from metaeval.label_report import report_labels
     from metaeval.stats.comparison import compare
     from metaeval.stats.means import Policy
 
     comparison = _comparison()
     start = time.perf_counter()
     names = names_of(comparison.campaign)
-    first, second = (load_side(side, Policy.ZERO, names) for side in (comparison.first, comparison.second))
+    first, second = (load_input(record, Policy.ZERO, names) for record in (comparison.first, comparison.second))
     loaded = time.perf_counter() - start
-    assert first.scored
-    assert second.scored
-    pair, _ = matched(first.scored, second.scored)
-    compare(pair, seed=7, draws=1)
-    labels = label_results(first, second)
+    assert first.scores
+    assert second.scores
+    scores, _ = match_inputs(first.scores, second.scores)
+    compare(scores, seed=7, draws=1)
+    labels = report_labels(first, second, len(first.words))
     assert labels
-    return {"s": time.perf_counter() - start, "loading s": loaded, "pairs": labels.told["pairs"]}
+    return {"s": time.perf_counter() - start, "loading s": loaded, "pairs": labels.report["pairs"]}
 
 
 def compute() -> dict[str, float]:

@@ -4,6 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, models, transaction
@@ -16,11 +17,13 @@ from assessor.collection.models import Campaign, Condition, Person, QrelsSource
 from assessor.collection.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
 from assessor.scores.kinds import kind_named
 from assessor.work.handing import new_seed
-from metaeval.calculation import Computed, compute
 from metaeval.formats.score_tables import read_score_table
-from metaeval.inputs import Nothing, resolved
-from metaeval.models import Calculation, Comparison, Figure, ScoreTable, Side
+from metaeval.inputs import NothingToCompare, resolve_aliases
+from metaeval.models import Calculation, Comparable, Comparison, Figure, ScoreTable
 from metaeval.stats.means import Policy
+
+if TYPE_CHECKING:
+    from metaeval.calculation import Computation
 
 DRAWS, MOST_DRAWS = 1_000, 10_000
 MAX_LINES = 500_000  # of a score table: a track's, by topic and measure, in a leaderboard, has 310,000
@@ -61,7 +64,7 @@ def import_table(
     except Unreadable:
         found = None
     if found and not report.error_count:
-        called = Counter(resolved(campaign, found.runs))
+        called = Counter(resolve_aliases(campaign, found.runs))
         for tag, count in called.items():
             if count > 1:
                 report.error(0, "run_id", f"{count} names of the run {tag}", "each run once")
@@ -103,8 +106,8 @@ def _require_valid(record: models.Model) -> None:
 def create_comparison(
     *,
     campaign: Campaign,
-    first: Side,
-    second: Side,
+    first: Comparable,
+    second: Comparable,
     name: str = "",
     first_support: Condition | None = None,
     second_support: Condition | None = None,
@@ -167,10 +170,10 @@ def create_comparison(
         return Calculation.objects.create(comparison=comparison, created_by=acting_user)
 
 
-def _field(side: str, record: Side) -> str:
+def _field(place: str, record: Comparable) -> str:
     if isinstance(record, Condition):
-        return f"{side}_condition"
-    return f"{side}_source" if isinstance(record, QrelsSource) else f"{side}_table"
+        return f"{place}_condition"
+    return f"{place}_source" if isinstance(record, QrelsSource) else f"{place}_table"
 
 
 def _free_name(campaign: Campaign, name: str) -> str:
@@ -183,8 +186,8 @@ def _free_name(campaign: Campaign, name: str) -> str:
 
 def _require_comparable(
     campaign: Campaign,
-    first: Side,
-    second: Side,
+    first: Comparable,
+    second: Comparable,
     supports: tuple[Condition | None, Condition | None],
     topics_of: Condition | None,
 ) -> None:
@@ -200,8 +203,8 @@ def _require_comparable(
         raise ComparisonError(
             "Grades are of passages: they make no scores of runs that a table could be compared with."
         )
-    for side, support in zip((first, second), supports, strict=True):
-        if support and (_kind(support) != Condition.Kind.SUPPORT or _kind(side) != Condition.Kind.ASSIGNMENT):
+    for record, support in zip((first, second), supports, strict=True):
+        if support and (_kind(support) != Condition.Kind.SUPPORT or _kind(record) != Condition.Kind.ASSIGNMENT):
             raise ComparisonError(
                 "F1 is made of support and nuggets: choose a condition of support for one of nuggets."
             )
@@ -211,19 +214,19 @@ def _require_comparable(
         _kind(topics_of)
 
 
-def _kind(side: Side) -> str:
-    """Return what a side's labels are of; nothing for a table. Raises ComparisonError."""
-    if isinstance(side, QrelsSource):
+def _kind(record: Comparable) -> str:
+    """Return what a record's labels are of; nothing for a table. Raises ComparisonError."""
+    if isinstance(record, QrelsSource):
         return "grades"
-    if isinstance(side, ScoreTable):
+    if isinstance(record, ScoreTable):
         return ""
     try:
-        kind_named(side.kind)
+        kind_named(record.kind)
     except KeyError as error:
-        raise ComparisonError(f"{side} has no labels of answers to compare.") from error
-    if side.sample:
-        raise ComparisonError(f"{side} is a study's: its sample makes no scores of runs.")
-    return side.kind
+        raise ComparisonError(f"{record} has no labels of answers to compare.") from error
+    if record.sample:
+        raise ComparisonError(f"{record} is a study's: its sample makes no scores of runs.")
+    return record.kind
 
 
 def _require_known(what: str, names: Collection[str], known: "models.QuerySet[models.Model, str]") -> None:
@@ -242,6 +245,8 @@ def calculate_again(comparison: Comparison, *, acting_user: Person | None) -> Ca
 
 def run(calculation: Calculation) -> Calculation:
     """Compute what waits, and keep what comes of it; what doesn't wait any more is left alone."""
+    from metaeval.calculation import compute  # workers alone need what draws figures
+
     waiting = Calculation.objects.filter(pk=calculation.pk, state=Calculation.State.WAITING)
     claimed = waiting.update(
         state=Calculation.State.RUNNING,
@@ -263,7 +268,7 @@ def run(calculation: Calculation) -> Calculation:
         computed = compute(calculation.comparison, progress)
         progress(95, "writing")
         _keep(calculation, mine, computed)
-    except Nothing as nothing:
+    except NothingToCompare as nothing:
         mine.update(state=Calculation.State.EMPTY, why=str(nothing), ended_at=timezone.now(), stage="")
     except Exception as error:
         if not connection.in_atomic_block:
@@ -280,7 +285,7 @@ def run(calculation: Calculation) -> Calculation:
     return calculation
 
 
-def _keep(calculation: Calculation, mine: "models.QuerySet[Calculation]", computed: Computed) -> None:
+def _keep(calculation: Calculation, mine: "models.QuerySet[Calculation]", computed: "Computation") -> None:
     with transaction.atomic():
         done = mine.update(
             state=Calculation.State.DONE,

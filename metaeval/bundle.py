@@ -5,12 +5,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import vl_convert
 from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-from metaeval.charts.rendering import VEGA_LITE
+from metaeval.charts.rendering import vega_lite_version
 
 NAME = "vega/embed.js"
 
@@ -32,9 +31,13 @@ class BundleFinder(BaseFinder):
         folder: Path = Path(settings.DATA_DIR) / "bundle" / version("vl-convert-python")
         path = folder / NAME
         if not path.exists():
+            import vl_convert
+
             path.parent.mkdir(parents=True, exist_ok=True)
             unfinished = path.with_suffix(".unfinished")
-            bundle = vl_convert.javascript_bundle(snippet="window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)
+            bundle = vl_convert.javascript_bundle(
+                snippet="window.vegaEmbed = vegaEmbed;", vl_version=vega_lite_version()
+            )
             unfinished.write_text(bundle, encoding="utf-8")
             unfinished.replace(path)
         return folder

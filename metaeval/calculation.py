@@ -1,37 +1,39 @@
-"""What a comparison comes to: every number and figure, from both sides as they stand now."""
+"""The calculation of a comparison: every number and figure, from its inputs as they are now."""
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assessor.collection.models import Condition
-from metaeval.charts import figures
 from metaeval.inputs import (
     Gap,
+    Input,
     Names,
-    Nothing,
+    NothingToCompare,
     Restriction,
-    Side,
     fingerprint,
-    load_side,
-    matched,
+    load_input,
+    match_inputs,
     names_of,
     restrict,
     state,
 )
-from metaeval.label_report import LabelsFound, described, further_conditions, label_results
+from metaeval.label_report import LabelComparison, describe_input, further_conditions, report_labels
+from metaeval.measures import measure_labels
 from metaeval.models import Comparison
 from metaeval.queries import topics_asked
-from metaeval.report import NamedFigure, drawn
-from metaeval.report_tables import documents
-from metaeval.score_report import hours_per_topic, score_results
-from metaeval.serializers import number, value_told
-from metaeval.stats.agreement import agreement, merged
-from metaeval.stats.comparison import Compared, compare
+from metaeval.report_tables import report_files
+from metaeval.score_report import hours_per_topic, report_scores
+from metaeval.serializers import number, statistic_json
+from metaeval.stats.agreement import merge_labels, rate_agreement
+from metaeval.stats.comparison import MeasureComparison, compare
 from metaeval.stats.means import Policy
-from metaeval.stats.score_matrix import Pair
+from metaeval.stats.score_matrix import MatchedScores
+
+if TYPE_CHECKING:
+    from metaeval.charts.figures import NamedFigure
 
 FORMAT = 1  # of results
 
@@ -39,121 +41,130 @@ Json = dict[str, Any]
 Progress = Callable[[int, str], None]  # percent, and what is done next
 
 
-class Computed(NamedTuple):
-    """What came of a comparison. inputs: what names the state of both sides when they were read; files: by name."""
+class Computation(NamedTuple):
+    """What came of a comparison. inputs: what names the state of both when they were read; files: by name."""
 
     inputs: Json
     result: Json
     files: dict[str, str]
-    figures: list[NamedFigure]
+    figures: "list[NamedFigure]"
 
 
-def compute(comparison: Comparison, progress: Progress) -> Computed:
-    """Compute all of a comparison. Raises Nothing where both sides have nothing in common."""
+def compute(comparison: Comparison, progress: Progress) -> Computation:
+    """Compute all of a comparison. Raises NothingToCompare where both inputs have nothing in common."""
+    from metaeval.charts.comparison import comparison_figures
+
     policy, names = Policy(comparison.policy), names_of(comparison.campaign)
     restriction = Restriction(comparison.tasks, comparison.runs, topics_asked(comparison))
-    sides, gaps = [], []
+    both, gaps = [], []
     for at, (record, support) in enumerate(
         ((comparison.first, comparison.first_support), (comparison.second, comparison.second_support))
     ):
         progress(5 + 15 * at, f"reading {record}")
-        side, left_out = restrict(load_side(record, policy, names, support), restriction, names)
-        sides.append(side)
+        given, left_out = restrict(load_input(record, policy, names, support), restriction, names)
+        both.append(given)
         gaps += left_out
-    first, second = sides
-    shared = min(len(first.words), len(second.words))
-    if first.basis == second.basis:  # of two sources, one may have more grades
-        words = max(first.words, second.words, key=len)
-        first, second = sides = [side._replace(words=words) for side in sides]
+    reference, candidate = both
+    shared = min(len(reference.words), len(candidate.words))
+    if reference.basis == candidate.basis:  # of two sources, one may have more grades
+        words = max(reference.words, candidate.words, key=len)
+        reference, candidate = both = [given._replace(words=words) for given in both]
     inputs = {
-        name: side.told | {"name": side.name, "sha256": fingerprint(side)}
-        for name, side in (("first", first), ("second", second))
+        name: given.state | {"name": given.name, "sha256": fingerprint(given)}
+        for name, given in (("first", reference), ("second", candidate))
     }
     if comparison.topics_of:
         inputs["topics_of"] = {"name": comparison.topics_of.name, "state": state(comparison.topics_of)}
     result: Json = {
         "format": FORMAT,
-        "sides": [_side_told(side) for side in sides],
+        "sides": [_input_json(given) for given in both],
         "policy": policy.value,
         "seed": comparison.seed,
         "draws": comparison.draws,
     }
-    pair: Pair | None = None
-    compared: list[Compared] = []
-    drawings: list[NamedFigure] = []
-    if first.scored and second.scored:
+    scores: MatchedScores | None = None
+    comparisons: list[MeasureComparison] = []
+    figures: list[NamedFigure] = []
+    if reference.scores and candidate.scores:
         progress(35, "rankings of runs")
-        pair, more = matched(first.scored, second.scored)
+        scores, more = match_inputs(reference.scores, candidate.scores)
         gaps += more
-        hours = hours_per_topic([side.record for side in sides if isinstance(side.record, Condition)])
+        hours = hours_per_topic([given.record for given in both if isinstance(given.record, Condition)])
         draws = {"seed": comparison.seed, "draws": comparison.draws}
-        compared = compare(pair, **draws)
-        result |= score_results(pair, compared, **draws, hours=hours)
+        comparisons = compare(scores, **draws)
+        result |= report_scores(scores, comparisons, **draws, hours=hours)
         progress(60, "figures of scores")
-        drawings += drawn(pair, compared, **draws, hours=hours)
+        figures += comparison_figures(
+            scores, comparisons, measure_labels(scores.reference.measures), **draws, hours=hours
+        )
     progress(75, "labels")
-    labels = label_results(first, second, shared)
-    if pair is None and (labels is None or not labels.topics):
-        raise Nothing(f"{first.name} and {second.name} have no labels of the same things.")
+    labels = report_labels(reference, candidate, shared)
+    if scores is None and (labels is None or not labels.topics):
+        raise NothingToCompare(f"{reference.name} and {candidate.name} have no labels of the same things.")
     if labels:
-        drawings += _label_figures(first, second, labels)
+        figures += _label_figures(reference, candidate, labels)
     progress(80, "other conditions")
-    others = further_conditions(first, second, policy, restriction, names)
-    result["labels"] = labels.told if labels else None
+    others = further_conditions(reference, candidate, policy, restriction, names)
+    result["labels"] = labels.report if labels else None
     result["judges"] = others.judges
-    result["topics"] = _topics_told(pair, compared, labels, names)
-    result["described"] = [*(told for side in sides if (told := described(side, restriction))), *others.described]
-    result["left_out"] = [gap._asdict() for gap in _joined(gaps)]
-    return Computed(inputs, result, documents(result, pair, compared), drawings)
+    result["topics"] = _topics_json(scores, comparisons, labels, names)
+    result["described"] = [
+        *(found for given in both if (found := describe_input(given, restriction))),
+        *others.described,
+    ]
+    result["left_out"] = [gap._asdict() for gap in _join_gaps(gaps)]
+    return Computation(inputs, result, report_files(result, scores, comparisons), figures)
 
 
-def _label_figures(first: Side, second: Side, labels: LabelsFound) -> list[NamedFigure]:
-    both = (first.name, second.name)
+def _label_figures(reference: Input, candidate: Input, labels: LabelComparison) -> "list[NamedFigure]":
+    from metaeval.charts.figures import NamedFigure, confusion_figure, distribution_figure
+
+    judges = (reference.name, candidate.name)
+    matrix = confusion_figure(labels.agreement, reference.words, judges=judges)
     return [
-        NamedFigure(
-            "labels",
-            "Confusion matrix of labels",
-            figures.confusion_figure(labels.agreement, first.words, judges=both),
-        ),
-        NamedFigure("shares", "Shares of labels", figures.distribution_figure(both, first.words, labels.given)),
+        NamedFigure("labels", "Confusion matrix of labels", matrix),
+        NamedFigure("shares", "Shares of labels", distribution_figure(judges, reference.words, labels.given)),
     ]
 
 
-def _side_told(side: Side) -> Json:
-    scored = side.scored
+def _input_json(given: Input) -> Json:
+    scores = given.scores
     return {
-        "name": side.name,
-        "identity": side.told["identity"],
-        "runs": len(scored.runs) if scored else 0,
-        "topics": len(scored.topics) if scored else 0,
-        "labels": len(side.labels.code) if side.labels is not None else 0,
+        "name": given.name,
+        "identity": given.state["identity"],
+        "runs": len(scores.runs) if scores else 0,
+        "topics": len(scores.topics) if scores else 0,
+        "labels": len(given.labels.code) if given.labels is not None else 0,
     }
 
 
-def _joined(gaps: Sequence[Gap]) -> list[Gap]:
-    """Return what was left out, of both sides at once where it is the same."""
+def _join_gaps(gaps: Sequence[Gap]) -> list[Gap]:
+    """Return what was left out, of both inputs at once where it is the same."""
     found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for what, side, reason, names in gaps:
         found.setdefault((what, reason, tuple(names)), []).append(side)
     return [Gap(what, " and ".join(sides), reason, list(names)) for (what, reason, names), sides in found.items()]
 
 
-def _topics_told(
-    pair: Pair | None, compared: Sequence[Compared], labels: LabelsFound | None, names: Names
+def _topics_json(
+    scores: MatchedScores | None,
+    comparisons: Sequence[MeasureComparison],
+    labels: LabelComparison | None,
+    names: Names,
 ) -> list[Json]:
     """Return the topics with their agreement, worst first: by tau where runs are ranked, else by equal labels."""
     taus: dict[str, float] = {}
-    if pair and pair.first.topics:
-        taus = dict(zip(pair.first.topics, compared[0].levels.by_topic.tolist(), strict=True))
+    if scores and scores.reference.topics:
+        taus = dict(zip(scores.reference.topics, comparisons[0].levels.by_topic.tolist(), strict=True))
     of_labels: dict[str, Json] = {}
     if labels:
         for pk, counts in zip(labels.topics, labels.by_topic, strict=True):
-            found, pairs = agreement(counts, labels.why_not), int(counts.sum())
+            found, pairs = rate_agreement(counts, labels.why_not), int(counts.sum())
             of_labels[names.topics[pk]] = {
                 "pairs": pairs,
-                "differ": pairs - int(np.trace(merged(counts, range(labels.shared)))),
-                "match": value_told(found.match),
-                "kappa": value_told(found.unweighted),
+                "differ": pairs - int(np.trace(merge_labels(counts, range(labels.shared)))),
+                "match": statistic_json(found.match),
+                "kappa": statistic_json(found.unweighted),
             }
     keys = {qid: pk for pk, qid in names.topics.items()}
     rows: list[Json] = [

@@ -11,8 +11,8 @@ from assessor.scores.kinds import scored_conditions
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.work.handing import LARGEST_SEED
 from metaeval.actions import DRAWS, MOST_DRAWS
-from metaeval.models import Side
-from metaeval.queries import sides_of
+from metaeval.models import Comparable
+from metaeval.queries import comparables_of
 from metaeval.stats.means import Policy
 from metaeval.stats.score_matrix import CONTROL, POLICIES
 
@@ -52,7 +52,7 @@ class CompareForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._sides = {f"{type(one).__name__}-{one.pk}": one for one in sides_of(campaign)}
+        self._sides = {f"{type(one).__name__}-{one.pk}": one for one in comparables_of(campaign)}
         choices = [("", "---------"), *((key, _labelled(one)) for key, one in self._sides.items())]
         tasks = campaign.runs.exclude(task__in=("", CONTROL)).order_by("task").values_list("task", flat=True).distinct()
         for name in ("first", "second"):
@@ -83,10 +83,10 @@ class CompareForm(forms.Form):
         """Say whether there are two things to compare."""
         return len(self._sides) > 1
 
-    def clean_first(self) -> Side:
+    def clean_first(self) -> Comparable:
         return self._sides[self.cleaned_data["first"]]
 
-    def clean_second(self) -> Side:
+    def clean_second(self) -> Comparable:
         return self._sides[self.cleaned_data["second"]]
 
     def clean_runs(self) -> list[str]:
@@ -96,11 +96,13 @@ class CompareForm(forms.Form):
         return str(self.cleaned_data["topics"]).split()
 
 
-def _labelled(side: Side) -> str:
+def _labelled(record: Comparable) -> str:
     what = (
-        side.kind if isinstance(side, Condition) else {"QrelsSource": "grades"}.get(type(side).__name__, "score table")
+        record.kind
+        if isinstance(record, Condition)
+        else {"QrelsSource": "grades"}.get(type(record).__name__, "score table")
     )
-    return f"{side} ({what})"
+    return f"{record} ({what})"
 
 
 class TableForm(forms.Form):

@@ -1,4 +1,4 @@
-"""What who takes away files of a comparison or a study has seen: of which conditions and grades, on which topics."""
+"""What somebody is exposed to by the files of a comparison or a study: whose labels and grades, on which topics."""
 
 from assessor.collection.models import Condition, Grade, QrelsSource
 from assessor.collection.queries import without_practice
@@ -16,12 +16,12 @@ def seen_in_comparison(comparison: Comparison) -> Seen:
     asked = topics_asked(comparison)
     if asked is not None:
         topics = topics.filter(qid__in=asked)
-    for side in (comparison.first, comparison.second, comparison.first_support, comparison.second_support):
-        if isinstance(side, Condition):
-            sheets = kind_named(side.kind).sheets._default_manager.filter(condition=side).order_by()
-            yield side, topics.filter(pk__in=sheets.values("answer__topic"))
-        elif isinstance(side, QrelsSource):
-            yield side, topics.filter(pk__in=Grade.objects.filter(source=side).order_by().values("topic"))
+    for record in (comparison.first, comparison.second, comparison.first_support, comparison.second_support):
+        if isinstance(record, Condition):
+            sheets = kind_named(record.kind).sheets._default_manager.filter(condition=record).order_by()
+            yield record, topics.filter(pk__in=sheets.values("answer__topic"))
+        elif isinstance(record, QrelsSource):
+            yield record, topics.filter(pk__in=Grade.objects.filter(source=record).order_by().values("topic"))
 
 
 def seen_in_study(study: Study) -> Seen:

@@ -1,4 +1,4 @@
-"""The two sides of a comparison as arrays: conditions, sources of grades, score tables."""
+"""The inputs of a comparison as arrays: conditions, sources of grades, score tables."""
 
 import hashlib
 from collections import Counter
@@ -15,21 +15,21 @@ from assessor.scores.found import Labels, Scores
 from assessor.scores.kept import last_imports, state_of
 from assessor.scores.kinds import kind_named
 from assessor.scores.leaderboards import name_of
-from metaeval import models
 from metaeval.formats.score_tables import read_score_table
 from metaeval.label_pairs import restricted
 from metaeval.measures import COVERAGE, F1, PRECISION
+from metaeval.models import Comparable, ScoreTable
 from metaeval.stats.formulas import f1
 from metaeval.stats.levels import run_means
 from metaeval.stats.means import Policy, counted
-from metaeval.stats.score_matrix import CONTROL, Pair, Scored, match
+from metaeval.stats.score_matrix import CONTROL, MatchedScores, ScoreMatrix, match
 
 GRADES = "grades"  # the basis of all sources of grades
 _AT_A_TIME = 20_000
 _UNASKED = "not among those asked for"
 
 
-class Nothing(Exception):
+class NothingToCompare(Exception):
     """There is nothing to compare; the text says why."""
 
 
@@ -42,23 +42,23 @@ class Names(NamedTuple):
     titles: dict[str, str]
 
 
-class Side(NamedTuple):
-    """What stands on a side. scored: none of grades; labels: none of a table; words: labels in ascending order.
+class Input(NamedTuple):
+    """A reference or a candidate. scores: None of grades; labels: None of a table; words: labels in ascending order.
 
-    basis: labels are of the same things where it is equal. told: what names the side's state, for the result.
+    basis: labels are of the same things where it is equal. state: what names it and its state, for the result.
     """
 
     name: str
-    record: models.Side
-    scored: Scored | None
+    record: Comparable
+    scores: ScoreMatrix | None
     labels: Labels | None
     words: Sequence[str]
     basis: str
-    told: dict[str, Any]
+    state: dict[str, Any]
 
 
 class Restriction(NamedTuple):
-    """What of both sides is compared; an empty list of tasks or runs, and no list of topics, is all."""
+    """What of both inputs is compared; an empty list of tasks or runs, and no list of topics, is all."""
 
     tasks: Sequence[str]
     runs: Sequence[str]
@@ -66,7 +66,7 @@ class Restriction(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """What was left out of one side, by name, and why."""
+    """What was left out of an input, by name, and why. side: which one's name, as results call it."""
 
     what: str  # "runs", "topics" or "measures"
     side: str
@@ -86,8 +86,8 @@ def names_of(campaign: Campaign) -> Names:
     )
 
 
-def load_side(record: models.Side, policy: Policy, names: Names, support: Condition | None = None) -> Side:
-    """Read a side; support: whose weighted precision makes F1 with its nugget coverage."""
+def load_input(record: Comparable, policy: Policy, names: Names, support: Condition | None = None) -> Input:
+    """Read an input; support: whose weighted precision makes F1 with its nugget coverage."""
     if isinstance(record, Condition):
         return _condition(record, policy, support)
     if isinstance(record, QrelsSource):
@@ -95,8 +95,8 @@ def load_side(record: models.Side, policy: Policy, names: Names, support: Condit
     return _table(record, policy, names)
 
 
-def state(record: models.Side) -> Any:
-    """Name the state of all that a side depends on: while it is the same, so is the side."""
+def state(record: Comparable) -> Any:
+    """Name the state of all that an input depends on: while it is the same, so is the input."""
     if isinstance(record, Condition):
         return repr(state_of(record))
     if isinstance(record, QrelsSource):
@@ -106,22 +106,22 @@ def state(record: models.Side) -> Any:
     return repr((record.sha256, last_imports(record.campaign)))
 
 
-def _condition(condition: Condition, policy: Policy, support: Condition | None) -> Side:
-    told = {"identity": condition.identity, "state": state(condition)}
+def _condition(condition: Condition, policy: Policy, support: Condition | None) -> Input:
+    described = {"identity": condition.identity, "state": state(condition)}
     kind = kind_named(condition.kind)
     found, labels = kind.load_with_labels(condition)
-    scored = _scored(name_of(condition), found, policy)
+    scores = _score_matrix(name_of(condition), found, policy)
     if support:
-        scored = _with_f1(scored, _scored("", kind_named(support.kind).load(support), policy))
-        told |= {"support": support.identity, "support_state": state(support)}
+        scores = _with_f1(scores, _score_matrix("", kind_named(support.kind).load(support), policy))
+        described |= {"support": support.identity, "support_state": state(support)}
     basis = f"{condition.kind} {condition.nuggets_id or ''}"
-    return Side(scored.name, condition, scored, labels, kind.labels, basis, told)
+    return Input(scores.name, condition, scores, labels, kind.labels, basis, described)
 
 
-def _scored(name: str, found: Scores, policy: Policy) -> Scored:
+def _score_matrix(name: str, found: Scores, policy: Policy) -> ScoreMatrix:
     cells = counted(found.scores, found.states, policy)
     return with_means(
-        Scored(
+        ScoreMatrix(
             name=name,
             runs=[run.tag for run in found.runs],
             tasks=[run.task for run in found.runs],
@@ -133,19 +133,19 @@ def _scored(name: str, found: Scores, policy: Policy) -> Scored:
     )
 
 
-def with_means(scored: Scored) -> Scored:
-    """Return scores with the means of its cells over all of its topics."""
-    once = np.ones((1, len(scored.topics)))
-    means = [run_means(scored.cells[..., at], once)[0] for at in range(len(scored.measures))]
-    return scored._replace(means=np.stack(means, axis=1))
+def with_means(scores: ScoreMatrix) -> ScoreMatrix:
+    """Return scores with the means of their cells over all topics."""
+    once = np.ones((1, len(scores.topics)))
+    means = [run_means(scores.cells[..., at], once)[0] for at in range(len(scores.measures))]
+    return scores._replace(means=np.stack(means, axis=1))
 
 
-def _with_f1(nuggets: Scored, support: Scored) -> Scored:
+def _with_f1(nuggets: ScoreMatrix, support: ScoreMatrix) -> ScoreMatrix:
     """Add the F1 of an answer's weighted precision and its nugget coverage, where it has both."""
-    both = match(support, nuggets).first
+    both = match(support, nuggets).reference
     there, here = (
-        np.ix_([side.runs.index(run) for run in both.runs], [side.topics.index(topic) for topic in both.topics])
-        for side in (support, nuggets)
+        np.ix_([matrix.runs.index(run) for run in both.runs], [matrix.topics.index(topic) for topic in both.topics])
+        for matrix in (support, nuggets)
     )
     precision = support.cells[..., support.measures.index(PRECISION)]
     covered = nuggets.cells[..., nuggets.measures.index(COVERAGE)]
@@ -155,8 +155,8 @@ def _with_f1(nuggets: Scored, support: Scored) -> Scored:
     return with_means(nuggets._replace(measures=measures, cells=np.dstack([nuggets.cells, cells])))
 
 
-def _source(source: QrelsSource) -> Side:
-    told = {"identity": f"grades of {source.name}, by {source.get_by_display()}", "state": state(source)}
+def _source(source: QrelsSource) -> Input:
+    described = {"identity": f"grades of {source.name}, by {source.get_by_display()}", "state": state(source)}
     of_study = without_practice(Grade.objects.filter(source=source))
     grades = of_study.order_by().values_list("topic", "docid", "grade")
     rows = list(grades.iterator(_AT_A_TIME))
@@ -168,59 +168,59 @@ def _source(source: QrelsSource) -> Side:
     words = [str(grade) for grade in range(most + 1)]
     condition = source.condition
     is_rehearsal = condition is not None and condition.is_rehearsed
-    return Side(
-        f"{source.name} (rehearsal)" if is_rehearsal else source.name, source, None, labels, words, GRADES, told
+    return Input(
+        f"{source.name} (rehearsal)" if is_rehearsal else source.name, source, None, labels, words, GRADES, described
     )
 
 
-def _table(table: models.ScoreTable, policy: Policy, names: Names) -> Side:
-    told = {"identity": f"score table {table.file_name}", "state": state(table)}
-    scored = read_table(table, policy)
-    known = resolved(table.campaign, scored.runs)
+def _table(table: ScoreTable, policy: Policy, names: Names) -> Input:
+    described = {"identity": f"score table {table.file_name}", "state": state(table)}
+    scores = read_table(table, policy)
+    known = resolve_aliases(table.campaign, scores.runs)
     if twice := sorted(run for run, count in Counter(known).items() if count > 1):
         # Aliases may have come after the table.
-        raise Nothing(f"{table.name} has several names of one run: {', '.join(twice)}.")
-    tasks = [task or names.tasks.get(run, "") for run, task in zip(known, scored.tasks, strict=True)]
-    return Side(table.name, table, scored._replace(runs=known, tasks=tasks), None, (), "", told)
+        raise NothingToCompare(f"{table.name} has several names of one run: {', '.join(twice)}.")
+    tasks = [task or names.tasks.get(run, "") for run, task in zip(known, scores.tasks, strict=True)]
+    return Input(table.name, table, scores._replace(runs=known, tasks=tasks), None, (), "", described)
 
 
-def read_table(table: models.ScoreTable, policy: Policy) -> Scored:
+def read_table(table: ScoreTable, policy: Policy) -> ScoreMatrix:
     """Read a stored table, which was right when it was stored."""
     report = Report(table.file_name)
     lines = (Line(number, text) for number, text in enumerate(table.content.split("\n"), start=1) if text)
     return read_score_table(lines, report, name=table.name, run=table.run, policy=policy)
 
 
-def resolved(campaign: Campaign, runs: Sequence[str]) -> list[str]:
+def resolve_aliases(campaign: Campaign, runs: Sequence[str]) -> list[str]:
     """Return the tags of runs that a file may call by an alias; what is no run here keeps its name."""
     tags = set(campaign.runs.values_list("tag", flat=True))
     aliases = dict(RunAlias.objects.filter(campaign=campaign).values_list("name", "run__tag"))
     return [run if run in tags else aliases.get(run, run) for run in runs]
 
 
-def restrict(side: Side, restriction: Restriction, names: Names) -> tuple[Side, list[Gap]]:
-    """Return what of a side is asked for, without control runs, and what that leaves out."""
+def restrict(given: Input, restriction: Restriction, names: Names) -> tuple[Input, list[Gap]]:
+    """Return what of an input is asked for, without control runs, and what that leaves out."""
     topics = {pk for pk, qid in names.topics.items() if restriction.topics is None or qid in restriction.topics}
     gaps: list[Gap] = []
-    scored, labels, runs = side.scored, side.labels, None
-    if scored:
-        scored, gaps = _part(side.name, scored, restriction)
-        kept = set(scored.runs)
-        runs = [pk for pk, tag in names.runs.items() if tag in kept]
+    scores, labels, runs = given.scores, given.labels, None
+    if scores:
+        scores, gaps = _restrict_scores(given.name, scores, restriction)
+        tags = set(scores.runs)
+        runs = [pk for pk, tag in names.runs.items() if tag in tags]
     elif labels is not None and restriction.topics is not None:
-        given = {names.topics[pk] for pk in np.unique(labels.topic).tolist()}
-        if others := sorted(given - set(restriction.topics)):
-            gaps = [Gap("topics", side.name, _UNASKED, others)]
+        labelled = {names.topics[pk] for pk in np.unique(labels.topic).tolist()}
+        if others := sorted(labelled - set(restriction.topics)):
+            gaps = [Gap("topics", given.name, _UNASKED, others)]
     if labels is not None:
         labels = restricted(labels, runs, sorted(topics))
-    return side._replace(scored=scored, labels=labels), gaps
+    return given._replace(scores=scores, labels=labels), gaps
 
 
-def _part(name: str, scored: Scored, restriction: Restriction) -> tuple[Scored, list[Gap]]:
-    if restriction.topics is not None and not scored.topics:
-        raise Nothing(f"{name} has no scores by topic: it can't be restricted to some topics.")
+def _restrict_scores(name: str, scores: ScoreMatrix, restriction: Restriction) -> tuple[ScoreMatrix, list[Gap]]:
+    if restriction.topics is not None and not scores.topics:
+        raise NothingToCompare(f"{name} has no scores by topic: it can't be restricted to some topics.")
     why_not = {}
-    for run, task in zip(scored.runs, scored.tasks, strict=True):
+    for run, task in zip(scores.runs, scores.tasks, strict=True):
         if task == CONTROL:
             why_not[run] = "a control run, no system's"
         elif restriction.tasks and task not in restriction.tasks:
@@ -231,49 +231,48 @@ def _part(name: str, scored: Scored, restriction: Restriction) -> tuple[Scored, 
         Gap("runs", name, reason, sorted(run for run, why in why_not.items() if why == reason))
         for reason in sorted(set(why_not.values()))
     ]
-    rows = [at for at, run in enumerate(scored.runs) if run not in why_not]
-    wanted = [qid for qid in scored.topics if restriction.topics is None or qid in restriction.topics]
-    if scored.topics and not wanted:
-        raise Nothing(f"{name} has none of the topics that are asked for.")
-    if others := sorted(set(scored.topics) - set(wanted)):
+    rows = [at for at, run in enumerate(scores.runs) if run not in why_not]
+    wanted = [qid for qid in scores.topics if restriction.topics is None or qid in restriction.topics]
+    if scores.topics and not wanted:
+        raise NothingToCompare(f"{name} has none of the topics that are asked for.")
+    if others := sorted(set(scores.topics) - set(wanted)):
         gaps.append(Gap("topics", name, _UNASKED, others))
-    columns = [scored.topics.index(qid) for qid in wanted]
-    part = scored._replace(
-        runs=[scored.runs[at] for at in rows],
-        tasks=[scored.tasks[at] for at in rows],
+    columns = [scores.topics.index(qid) for qid in wanted]
+    part = scores._replace(
+        runs=[scores.runs[at] for at in rows],
+        tasks=[scores.tasks[at] for at in rows],
         topics=wanted,
-        cells=scored.cells[np.ix_(rows, columns)],
-        means=scored.means[rows],
+        cells=scores.cells[np.ix_(rows, columns)],
+        means=scores.means[rows],
     )
     return (with_means(part) if others else part), gaps
 
 
-def matched(first: Scored, second: Scored) -> tuple[Pair, list[Gap]]:
-    """Return both sides over what they have in common, and what each side alone has. Raises Nothing."""
-    pair = match(first, second)
-    for what, names in (("run", pair.first.runs), ("measure", pair.first.measures)):
-        if not names:
-            raise Nothing(f"{first.name} and {second.name} have no {what} in common.")
-    if first.topics and second.topics and not pair.first.topics:
-        raise Nothing(f"{first.name} and {second.name} have no topic in common.")
+def match_inputs(reference: ScoreMatrix, candidate: ScoreMatrix) -> tuple[MatchedScores, list[Gap]]:
+    """Return the scores of both over what they have in common, and what each alone has. Raises NothingToCompare."""
+    scores, both = match(reference, candidate), (reference, candidate)
+    names = f"{reference.name} and {candidate.name}"
+    for what, common in (("run", scores.reference.runs), ("measure", scores.reference.measures)):
+        if not common:
+            raise NothingToCompare(f"{names} have no {what} in common.")
+    if reference.topics and candidate.topics and not scores.reference.topics:
+        raise NothingToCompare(f"{names} have no topic in common.")
     gaps = [
-        Gap(what, side.name, f"not judged under {other.name}" if what != "measures" else f"not in {other.name}", names)
+        Gap(what, one.name, f"not judged under {other.name}" if what != "measures" else f"not in {other.name}", alone)
         for what in ("runs", "topics", "measures")
-        for side, other, names in zip((first, second), (second, first), getattr(pair.left_out, what), strict=True)
-        if names and (what != "topics" or pair.first.topics)  # means alone are over whatever topics a side has
+        for one, other, alone in zip(both, reversed(both), getattr(scores.left_out, what), strict=True)
+        if alone and (what != "topics" or scores.reference.topics)  # means alone are over whatever topics each has
     ]
-    return pair, gaps
+    return scores, gaps
 
 
-def fingerprint(side: Side) -> str:
-    """Return the sha256 of all scores and labels of a side."""
+def fingerprint(given: Input) -> str:
+    """Return the sha256 of all scores and labels of an input."""
     found = hashlib.sha256()
-    if side.scored:
-        told = side.scored
-        found.update(repr((told.runs, told.tasks, told.topics, told.measures)).encode())
-        found.update(told.cells.tobytes() + told.means.tobytes())
-    if side.labels is not None:
-        labels = side.labels
+    if scores := given.scores:
+        found.update(repr((scores.runs, scores.tasks, scores.topics, scores.measures)).encode())
+        found.update(scores.cells.tobytes() + scores.means.tobytes())
+    if (labels := given.labels) is not None:
         order = np.lexsort((labels.item, labels.owner))
         found.update(repr(labels.item[order].tolist()).encode() if labels.item.dtype == object else b"")
         for column in labels:

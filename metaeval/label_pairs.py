@@ -13,11 +13,11 @@ from metaeval.stats.means import Codes
 Places = npt.NDArray[np.intp]
 
 
-class Matched(NamedTuple):
+class LabelPairs(NamedTuple):
     """Labels of the same things, in arrays (pairs,).
 
-    topic, run: by key. by_rule: how many pairs have a rule's label on one side at least; unmatched: how many things
-    each side alone labelled.
+    topic, run: by key. by_rule: how many pairs have a rule's label in one at least; unmatched: how many things each
+    alone labelled.
     """
 
     topic: Keys
@@ -28,10 +28,10 @@ class Matched(NamedTuple):
     unmatched: tuple[int, int]
 
 
-def match_labels(first: Labels, second: Labels) -> Matched:
-    """Pair the labels of two conditions that are of the same thing."""
+def match_labels(first: Labels, second: Labels) -> LabelPairs:
+    """MatchedScores the labels of two conditions that are of the same thing."""
     both, (in_first, in_second) = places_in_all([first, second])
-    return Matched(
+    return LabelPairs(
         first.topic[in_first],
         first.run[in_first],
         first.code[in_first],
@@ -41,27 +41,27 @@ def match_labels(first: Labels, second: Labels) -> Matched:
     )
 
 
-def places_in_all(sides: Sequence[Labels]) -> tuple[int, list[Places]]:
-    """Return how many things all sides label, and where each side has these, in the same order."""
-    keys = _numbered(sides)
+def places_in_all(all_labels: Sequence[Labels]) -> tuple[int, list[Places]]:
+    """Return how many things all label, and where each has these, in the same order."""
+    keys = _numbered(all_labels)
     common = keys[0]
     for others in keys[1:]:
         common = np.intersect1d(common, others, assume_unique=True)
     found = []
-    for of_side in keys:
-        order = np.argsort(of_side)
-        found.append(order[np.searchsorted(of_side[order], common)])
+    for own in keys:
+        order = np.argsort(own)
+        found.append(order[np.searchsorted(own[order], common)])
     return len(common), found
 
 
-def _numbered(sides: Sequence[Labels]) -> list[npt.NDArray[np.int64]]:
-    """Return for each side a number of each thing that it labels, alike on all sides."""
+def _numbered(all_labels: Sequence[Labels]) -> list[npt.NDArray[np.int64]]:
+    """Return the numbers of the things that each labels, alike for all."""
     owners, items = (
-        np.unique(np.concatenate([getattr(side, name) for side in sides]), return_inverse=True)
+        np.unique(np.concatenate([getattr(labels, name) for labels in all_labels]), return_inverse=True)
         for name in ("owner", "item")
     )
     numbers = owners[1].astype(np.int64) * max(1, len(items[0])) + items[1]
-    return np.split(numbers, np.cumsum([len(side.code) for side in sides])[:-1])
+    return np.split(numbers, np.cumsum([len(labels.code) for labels in all_labels])[:-1])
 
 
 def restricted(labels: Labels, runs: Sequence[int] | None, topics: Sequence[int]) -> Labels:

@@ -1,5 +1,6 @@
-"""What a comparison of labels comes to, as results have it: of both sides, of others, of each side by itself."""
+"""The report of labels: of both inputs, of other conditions beside them, of each by itself."""
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -8,183 +9,185 @@ import numpy as np
 from assessor.collection.models import Condition
 from assessor.scores.kinds import scored_conditions
 from assignment.queries import scored_editions
-from assignment.scores import ABSENT, OKAY, VITAL
-from metaeval.inputs import GRADES, Names, Nothing, Restriction, Side, load_side, restrict
-from metaeval.label_pairs import Matched, match_labels, matrices, places_in_all
-from metaeval.serializers import agreement_told, value_told
+from metaeval.inputs import GRADES, Input, Names, NothingToCompare, Restriction, load_input, restrict
+from metaeval.label_pairs import LabelPairs, match_labels, matrices, places_in_all
+from metaeval.serializers import agreement_json, statistic_json
 from metaeval.stats.agreement import (
     Agreement,
     Counts,
     Level,
-    agreement,
     confusion_matrix,
-    distribution,
+    count_labels,
     krippendorff_alpha,
+    rate_agreement,
 )
 from metaeval.stats.descriptive import describe_nuggets
 from metaeval.stats.means import Policy
 from metaeval.stats.statistic import undefined
 
 Json = dict[str, Any]
-_IMPORTANCE = {"vital": VITAL, "okay": OKAY, "": ABSENT}
+_IS_VITAL = {"vital": 1.0, "okay": 0.0, "": math.nan}
 
 
-class LabelsFound(NamedTuple):
-    """Labels that both sides gave the same things. by_topic: (topics, labels, labels), rows the first side's.
+class LabelComparison(NamedTuple):
+    """Labels of the same things. by_topic: confusion matrices (topics, labels, labels), rows the reference's.
 
-    shared: how many labels both sides could give, the first of all; why_not: why there is agreement after a threshold
-    alone, if so.
+    report: as results have it. shared: how many labels both could give, the first of all; why_not: why there is
+    agreement after a threshold alone, if so.
     """
 
-    told: Json
+    report: Json
     agreement: Agreement
-    given: Counts  # (sides, labels): all that each side gave
+    given: Counts  # (2, labels): all that each gave
     topics: list[int]  # by key
     by_topic: Counts
     shared: int
     why_not: str
 
 
-def label_results(first: Side, second: Side, shared: int) -> LabelsFound | None:
-    """Compare labels of the same things; None where the sides have none, or not of the same.
+def report_labels(reference: Input, candidate: Input, shared: int) -> LabelComparison | None:
+    """Compare labels of the same things; None where there are none.
 
-    shared: how many labels both sides could give; fewer than all where grades are on two scales.
+    shared: how many labels both could give; fewer than all where grades are on two scales.
     """
-    if first.labels is None or second.labels is None or first.basis != second.basis:
+    if reference.labels is None or candidate.labels is None or reference.basis != candidate.basis:
         return None
-    size = len(first.words)
-    pairs = match_labels(first.labels, second.labels)
+    size = len(reference.words)
+    pairs = match_labels(reference.labels, candidate.labels)
     topics = np.unique(pairs.topic)
     by_topic = matrices(np.searchsorted(topics, pairs.topic), len(topics), pairs.first, pairs.second, size)
     why_not = f"on two scales, 0 to {shared - 1} and 0 to {size - 1}" if shared < size else ""
-    found = agreement(by_topic.sum(axis=0), why_not)
-    given = np.stack([distribution(labels.code, size) for labels in (first.labels, second.labels)])
+    found = rate_agreement(by_topic.sum(axis=0), why_not)
+    given = np.stack([count_labels(labels.code, size) for labels in (reference.labels, candidate.labels)])
     alphas = {
-        f"alpha_{level}": value_told(
+        f"alpha_{level}": statistic_json(
             undefined(len(pairs.first), why_not)
             if why_not
             else krippendorff_alpha(np.stack([pairs.first, pairs.second]), size, level)
         )
         for level in (Level.NOMINAL, Level.ORDINAL)
     }
-    told = {
-        "labels": list(first.words),
+    report = {
+        "labels": list(reference.words),
         "pairs": len(pairs.first),
         "by_rule": pairs.by_rule,
         "unmatched": list(pairs.unmatched),
         "given": given.tolist(),
-        **agreement_told(found),
+        **agreement_json(found),
         **alphas,
     }
-    if first.basis == GRADES:
-        told["thresholds"] = [_threshold_told(pairs, least) for least in range(1, shared)]
-    return LabelsFound(told, found, given, topics.tolist(), by_topic, shared, why_not)
+    if reference.basis == GRADES:
+        report["thresholds"] = [_threshold_json(pairs, least) for least in range(1, shared)]
+    return LabelComparison(report, found, given, topics.tolist(), by_topic, shared, why_not)
 
 
-def _threshold_told(pairs: Matched, least: int) -> Json:
-    """Return how far both sides agree on which grades are at least so high."""
+def _threshold_json(pairs: LabelPairs, least: int) -> Json:
+    """Return how far both agree on which grades are at least so high."""
     codes = np.stack([pairs.first, pairs.second]) >= least
-    told = agreement_told(agreement(confusion_matrix(codes[0], codes[1], 2)))
-    rates = {"kappa": told["unweighted"], "alpha": value_told(krippendorff_alpha(codes, 2))}
-    return {"least": least, **{name: told[name] for name in ("matrix", "percent", "match")}, **rates}
+    found = agreement_json(rate_agreement(confusion_matrix(codes[0], codes[1], 2)))
+    rates = {"kappa": found["unweighted"], "alpha": statistic_json(krippendorff_alpha(codes, 2))}
+    return {"least": least, **{name: found[name] for name in ("matrix", "percent", "match")}, **rates}
 
 
 class Others(NamedTuple):
-    """What is told of further conditions: how far each agrees with both sides, and what its labels look like."""
+    """The report of further conditions: how far each agrees with both inputs, and what its labels look like."""
 
     judges: list[Json]
     described: list[Json]
 
 
-def further_conditions(first: Side, second: Side, policy: Policy, restriction: Restriction, names: Names) -> Others:
-    """Tell of all further conditions of the same kind.
+def further_conditions(
+    reference: Input, candidate: Input, policy: Policy, restriction: Restriction, names: Names
+) -> Others:
+    """Describe all further conditions of the same kind.
 
-    Of those that label the same things: how far each two of the three agree, where all labelled. So people beside
-    people stand beside people and a model, on the very same things.
+    Of those that label the same things: how far each two of the three agree, where all labelled. So the agreement of
+    two people can be held against that of people and a model, on the very same things.
     """
-    judges, told = [], []
-    is_judged = isinstance(first.record, Condition) and isinstance(second.record, Condition)
-    for other in _of_the_same_kind(first, second):
+    judges, descriptions = [], []
+    is_judged = isinstance(reference.record, Condition) and isinstance(candidate.record, Condition)
+    for other in _of_the_same_kind(reference, candidate):
         try:
-            third, _ = restrict(load_side(other, policy, names), restriction, names)
-        except Nothing:  # it has nothing of what is asked for
+            third, _ = restrict(load_input(other, policy, names), restriction, names)
+        except NothingToCompare:  # it has nothing of what is asked for
             continue
-        if found := described(third, restriction):
-            told.append(found)
-        if is_judged and third.basis == first.basis == second.basis and (found := _three(first, second, third)):
+        if found := describe_input(third, restriction):
+            descriptions.append(found)
+        is_the_same = third.basis == reference.basis == candidate.basis
+        if is_judged and is_the_same and (found := _three_judges(reference, candidate, third)):
             judges.append(found)
-    return Others(judges, told)
+    return Others(judges, descriptions)
 
 
-def _of_the_same_kind(first: Side, second: Side) -> Iterator[Condition]:
-    sides = [side.record for side in (first, second) if isinstance(side.record, Condition)]
-    if not sides:
+def _of_the_same_kind(reference: Input, candidate: Input) -> Iterator[Condition]:
+    conditions = [given.record for given in (reference, candidate) if isinstance(given.record, Condition)]
+    if not conditions:
         return iter(())
-    same = scored_conditions(sides[0].campaign).filter(kind=sides[0].kind)
-    return same.exclude(pk__in=[side.pk for side in sides]).order_by("name").iterator()
+    same = scored_conditions(conditions[0].campaign).filter(kind=conditions[0].kind)
+    return same.exclude(pk__in=[one.pk for one in conditions]).order_by("name").iterator()
 
 
-def _three(first: Side, second: Side, third: Side) -> Json | None:
-    sides = (first, second, third)
-    given = [side.labels for side in sides if side.labels is not None]
-    size, places = places_in_all(given)
+def _three_judges(reference: Input, candidate: Input, third: Input) -> Json | None:
+    three = (reference, candidate, third)
+    all_labels = [given.labels for given in three if given.labels is not None]
+    size, places = places_in_all(all_labels)
     if not size:
         return None
-    codes = [labels.code[at] for labels, at in zip(given, places, strict=True)]
-    count = len(first.words)
+    codes = [labels.code[at] for labels, at in zip(all_labels, places, strict=True)]
+    count = len(reference.words)
 
     def two(one: int, other: int) -> Json:
-        found = agreement(confusion_matrix(codes[one], codes[other], count))
+        found = rate_agreement(confusion_matrix(codes[one], codes[other], count))
         return {
-            "first": sides[one].name,
-            "second": sides[other].name,
-            "who": " and ".join(sorted((_who(sides[one]), _who(sides[other])), reverse=True)),
-            **agreement_told(found),
+            "first": three[one].name,
+            "second": three[other].name,
+            "who": " and ".join(sorted((_who(three[one]), _who(three[other])), reverse=True)),
+            **agreement_json(found),
         }
 
     alpha = krippendorff_alpha(np.stack(codes), count, Level.ORDINAL)
     return {
         "third": third.name,
         "pairs": size,
-        "alpha_ordinal": value_told(alpha),
+        "alpha_ordinal": statistic_json(alpha),
         "rows": [two(0, 1), two(0, 2), two(1, 2)],
     }
 
 
-def _who(side: Side) -> str:
-    record = side.record
+def _who(given: Input) -> str:
+    record = given.record
     if isinstance(record, Condition) and record.is_peoples:
         return "people"
     return "model" if isinstance(record, Condition) and record.is_a_models else "unknown"
 
 
-def described(side: Side, restriction: Restriction) -> Json | None:
+def describe_input(given: Input, restriction: Restriction) -> Json | None:
     """Return what a condition's nuggets and labels look like, over the topics asked for."""
-    record = side.record
-    if side.labels is None:
+    record, labels = given.record, given.labels
+    if labels is None:
         return None
-    counts = distribution(side.labels.code, len(side.words)).tolist()
-    told: Json = {
-        "name": side.name,
-        "topics": len(np.unique(side.labels.topic)),
+    counts = count_labels(labels.code, len(given.words)).tolist()
+    description: Json = {
+        "name": given.name,
+        "topics": len(np.unique(labels.topic)),
         "labels": sum(counts),
         "shares": [
             {"label": word, "count": count, "share": count / sum(counts) if counts and sum(counts) else None}
-            for word, count in zip(side.words, counts, strict=True)
+            for word, count in zip(given.words, counts, strict=True)
         ],
         "nuggets": None,
     }
     if isinstance(record, Condition) and record.kind == Condition.Kind.ASSIGNMENT:
         nuggets = [
-            (at, len(nugget["text"].split()), _IMPORTANCE[nugget["importance"]])
+            (at, len(nugget["text"].split()), _IS_VITAL[nugget["importance"]])
             for at, edition in enumerate(scored_editions(record))
             if restriction.topics is None or edition.bank.topic.qid in restriction.topics
             for nugget in edition.nuggets
         ]
         found = describe_nuggets(*(np.array([row[place] for row in nuggets]) for place in range(3)))
-        told["nuggets"] = {
+        description["nuggets"] = {
             "topics": found.topics,
             "nuggets": found.nuggets,
-            **{name: value_told(getattr(found, name)) for name in ("per_topic", "words", "vital")},
+            **{name: statistic_json(getattr(found, name)) for name in ("per_topic", "words", "vital")},
         }
-    return told
+    return description

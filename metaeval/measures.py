@@ -1,18 +1,28 @@
-"""What tables and figures call the measures that are compared."""
+"""The measures that are compared: those of every kind of label, and F1, which is made of two kinds."""
+
+from collections.abc import Iterable
 
 from assessor.collection.formats.latex import as_latex
-from assignment.measures import NUGGET_SCORES
+from assessor.scores.kinds import all_kinds
 from metaeval.stats.measures import Measure
-from support.measures import SUPPORT_SCORES
 
 F1 = "f1"
-LENGTH, COVERAGE = "length", "astrict"  # keys of other measures
-PRECISION, RECALL = "weighted_precision", "weighted_recall"
-_KNOWN = {measure.key: measure for measure in (*NUGGET_SCORES.all, *SUPPORT_SCORES.all)} | {
-    F1: Measure(F1, "F1", "", "$F_1$", F1)
-}
+COVERAGE, LENGTH, PRECISION = "astrict", "length", "weighted_precision"  # keys of measures of nuggets and of support
+_F1 = Measure(key=F1, label="F1", below="", latex="$F_1$", json=F1)
+
+
+def scored_measures() -> list[Measure]:
+    """Return the measures of all kinds of label."""
+    return [measure for kind in all_kinds() for measure in kind.measures.all]
 
 
 def measure_named(key: str) -> Measure:
-    """Return what tables call a measure; one that no app has is called by its key."""
-    return _KNOWN.get(key) or Measure(key, key, "", as_latex(key), key)
+    """Return the measure that tables name by this key; one of a file from elsewhere is called by its key."""
+    known = {measure.key: measure for measure in (*scored_measures(), _F1)}
+    return known.get(key) or Measure(key=key, label=key, below="", latex=as_latex(key), json=key)
+
+
+def measure_labels(keys: Iterable[str]) -> dict[str, str]:
+    """Return the measures' labels, by key."""
+    named = {key: measure_named(key) for key in keys}
+    return {key: f"{measure.label} {measure.below}".strip() for key, measure in named.items()}

@@ -8,11 +8,11 @@ from assessor.collection.models import AppendOnly, Condition, QrelsSource
 from metaeval.stats.means import Policy
 from metaeval.stats.score_matrix import POLICIES
 
-_SIDES = ("condition", "source", "table")
+_COMPARABLES = ("condition", "source", "table")
 
 
 class ScoreTable(AppendOnly):
-    """A score table from elsewhere, as it came; it can stand on either side of a comparison."""
+    """A score table from elsewhere, as it came, to be compared."""
 
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="score_tables")
     name = models.CharField(max_length=120)
@@ -31,12 +31,12 @@ class ScoreTable(AppendOnly):
         return self.name
 
 
-Side = Condition | QrelsSource | ScoreTable  # of a comparison
+Comparable = Condition | QrelsSource | ScoreTable
 
 
-def _side(name: str) -> Q:
-    """Return that a side is one thing: a condition, a source of grades or a table."""
-    fields = [f"{name}_{what}" for what in _SIDES]
+def _is_one(name: str) -> Q:
+    """Return that a reference or candidate is one thing: a condition, a source of grades or a table."""
+    fields = [f"{name}_{what}" for what in _COMPARABLES]
     one = Q()
     for wanted in fields:
         one |= Q(**{f"{field}__isnull": field != wanted for field in fields})
@@ -44,7 +44,7 @@ def _side(name: str) -> Q:
 
 
 class Comparison(models.Model):
-    """Two sides, over what of them, and how. It is never changed; what was computed of it is in its calculations."""
+    """A reference (first) and a candidate (second), what of them is compared, and how. It is never changed."""
 
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="comparisons")
     name = models.CharField(max_length=200)
@@ -91,14 +91,14 @@ class Comparison(models.Model):
         ordering = ("-pk",)
         constraints = (
             models.UniqueConstraint(fields=("campaign", "name"), name="comparison_name_once"),
-            models.CheckConstraint(condition=_side("first"), name="first_side_is_one_thing"),
-            models.CheckConstraint(condition=_side("second"), name="second_side_is_one_thing"),
+            models.CheckConstraint(condition=_is_one("first"), name="first_side_is_one_thing"),
+            models.CheckConstraint(condition=_is_one("second"), name="second_side_is_one_thing"),
             *(
                 models.CheckConstraint(
                     condition=~Q(**{f"first_{what}": F(f"second_{what}")}) | Q(**{f"first_{what}": None}),
                     name=f"two_sides_by_{what}",
                 )
-                for what in _SIDES
+                for what in _COMPARABLES
             ),
         )
 
@@ -106,18 +106,18 @@ class Comparison(models.Model):
         return self.name
 
     @property
-    def first(self) -> Side:
-        """What stands on the first side."""
-        return self._side("first")
+    def first(self) -> Comparable:
+        """The reference."""
+        return self._comparable("first")
 
     @property
-    def second(self) -> Side:
-        """What stands on the second side."""
-        return self._side("second")
+    def second(self) -> Comparable:
+        """The candidate."""
+        return self._comparable("second")
 
-    def _side(self, name: str) -> Side:
-        side: Side = next(one for what in _SIDES if (one := getattr(self, f"{name}_{what}")))
-        return side
+    def _comparable(self, name: str) -> Comparable:
+        found: Comparable = next(one for what in _COMPARABLES if (one := getattr(self, f"{name}_{what}")))
+        return found
 
 
 class Calculation(models.Model):

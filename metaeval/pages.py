@@ -43,17 +43,17 @@ def measure_rows(result: Json) -> list[MeasureRow]:
     ]
 
 
-def side_listing(result: Json, side: str) -> Listing:
-    """Return the score table of a side, "first" or "second", over the runs and topics that both sides have."""
+def score_listing(result: Json, place: str) -> Listing:
+    """Return the score table of an input, "first" or "second", over the runs and topics that both have."""
     scores = result["scores"]
     measures = [measure_named(key) for key in scores["measures"]]
     columns = [Column("run", "Run", is_number=False), Column("task", "Task", is_number=False)]
     columns += [Column(measure.key, measure.label, measure.below) for measure in measures]
     lines = []
     for at, run in enumerate(scores["runs"]):
-        figures = [scores["measures"][measure.key][side][at] for measure in measures]
+        figures = [scores["measures"][measure.key][place][at] for measure in measures]
         lines.append(_line(run["run_id"], run["task"], measures, figures))
-    spread = result["spread"][("first", "second").index(side)] if result["spread"] else {}
+    spread = result["spread"][("first", "second").index(place)] if result["spread"] else {}
     over = [
         _line(name, "", measures, [figures[measure.key] for measure in measures]) for name, figures in spread.items()
     ]
@@ -75,8 +75,8 @@ class FigureTable(NamedTuple):
     rows: list[list[object]]
 
 
-class ShownFigure(NamedTuple):
-    """A figure of a page. tables: what can be read off it; of cells only their number is told, in `cells`."""
+class FigureContent(NamedTuple):
+    """A figure of a page with what it shows as tables; of cells only their number, in `cells`."""
 
     name: str
     title: str
@@ -84,11 +84,11 @@ class ShownFigure(NamedTuple):
     cells: int
 
 
-def shown_figures(figures: QuerySet[Figure], measure: int) -> list[ShownFigure]:
+def figure_contents(figures: QuerySet[Figure], measure: int) -> list[FigureContent]:
     """Return the figures of a measure, by its place among those compared, and the figures that are of none."""
     names = figures.values_list("pk", "name")
     wanted = [pk for pk, name in names if measure_of(name) in (None, measure)]
-    return [shown_figure(one.name, one.title, one.specification) for one in figures.filter(pk__in=wanted)]
+    return [figure_content(one.name, one.title, one.specification) for one in figures.filter(pk__in=wanted)]
 
 
 def measure_of(name: str) -> int | None:
@@ -97,7 +97,7 @@ def measure_of(name: str) -> int | None:
     return int(parts[1]) - 1 if len(parts) == 3 and parts[1].isascii() and parts[1].isdigit() else None
 
 
-def shown_figure(name: str, title: str, specification: Mapping[str, Any]) -> ShownFigure:
+def figure_content(name: str, title: str, specification: Mapping[str, Any]) -> FigureContent:
     """Return a figure with the tables of what its layers show."""
     layers = list(layer_rows(specification))
     cells = sum(int(row.get("cells", 1)) for rows in layers for row in rows if _MANY in row)
@@ -106,7 +106,7 @@ def shown_figure(name: str, title: str, specification: Mapping[str, Any]) -> Sho
         columns = [name for name in rows[0] if name not in _NO_FIGURES]
         if (_MANY not in rows[0] and len(columns) > 2) or ("tau" in rows[0] and len(columns) > 1):
             tables.append(FigureTable(columns, [[row.get(name) for name in columns] for row in rows]))
-    return ShownFigure(name, title, _distinct(tables), cells)
+    return FigureContent(name, title, _distinct(tables), cells)
 
 
 def _distinct(tables: Sequence[FigureTable]) -> list[FigureTable]:
@@ -142,7 +142,7 @@ def figure_table(specification: Mapping[str, Any]) -> tuple[list[str], list[list
 
 
 class Difference(NamedTuple):
-    """A thing that both sides label, and not alike. run: "" where it is of none.
+    """A thing that both inputs label, and not alike. run: "" where it is of none.
 
     ways: where it is told how each of the two labels came to be, "" where it isn't.
     """
@@ -156,9 +156,9 @@ class Difference(NamedTuple):
 
 
 def differences(comparison: Comparison, topic: Topic) -> list[Difference]:
-    """Return what both sides label differently on a topic, as labels stand now, by run or docid.
+    """Return what both inputs label differently on a topic, by their labels of now, by run or docid.
 
-    Of the runs that are compared alone, as sides.restrict has them.
+    Only of the runs that are compared, as in inputs.restrict.
     """
     first, second = comparison.first, comparison.second
     if isinstance(first, QrelsSource) and isinstance(second, QrelsSource):
@@ -187,14 +187,14 @@ def _grades_that_differ(first: QrelsSource, second: QrelsSource, topic: Topic) -
 
 def _labels_that_differ(first: Condition, second: Condition, topic: Topic, of: QuerySet[Answer]) -> list[Difference]:
     words = kind_named(first.kind).labels
-    both = [load_with_labels(side, topic.pk)[1] for side in (first, second)]
+    both = [load_with_labels(condition, topic.pk)[1] for condition in (first, second)]
     _, places = places_in_all(both)
     codes = zip(*(labels.code[at].tolist() for labels, at in zip(both, places, strict=True)), strict=True)
     things = zip(*(column[places[0]].tolist() for column in (both[0].owner, both[0].item)), strict=True)
     given = {thing: pair for thing, pair in zip(things, codes, strict=True) if len(set(pair)) > 1}
     answers = of.in_bulk({answer for answer, _ in given})
     nuggets = Nugget.objects.in_bulk({nugget for _, nugget in given})
-    ways = [_ways(side, answers, nuggets) for side in (first, second)]
+    ways = [_ways(condition, answers, nuggets) for condition in (first, second)]
     in_order = sorted(
         (thing for thing in given if thing[0] in answers), key=lambda thing: (answers[thing[0]].run.tag, thing[1])
     )
@@ -205,18 +205,18 @@ def _labels_that_differ(first: Condition, second: Condition, topic: Topic, of: Q
             answers[answer].text,
             words[given[answer, nugget][0]],
             words[given[answer, nugget][1]],
-            [f"{of_side[answer, nuggets[nugget].bank_id]}{nugget}/" for of_side in ways],
+            [f"{addresses[answer, nuggets[nugget].bank_id]}{nugget}/" for addresses in ways],
         )
         for answer, nugget in in_order
     ]
 
 
-def _ways(side: Condition, answers: Iterable[int], nuggets: Mapping[int, Nugget]) -> dict[tuple[int, int], str]:
+def _ways(condition: Condition, answers: Iterable[int], nuggets: Mapping[int, Nugget]) -> dict[tuple[int, int], str]:
     """Return how the addresses of the ways of a condition's labels begin, before the nugget, by answer and bank."""
     banks = {nugget.bank_id for nugget in nuggets.values()}
-    sheets = AnswerSheet.objects.filter(condition=side, answer__in=list(answers), bank__in=banks)
-    slug = side.campaign.slug
+    sheets = AnswerSheet.objects.filter(condition=condition, answer__in=list(answers), bank__in=banks)
+    slug = condition.campaign.slug
     return {
-        (answer, bank): reverse("label_way", args=[slug, side.kind, pk, 0]).removesuffix("0/")
+        (answer, bank): reverse("label_way", args=[slug, condition.kind, pk, 0]).removesuffix("0/")
         for answer, bank, pk in sheets.values_list("answer", "bank", "pk")
     }

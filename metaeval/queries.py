@@ -7,37 +7,37 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from assessor.collection.models import Campaign
 from assessor.scores.kinds import kind_named, scored_conditions
 from metaeval.inputs import state
-from metaeval.models import Calculation, Comparison, ScoreTable, Side
+from metaeval.models import Calculation, Comparable, Comparison, ScoreTable
 
-_ASIDE = ("content",)  # of tables: all lines
+_CONTENT = ("content",)  # of tables: all lines
 _LARGE = ("result", "files", "inputs")
-_TOLD = ("judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
+_NAMES = ("judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
 
 
-def sides_of(campaign: Campaign) -> list[Side]:
-    """Return all that can stand on a side of a comparison: conditions, then grades, then tables, by name."""
-    tables = ScoreTable.objects.filter(campaign=campaign).defer(*_ASIDE)
+def comparables_of(campaign: Campaign) -> list[Comparable]:
+    """Return all that can be compared: conditions, then grades, then tables, by name."""
+    tables = ScoreTable.objects.filter(campaign=campaign).defer(*_CONTENT)
     sources = campaign.qrels_sources.select_related("condition__judge")
     return [*scored_conditions(campaign).order_by("kind", "name"), *sources, *tables]
 
 
-def side_named(campaign: Campaign, name: str) -> list[Side]:
-    """Return what has this name among all that can stand on a side."""
-    return [one for one in sides_of(campaign) if str(one) == name]
+def comparables_named(campaign: Campaign, name: str) -> list[Comparable]:
+    """Return what has this name among all that can be compared."""
+    return [one for one in comparables_of(campaign) if str(one) == name]
 
 
 def comparisons_of(campaign: Campaign) -> QuerySet[Comparison]:
     """Return a campaign's comparisons, the newest first, with the state of what was last computed of each."""
     last = Calculation.objects.filter(comparison=OuterRef("pk")).order_by("-pk")
     found = Comparison.objects.filter(campaign=campaign).select_related(*_related())
-    return found.defer(*(f"{side}_table__{name}" for side in ("first", "second") for name in _ASIDE)).annotate(
+    return found.defer(*(f"{side}_table__{name}" for side in ("first", "second") for name in _CONTENT)).annotate(
         **{f"last_{name}": Subquery(last.values(name)[:1]) for name in ("state", "why", "ended_at")}
     )
 
 
 def _related() -> list[str]:
     sides = [f"{side}_{what}" for side in ("first", "second") for what in ("condition", "source", "table")]
-    of_conditions = [f"{side}_condition__{name}" for side in ("first", "second") for name in _TOLD]
+    of_conditions = [f"{side}_condition__{name}" for side in ("first", "second") for name in _NAMES]
     return [*sides, *of_conditions, "first_support", "second_support", "topics_of", "campaign"]
 
 
@@ -52,11 +52,10 @@ def topics_asked(comparison: Comparison) -> set[str] | None:
     return wanted
 
 
-class Shown(NamedTuple):
-    """What a page shows of a comparison.
+class LatestCalculations(NamedTuple):
+    """The last calculation of a comparison (newest), and the last one with a result (done).
 
-    newest: the last calculation, whatever became of it; done: the last one with a result. changed: the sides that may
-    have changed since.
+    changed: the names of what may have changed since that was computed.
     """
 
     newest: Calculation
@@ -64,15 +63,15 @@ class Shown(NamedTuple):
     changed: list[str]
 
 
-def shown(comparison: Comparison) -> Shown:
-    """Return what there is of a comparison."""
+def latest_calculations(comparison: Comparison) -> LatestCalculations:
+    """Return what a page shows of a comparison."""
     newest = comparison.calculations.defer(*_LARGE).latest("pk")
     done = comparison.calculations.filter(state=Calculation.State.DONE).order_by("-pk").first()
-    return Shown(newest, done, changed_since(comparison, done) if done else [])
+    return LatestCalculations(newest, done, changed_since(comparison, done) if done else [])
 
 
 def changed_since(comparison: Comparison, done: Calculation) -> list[str]:
-    """Return the names of what a result was computed from and of which anything may have changed since."""
+    """Return the names of those inputs of a result of which anything may have changed since."""
     parts = (
         ("first", comparison.first, comparison.first_support),
         ("second", comparison.second, comparison.second_support),

@@ -1,119 +1,93 @@
-"""A comparison as a folder of files: tables, JSON, and figures as SVG, PDF and PNG."""
+"""The report of a comparison: JSON, tables, and figures in all their forms, each by itself or in a folder."""
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
-
-from metaeval import statistics_tables as tables
-from metaeval.charts import figures
+from assessor.collection.formats.values import to_json
+from metaeval import statistics_tables
 from metaeval.charts.rendering import FORMS, Theme
-from metaeval.measures import LENGTH, PRECISION, RECALL, measure_named
-from metaeval.stats.comparison import Compared
-from metaeval.stats.score_matrix import Pair
-from metaeval.stats.topics_needed import topics_needed
+from metaeval.measures import measure_labels
+from metaeval.models import Calculation
+from metaeval.stats.comparison import MeasureComparison
+from metaeval.stats.score_matrix import MatchedScores
+
+if TYPE_CHECKING:
+    import altair as alt
 
 JSON = "comparison.json"
 
 
-class NamedFigure(NamedTuple):
-    """A figure by its name in addresses and files."""
-
-    name: str
-    title: str
-    figure: alt.LayerChart
+def render_figure(specification: dict[str, Any], form: str, theme: Theme) -> bytes:
+    """Return a figure in one of FORMS."""
+    return FORMS[form][1](_chart(specification), theme)
 
 
-def write_results(
+def _chart(specification: dict[str, Any]) -> "alt.LayerChart":
+    import altair as alt
+
+    chart: alt.LayerChart = alt.LayerChart.from_dict(specification, validate=False)
+    return chart
+
+
+def result_json(calculation: Calculation) -> str:
+    """Return all of a calculation as JSON: what it was made of, and what came of it."""
+    comparison = calculation.comparison
+    content: dict[str, Any] = {
+        "comparison": comparison.name,
+        "computed_at": calculation.ended_at.isoformat() if calculation.ended_at else None,
+        "restriction": {
+            **{name: getattr(comparison, name) for name in ("tasks", "runs", "topics")},
+            "topics_of": str(comparison.topics_of) if comparison.topics_of else None,
+        },
+        "inputs": calculation.inputs,
+        **calculation.result,
+    }
+    return to_json(content) + "\n"
+
+
+def write_report(folder: Path, calculation: Calculation, theme: Theme) -> list[str]:
+    """Write everything of a calculation into a folder; return the files' names."""
+    texts = {JSON: result_json(calculation), **calculation.files}
+    charts = ((figure.name, _chart(figure.specification)) for figure in calculation.figures.all())
+    return _write_folder(folder, texts, charts, theme)
+
+
+def write_score_report(
     folder: Path,
-    pair: Pair,
-    compared: Sequence[Compared],
-    how: dict[str, Any],
+    scores: MatchedScores,
+    comparisons: Sequence[MeasureComparison],
+    inputs: dict[str, Any],
     *,
     theme: Theme = Theme.LIGHT,
     hours: float | None = None,
 ) -> list[str]:
-    """Write everything that a comparison found into a folder; return the files' names.
+    """Write everything of a comparison of scores that is not stored into a folder; return the files' names.
 
-    how: what is needed to do it again (inputs, seed, draws), which goes into the JSON. hours: of work for a topic.
+    inputs: what is needed to compute it again (files, seed, draws), which goes into the JSON. hours: of work for a
+    topic.
     """
-    texts = {JSON: json.dumps(how | tables.as_data(pair, compared), ensure_ascii=False, indent=1) + "\n"}
-    texts |= {name: "".join(lines) for name, lines in tables.files(pair, compared).items()}
-    named = drawn(pair, compared, seed=how["seed"], draws=how["draws"], hours=hours)
-    return write_folder(folder, texts, ((one.name, one.figure) for one in named), theme)
+    from metaeval.charts.comparison import comparison_figures
+
+    content = inputs | statistics_tables.as_json(scores, comparisons)
+    texts = {JSON: json.dumps(content, ensure_ascii=False, indent=1) + "\n"}
+    texts |= {name: "".join(lines) for name, lines in statistics_tables.files(scores, comparisons).items()}
+    labels = measure_labels(scores.reference.measures)
+    figures = comparison_figures(scores, comparisons, labels, seed=inputs["seed"], draws=inputs["draws"], hours=hours)
+    return _write_folder(folder, texts, ((one.name, one.figure) for one in figures), theme)
 
 
-def write_folder(
-    folder: Path, texts: Mapping[str, str], drawings: Iterable[tuple[str, alt.LayerChart]], theme: Theme
+def _write_folder(
+    folder: Path, texts: Mapping[str, str], charts: Iterable[tuple[str, "alt.LayerChart"]], theme: Theme
 ) -> list[str]:
-    """Write texts by their files' names, and figures by theirs, in all FORMS; return the names of all files."""
+    """Write texts by their files' names, and charts by theirs, in all FORMS; return the names of all files."""
     folder.mkdir(parents=True, exist_ok=True)
+    names = list(texts)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
-    written = list(texts)
-    for name, figure in drawings:
+    for name, chart in charts:
         for form, (_, render) in FORMS.items():
-            (folder / f"{name}.{form}").write_bytes(render(figure, theme))
-            written.append(f"{name}.{form}")
-    return written
-
-
-def drawn(
-    pair: Pair, compared: Sequence[Compared], *, seed: int, draws: int, hours: float | None = None
-) -> Iterator[NamedFigure]:
-    """Yield the figures of a comparison of scores."""
-    first, second, _ = pair
-    runs = figures.Runs(first.runs, first.tasks)
-    for at, one in enumerate(compared):
-        if one.measure == LENGTH:
-            continue
-        label = _told(one.measure)
-        name = f"{at + 1}-{re.sub(r'[^A-Za-z0-9_]+', '_', one.measure)[:40]}"
-        x, y = first.cells[..., at], second.cells[..., at]
-        yield NamedFigure(
-            f"scatter-{name}",
-            f"{label} of runs on both sides",
-            figures.score_scatter(
-                runs,
-                one.first,
-                one.second,
-                one.levels,
-                titles=(f"{label}, {first.name}", f"{label}, {second.name}"),
-                cells=figures.Cells(first.topics, x, y) if first.topics else None,
-            ),
-        )
-        if first.topics:
-            title = f"τ of runs, {label}"
-            by_topic = figures.topic_tau_figure(first.topics, one.levels.by_topic, title=title)
-            yield NamedFigure(f"topics-{name}", f"Agreement of rankings by topic, {label}", by_topic)
-            steps = topics_needed(x, y, seed=seed, draws=draws)
-            needed = figures.topics_needed_figure(steps, title=title, hours=hours)
-            yield NamedFigure(f"needed-{name}", f"How many topics are enough, {label}", needed)
-    if LENGTH in first.measures and first.measures[0] != LENGTH:
-        lengths, scores = compared[first.measures.index(LENGTH)], compared[0]
-        label = _told(scores.measure)
-        for side, name, length, score in (
-            ("first", first.name, lengths.first, scores.first),
-            ("second", second.name, lengths.second, scores.second),
-        ):
-            title = f"{label}, {name}"
-            by_length = figures.length_figure(runs, length, score, title=title)
-            yield NamedFigure(f"length-{side}", f"Score against length: {title}", by_length)
-    if first.topics and {PRECISION, RECALL} <= set(first.measures):
-        columns = [first.measures.index(measure) for measure in (PRECISION, RECALL)]
-        for side, scored in (("first", first), ("second", second)):
-            cells = [scored.cells[..., at] for at in columns]
-            titles = (f"Weighted precision, {scored.name}", f"Weighted recall, {scored.name}")
-            yield NamedFigure(
-                f"support-{side}",
-                f"Weighted precision and recall: {scored.name}",
-                figures.precision_recall_scatter(runs, first.topics, cells[0], cells[1], titles=titles),
-            )
-
-
-def _told(key: str) -> str:
-    measure = measure_named(key)
-    return f"{measure.label} {measure.below}".strip()
+            (folder / f"{name}.{form}").write_bytes(render(chart, theme))
+            names.append(f"{name}.{form}")
+    return names

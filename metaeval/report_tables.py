@@ -1,4 +1,4 @@
-"""A result as files: tables for people, for papers, for a terminal."""
+"""A result as files: tables as CSV and for a paper, and a summary for a terminal."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from assessor.collection.formats import latex
 from assessor.collection.formats.latex import as_latex
 from assessor.collection.formats.tables import write_table
-from metaeval import statistics_tables as tables
+from metaeval import statistics_tables
 from metaeval.measures import measure_named
 from metaeval.serializers import RATES
-from metaeval.stats.comparison import Compared
-from metaeval.stats.score_matrix import Pair
+from metaeval.stats.comparison import MeasureComparison
+from metaeval.stats.score_matrix import MatchedScores
 
 Json = dict[str, Any]
 _ALL_RATES = (*RATES, "alpha_nominal", "alpha_ordinal")
@@ -29,11 +29,13 @@ _NAMES = {
 _BINARY_RATES = {"match": "equal", "kappa": "kappa", "alpha": "alpha"}
 
 
-def documents(result: Json, pair: Pair | None, compared: Sequence[Compared]) -> dict[str, str]:
-    """Return all files of a result, by name; what it has not has none."""
+def report_files(
+    result: Json, scores: MatchedScores | None, comparisons: Sequence[MeasureComparison]
+) -> dict[str, str]:
+    """Return the files of a result, by name: of each part that it has."""
     found: dict[str, Iterator[str]] = {}
-    if pair:
-        found |= tables.files(pair, compared)
+    if scores:
+        found |= statistics_tables.files(scores, comparisons)
         found["scores.tex"] = _scores_latex(result)
     if result["labels"]:
         found["labels.csv"] = _labels_csv(result)
@@ -48,24 +50,24 @@ def documents(result: Json, pair: Pair | None, compared: Sequence[Compared]) -> 
     if result["left_out"]:
         rows = ((gap["what"], gap["side"], gap["reason"], name) for gap in result["left_out"] for name in gap["names"])
         found["left_out.csv"] = write_table(("what", "side", "reason", "name"), rows)
-    found[SUMMARY] = _summary(result, pair, compared)
+    found[SUMMARY] = _summary(result, scores, comparisons)
     return {name: "".join(lines) for name, lines in found.items()}
 
 
 def _scores_latex(result: Json) -> Iterator[str]:
-    """Yield the score table of each side, over the runs and topics that both have (booktabs)."""
+    """Yield the score table of each input, over the runs and topics that both have (booktabs)."""
     scores = result["scores"]
     measures = [measure_named(key) for key in scores["measures"]]
     over = f"{len(scores['topics'])} topics" if scores["topics"] else "each side's own topics"
 
     def row(name: str, task: str, figures: Sequence[float | None]) -> str:
-        told = (
+        cells = (
             "--" if value is None else f"{value:.{of.digits}f}" for value, of in zip(figures, measures, strict=True)
         )
-        return latex.row((as_latex(name), as_latex(task), *told))
+        return latex.row((as_latex(name), as_latex(task), *cells))
 
-    for place, side in enumerate(("first", "second")):
-        given = [scores["measures"][measure.key][side] for measure in measures]
+    for place, key in enumerate(("first", "second")):
+        given = [scores["measures"][measure.key][key] for measure in measures]
         runs = (row(run["run_id"], run["task"], figures) for run, *figures in zip(scores["runs"], *given, strict=True))
         spread = result["spread"][place] if result["spread"] else {}
         over_runs = [row(name.capitalize(), "", list(of.values())) for name, of in spread.items()]
@@ -79,7 +81,7 @@ def _scores_latex(result: Json) -> Iterator[str]:
 
 
 def _labels_csv(result: Json) -> Iterator[str]:
-    """Yield the confusion matrix, a row each for two labels, and what it tells of agreement."""
+    """Yield the confusion matrix, a row for each two labels, and the rates of agreement."""
     labels = result["labels"]
     cells = [
         ("pairs", row, column, labels["matrix"][at][place], labels["percent"][at][place], "")
@@ -99,27 +101,28 @@ def _labels_csv(result: Json) -> Iterator[str]:
     return write_table(("what", "first", "second", "count", "value", "why"), rows)
 
 
-def _threshold_rows(told: Json) -> Iterator[tuple[object, ...]]:
-    """Yield the binary confusion matrix of a threshold, and what it tells of agreement."""
-    least = told["least"]
+def _threshold_rows(threshold: Json) -> Iterator[tuple[object, ...]]:
+    """Yield the binary confusion matrix of a threshold, and the rates of agreement."""
+    least = threshold["least"]
     labels = (f"below {least}", f"{least} or more")
-    for row, counts, shares in zip(labels, told["matrix"], told["percent"], strict=True):
+    for row, counts, shares in zip(labels, threshold["matrix"], threshold["percent"], strict=True):
         for column, count, share in zip(labels, counts, shares, strict=True):
             yield "binary pairs", row, column, count, share, ""
     for name in _BINARY_RATES:
-        yield f"binary {name}, {least} or more", "", "", told[name]["n"], told[name]["value"], told[name].get("why", "")
+        found = threshold[name]
+        yield f"binary {name}, {least} or more", "", "", found["n"], found["value"], found.get("why", "")
 
 
 def _labels_latex(result: Json) -> Iterator[str]:
     """Yield the confusion matrix in percent of all pairs, and binary agreement, as tables for a paper (booktabs)."""
     labels, (first, second) = result["labels"], result["sides"]
-    told = f"Labels of {as_latex(first['name'])} (rows) and {as_latex(second['name'])} (columns)"
+    caption = f"Labels of {as_latex(first['name'])} (rows) and {as_latex(second['name'])} (columns)"
     rows = (
         latex.row((as_latex(label), *("--" if share is None else f"{share:.1f}" for share in shares)))
         for label, shares in zip(labels["labels"], labels["percent"], strict=True)
     )
     yield from latex.table(
-        f"{told}, in \\% of {labels['pairs']} pairs; {_kappa(labels)}",
+        f"{caption}, in \\% of {labels['pairs']} pairs; {_kappa(labels)}",
         f"l{'r' * len(labels['labels'])}",
         ("", *map(as_latex, labels["labels"])),
         rows,
@@ -132,18 +135,18 @@ def _labels_latex(result: Json) -> Iterator[str]:
             (
                 latex.row(
                     (
-                        str(told["least"]),
-                        _latex(told["match"], 100, 1),
-                        *(_latex(told[name], 1, 3) for name in ("kappa", "alpha")),
+                        str(threshold["least"]),
+                        _latex(threshold["match"], 100, 1),
+                        *(_latex(threshold[name], 1, 3) for name in ("kappa", "alpha")),
                     )
                 )
-                for told in thresholds
+                for threshold in thresholds
             ),
         )
 
 
-def _latex(told: Json, factor: int, digits: int) -> str:
-    return "--" if told["value"] is None else f"{factor * told['value']:.{digits}f}"
+def _latex(statistic: Json, factor: int, digits: int) -> str:
+    return "--" if statistic["value"] is None else f"{factor * statistic['value']:.{digits}f}"
 
 
 def _kappa(labels: Json) -> str:
@@ -154,7 +157,7 @@ def _kappa(labels: Json) -> str:
 def _judges_csv(result: Json) -> Iterator[str]:
     """Yield how far each two of three judges agree on what all three labelled."""
     rows = (
-        (of_three["third"], row["first"], row["second"], row["who"], of_three["pairs"], *map(_figure, _rates(row)))
+        (of_three["third"], row["first"], row["second"], row["who"], of_three["pairs"], *map(_number, _rates(row)))
         for of_three in result["judges"]
         for row in of_three["rows"]
     )
@@ -165,8 +168,8 @@ def _rates(row: Json) -> list[Json]:
     return [row[name] for name in RATES]
 
 
-def _figure(told: Json) -> float | None:
-    value: float | None = told["value"]
+def _number(statistic: Json) -> float | None:
+    value: float | None = statistic["value"]
     return value
 
 
@@ -174,16 +177,16 @@ _DESCRIBED = ("topics", "nuggets", "nuggets_per_topic", "words_per_nugget", "sha
 
 
 def _described_rows(result: Json) -> Iterator[tuple[str, list[float | None]]]:
-    """Yield each condition's name, and what _DESCRIBED and the shares of labels are of it."""
+    """Yield each condition's name, and its columns: _DESCRIBED, then the shares of labels."""
     for one in result["described"]:
         nuggets = one["nuggets"]
-        of_nuggets = [_figure(nuggets[name]) for name in ("per_topic", "words", "vital")] if nuggets else [None] * 3
+        of_nuggets = [_number(nuggets[name]) for name in ("per_topic", "words", "vital")] if nuggets else [None] * 3
         shares = [share["share"] for share in one["shares"]]
         yield one["name"], [one["topics"], nuggets and nuggets["nuggets"], *of_nuggets, one["labels"], *shares]
 
 
 def _described_csv(result: Json) -> Iterator[str]:
-    """Yield what the nuggets and labels of each condition look like."""
+    """Yield descriptive statistics of the nuggets and labels of each condition."""
     shares = [f"share_{share['label']}" for share in result["described"][0]["shares"]]
     return write_table(("name", *_DESCRIBED, *shares), ([name, *rest] for name, rest in _described_rows(result)))
 
@@ -192,7 +195,7 @@ def _described_latex(result: Json) -> Iterator[str]:
     """Yield the same as a table for a paper (booktabs), shares in percent."""
     shares = [f"{as_latex(share['label'])} (\\%)" for share in result["described"][0]["shares"]]
 
-    def told(place: int, value: float | None) -> str:
+    def cell(place: int, value: float | None) -> str:
         if value is None:
             return "--"
         if place >= len(_DESCRIBED) or _DESCRIBED[place] == "share_vital":
@@ -200,7 +203,7 @@ def _described_latex(result: Json) -> Iterator[str]:
         return f"{value:.2f}" if "_per_" in _DESCRIBED[place] else f"{value}"
 
     rows = (
-        latex.row((as_latex(name), *(told(place, value) for place, value in enumerate(rest))))
+        latex.row((as_latex(name), *(cell(place, value) for place, value in enumerate(rest))))
         for name, rest in _described_rows(result)
     )
     head = ("Condition", "Topics", "Nuggets", "Nuggets a topic", "Words a nugget", "Vital (\\%)", "Labels", *shares)
@@ -212,18 +215,18 @@ def _topics_csv(result: Json) -> Iterator[str]:
     rows = (
         (
             *(topic.get(name) for name in ("qid", "title", "tau", "pairs", "differ")),
-            *(_figure(topic[name]) if name in topic else None for name in ("match", "kappa")),
+            *(_number(topic[name]) if name in topic else None for name in ("match", "kappa")),
         )
         for topic in result["topics"]
     )
     return write_table(("topic", "title", "tau", "pairs", "differ", "match", "kappa"), rows)
 
 
-def _summary(result: Json, pair: Pair | None, compared: Sequence[Compared]) -> Iterator[str]:
-    """Yield all of it in short, to be read in a terminal."""
+def _summary(result: Json, scores: MatchedScores | None, comparisons: Sequence[MeasureComparison]) -> Iterator[str]:
+    """Yield a summary of all of it, for a terminal."""
     first, second = (side["name"] for side in result["sides"])
-    if pair:
-        for line in tables.text_lines(pair, compared):
+    if scores:
+        for line in statistics_tables.text_lines(scores, comparisons):
             yield f"{line}\n"
     for gap in result["left_out"]:
         yield f"left out, {gap['what']} of {gap['side']}, {gap['reason']}: {_some(gap['names'])}\n"
@@ -240,20 +243,20 @@ def _summary(result: Json, pair: Pair | None, compared: Sequence[Compared]) -> I
             ]
             yield "  ".join((label.ljust(wide), *cells)) + "\n"
         for name in _ALL_RATES:
-            told = labels[name]
-            yield f"{_NAMES[name]}: {told['why'] if told['value'] is None else format(told['value'], '.4f')}\n"
-        for told in labels.get("thresholds", ()):
-            rates = ", ".join(f"{name} {_short(told[key])}" for key, name in _BINARY_RATES.items())
-            yield f"grade {told['least']} or more: {rates}\n"
+            rate = labels[name]
+            yield f"{_NAMES[name]}: {rate['why'] if rate['value'] is None else format(rate['value'], '.4f')}\n"
+        for threshold in labels.get("thresholds", ()):
+            rates = ", ".join(f"{name} {_short(threshold[key])}" for key, name in _BINARY_RATES.items())
+            yield f"grade {threshold['least']} or more: {rates}\n"
     for of_three in result["judges"]:
         yield f"\nOn {of_three['pairs']:,} things that {of_three['third']} labelled too:\n"
         for row in of_three["rows"]:
-            told = ", ".join(f"{_NAMES[name]} {_short(row[name])}" for name in ("match", "unweighted", "linear"))
-            yield f"  {row['first']} and {row['second']} ({row['who']}): {told}\n"
+            rates = ", ".join(f"{_NAMES[name]} {_short(row[name])}" for name in ("match", "unweighted", "linear"))
+            yield f"  {row['first']} and {row['second']} ({row['who']}): {rates}\n"
 
 
-def _short(told: Json) -> str:
-    return "undefined" if told["value"] is None else f"{told['value']:.4f}"
+def _short(statistic: Json) -> str:
+    return "undefined" if statistic["value"] is None else f"{statistic['value']:.4f}"
 
 
 def _some(names: Sequence[str], most: int = 20) -> str:

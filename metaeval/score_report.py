@@ -1,4 +1,4 @@
-"""What a comparison of scores comes to, as results have it."""
+"""The report of scores, as results have it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,53 +8,60 @@ import numpy as np
 from assessor.collection.models import Condition
 from assessor.collection.queries import without_practice
 from assessor.work.models import TimeSpent
-from metaeval import statistics_tables as tables
+from metaeval import statistics_tables
 from metaeval.measures import LENGTH
 from metaeval.serializers import number
-from metaeval.stats.comparison import Compared
+from metaeval.stats.comparison import MeasureComparison
 from metaeval.stats.descriptive import pareto_front
 from metaeval.stats.means import COMPLETE, OVER, Policy, spread
-from metaeval.stats.score_matrix import Pair, Scored
+from metaeval.stats.score_matrix import MatchedScores, ScoreMatrix
 from metaeval.stats.topics_needed import topics_needed
 
 Json = dict[str, Any]
 _HOUR = 3600
 
 
-def score_results(pair: Pair, compared: Sequence[Compared], *, seed: int, draws: int, hours: float | None) -> Json:
-    """Return what is told of the scores of both sides. hours: of people's work for a topic."""
-    first, second, _ = pair
-    told: Json = {"scores": tables.as_data(pair, compared)}
-    del told["scores"]["left_out"]  # it is told with what the restriction leaves out
-    told["spread"] = [_spread(side) for side in (first, second)] if first.topics else []
-    told["front"] = [_front(pair, compared, at) for at in range(2)] if LENGTH in first.measures else []
-    if first.topics:
-        steps = topics_needed(first.cells[..., 0], second.cells[..., 0], seed=seed, draws=draws)
-        told["topics_needed"] = [{"topics": step.topics, **step.tau._asdict()} for step in steps]
-        told["hours_per_topic"] = hours
-    return told
+def report_scores(
+    scores: MatchedScores,
+    comparisons: Sequence[MeasureComparison],
+    *,
+    seed: int,
+    draws: int,
+    hours: float | None,
+) -> Json:
+    """Return the report of the scores of both inputs. hours: of people's work for a topic."""
+    reference, candidate, _ = scores
+    report: Json = {"scores": statistics_tables.as_json(scores, comparisons)}
+    del report["scores"]["left_out"]  # it comes with what the restriction leaves out
+    report["spread"] = [_spread(matrix) for matrix in (reference, candidate)] if reference.topics else []
+    report["front"] = [_front(scores, comparisons, at) for at in range(2)] if LENGTH in reference.measures else []
+    if reference.topics:
+        curve = topics_needed(reference.cells[..., 0], candidate.cells[..., 0], seed=seed, draws=draws)
+        report["topics_needed"] = [{"topics": point.topics, **point.tau._asdict()} for point in curve]
+        report["hours_per_topic"] = hours
+    return report
 
 
-def _spread(side: Scored) -> Json:
+def _spread(matrix: ScoreMatrix) -> Json:
     """Return the least, median and largest score over runs, each a mean over topics, by measure."""
-    over = spread(side.cells, np.full(side.cells.shape[:2], COMPLETE), Policy.ANSWERED)
+    over = spread(matrix.cells, np.full(matrix.cells.shape[:2], COMPLETE), Policy.ANSWERED)
     return {
-        name: dict(zip(side.measures, map(number, figures), strict=True))
+        name: dict(zip(matrix.measures, map(number, figures), strict=True))
         for name, figures in zip(OVER, over.tolist(), strict=True)
     }
 
 
-def _front(pair: Pair, compared: Sequence[Compared], side: int) -> list[str]:
-    """Return the runs than which none is both shorter and better by the first measure."""
-    lengths, scores = compared[pair.first.measures.index(LENGTH)], compared[0]
-    places = pareto_front((lengths.first, lengths.second)[side], (scores.first, scores.second)[side])
-    return [pair.first.runs[at] for at in places]
+def _front(scores: MatchedScores, comparisons: Sequence[MeasureComparison], place: int) -> list[str]:
+    """Return the runs on the Pareto front of length and the first measure. place: 0 reference, 1 candidate."""
+    lengths, first = comparisons[scores.reference.measures.index(LENGTH)], comparisons[0]
+    front = pareto_front((lengths.reference, lengths.candidate)[place], (first.reference, first.candidate)[place])
+    return [scores.reference.runs[at] for at in front]
 
 
 def hours_per_topic(conditions: Sequence[Condition]) -> float | None:
     """Return the hours that people needed for a topic, as their browsers measured them; None where nothing was.
 
-    Of the side that took longer, the time for its nuggets included.
+    Of the input that took longer, the time for its nuggets included.
     """
     found = []
     for condition in conditions:

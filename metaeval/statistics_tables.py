@@ -1,4 +1,4 @@
-"""Comparisons as tables: to be read, for a paper, and as data."""
+"""The statistics of a comparison of scores as tables: for a terminal, for a paper, as CSV and as JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -6,130 +6,130 @@ from typing import Any, NamedTuple
 from assessor.collection.formats import latex
 from assessor.collection.formats.latex import as_latex
 from assessor.collection.formats.tables import write_table
-from metaeval.serializers import number, value_told
+from metaeval.serializers import number, statistic_json
 from metaeval.stats.bootstrap import Interval
-from metaeval.stats.comparison import Compared
-from metaeval.stats.score_matrix import Pair
-from metaeval.stats.statistic import Value
+from metaeval.stats.comparison import MeasureComparison
+from metaeval.stats.score_matrix import MatchedScores
+from metaeval.stats.statistic import Statistic
 
 COLUMNS = ("measure", "statistic", "value", "n", "low", "high", "bootstrap_mean", "draws", "why")
 _LEVELS = (("tau_run", "runs"), ("tau_topic", "topics"), ("tau_cell", "cells"))
 
 
-class Statistic(NamedTuple):
-    """A number found, with its interval where it has one."""
+class NamedStatistic(NamedTuple):
+    """A statistic of a measure, with its interval where it has one."""
 
     measure: str
     name: str
-    value: Value
+    value: Statistic
     interval: Interval | None = None
 
 
-def statistics(compared: Iterable[Compared]) -> Iterator[Statistic]:
+def statistics(comparisons: Iterable[MeasureComparison]) -> Iterator[NamedStatistic]:
     """Yield all that was found."""
-    for one in compared:
+    for one in comparisons:
         for (name, _), value, at in zip(_LEVELS, one.levels[:3], range(3), strict=True):
-            yield Statistic(one.measure, name, value, one.intervals[at] if one.intervals else None)
-        yield Statistic(
-            one.measure, "topics_without_tau", Value(float(one.levels.undefined_topics), len(one.levels.by_topic))
+            yield NamedStatistic(one.measure, name, value, one.intervals[at] if one.intervals else None)
+        yield NamedStatistic(
+            one.measure, "topics_without_tau", Statistic(float(one.levels.undefined_topics), len(one.levels.by_topic))
         )
         for name in ("tau_ap", "tau_ap_a", "tau_ap_b", "pearson", "spearman"):
-            yield Statistic(one.measure, name, getattr(one, name))
+            yield NamedStatistic(one.measure, name, getattr(one, name))
         for name, overlap in zip(("rbo", "rbo_least", "rbo_truncated"), one.rbo, strict=True):
-            yield Statistic(one.measure, name, overlap)
-        yield Statistic(one.measure, "largest_rank_drop", one.drop)
+            yield NamedStatistic(one.measure, name, overlap)
+        yield NamedStatistic(one.measure, "largest_rank_drop", one.drop)
         if one.pairs:
-            yield Statistic(one.measure, "active_agreement", one.pairs.active)
-            yield Statistic(one.measure, "passive_agreement", one.pairs.passive)
+            yield NamedStatistic(one.measure, "active_agreement", one.pairs.active)
+            yield NamedStatistic(one.measure, "passive_agreement", one.pairs.passive)
             for kind, count in one.pairs._asdict().items():
-                yield Statistic(one.measure, f"pairs_{kind}", Value(float(count), sum(one.pairs)))
+                yield NamedStatistic(one.measure, f"pairs_{kind}", Statistic(float(count), sum(one.pairs)))
 
 
-def files(pair: Pair, compared: Sequence[Compared]) -> dict[str, Iterator[str]]:
+def files(scores: MatchedScores, comparisons: Sequence[MeasureComparison]) -> dict[str, Iterator[str]]:
     """Return the tables that are files, by name."""
     return {
-        "statistics.csv": csv_lines(compared),
-        "runs.csv": runs_csv(pair, compared),
-        "taus.tex": latex_lines(pair, compared),
+        "statistics.csv": csv_lines(comparisons),
+        "runs.csv": runs_csv(scores, comparisons),
+        "taus.tex": latex_lines(scores, comparisons),
     }
 
 
-def csv_lines(compared: Iterable[Compared]) -> Iterator[str]:
+def csv_lines(comparisons: Iterable[MeasureComparison]) -> Iterator[str]:
     """Yield all statistics as CSV, a row each; what is undefined is empty, with the reason."""
-    return write_table(COLUMNS, map(_row, statistics(compared)))
+    return write_table(COLUMNS, map(_row, statistics(comparisons)))
 
 
-def _row(found: Statistic) -> Sequence[object]:
-    told = found.interval or Interval(None, None, None, 0)
-    bounds = (number(bound) for bound in told[:3])
-    draws = told.draws if found.interval else None
+def _row(found: NamedStatistic) -> Sequence[object]:
+    interval = found.interval or Interval(None, None, None, 0)
+    bounds = (number(bound) for bound in interval[:3])
+    draws = interval.draws if found.interval else None
     return (found.measure, found.name, number(found.value.value), found.value.n, *bounds, draws, found.value.why)
 
 
-def runs_csv(pair: Pair, compared: Sequence[Compared]) -> Iterator[str]:
-    """Yield the runs' scores on both sides as CSV."""
-    names = [f"{one.measure} {side.name}" for one in compared for side in pair[:2]]
-    figures = [scores for one in compared for scores in (one.first.tolist(), one.second.tolist())]
-    rows = (
-        (run, task, *(number(scores[at]) for scores in figures))
-        for at, (run, task) in enumerate(zip(pair.first.runs, pair.first.tasks, strict=True))
-    )
+def runs_csv(scores: MatchedScores, comparisons: Sequence[MeasureComparison]) -> Iterator[str]:
+    """Yield the runs' means under both as CSV."""
+    runs = zip(scores.reference.runs, scores.reference.tasks, strict=True)
+    names = [f"{one.measure} {matrix.name}" for one in comparisons for matrix in scores[:2]]
+    columns = [means for one in comparisons for means in (one.reference.tolist(), one.candidate.tolist())]
+    rows = ((run, task, *(number(means[at]) for means in columns)) for at, (run, task) in enumerate(runs))
     return write_table(("run_id", "task", *names), rows)
 
 
-def as_data(pair: Pair, compared: Sequence[Compared]) -> dict[str, Any]:
+def as_json(scores: MatchedScores, comparisons: Sequence[MeasureComparison]) -> dict[str, Any]:
     """Return a comparison as JSON has it; NaN and what is undefined are null."""
+    runs = zip(scores.reference.runs, scores.reference.tasks, strict=True)
     return {
-        "first": pair.first.name,
-        "second": pair.second.name,
-        "runs": [{"run_id": run, "task": task} for run, task in zip(pair.first.runs, pair.first.tasks, strict=True)],
-        "topics": pair.first.topics,
+        "first": scores.reference.name,
+        "second": scores.candidate.name,
+        "runs": [{"run_id": run, "task": task} for run, task in runs],
+        "topics": scores.reference.topics,
         "left_out": {
             **{
-                field: dict(zip(("first", "second"), getattr(pair.left_out, field), strict=True))
+                field: dict(zip(("first", "second"), getattr(scores.left_out, field), strict=True))
                 for field in ("runs", "topics", "measures")
             },
-            "controls": pair.left_out.controls,
+            "controls": scores.left_out.controls,
         },
         "measures": {
             one.measure: {
-                "first": [number(score) for score in one.first.tolist()],
-                "second": [number(score) for score in one.second.tolist()],
+                "first": [number(score) for score in one.reference.tolist()],
+                "second": [number(score) for score in one.candidate.tolist()],
                 "tau_by_topic": [number(tau) for tau in one.levels.by_topic.tolist()],
                 "dropped": one.dropped or None,
-                "statistics": {found.name: _statistic(found) for found in statistics([one])},
+                "statistics": {found.name: _statistic_json(found) for found in statistics([one])},
             }
-            for one in compared
+            for one in comparisons
         },
     }
 
 
-def _statistic(found: Statistic) -> dict[str, Any]:
-    told = value_told(found.value)
+def _statistic_json(found: NamedStatistic) -> dict[str, Any]:
+    content = statistic_json(found.value)
     if found.interval:
         low, high, mean, draws, why = found.interval
-        told["interval"] = {
+        content["interval"] = {
             "low": number(low),
             "high": number(high),
             "mean": number(mean),
             "draws": draws,
             **({"why": why} if why else {}),
         }
-    return told
+    return content
 
 
-def text_lines(pair: Pair, compared: Sequence[Compared]) -> Iterator[str]:
+def text_lines(scores: MatchedScores, comparisons: Sequence[MeasureComparison]) -> Iterator[str]:
     """Yield a comparison as lines to be read in a terminal."""
-    first, second, _ = pair
-    yield f"{first.name} and {second.name}: {len(first.runs):,} runs ({_tasks(first.tasks)})"
-    yield f"{len(first.topics):,} topics" if first.topics else "no topics in common: means over each side's own alone"
+    reference, candidate, _ = scores
+    yield f"{reference.name} and {candidate.name}: {len(reference.runs):,} runs ({_tasks(reference.tasks)})"
+    topics = len(reference.topics)
+    yield f"{topics:,} topics" if topics else "no topics in common: means over each side's own alone"
     yield ""
-    if not first.runs or not first.measures:
-        yield f"Nothing to compare: no {'runs' if not first.runs else 'measures'} in common."
+    if not reference.runs or not reference.measures:
+        yield f"Nothing to compare: no {'runs' if not reference.runs else 'measures'} in common."
         return
     levels = [
-        (one.measure, *taus[:2], f"{one.levels.undefined_topics:,}" if first.topics else "—", *taus[2:])
-        for one, taus in ((one, _levels(one)) for one in compared)
+        (one.measure, *taus[:2], f"{one.levels.undefined_topics:,}" if reference.topics else "—", *taus[2:])
+        for one, taus in ((one, _levels(one)) for one in comparisons)
     ]
     yield from _aligned(("tau-b", "runs", "topics (mean)", "topics undefined", "cells"), levels)
     yield ""
@@ -139,58 +139,63 @@ def text_lines(pair: Pair, compared: Sequence[Compared]) -> Iterator[str]:
             (
                 one.measure,
                 *map(
-                    shown,
+                    format_statistic,
                     (one.tau_ap, one.tau_ap_a, one.tau_ap_b, one.rbo.extrapolated, one.pearson, one.spearman),
                 ),
                 "—" if one.drop.value is None else f"{one.drop.value:.0f} {one.dropped}".strip(),
-                *([shown(one.pairs.active), shown(one.pairs.passive)] if one.pairs else ["—", "—"]),
+                *(
+                    [format_statistic(one.pairs.active), format_statistic(one.pairs.passive)]
+                    if one.pairs
+                    else ["—", "—"]
+                ),
             )
-            for one in compared
+            for one in comparisons
         ],
     )
-    reasons = sorted({f"{found.name}: {found.value.why}" for found in statistics(compared) if found.value.why})
+    reasons = sorted({f"{found.name}: {found.value.why}" for found in statistics(comparisons) if found.value.why})
     if reasons:
         yield ""
         yield "— is undefined: " + "; ".join(reasons)
 
 
-def left_out_lines(pair: Pair) -> Iterator[str]:
-    """Yield what only one side has, a line each."""
+def left_out_lines(scores: MatchedScores) -> Iterator[str]:
+    """Yield what only the reference or only the candidate has, a line each."""
     for field in ("runs", "topics", "measures"):
-        for side, names in zip(pair[:2], getattr(pair.left_out, field), strict=True):
+        for matrix, names in zip(scores[:2], getattr(scores.left_out, field), strict=True):
             if names:
-                yield f"left out, {field} of {side.name} alone: {len(names):,} ({', '.join(names[:20])}{_more(names)})"
-    if pair.left_out.controls:
-        yield f"left out, control runs: {', '.join(pair.left_out.controls)}"
+                some = ", ".join(names[:20]) + _more(names)
+                yield f"left out, {field} of {matrix.name} alone: {len(names):,} ({some})"
+    if scores.left_out.controls:
+        yield f"left out, control runs: {', '.join(scores.left_out.controls)}"
 
 
-def latex_lines(pair: Pair, compared: Sequence[Compared]) -> Iterator[str]:
+def latex_lines(scores: MatchedScores, comparisons: Sequence[MeasureComparison]) -> Iterator[str]:
     """Yield the taus of a comparison as a table for a paper (booktabs); intervals stand behind their taus."""
-    first, second, _ = pair
-    caption = f"Kendall's $\\tau$ (b) between {as_latex(first.name)} and {as_latex(second.name)} over "
-    caption += f"{len(first.runs)} runs" + (f" and {len(first.topics)} topics" if first.topics else "")
-    sampled = next((one.intervals.run.draws for one in compared if one.intervals), 0)
+    reference, candidate, _ = scores
+    caption = f"Kendall's $\\tau$ (b) between {as_latex(reference.name)} and {as_latex(candidate.name)} over "
+    caption += f"{len(reference.runs)} runs" + (f" and {len(reference.topics)} topics" if reference.topics else "")
+    sampled = next((one.intervals.run.draws for one in comparisons if one.intervals), 0)
     caption += f"; in brackets 95\\,\\% bootstrap intervals over topics ({sampled} draws)" if sampled else ""
     rows = (
         latex.row((as_latex(one.measure), *(cell.replace("—", "--") for cell in _levels(one, with_n=False))))
-        for one in compared
+        for one in comparisons
     )
     return latex.table(caption, "lrrr", ("Measure", "Runs", "Topics", "Cells"), rows)
 
 
-def shown(found: Value, digits: int = 4) -> str:
-    """Return a statistic as people read it."""
+def format_statistic(found: Statistic, digits: int = 4) -> str:
+    """Return a statistic as text, — where it is undefined."""
     return "—" if found.value is None else f"{found.value:.{digits}f}"
 
 
-def _levels(one: Compared, *, with_n: bool = True) -> list[str]:
+def _levels(one: MeasureComparison, *, with_n: bool = True) -> list[str]:
     cells = []
     for (_, what), value, at in zip(_LEVELS, one.levels[:3], range(3), strict=True):
         bounds = one.intervals[at] if one.intervals else None
-        told = shown(value)
+        cell = format_statistic(value)
         if bounds and bounds.low is not None and bounds.high is not None:
-            told += f" [{bounds.low:.3f}, {bounds.high:.3f}]"
-        cells.append(f"{told} ({value.n:,} {what})" if with_n and value.value is not None else told)
+            cell += f" [{bounds.low:.3f}, {bounds.high:.3f}]"
+        cells.append(f"{cell} ({value.n:,} {what})" if with_n and value.value is not None else cell)
     return cells
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.values import to_json
@@ -11,10 +11,11 @@ from assessor.collection.models import Condition
 from assessor.studies.kinds import Kind, Told, kind_named
 from assessor.studies.models import Coding, Drawn, ErrorCode, Study
 from assessor.studies.queries import codings_of, items_of, judges_of, judges_of_all
-from metaeval.charts.figures import distribution_figure, kappa_figure
-from metaeval.report import NamedFigure
-from metaeval.stats.agreement import Agreement, agreement, confusion_matrix, percent
-from metaeval.stats.statistic import Value
+from metaeval.stats.agreement import Agreement, confusion_matrix, percent, rate_agreement
+from metaeval.stats.statistic import Statistic
+
+if TYPE_CHECKING:
+    from metaeval.charts.figures import NamedFigure
 
 _ITEMS_AT_ONCE = 2_000
 
@@ -60,7 +61,7 @@ class Result(NamedTuple):
     items: int
     judges: list[JudgeResult]
     distributions: list[Distribution]
-    kappas: dict[tuple[int, int], Value]
+    kappas: dict[tuple[int, int], Statistic]
     codes: list[tuple[ErrorCode, int]]
     uncoded: int
 
@@ -145,7 +146,7 @@ def _agreement(kind: Kind, given: Sequence[str], labels: Sequence[str]) -> Agree
     place = {label: at for at, label in enumerate(kind.labels)}
     pairs = [(place[one], place[other]) for one, other in zip(given, labels, strict=True) if one and other]
     rows, columns = [row for row, _ in pairs], [column for _, column in pairs]
-    return agreement(confusion_matrix(rows, columns, len(kind.labels)))
+    return rate_agreement(confusion_matrix(rows, columns, len(kind.labels)))
 
 
 def _distribution(kind: Kind, name: str, labels: Sequence[str]) -> Distribution:
@@ -155,8 +156,10 @@ def _distribution(kind: Kind, name: str, labels: Sequence[str]) -> Distribution:
     return Distribution(name, [Share(*pair) for pair in zip(given, shares, strict=True)], counts[""])
 
 
-def study_figures(result: Result) -> list[NamedFigure]:
+def study_figures(result: Result) -> "list[NamedFigure]":
     """Return the figures of a study: how far each two of all judges agree, and what each of them gave."""
+    from metaeval.charts.figures import NamedFigure, distribution_figure, kappa_figure
+
     names = [one.name for one in result.distributions]
     given = [[share.given for share in one.shares] for one in result.distributions]
     return [
@@ -240,7 +243,7 @@ def result_json(result: Result) -> str:
 
 
 def _agreement_json(found: Agreement) -> dict[str, Any]:
-    def told(value: Value) -> dict[str, Any]:
+    def told(value: Statistic) -> dict[str, Any]:
         return {"value": value.value, "n": value.n} | ({"why": value.why} if value.why else {})
 
     return {

@@ -25,9 +25,8 @@ from assignment.exports import assignment_lines
 from assignment.queries import assigning
 from metaeval.exposure import seen_in_comparison, seen_in_study
 from metaeval.models import Calculation, Comparison
-from metaeval.report import JSON
+from metaeval.report import JSON, result_json
 from metaeval.studies import FILES as STUDY_FILES
-from metaeval.written import result_json
 from nuggets.exports import condition_lines
 from nuggets.queries import finished_counts
 from support.exports import support_lines

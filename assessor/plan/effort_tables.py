@@ -2,9 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
-
-import altair as alt
+from typing import TYPE_CHECKING, NamedTuple
 
 from assessor.collection.models import Topic
 from assessor.plan.effort import STATES, Effort, Group, Spent, group, person_rows, rows
@@ -13,7 +11,9 @@ from assessor.scores.listing import Cell, Column, Line, Listing
 from assessor.work.kinds import items_of
 from assessor.work.models import Task
 from assessor.work.queries import minutes
-from metaeval.charts.figures import Taken, hours_figure
+
+if TYPE_CHECKING:
+    import altair as alt
 
 _NONE = "—"
 ALL = "all"  # the column of a topic's whole time
@@ -128,9 +128,11 @@ def _seconds(tasks: Iterable[Spent]) -> int:
     return sum(task.seconds for task in tasks)
 
 
-def figure(found: Effort) -> alt.LayerChart:
+def figure(found: Effort) -> "alt.LayerChart":
     """Return the hours of all finished tasks, by condition."""
-    taken = []
+    from metaeval.charts.figures import Durations, hours_figure
+
+    durations = []
     for condition in found.conditions:
         tasks = [task for task in found.of_condition(condition) if task.state == Task.State.FINISHED and task.seconds]
         known = group(tasks, condition.kind, found.over).topic
@@ -138,5 +140,6 @@ def figure(found: Effort) -> alt.LayerChart:
             limit = found.limits[condition.pk]
             names = [f"{task.topic__qid}, {task.person__username}" for task in tasks]
             hours = [task.seconds / HOUR for task in tasks]
-            taken.append(Taken(condition.name, hours, names, known / HOUR, None if limit is None else limit / HOUR))
-    return hours_figure(taken)
+            longest = None if limit is None else limit / HOUR
+            durations.append(Durations(condition.name, hours, names, known / HOUR, longest))
+    return hours_figure(durations)

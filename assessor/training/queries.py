@@ -11,7 +11,7 @@ from assessor.training.items import KINDS, Item
 from assessor.training.models import Reference
 from assessor.work.models import Task
 from assignment.models import LabelEvent as NuggetEvent
-from metaeval.stats.agreement import Agreement, agreement, confusion_matrix
+from metaeval.stats.agreement import Agreement, confusion_matrix, rate_agreement
 from nuggets.models import Drafting, NuggetBank
 from support.models import LabelEvent as CitationEvent
 
@@ -103,7 +103,7 @@ def compare(tasks: Sequence[Task], against: Mapping[int, Reference]) -> list[Com
 def _agreement(items: Iterable[Item], labels: Sequence[str]) -> Agreement:
     place = {label: at for at, label in enumerate(labels)}
     both = [(place[item.label], place[item.reference]) for item in items if item.label and item.reference]
-    return agreement(confusion_matrix([mine for mine, _ in both], [theirs for _, theirs in both], len(labels)))
+    return rate_agreement(confusion_matrix([mine for mine, _ in both], [theirs for _, theirs in both], len(labels)))
 
 
 def practised(campaign: Campaign) -> QuerySet[Task]:

@@ -1,8 +1,8 @@
-"""The figures of a comparison, and of hours of work, as Altair charts: plain functions on arrays and names.
+"""Figures of a comparison, and of hours of work, as Altair charts: functions on arrays and names.
 
 Each is as wide as a column of a two-column paper (3.3 inches: a pixel is a point), in one colour and shape for each
-task. Where there is nothing to be shown a figure says why. Tooltips name runs and topics. How figures become files, and
-their colours: metaeval/rendering.py.
+task. Where there is nothing to show a figure says why. Tooltips name runs and topics. rendering.py has the colours, and
+turns figures into files.
 """
 
 import math
@@ -17,8 +17,8 @@ from metaeval.stats.agreement import Agreement, percent
 from metaeval.stats.descriptive import pareto_front, topic_means
 from metaeval.stats.levels import Levels
 from metaeval.stats.means import Figures
-from metaeval.stats.statistic import Value
-from metaeval.stats.topics_needed import Step
+from metaeval.stats.statistic import Statistic
+from metaeval.stats.topics_needed import CurvePoint
 
 WIDTH = 238
 _TALL = 200
@@ -32,6 +32,14 @@ _PIECES = ("as usual", "outlier")
 Row = dict[str, Any]
 
 
+class NamedFigure(NamedTuple):
+    """A figure with its name, which is part of addresses and file names."""
+
+    name: str
+    title: str
+    figure: alt.LayerChart
+
+
 class Runs(NamedTuple):
     """Runs by name, with the task of each ("" where unknown)."""
 
@@ -40,7 +48,7 @@ class Runs(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """Scores of both sides by run and topic: (runs, topics) each, NaN where a cell does not count."""
+    """Scores under reference and candidate by run and topic: (runs, topics) each, NaN where a cell does not count."""
 
     topics: Sequence[str]
     first: Figures
@@ -56,51 +64,52 @@ def score_scatter(
     titles: tuple[str, str],
     cells: Cells | None = None,
 ) -> alt.LayerChart:
-    """Return the runs' scores on two sides, all topic/run cells behind them, and a box with tau at the three levels.
+    """Return the runs' scores, all topic/run cells behind them, and a box with tau at the three levels.
 
-    first, second: (runs,). titles: of the axes, the first side's on x.
+    first, second: (runs,), of the reference (on x) and the candidate. titles: of the axes.
     """
     counts = ~np.isnan(first + second)
     if not counts.any():
         return message("No run has a score on both sides.")
-    told = _named(runs, counts)
+    legends = _legends(runs, counts)
     rows = [
         {"x": x, "y": y, "task": task, "run": name}
-        for x, y, task, name in zip(first.tolist(), second.tolist(), told, runs.names, strict=True)
+        for x, y, task, name in zip(first.tolist(), second.tolist(), legends, runs.names, strict=True)
         if task
     ]
-    behind = _cell_rows(runs, told, cells) if cells else []
+    behind = _cell_rows(runs, legends, cells) if cells else []
     top = max(1.0, *(row[axis] for row in (*rows, *behind) for axis in "xy"))
     scale = alt.Scale(domain=[min(0.0, *(row[axis] for row in (*rows, *behind) for axis in "xy")), top], nice=False)
-    tasks = sorted(set(told) - {""})
+    tasks = sorted(set(legends) - {""})
     layers = [_diagonal(scale, top)]
     if behind:
         layers.append(_small(behind, scale, titles, tasks))
     layers.append(_large(rows, scale, titles, tasks))
+    undefined = f", {levels.undefined_topics} undefined" if levels.undefined_topics else ""
     box = [
-        _told("runs", levels.run, "n"),
-        _told("topics", levels.topic, "n", f", {levels.undefined_topics} undefined" if levels.undefined_topics else ""),
-        _told("cells", levels.cell, "n"),
+        _tau_line("runs", levels.run),
+        _tau_line("topics", levels.topic, undefined),
+        _tau_line("cells", levels.cell),
     ]
     layers += _box(["Kendall's τ", *box], at_top=_is_free_at_top(rows, top))
     return _figure(layers, height=_TALL)
 
 
-def _named(runs: Runs, counts: npt.NDArray[np.bool_]) -> list[str]:
+def _legends(runs: Runs, counts: npt.NDArray[np.bool_]) -> list[str]:
     """Return what legends call the task of each run, with the number of runs that have it; "" for those not shown."""
     tasks = [(task or _NO_TASK) if shown else "" for task, shown in zip(runs.tasks, counts.tolist(), strict=True)]
     return [f"{task} ({tasks.count(task)})" if task else "" for task in tasks]
 
 
-def _cell_rows(runs: Runs, told: Sequence[str], cells: Cells) -> list[Row]:
+def _cell_rows(runs: Runs, legends: Sequence[str], cells: Cells) -> list[Row]:
     """Return a row for each point that cells lie on."""
     points: dict[tuple[float, float, str], list[str]] = {}
     places = np.argwhere(~np.isnan(cells.first + cells.second))
     for (run, topic), x, y in zip(
         places.tolist(), *(side[tuple(places.T)].round(4).tolist() for side in (cells.first, cells.second)), strict=True
     ):
-        if told[run]:
-            points.setdefault((x, y, told[run]), []).append(f"{runs.names[run]}, {cells.topics[topic]}")
+        if legends[run]:
+            points.setdefault((x, y, legends[run]), []).append(f"{runs.names[run]}, {cells.topics[topic]}")
     return [
         {"x": x, "y": y, "task": task, "cells": len(names), "names": _some(names)}
         for (x, y, task), names in points.items()
@@ -137,9 +146,9 @@ def _large(rows: list[Row], scale: alt.Scale, titles: tuple[str, str], tasks: li
 
 
 def _points(
-    points: alt.Chart, scale: alt.Scale, titles: tuple[str, str], tasks: list[str], told: list[alt.Tooltip]
+    points: alt.Chart, scale: alt.Scale, titles: tuple[str, str], tasks: list[str], tooltips: list[alt.Tooltip]
 ) -> alt.Chart:
-    tooltip = told + [
+    tooltip = tooltips + [
         alt.Tooltip(f"{axis}:Q", title=title, format=".4f") for axis, title in zip("xy", titles, strict=True)
     ]
     chart: alt.Chart = points.encode(*_axes(scale, titles), *_by_task(tasks), tooltip=tooltip)
@@ -152,15 +161,15 @@ def _axes(scale: alt.Scale, titles: tuple[str, str]) -> tuple[alt.X, alt.Y]:
 
 def _by_task(tasks: list[str]) -> tuple[alt.Color, alt.Shape]:
     """Return colour and shape of tasks, both with one legend; the same task has the same ones in all figures."""
-    usual = [next((told for told in tasks if told.startswith(f"{task} (")), task) for task in _USUAL_TASKS]
-    scale = alt.Scale(domain=[*usual, *(told for told in tasks if told not in usual)])
+    usual = [next((name for name in tasks if name.startswith(f"{task} (")), task) for task in _USUAL_TASKS]
+    scale = alt.Scale(domain=[*usual, *(name for name in tasks if name not in usual)])
     legend = alt.Legend(title=None, orient="top", values=tasks)
     return alt.Color("task:N", scale=scale, legend=legend), alt.Shape("task:N", scale=scale, legend=legend)
 
 
-def _told(what: str, value: Value, n: str, more: str = "") -> str:
+def _tau_line(what: str, value: Statistic, more: str = "") -> str:
     """Return a line of the box: a tau, or why there is none."""
-    return f"{what}: {value.value:.3f} ({n} = {value.n:,}{more})" if value.value is not None else f"{what}: {value.why}"
+    return f"{what}: {value.value:.3f} (n = {value.n:,}{more})" if value.value is not None else f"{what}: {value.why}"
 
 
 def _is_free_at_top(rows: list[Row], top: float) -> bool:
@@ -222,7 +231,7 @@ def confusion_figure(found: Agreement, labels: Sequence[str], *, judges: tuple[s
     return _grid(rows, list(labels), list(labels), judges, note, most=float(shares.max()))
 
 
-def kappa_figure(judges: Sequence[str], kappas: dict[tuple[int, int], Value], *, weights: str) -> alt.LayerChart:
+def kappa_figure(judges: Sequence[str], kappas: dict[tuple[int, int], Statistic], *, weights: str) -> alt.LayerChart:
     """Return the kappa of each two judges. kappas: by the places of both, the smaller first; weights: which kappa."""
     if not kappas:
         return message("No two judges labelled the same things.")
@@ -284,17 +293,17 @@ def length_figure(runs: Runs, length: Figures, scores: Figures, *, title: str) -
     counts = ~np.isnan(length + scores)
     if not counts.any():
         return message("No run has both a length and a score.")
-    told = _named(runs, counts)
+    legends = _legends(runs, counts)
     front = set(pareto_front(length, scores))
     rows = [
         {"x": x, "y": y, "task": task, "run": name, "front": at in front}
-        for at, (x, y, task, name) in enumerate(zip(length.tolist(), scores.tolist(), told, runs.names, strict=True))
+        for at, (x, y, task, name) in enumerate(zip(length.tolist(), scores.tolist(), legends, runs.names, strict=True))
         if task
     ]
     titles = ("Words of an answer (mean over topics)", title)
     x_scale, y_scale = alt.Scale(zero=True, nice=True), alt.Scale(zero=True, nice=True)
     x, y = alt.X("x:Q", title=titles[0], scale=x_scale), alt.Y("y:Q", title=titles[1], scale=y_scale)
-    tasks = sorted(set(told) - {""})
+    tasks = sorted(set(legends) - {""})
     on_front = [row for row in rows if row["front"]]
     points = _chart(rows).encode(
         x,
@@ -364,13 +373,13 @@ def precision_recall_scatter(
     if lacks.all():
         return message("No answer has support scores.")
     x, y = np.where(lacks, np.nan, precision), np.where(lacks, np.nan, recall)
-    told = _named(runs, np.asarray(~lacks.all(axis=1)))
-    tasks = sorted(set(told) - {""})
+    legends = _legends(runs, np.asarray(~lacks.all(axis=1)))
+    tasks = sorted(set(legends) - {""})
     scale = alt.Scale(domain=[0, 1], nice=False)
     run_rows = [
         {"x": one, "y": other, "task": task, "run": name}
         for one, other, task, name in zip(
-            topic_means(x.T).tolist(), topic_means(y.T).tolist(), told, runs.names, strict=True
+            topic_means(x.T).tolist(), topic_means(y.T).tolist(), legends, runs.names, strict=True
         )
         if task
     ]
@@ -391,7 +400,7 @@ def precision_recall_scatter(
             ],
         )
     )
-    cells = _cell_rows(runs, told, Cells(topics, x, y))
+    cells = _cell_rows(runs, legends, Cells(topics, x, y))
     return _figure(
         [
             _diagonal(scale, 1),
@@ -407,16 +416,16 @@ def precision_recall_scatter(
 
 
 def topics_needed_figure(
-    steps: Sequence[Step], *, title: str, confidence: float = 0.95, hours: float | None = None
+    curve: Sequence[CurvePoint], *, title: str, confidence: float = 0.95, hours: float | None = None
 ) -> alt.LayerChart:
     """Return how tau of runs grows with the number of topics, with its band.
 
     hours: of work for a topic, which gives a second axis.
     """
     rows = [
-        {"topics": step.topics, "hours": step.topics * (hours or 0), **step.tau._asdict()}
-        for step in steps
-        if step.tau.mean is not None
+        {"topics": point.topics, "hours": point.topics * (hours or 0), **point.tau._asdict()}
+        for point in curve
+        if point.tau.mean is not None
     ]
     if not rows:
         return message("Tau is undefined on any number of these topics.")
@@ -504,8 +513,8 @@ def distribution_figure(judges: Sequence[str], labels: Sequence[str], counts: np
     )
 
 
-class Taken(NamedTuple):
-    """What work of one kind took: hours of each piece and its name, their median, and what is an outlier above."""
+class Durations(NamedTuple):
+    """Hours of each piece of work of one kind, the pieces' names, the median, and above what hours are an outlier."""
 
     name: str
     hours: Sequence[float]
@@ -514,12 +523,12 @@ class Taken(NamedTuple):
     limit: float | None
 
 
-def hours_figure(taken: Sequence[Taken]) -> alt.LayerChart:
+def hours_figure(durations: Sequence[Durations]) -> alt.LayerChart:
     """Return how long each piece of work took, a row for each kind; limits and outliers where they are defined."""
-    if not taken:
+    if not durations:
         return message("Nothing on which time was spent is finished yet.")
     points, middles, limits, names = [], [], [], []
-    for at, kind in enumerate(taken):
+    for at, kind in enumerate(durations):
         limit = math.inf if kind.limit is None else kind.limit
         names.append({"y": at + 0.2, "name": f"{kind.name} ({len(kind.hours):,})"})
         across = {"kind": kind.name, "start": at + 0.35, "end": at + 0.95}
@@ -530,7 +539,7 @@ def hours_figure(taken: Sequence[Taken]) -> alt.LayerChart:
             {"x": hours, "y": at + 0.45 + 0.4 * (number * 0.618 % 1), "names": name, "is": _PIECES[hours > limit]}
             for number, (hours, name) in enumerate(zip(kind.hours, kind.names, strict=True))
         ]
-    scale = alt.Scale(domain=[0, len(taken)], reverse=True, nice=False)
+    scale = alt.Scale(domain=[0, len(durations)], reverse=True, nice=False)
     x = alt.X("x:Q", title="Hours of active time", scale=alt.Scale(zero=True, nice=True))
     is_one = alt.Scale(domain=_PIECES)
     legend = alt.Legend(title=None, orient="top")
@@ -546,17 +555,16 @@ def hours_figure(taken: Sequence[Taken]) -> alt.LayerChart:
     up = alt.Y("start:Q", scale=scale, axis=None), alt.Y2("end:Q")
     layers = [dots, _chart(middles).mark_rule(style="ring", strokeWidth=1.8).encode(alt.X("median:Q"), *up)]
     layers += [_chart(limits).mark_rule(style="guide").encode(alt.X("limit:Q"), *up)] if limits else []
-    told = _chart(names).mark_text(style="note", align="left", x=2, limit=WIDTH - 16)
-    layers.append(told.encode(alt.Y("y:Q", scale=scale, axis=None), text="name:N"))
+    labels = _chart(names).mark_text(style="note", align="left", x=2, limit=WIDTH - 16)
+    layers.append(labels.encode(alt.Y("y:Q", scale=scale, axis=None), text="name:N"))
     note = "Line: median" + ("; dashed: what took longer is an outlier" if limits else "")
-    return _figure(layers, height=36 * len(taken), note=[note])
+    return _figure(layers, height=36 * len(durations), note=[note])
 
 
 def message(text: str) -> alt.LayerChart:
     """Return a figure that says why there is nothing to be seen."""
-    one = _chart([{}])
-    said = one.mark_text(style="note", text=text, x=alt.expr("width / 2"), y=alt.expr("height / 2"), limit=WIDTH - 16)
-    return _figure([said], height=60)
+    x, y = alt.expr("width / 2"), alt.expr("height / 2")
+    return _figure([_chart([{}]).mark_text(style="note", text=text, x=x, y=y, limit=WIDTH - 16)], height=60)
 
 
 def _figure(layers: Sequence[Any], *, height: int, note: Sequence[str] = ()) -> alt.LayerChart:
@@ -571,5 +579,5 @@ def _figure(layers: Sequence[Any], *, height: int, note: Sequence[str] = ()) -> 
     return figure
 
 
-def _short(value: Value) -> str:
+def _short(value: Statistic) -> str:
     return "—" if value.value is None else f"{value.value:.3f}"

@@ -1,4 +1,4 @@
-"""Figures as files: one specification, in light and dark, as SVG, PDF and PNG. Nothing is fetched from anywhere.
+"""Figures as files: one specification, in light and dark, as SVG, PDF and PNG. Nothing is fetched from the network.
 
 Figures name no colours but the roles they play (config.range, config.style), so that a theme can be laid over them, in
 files as in the page. The colours are Okabe and Ito's, told apart with all kinds of colour vision; shapes say the same.
@@ -8,19 +8,18 @@ import json
 import re
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
-import vl_convert
+if TYPE_CHECKING:
+    import altair as alt
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-VEGA_LITE = "v" + ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _RESOURCES = re.compile(rb"(?:^ +/\w+ \d+ 0 R\n){2,}", re.MULTILINE)
 _PNG_SCALE = 4  # 288 dots an inch, where a pixel is a point
 
 
 class Theme(StrEnum):
-    """What a figure stands on."""
+    """The background of a figure, and the colours that go with it."""
 
     LIGHT = "light"
     DARK = "dark"
@@ -119,37 +118,50 @@ def config(theme: Theme) -> dict[str, Any]:
     }
 
 
-def specification(figure: alt.LayerChart, theme: Theme) -> dict[str, Any]:
+def vega_lite_version() -> str:
+    """Return the version of Vega-Lite that figures are made for, as its converter names it: v6.1."""
+    import altair as alt
+
+    return "v" + ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+
+
+def specification(figure: "alt.LayerChart", theme: Theme) -> dict[str, Any]:
     """Return a figure's Vega-Lite specification in a theme."""
-    told: dict[str, Any] = figure.to_dict()
-    return told | {"config": config(theme)}
+    plain: dict[str, Any] = figure.to_dict()
+    return plain | {"config": config(theme)}
 
 
-def as_svg(figure: alt.LayerChart, theme: Theme = Theme.LIGHT) -> str:
+def as_svg(figure: "alt.LayerChart", theme: Theme = Theme.LIGHT) -> str:
     """Return a figure as SVG."""
-    svg: str = vl_convert.vegalite_to_svg(_text(figure, theme), vl_version=VEGA_LITE)
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(_text(figure, theme), vl_version=vega_lite_version())
     return svg
 
 
-def as_pdf(figure: alt.LayerChart, theme: Theme = Theme.LIGHT) -> bytes:
+def as_pdf(figure: "alt.LayerChart", theme: Theme = Theme.LIGHT) -> bytes:
     """Return a figure as vector PDF, 3.3 inches wide."""
-    pdf: bytes = vl_convert.vegalite_to_pdf(_text(figure, theme), vl_version=VEGA_LITE)
+    import vl_convert
+
+    pdf: bytes = vl_convert.vegalite_to_pdf(_text(figure, theme), vl_version=vega_lite_version())
     # Names of resources come in another order each time; sorted they take the same bytes, so no offset changes.
     return _RESOURCES.sub(lambda found: b"".join(sorted(found[0].splitlines(keepends=True))), pdf)
 
 
-def as_png(figure: alt.LayerChart, theme: Theme = Theme.LIGHT) -> bytes:
+def as_png(figure: "alt.LayerChart", theme: Theme = Theme.LIGHT) -> bytes:
     """Return a figure as PNG."""
-    png: bytes = vl_convert.vegalite_to_png(_text(figure, theme), vl_version=VEGA_LITE, scale=_PNG_SCALE)
+    import vl_convert
+
+    png: bytes = vl_convert.vegalite_to_png(_text(figure, theme), vl_version=vega_lite_version(), scale=_PNG_SCALE)
     return png
 
 
-def _text(figure: alt.LayerChart, theme: Theme) -> str:
+def _text(figure: "alt.LayerChart", theme: Theme) -> str:
     return json.dumps(specification(figure, theme))
 
 
 # The forms of figures by the ending of a file's name, each with what browsers call it.
-FORMS: dict[str, tuple[str, Callable[[alt.LayerChart, Theme], bytes]]] = {
+FORMS: dict[str, tuple[str, Callable[["alt.LayerChart", Theme], bytes]]] = {
     "svg": ("image/svg+xml", lambda figure, theme: as_svg(figure, theme).encode()),
     "pdf": ("application/pdf", as_pdf),
     "png": ("image/png", as_png),

@@ -19,23 +19,21 @@ import numpy as np
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report, quantity
-from assignment.measures import NUGGET_SCORES
+from metaeval.measures import scored_measures
 from metaeval.stats.means import OVER, Policy, mean
-from metaeval.stats.score_matrix import Scored
-from support.measures import SUPPORT_SCORES
+from metaeval.stats.score_matrix import ScoreMatrix
 
 ALL = "all"
 MOST_CELLS = 10_000_000  # runs by topics by measures, 80 MB: a track's have 350,000
 _LARGEST = 1e15  # of scores: sums and squares of larger ones are no numbers any more
 _LONGEST_NAME = 256  # characters of a measure or a task
 # Columns and keys of Assay's exports that are no scores.
-TOLD = frozenset(
+NO_SCORES = frozenset(
     {"run_id", "team", "task", "condition", "policy", "topic", "qid", "state", "topics", "complete", "incomplete"}
     | {"not_judged_by_plan"}
     | {"topics_without_vital", "topics_without_importance", "nuggets_left_out"}
     | {"citations_not_judged", "citations_without_text", "answers_citing_nothing", "unworthy_sentences_left_out"}
 )
-_KEYS = {measure.json: measure.key for measure in (*NUGGET_SCORES.all, *SUPPORT_SCORES.all)}
 _GUARDED = ("'=", "'+", "'-", "'@", "'\t", "'\r")
 
 
@@ -66,10 +64,10 @@ def run_of_file(name: str) -> str:
     return Path(name.removesuffix(".gz")).stem
 
 
-def read_score_table(lines: Iterable[Line], report: Report, *, name: str, run: str, policy: Policy) -> Scored:
+def read_score_table(lines: Iterable[Line], report: Report, *, name: str, run: str, policy: Policy) -> ScoreMatrix:
     """Read a score table; the first line says which form it has.
 
-    name: of this side; run: of a file that names none. What is wrong is in the report; then what is returned is not
+    name: of the matrix; run: of a file that names none. What is wrong is in the report; then what is returned is not
     whole. Raises Unreadable where reading can't go on.
     """
     rows = _Rows(report)
@@ -103,7 +101,7 @@ def _without_nul(lines: Iterable[Line], report: Report) -> Iterator[Line]:
 
 
 def _check_name(name: str, field: str, line: Line, report: Report) -> None:
-    """Report the name of a measure or a task that could not be told on a page."""
+    """Report the name of a measure or a task that no page could show."""
     if not name.isprintable() or len(name) > _LONGEST_NAME:
         report.error(line.number, field, name, f"a name of at most {_LONGEST_NAME} visible characters")
 
@@ -136,7 +134,7 @@ def _header(columns: list[str], line: Line, report: Report) -> list[str]:
         raise report.fatal(line.number, "header", line.text, "a column run_id")
     if len(set(columns)) < len(columns) or not all(columns):
         raise report.fatal(line.number, "header", line.text, "each column named, and once")
-    if not set(columns) - TOLD:
+    if not set(columns) - NO_SCORES:
         raise report.fatal(line.number, "header", line.text, "a column of scores besides run_id")
     return columns
 
@@ -155,7 +153,7 @@ def _csv_row(cells: dict[str, str], line: Line, rows: _Rows) -> None:
     if rows.tasks.setdefault(run, task) != task:
         rows.report.error(line.number, "task", task, f"the task {rows.tasks[run] or '(none)'} of a line before")
     for column, text in cells.items():
-        if column not in TOLD:
+        if column not in NO_SCORES:
             rows.add(line, run, topic, column, _number(text.strip(), column, line, rows.report))
 
 
@@ -166,6 +164,7 @@ def _unguarded(cell: str) -> str:
 
 def _read_jsonl(lines: Iterable[Line], rows: _Rows, run: str) -> None:
     report = rows.report
+    keys = {measure.json: measure.key for measure in scored_measures()}
     for line in lines:
         record = values.json_object(line, report)
         if record is None or not values.required(record, "qid", line, report):
@@ -181,17 +180,17 @@ def _read_jsonl(lines: Iterable[Line], rows: _Rows, run: str) -> None:
         rows.tells_policy |= "policy" in record
         rows.tasks.setdefault(tag, "")
         for key, value in record.items():
-            if key in TOLD:
+            if key in NO_SCORES:
                 continue
             if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
                 score = None if value is None else _number(repr(value), key, line, report)
-                rows.add(line, tag, topic, _KEYS.get(key, key), score)
+                rows.add(line, tag, topic, keys.get(key, key), score)
             else:
                 report.error(line.number, key, value, "a number or null")
 
 
 def _read_leaderboard(lines: Iterable[Line], rows: _Rows) -> None:
-    """Read four columns; which of the two in the middle is the topic is told by where "all" stands."""
+    """Read four columns; the place of "all" shows which of the two in the middle is the topic."""
     report = rows.report
     found: list[tuple[Line, list[str], float | None]] = []
     at_topic: int | None = None
@@ -217,10 +216,10 @@ def _read_leaderboard(lines: Iterable[Line], rows: _Rows) -> None:
         topic, measure = (cells[2], cells[1]) if at_topic == 2 else (cells[1], cells[2])
         run = values.identifier(cells[0], "run", line, report)
         if run and values.identifier(topic, "topic", line, report):
-            name, bracket, told = measure.partition("[")
-            rows.tells_policy |= bool(bracket) and told.endswith("]")
+            name, bracket, rest = measure.partition("[")
+            rows.tells_policy |= bool(bracket) and rest.endswith("]")
             rows.tasks.setdefault(run, "")
-            rows.add(line, run, topic, name if told.endswith("]") else measure, value)
+            rows.add(line, run, topic, name if rest.endswith("]") else measure, value)
 
 
 def _number(text: str, field: str, line: Line, report: Report) -> float | None:
@@ -237,7 +236,7 @@ def _number(text: str, field: str, line: Line, report: Report) -> float | None:
     return value
 
 
-def _scored(rows: _Rows, name: str, policy: Policy) -> Scored:
+def _scored(rows: _Rows, name: str, policy: Policy) -> ScoreMatrix:
     runs, measures = sorted(rows.tasks), list(rows.measures)
     topics = sorted({topic for of_run in rows.topics.values() for topic in of_run} - {ALL})
     places = [{name: at for at, name in enumerate(names)} for names in (runs, topics, measures)]
@@ -256,4 +255,4 @@ def _scored(rows: _Rows, name: str, policy: Policy) -> Scored:
         else:
             cells[at[0], places[1][topic], at[1]] = value
     means = np.where(has_mean, means, mean(cells, axis=1))
-    return Scored(name, runs, [rows.tasks[run] for run in runs], topics, measures, cells, means)
+    return ScoreMatrix(name, runs, [rows.tasks[run] for run in runs], topics, measures, cells, means)

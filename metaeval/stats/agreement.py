@@ -1,4 +1,4 @@
-"""How far labels agree: pure functions on arrays of codes.
+"""Agreement of labels: functions on arrays of codes.
 
 A label is its place in the fixed order of its vocabulary, from 0 for the least: not_support 0, partial_support 1,
 support 2; none 0, partial 1, full 2; a grade is itself. Of a pair, the first label is the human's (or any judge's), the
@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.stats.means import Figures, within
-from metaeval.stats.statistic import Value, undefined
+from metaeval.stats.statistic import Statistic, undefined
 
 Counts = npt.NDArray[np.int64]
-NO_VALUE = -1  # in alpha: the judge said nothing of this unit
+NO_VALUE = -1  # in alpha: the judge gave this unit no label
 
 _NO_PAIRS = "no pairs"
 _ONE_LABEL = "only one label was used"
@@ -45,12 +45,12 @@ class Agreement(NamedTuple):
     """
 
     matrix: Counts
-    match: Value
-    above: Value
-    below: Value
-    unweighted: Value
-    linear: Value
-    quadratic: Value
+    match: Statistic
+    above: Statistic
+    below: Statistic
+    unweighted: Statistic
+    linear: Statistic
+    quadratic: Statistic
 
 
 def confusion_matrix(first: npt.ArrayLike, second: npt.ArrayLike, labels: int) -> Counts:
@@ -64,7 +64,7 @@ def confusion_matrix(first: npt.ArrayLike, second: npt.ArrayLike, labels: int) -
     return np.bincount(rows * labels + columns, minlength=labels * labels).reshape(labels, labels)
 
 
-def distribution(codes: npt.ArrayLike, labels: int) -> Counts:
+def count_labels(codes: npt.ArrayLike, labels: int) -> Counts:
     """Count how often each label was given: (labels,). Raises ValueError for codes that are no label's."""
     return np.bincount(_codes(codes, labels), minlength=labels)
 
@@ -76,25 +76,25 @@ def percent(counts: npt.ArrayLike) -> Figures:
     return given * 100 / total if total else np.full(given.shape, np.nan)
 
 
-def match_rate(first: npt.ArrayLike, second: npt.ArrayLike, labels: int) -> Value:
+def match_rate(first: npt.ArrayLike, second: npt.ArrayLike, labels: int) -> Statistic:
     """Return the share of pairs with equal labels. The arguments are those of confusion_matrix."""
-    return agreement(confusion_matrix(first, second, labels)).match
+    return rate_agreement(confusion_matrix(first, second, labels)).match
 
 
 def cohen_kappa(
     first: npt.ArrayLike, second: npt.ArrayLike, labels: int, weights: Weights = Weights.UNWEIGHTED
-) -> Value:
+) -> Statistic:
     """Return Cohen's kappa of two judges. The arguments are those of confusion_matrix; see kappa."""
     return kappa(confusion_matrix(first, second, labels), weights)
 
 
-def merged(matrix: npt.ArrayLike, starts: Sequence[int]) -> Counts:
+def merge_labels(matrix: npt.ArrayLike, starts: Sequence[int]) -> Counts:
     """Return a confusion matrix of coarser labels. starts: the first label of each, from 0."""
     counts = _square(matrix)
     return np.add.reduceat(np.add.reduceat(counts, starts, axis=0), starts, axis=1)
 
 
-def agreement(matrix: npt.ArrayLike, why_not: str = "") -> Agreement:
+def rate_agreement(matrix: npt.ArrayLike, why_not: str = "") -> Agreement:
     """Return what a confusion matrix tells of agreement; with a reason why it tells nothing, only that.
 
     Raises ValueError where it is no confusion matrix.
@@ -104,8 +104,8 @@ def agreement(matrix: npt.ArrayLike, why_not: str = "") -> Agreement:
     if why_not:
         return Agreement(counts, *[undefined(pairs, why_not)] * (len(Agreement._fields) - 1))
 
-    def rate(part: Counts) -> Value:
-        return Value(int(part.sum()) / pairs, pairs) if pairs else undefined(0, _NO_PAIRS)
+    def rate(part: Counts) -> Statistic:
+        return Statistic(int(part.sum()) / pairs, pairs) if pairs else undefined(0, _NO_PAIRS)
 
     return Agreement(
         matrix=counts,
@@ -118,7 +118,7 @@ def agreement(matrix: npt.ArrayLike, why_not: str = "") -> Agreement:
     )
 
 
-def kappa(matrix: npt.ArrayLike, weights: Weights = Weights.UNWEIGHTED) -> Value:
+def kappa(matrix: npt.ArrayLike, weights: Weights = Weights.UNWEIGHTED) -> Statistic:
     """Return Cohen's kappa, 1 - observed / expected disagreement, of a confusion matrix over an ordered label set.
 
     A pair of labels disagrees by 1, by their distance, or by its square (Cohen 1960 and 1968); labels that nobody used
@@ -134,10 +134,10 @@ def kappa(matrix: npt.ArrayLike, weights: Weights = Weights.UNWEIGHTED) -> Value
     expected = int((np.outer(counts.sum(axis=1), counts.sum(axis=0)) * disagrees).sum())
     if not expected:
         return undefined(pairs, _ONE_LABEL)
-    return Value(1 - int((counts * disagrees).sum()) * pairs / expected, pairs)
+    return Statistic(1 - int((counts * disagrees).sum()) * pairs / expected, pairs)
 
 
-def krippendorff_alpha(codes: npt.ArrayLike, labels: int, level: Level = Level.NOMINAL) -> Value:
+def krippendorff_alpha(codes: npt.ArrayLike, labels: int, level: Level = Level.NOMINAL) -> Statistic:
     """Return Krippendorff's alpha, 1 - observed / expected disagreement, over any number of judges.
 
     codes: (judges, units), from 0 to labels - 1, or NO_VALUE. Units with fewer than two values are dropped; n is the
@@ -158,7 +158,7 @@ def krippendorff_alpha(codes: npt.ArrayLike, labels: int, level: Level = Level.N
     expected = (np.outer(by_label, by_label) * disagrees).sum()
     if not expected:
         return undefined(len(by_unit), _ONE_LABEL)
-    return Value(float(1 - (coincidences * disagrees).sum() * (by_label.sum() - 1) / expected), len(by_unit))
+    return Statistic(float(1 - (coincidences * disagrees).sum() * (by_label.sum() - 1) / expected), len(by_unit))
 
 
 def _distances(by_label: Counts, level: Level) -> Figures:

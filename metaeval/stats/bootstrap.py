@@ -1,4 +1,4 @@
-"""Confidence intervals by drawing topics again: how far tau hangs on the topics that happened to be judged."""
+"""Confidence intervals by a bootstrap over topics: how far tau depends on which topics were judged."""
 
 from typing import NamedTuple
 
@@ -26,14 +26,14 @@ class Interval(NamedTuple):
 
 
 class Intervals(NamedTuple):
-    """Those of tau at its three levels, as metaeval.stats.levels has them."""
+    """The intervals of tau at its three levels, as in levels.Levels."""
 
     run: Interval
     topic: Interval
     cell: Interval
 
 
-def topic_draws(topics: int, draws: int, seed: int) -> Draws:
+def draw_topics(topics: int, draws: int, seed: int) -> Draws:
     """Draw as many topics as there are, with replacement: (draws, topics), places of topics. Seeded."""
     return np.random.default_rng(seed).integers(0, topics, (draws, topics))
 
@@ -44,21 +44,21 @@ def bootstrap_tau(
     """Return the intervals of tau-b at the three levels, for each measure.
 
     first, second: (runs, topics, measures), NaN where a cell does not count. All measures and both sides have the same
-    draws; run means, topics' taus and cells are those of the topics drawn, as often as they are drawn. The mean of the
-    draws stands beside the interval because drawing adds noise, which pulls tau down.
+    draws; run means, topics' taus and cells are those of the topics drawn, as often as they are drawn. Drawing
+    adds noise, which pulls tau down: hence the mean of the draws beside the interval.
     """
     x, y = paired(first, second)
     if x.shape[1] < 2:
         return [Intervals(*[Interval(None, None, None, 0, "fewer than two topics")] * 3)] * x.shape[2]
-    weights = how_often(topic_draws(x.shape[1], draws, seed), x.shape[1])
+    weights = count_topics(draw_topics(x.shape[1], draws, seed), x.shape[1])
     return [
         Intervals(*(interval(found, confidence) for found in replicates(x[..., at], y[..., at], weights)))
         for at in range(x.shape[2])
     ]
 
 
-def how_often(drawn: Draws, topics: int) -> Figures:
-    """Count how often each topic is in each draw: (draws, topics)."""
+def count_topics(drawn: Draws, topics: int) -> Figures:
+    """Count each topic in each draw: (draws, topics)."""
     at = np.arange(len(drawn))[:, np.newaxis] * topics + drawn
     return np.bincount(at.ravel(), minlength=len(drawn) * topics).reshape(len(drawn), topics).astype(np.float64)
 

@@ -1,7 +1,7 @@
-"""How far two rankings agree: pure functions on the scores that two conditions give the same things.
+"""Correlation of two rankings: functions on the scores that two conditions give the same things.
 
-Scores are arrays of one number for each run (or cell), higher is better, in the same order on both sides. Where either
-is NaN, the pair is left out; n says how many are left.
+Scores are arrays of one number for each run (or cell), higher is better, both in the same order. Where either is NaN,
+the pair is left out; n is the number of pairs left.
 """
 
 from typing import NamedTuple
@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.stats.means import Figures
-from metaeval.stats.statistic import Value, undefined
+from metaeval.stats.statistic import Statistic, undefined
 
 TOO_FEW = "fewer than two values"
-CONSTANT = "all values of one side are equal"
+CONSTANT = "all values of one side are equal"  # as files have it
 
 
 class Overlap(NamedTuple):
@@ -23,28 +23,28 @@ class Overlap(NamedTuple):
     the sum over the depths that are there, without what follows.
     """
 
-    extrapolated: Value
-    least: Value
-    truncated: Value
+    extrapolated: Statistic
+    least: Statistic
+    truncated: Statistic
 
 
 class Drop(NamedTuple):
     """The largest loss of places; place: of the run that has it, in the arrays; 0 places and None if none loses any."""
 
-    places: Value
+    places: Statistic
     place: int | None
 
 
-def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike) -> Value:
-    """Return Kendall's tau-b. Undefined where a side is constant. Takes the time of all pairs."""
+def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
+    """Return Kendall's tau-b. Undefined where either is constant. Takes the time of all pairs."""
     x, y = _both(first, second)
-    return _unless_constant(x, y) or Value(float(taus(x[np.newaxis], y[np.newaxis])[0]), len(x))
+    return _unless_constant(x, y) or Statistic(float(taus(x[np.newaxis], y[np.newaxis])[0]), len(x))
 
 
 def taus(first: Figures, second: Figures) -> Figures:
     """Return the tau-b of each row of scores: (rows,), NaN where undefined.
 
-    first, second: (rows, runs), NaN on both sides in the same places. Takes the time of all pairs of runs, but memory
+    first, second: (rows, runs), NaN in the same places of both. Takes the time of all pairs of runs, but memory
     for a few times the scores alone.
     """
     x, y = np.ascontiguousarray(first.T), np.ascontiguousarray(second.T)
@@ -64,22 +64,22 @@ def _signs(scores: Figures, other: Figures) -> npt.NDArray[np.int8]:
 
 
 def tau(concordance: Figures, first: Figures, second: Figures) -> Figures:
-    """Return tau-b from numbers of pairs: concordant less discordant ones, and those that don't tie on either side.
+    """Return tau-b from numbers of pairs: NaN where either has ties alone.
 
-    NaN where a side has ties alone.
+    concordance: concordant pairs less discordant ones; first, second: pairs that don't tie there.
     """
     untied = np.sqrt(first) * np.sqrt(second)
     found: Figures = np.divide(concordance, untied, out=np.full(untied.shape, np.nan), where=untied > 0)
     return np.clip(found, -1, 1)
 
 
-def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Value:
-    """Return Pearson's correlation. Undefined where a side is constant."""
+def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
+    """Return Pearson's correlation. Undefined where either is constant."""
     x, y = _both(first, second)
-    return _unless_constant(x, y) or Value(float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1)), len(x))
+    return _unless_constant(x, y) or Statistic(float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1)), len(x))
 
 
-def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Value:
+def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
     """Return Spearman's correlation: Pearson's of the ranks, tied values sharing the mean of theirs."""
     x, y = _both(first, second)
     return pearson(_mean_ranks(x), _mean_ranks(y))
@@ -92,11 +92,11 @@ def _mean_ranks(scores: Figures) -> Figures:
     return ranks
 
 
-def tau_ap(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Value:
+def tau_ap(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Statistic:
     """Return the AP rank correlation of an estimated ranking, which weighs differences at its top more.
 
     2 / (n - 1) * sum over the ranks i from 2 of the estimate of C(i) / (i - 1), less 1; C(i) counts what stands above i
-    and rightly so (Yilmaz, Aslam, Robertson, SIGIR 2008). Not symmetric, and undefined where a side has ties.
+    and rightly so (Yilmaz, Aslam, Robertson, SIGIR 2008). Not symmetric, and undefined where either has ties.
     """
     x, y = _both(reference, estimate)
     if len(np.unique(x)) < len(x) or len(np.unique(y)) < len(y):
@@ -104,7 +104,7 @@ def tau_ap(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Value:
     return tau_ap_a(x, y)
 
 
-def tau_ap_a(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Value:
+def tau_ap_a(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Statistic:
     """Return the mean of tau_ap over all orders of what ties in the estimate (Urbano and Marrero, ICTIR 2017).
 
     Undefined where the reference has ties, which here is the truth.
@@ -123,20 +123,20 @@ def tau_ap_a(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Value:
     shares = up_to[higher + tied - 1] - np.where(higher, up_to[higher - 1], 0)
     of_tied = np.where(higher, tied - higher * shares, tied - 1) / 2
     total = (((above & is_right).sum(axis=1) * shares + of_tied) / tied).sum()
-    return Value(float(2 * total / (len(x) - 1) - 1), len(x))
+    return Statistic(float(2 * total / (len(x) - 1) - 1), len(x))
 
 
-def tau_ap_b(first: npt.ArrayLike, second: npt.ArrayLike) -> Value:
+def tau_ap_b(first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
     """Return the symmetric AP correlation of two rankings that may both have ties (Urbano and Marrero, ICTIR 2017).
 
     The mean of both directions. In each, what ties stands at the first rank of its group and is compared with all above
-    the group; the topmost group is compared with nothing. Undefined where a side is constant.
+    the group; the topmost group is compared with nothing. Undefined where either is constant.
     """
     x, y = _both(first, second)
-    return _unless_constant(x, y) or Value(float((_one_way(x, y) + _one_way(y, x)) / 2), len(x))
+    return _unless_constant(x, y) or Statistic(float((_tau_ap_one_way(x, y) + _tau_ap_one_way(y, x)) / 2), len(x))
 
 
-def _one_way(reference: Figures, estimate: Figures) -> float:
+def _tau_ap_one_way(reference: Figures, estimate: Figures) -> float:
     above = _above(estimate)
     higher = above.sum(axis=1)
     is_below = higher > 0
@@ -169,7 +169,7 @@ def rbo(first: npt.ArrayLike, second: npt.ArrayLike, p: float = 0.9) -> Overlap:
     overlap = common[-1] * size
     deeper = overlap * (-np.log1p(-p) - (weights / depths).sum())
     least = truncated + (1 - p) / p * deeper
-    return Overlap(*(Value(float(one), size) for one in (truncated + common[-1] * weights[-1], least, truncated)))
+    return Overlap(*(Statistic(float(one), size) for one in (truncated + common[-1] * weights[-1], least, truncated)))
 
 
 def largest_drop(reference: npt.ArrayLike, alternative: npt.ArrayLike) -> Drop:
@@ -180,7 +180,7 @@ def largest_drop(reference: npt.ArrayLike, alternative: npt.ArrayLike) -> Drop:
         return Drop(undefined(0, "no values"), None)
     lost = np.where(counts, _places(np.where(counts, y, np.nan)) - _places(np.where(counts, x, np.nan)), 0)
     at = int(lost.argmax())
-    return Drop(Value(float(lost[at]), int(counts.sum())), at if lost[at] else None)
+    return Drop(Statistic(float(lost[at]), int(counts.sum())), at if lost[at] else None)
 
 
 def _places(scores: Figures) -> npt.NDArray[np.int64]:
@@ -202,13 +202,13 @@ def _same_shape(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Figures, F
 
 
 def _both(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Figures, Figures]:
-    """Return the scores that are there on both sides."""
+    """Return the scores of what has one in both."""
     x, y = _same_shape(first, second)
     counts = ~(np.isnan(x) | np.isnan(y))
     return x[counts], y[counts]
 
 
-def _unless_constant(x: Figures, y: Figures) -> Value | None:
+def _unless_constant(x: Figures, y: Figures) -> Statistic | None:
     """Return why a correlation is undefined; None where it is not."""
     if len(x) < 2:
         return undefined(len(x), TOO_FEW)

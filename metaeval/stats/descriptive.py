@@ -1,15 +1,14 @@
-"""What a condition's nuggets and labels look like: the figures of a table of descriptive statistics."""
+"""Descriptive statistics of nuggets, labels and runs."""
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from assignment.scores import ABSENT, VITAL
 from metaeval.stats import means
-from metaeval.stats.agreement import distribution
-from metaeval.stats.means import Figures, within
-from metaeval.stats.statistic import Value, undefined
+from metaeval.stats.agreement import count_labels
+from metaeval.stats.means import Figures
+from metaeval.stats.statistic import Statistic, undefined
 
 _NOTHING = "there are none"
 
@@ -22,42 +21,41 @@ class Nuggets(NamedTuple):
 
     topics: int
     nuggets: int
-    per_topic: Value
-    words: Value
-    vital: Value
+    per_topic: Statistic
+    words: Statistic
+    vital: Statistic
 
 
-def describe_nuggets(topic: npt.ArrayLike, words: npt.ArrayLike, importance: npt.ArrayLike) -> Nuggets:
-    """Describe nuggets, each by the number of its topic, its words and its importance: three arrays (nuggets,).
+def describe_nuggets(topic: npt.ArrayLike, words: npt.ArrayLike, vital: npt.ArrayLike) -> Nuggets:
+    """Describe nuggets, each by the number of its topic, its words and whether it is vital: three arrays (nuggets,).
 
-    importance: VITAL, OKAY or ABSENT of assignment.scores. A topic without nuggets is not there to be counted.
+    vital: NaN where a nugget has no importance. Topics without nuggets are not counted.
     """
-    of_topic, length = np.asarray(topic), np.asarray(words, dtype=np.float64)
-    weighed = within(importance, ABSENT, VITAL, "importance")
-    if not of_topic.shape == length.shape == weighed.shape or of_topic.ndim != 1:
+    of_topic, length, is_vital = np.asarray(topic), np.asarray(words, np.float64), np.asarray(vital, np.float64)
+    if not of_topic.shape == length.shape == is_vital.shape or of_topic.ndim != 1:
         raise ValueError("topics, words and importance are three lists of equal length")
-    topics, known = len(np.unique(of_topic)), int((weighed != ABSENT).sum())
+    topics = len(np.unique(of_topic))
     return Nuggets(
         topics=topics,
         nuggets=len(of_topic),
-        per_topic=Value(len(of_topic) / topics, topics) if topics else undefined(0, _NOTHING),
+        per_topic=Statistic(len(of_topic) / topics, topics) if topics else undefined(0, _NOTHING),
         words=mean(length),
-        vital=Value(int((weighed == VITAL).sum()) / known, known) if known else undefined(0, "none has importance"),
+        vital=mean(is_vital, "none has importance"),
     )
 
 
-def shares(codes: npt.ArrayLike, labels: int) -> list[Value]:
-    """Return the share of each label; the arguments are those of labels.distribution."""
-    counts = distribution(codes, labels).tolist()
+def shares(codes: npt.ArrayLike, labels: int) -> list[Statistic]:
+    """Return the share of each label; the arguments are those of agreement.count_labels."""
+    counts = count_labels(codes, labels).tolist()
     total = sum(counts)
-    return [Value(count / total, total) if total else undefined(0, _NOTHING) for count in counts]
+    return [Statistic(count / total, total) if total else undefined(0, _NOTHING) for count in counts]
 
 
-def mean(values: npt.ArrayLike) -> Value:
-    """Return the mean of what is not NaN."""
+def mean(values: npt.ArrayLike, why_not: str = _NOTHING) -> Statistic:
+    """Return the mean of what is not NaN. why_not: the reason where all is."""
     given = np.asarray(values, dtype=np.float64)
     counted = given[~np.isnan(given)]
-    return Value(float(counted.mean()), len(counted)) if len(counted) else undefined(0, _NOTHING)
+    return Statistic(float(counted.mean()), len(counted)) if len(counted) else undefined(0, why_not)
 
 
 def topic_means(scores: npt.ArrayLike) -> Figures:
@@ -66,9 +64,9 @@ def topic_means(scores: npt.ArrayLike) -> Figures:
 
 
 def pareto_front(length: npt.ArrayLike, scores: npt.ArrayLike) -> list[int]:
-    """Return the places of the runs than which no other is both as short and better, or shorter and as good.
+    """Return the places of the runs that no other run dominates: as short and better, or shorter and as good.
 
-    length, scores: (runs,); a run that lacks either is not there.
+    length, scores: (runs,); a run without either is left out.
     """
     x, y = np.asarray(length, dtype=np.float64), np.asarray(scores, dtype=np.float64)
     there = np.flatnonzero(~np.isnan(x + y))

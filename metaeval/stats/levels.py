@@ -1,12 +1,11 @@
 """Kendall's tau-b at its three levels: of runs, of the runs on each topic, of all cells.
 
-Scores are arrays (runs, topics) of one measure, NaN where a cell does not count (metaeval.stats.means.counted); the
-rows and columns of both sides are the same runs and topics. A cell counts where it counts on both sides, at all levels
-alike. Scores that are equal to ten digits are equal, as they are in files: else a tie of two means would hang on the
-order in which they were summed.
+Scores are arrays (runs, topics) of one measure, NaN where a cell does not count (means.counted); both arrays have the
+same runs and topics. A cell counts where it counts in both, at all levels alike. Scores that are equal to ten digits
+tie, as in files: else a tie of two means would depend on the order in which they were summed.
 
-All pairs of cells are looked at once, topic by topic (topic_pairs). Everything else, a bootstrap of 1,000 draws
-included, is a weighted sum of what they said.
+All pairs of cells are compared once, topic by topic (topic_pairs). Everything else, a bootstrap of 1,000 draws
+included, is a weighted sum of these comparisons.
 """
 
 from typing import NamedTuple
@@ -16,7 +15,7 @@ import numpy.typing as npt
 
 from metaeval.stats.correlation import CONSTANT, TOO_FEW, tau, taus
 from metaeval.stats.means import DIGITS, Figures
-from metaeval.stats.statistic import Value, undefined
+from metaeval.stats.statistic import Statistic, undefined
 
 NO_TOPIC = "no topic has a tau"
 Whole = npt.NDArray[np.int64]
@@ -28,17 +27,17 @@ class Levels(NamedTuple):
     undefined_topics: those that have none. by_topic: (topics,), NaN where undefined.
     """
 
-    run: Value
-    topic: Value
-    cell: Value
+    run: Statistic
+    topic: Statistic
+    cell: Statistic
     undefined_topics: int
     by_topic: Figures
 
 
 class TopicPairs(NamedTuple):
-    """What pairs of a cell of one topic (rows) and one of another (columns) say, all (topics, topics).
+    """Counts of pairs of a cell of one topic (rows) and one of another (columns), all (topics, topics).
 
-    concordance: concordant pairs less discordant ones; first, second: pairs that don't tie on that side. They are whole
+    concordance: concordant pairs less discordant ones; first, second: pairs that don't tie there. They are whole
     numbers, so that sums of them are exact.
     """
 
@@ -56,7 +55,7 @@ class TopicPairs(NamedTuple):
 
 
 def paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Figures, Figures]:
-    """Return the scores of both sides, NaN on both where one is. Raises ValueError for other shapes."""
+    """Return both arrays of scores, NaN in both where one is. Raises ValueError where their shapes differ."""
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.shape != y.shape or x.ndim < 2:
         raise ValueError(f"scores are two tables of the same runs and topics, not {x.shape} and {y.shape}")
@@ -73,9 +72,9 @@ def tau_levels(first: npt.ArrayLike, second: npt.ArrayLike) -> Levels:
     by_topic = pairs.within()
     defined = int((~np.isnan(by_topic)).sum())
     return Levels(
-        run=_value(taus(*means)[0], int((~np.isnan(means[0])).sum())),
-        topic=Value(float(np.nanmean(by_topic)), defined) if defined else undefined(0, NO_TOPIC),
-        cell=_value(pairs.across(once)[0], int((~np.isnan(x)).sum())),
+        run=_statistic(taus(*means)[0], int((~np.isnan(means[0])).sum())),
+        topic=Statistic(float(np.nanmean(by_topic)), defined) if defined else undefined(0, NO_TOPIC),
+        cell=_statistic(pairs.across(once)[0], int((~np.isnan(x)).sum())),
         undefined_topics=len(by_topic) - defined,
         by_topic=by_topic,
     )
@@ -96,8 +95,8 @@ def run_means(scores: Figures, weights: Figures) -> Figures:
 def topic_pairs(first: Figures, second: Figures) -> TopicPairs:
     """Compare all cells with all, by the topics of the two. first, second: (runs, topics), as paired has them.
 
-    On a topic there are few distinct scores: as many as its labels can give. So the cells of a topic are counted in a
-    table of these; how any cell compares with all of them hangs on its place between these alone, and is looked up.
+    A topic has few distinct scores: as many as its labels can give. So its cells are counted in a table of these; how
+    any cell compares with all of them depends on its place among these alone, and is looked up.
     """
     topics = first.shape[1]
     topic, run = np.nonzero(~np.isnan(first).T)  # cells by topic
@@ -112,9 +111,9 @@ def topic_pairs(first: Figures, second: Figures) -> TopicPairs:
             x_steps, y_steps = _steps(rows[own]), _steps(columns[own])
             counts = np.zeros((x_steps.shape[1], y_steps.shape[1]))
             np.add.at(counts, (rows[own] // 2, columns[own] // 2), 1)
-            said = x_steps @ counts @ y_steps.T
-            found = said.ravel()[rows * said.shape[1] + columns]
-            concordance[at:, at] = np.bincount(topic[cells] - at, found, topics - at)
+            of_places = x_steps @ counts @ y_steps.T
+            of_cells = of_places.ravel()[rows * of_places.shape[1] + columns]
+            concordance[at:, at] = np.bincount(topic[cells] - at, of_cells, topics - at)
     concordance = concordance + np.tril(concordance, -1).T
     return TopicPairs(concordance, _untied(topic, x, topics), _untied(topic, y, topics))
 
@@ -144,8 +143,8 @@ def _untied(topic: Whole, codes: Whole, topics: int) -> Figures:
     return untied
 
 
-def _value(found: float, n: int) -> Value:
+def _statistic(found: float, n: int) -> Statistic:
     """Return a tau, or why it is NaN."""
     if np.isnan(found):
         return undefined(n, TOO_FEW if n < 2 else CONSTANT)
-    return Value(float(found), n)
+    return Statistic(float(found), n)

@@ -1,4 +1,4 @@
-"""Scores of runs from those of their answers: pure functions on arrays, without a database, usable from a notebook."""
+"""Means: the scores of runs from those of their answers."""
 
 from enum import StrEnum
 from typing import Any
@@ -78,7 +78,10 @@ def topics_in_common(states: npt.ArrayLike) -> npt.NDArray[np.bool_]:
 def within(values: npt.ArrayLike, least: int, most: int, what: str) -> npt.NDArray[Any]:
     """Return values as an array. Raises ValueError where one is no whole number from least to most."""
     found = np.asarray(values)
-    if not np.isin(found, range(least, most + 1)).all():
+    is_within = (found >= least) & (found <= most)
+    if found.dtype.kind == "f":
+        is_within &= found == np.floor(found)
+    if not is_within.all():
         raise ValueError(f"{what} are whole numbers from {least} to {most}")
     return found
 

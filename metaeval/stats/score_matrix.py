@@ -1,4 +1,4 @@
-"""The scores of one side of a comparison, from a condition or from a file, as arrays with names."""
+"""Score matrices: the scores of runs on topics by some measures, with names; and two of them matched."""
 
 from typing import NamedTuple
 
@@ -8,15 +8,15 @@ from metaeval.stats.levels import paired
 from metaeval.stats.means import Figures, Policy
 
 CONTROL = "control"  # the task of runs that are no system's
-# How a topic counts that a run did not answer. Policy.COMMON is of one table: both sides have topics in common anyway.
+# How a topic counts that a run did not answer. Matched scores are of topics in common anyway, so not Policy.COMMON.
 POLICIES = (Policy.ZERO, Policy.ANSWERED)
 
 
-class Scored(NamedTuple):
+class ScoreMatrix(NamedTuple):
     """The scores of runs by some measures.
 
     tasks: of the runs, "" where unknown. cells: (runs, topics, measures), NaN where a cell does not count; no topics
-    where only means are known. means: (runs, measures), over all topics of this side.
+    where only means are known. means: (runs, measures), over all of these topics.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Scored(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """What only one side has, by name. controls: runs that are no system's, on either side."""
+    """What only the reference, or only the candidate, has: by name. controls: runs that are no system's, in either."""
 
     runs: tuple[list[str], list[str]]
     topics: tuple[list[str], list[str]]
@@ -37,45 +37,48 @@ class LeftOut(NamedTuple):
     controls: list[str]
 
 
-class Pair(NamedTuple):
-    """Two sides over the same runs, topics and measures, in the same order, and what was left out to get there.
+class MatchedScores(NamedTuple):
+    """A reference and a candidate over the same runs, topics and measures, in the same order, and what was left out.
 
-    Without topics in common there are means alone, over whatever topics each side has.
+    Without topics in common there are means alone, over whatever topics each has.
     """
 
-    first: Scored
-    second: Scored
+    reference: ScoreMatrix
+    candidate: ScoreMatrix
     left_out: LeftOut
 
 
-def match(first: Scored, second: Scored) -> Pair:
-    """Return both sides over what they have in common: runs and topics by name, measures in the first one's order.
+def match(reference: ScoreMatrix, candidate: ScoreMatrix) -> MatchedScores:
+    """Restrict both to what they have in common: runs and topics by name, measures in the reference's order.
 
-    A cell that does not count on one side counts on neither.
+    A cell that does not count in one counts in neither.
     """
-    told = [pair for side in (first, second) for pair in zip(side.runs, side.tasks, strict=True)]
-    controls = {run for run, task in told if task == CONTROL}
-    runs = sorted((set(first.runs) & set(second.runs)) - controls)
-    topics = sorted(set(first.topics) & set(second.topics))
-    measures = [measure for measure in first.measures if measure in second.measures]
+    both = (reference, candidate)
+    run_tasks = [pair for matrix in both for pair in zip(matrix.runs, matrix.tasks, strict=True)]
+    controls = {run for run, task in run_tasks if task == CONTROL}
+    runs = sorted((set(reference.runs) & set(candidate.runs)) - controls)
+    topics = sorted(set(reference.topics) & set(candidate.topics))
+    measures = [measure for measure in reference.measures if measure in candidate.measures]
 
     def only(field: str) -> tuple[list[str], list[str]]:
-        one, other = set(getattr(first, field)), set(getattr(second, field))
+        one, other = (set(getattr(matrix, field)) for matrix in both)
         return sorted(one - other - controls), sorted(other - one - controls)
 
-    known = {run: task for run, task in reversed(told) if task}  # the first side's word goes before the second's
+    known = {run: task for run, task in reversed(run_tasks) if task}  # the reference's task goes before the candidate's
     tasks = [known.get(run, "") for run in runs]
     left_out = LeftOut(only("runs"), only("topics"), only("measures"), sorted(controls))
-    one, other = (_part(side, runs, tasks, topics, measures) for side in (first, second))
+    one, other = (_restrict(matrix, runs, tasks, topics, measures) for matrix in both)
     cells = paired(one.cells, other.cells)
-    return Pair(one._replace(cells=cells[0]), other._replace(cells=cells[1]), left_out)
+    return MatchedScores(one._replace(cells=cells[0]), other._replace(cells=cells[1]), left_out)
 
 
-def _part(side: Scored, runs: list[str], tasks: list[str], topics: list[str], measures: list[str]) -> Scored:
+def _restrict(
+    matrix: ScoreMatrix, runs: list[str], tasks: list[str], topics: list[str], measures: list[str]
+) -> ScoreMatrix:
     at_runs, at_topics, at_measures = (
         np.array([place[name] for name in wanted], dtype=np.intp)
-        for names, wanted in ((side.runs, runs), (side.topics, topics), (side.measures, measures))
+        for names, wanted in ((matrix.runs, runs), (matrix.topics, topics), (matrix.measures, measures))
         for place in [{name: at for at, name in enumerate(names)}]
     )
-    cells = side.cells[np.ix_(at_runs, at_topics, at_measures)]
-    return Scored(side.name, runs, tasks, topics, measures, cells, side.means[np.ix_(at_runs, at_measures)])
+    cells = matrix.cells[np.ix_(at_runs, at_topics, at_measures)]
+    return ScoreMatrix(matrix.name, runs, tasks, topics, measures, cells, matrix.means[np.ix_(at_runs, at_measures)])

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from metaeval.stats.levels import paired
 from metaeval.stats.means import DIGITS, Figures
-from metaeval.stats.statistic import Value, undefined
+from metaeval.stats.statistic import Statistic, undefined
 
 ALPHA = 0.05
 
@@ -32,12 +31,12 @@ class PairAgreement(NamedTuple):
     passive_disagreements: int
 
     @property
-    def active(self) -> Value:
+    def active(self) -> Statistic:
         """The share of active pairs on which they agree (PAA)."""
         return _share(self.active_agreements, self.active_disagreements, "no pair is significant in both")
 
     @property
-    def passive(self) -> Value:
+    def passive(self) -> Statistic:
         """The share of passive pairs on which they agree (PPA)."""
         return _share(self.passive_agreements, self.passive_disagreements, "each pair is significant in one or both")
 
@@ -65,14 +64,16 @@ def significance_agreement(first: npt.ArrayLike, second: npt.ArrayLike, alpha: f
     x, y = paired(first, second)
     pairs = np.triu_indices(len(x), 1)
     (first_mean, first_p, topics), (second_mean, second_p, _) = (
-        [found[pairs] for found in _tested(scores)] for scores in (x, y)
+        [found[pairs] for found in _test_pairs(scores)] for scores in (x, y)
     )
     counts = topics >= 2
     return pair_agreement(first_mean[counts], first_p[counts] < alpha, second_mean[counts], second_p[counts] < alpha)
 
 
-def _tested(scores: Figures) -> tuple[Figures, Figures, Figures]:
+def _test_pairs(scores: Figures) -> tuple[Figures, Figures, Figures]:
     """Return the mean difference of each pair of runs, its p-value, and the number of topics: each (runs, runs)."""
+    from scipy import special  # a process that tests nothing does not load it
+
     there = (~np.isnan(scores)).astype(np.float64)
     given = np.where(there, scores, 0)
     topics = there @ there.T
@@ -87,6 +88,6 @@ def _tested(scores: Figures) -> tuple[Figures, Figures, Figures]:
     return mean, 2 * special.stdtr(size - 1, -t), topics
 
 
-def _share(agreements: int, disagreements: int, why: str) -> Value:
+def _share(agreements: int, disagreements: int, why: str) -> Statistic:
     n = agreements + disagreements
-    return Value(agreements / n, n) if n else undefined(0, why)
+    return Statistic(agreements / n, n) if n else undefined(0, why)

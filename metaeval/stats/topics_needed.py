@@ -1,4 +1,4 @@
-"""How many topics are enough: how tau of runs grows with the number of topics."""
+"""How many topics are enough: how tau of runs grows with their number."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -13,8 +13,8 @@ from metaeval.stats.levels import paired, run_means
 _SIZES = 30  # at most, unless told otherwise
 
 
-class Step(NamedTuple):
-    """Tau of runs on subsets of so many topics: the mean over the subsets drawn, and the percentiles of band."""
+class CurvePoint(NamedTuple):
+    """Tau of runs on random subsets of so many topics: the mean over the subsets, and their percentiles."""
 
     topics: int
     tau: Interval
@@ -28,13 +28,13 @@ def topics_needed(
     seed: int,
     draws: int = 1000,
     confidence: float = 0.95,
-) -> list[Step]:
-    """Return how tau-b of runs between two conditions grows with the number of topics.
+) -> list[CurvePoint]:
+    """Return the curve of tau-b of runs between two conditions, by the number of topics.
 
     first, second: (runs, topics), NaN where a cell does not count. sizes: numbers of topics, by default 30 at even
     distances up to all. Subsets are drawn without replacement, seeded, the same for both sides; a draw's larger subsets
     contain its smaller ones. Near all topics the subsets are nearly the same, so the band narrows to nothing there: it
-    tells of these topics, not of others. Raises ValueError for a size that cannot be drawn.
+    is about these topics, not about others. Raises ValueError for a size that cannot be drawn.
     """
     x, y = paired(first, second)
     topics = x.shape[1]
@@ -42,12 +42,12 @@ def topics_needed(
     if wanted and not 1 <= wanted[0] <= wanted[-1] <= topics:
         raise ValueError(f"of {topics} topics no {wanted[0] if wanted[0] < 1 else wanted[-1]} can be drawn")
     order = np.random.default_rng(seed).permuted(np.tile(np.arange(topics), (draws, 1)), axis=1)
-    steps = []
+    curve = []
     for size in wanted:
         drawn = (order < size).astype(np.float64)
         found = taus(run_means(x, drawn), run_means(y, drawn))
-        steps.append(Step(size, interval(found, confidence)))
-    return steps
+        curve.append(CurvePoint(size, interval(found, confidence)))
+    return curve
 
 
 def _even(topics: int) -> list[int]:

@@ -26,13 +26,12 @@ from metaeval.charts.rendering import FORMS
 from metaeval.compare_forms import CompareForm, TableForm
 from metaeval.exposure import seen_in_comparison
 from metaeval.models import Calculation, Comparison, ScoreTable
-from metaeval.pages import differences, measure_rows, shown_figures, side_listing
-from metaeval.queries import comparisons_of, shown
-from metaeval.report import JSON
+from metaeval.pages import differences, figure_contents, measure_rows, score_listing
+from metaeval.queries import comparisons_of, latest_calculations
+from metaeval.report import JSON, result_json
 from metaeval.stats.means import Policy
 from metaeval.tasks import calculate
 from metaeval.views.figures import figure_response
-from metaeval.written import result_json
 
 _ON_A_PAGE = 50
 
@@ -111,35 +110,35 @@ def comparison(request: PersonRequest, slug: str, comparison_id: int) -> HttpRes
 
 
 def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> dict[str, object]:
-    told = shown(found)
+    latest = latest_calculations(found)
     context: dict[str, object] = {
         "campaign": campaign,
         "comparison": found,
-        "newest": told.newest,
-        "done": told.done,
-        "changed": told.changed,
+        "newest": latest.newest,
+        "done": latest.done,
+        "changed": latest.changed,
         "policy_words": POLICY_WORDS[Policy(found.policy)],
     }
-    if told.done is None:
+    if latest.done is None:
         return context
-    result = told.done.result
+    result = latest.done.result
     rows = measure_rows(result)
     measure = request.GET.get("measure", rows[0].measure.key if rows else "")
     keys = [row.measure.key for row in rows]
     if rows and measure not in keys:
         raise Http404("There is no such measure.")
     usual = f"-{rows[0].measure.key}" if rows else ""
-    listings = [side_listing(result, side) for side in ("first", "second")] if rows else []
-    sides = [sorted_table(request.GET, listing, usual) for listing in listings]
+    listings = [score_listing(result, place) for place in ("first", "second")] if rows else []
+    tables = [sorted_table(request.GET, listing, usual) for listing in listings]
     return context | {
         "result": result,
         "rows": rows,
         "measure": measure,
         "matrix": _matrix(result),
-        "tables": list(zip(result["sides"], sides, strict=False)),
-        "figures": shown_figures(told.done.figures.all(), keys.index(measure) if rows else 0),
+        "tables": list(zip(result["sides"], tables, strict=False)),
+        "figures": figure_contents(latest.done.figures.all(), keys.index(measure) if rows else 0),
         "figure_forms": FORMS,
-        "files": [JSON, *told.done.files],
+        "files": [JSON, *latest.done.files],
         "pairs_page": _pairs_page(found),
     }
 
@@ -176,7 +175,7 @@ def compute_again(request: PersonRequest, slug: str, comparison_id: int) -> Http
 
 @require_safe
 def comparison_topic(request: PersonRequest, slug: str, comparison_id: int, topic_id: int) -> HttpResponse:
-    """What both sides label differently on a topic, as labels stand now."""
+    """What both inputs label differently on a topic, by their labels of now."""
     campaign = organized_campaign(request.user, slug)
     found = campaign_comparison(campaign, comparison_id)
     topic: Topic = get_object_or_404(without_practice(campaign.topics.all(), "pk"), pk=topic_id)

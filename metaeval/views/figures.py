@@ -9,7 +9,7 @@ from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest, download
 from metaeval.charts.rendering import FORMS, Theme, config
 from metaeval.pages import figure_table
-from metaeval.written import figure_bytes
+from metaeval.report import render_figure
 
 
 def figure_response(request: PersonRequest, specification: dict[str, Any], *, name: str, form: str) -> HttpResponseBase:
@@ -28,6 +28,6 @@ def figure_response(request: PersonRequest, specification: dict[str, Any], *, na
         return download(f"{name}.csv", write_table(columns, rows))
     if form not in FORMS:
         raise Http404("There is no such form of figures.")
-    response = HttpResponse(figure_bytes(specification, form, theme), content_type=FORMS[form][0])
+    response = HttpResponse(render_figure(specification, form, theme), content_type=FORMS[form][0])
     response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
     return response

@@ -25,7 +25,7 @@ from assessor.work.queries import assessors
 from assessor.work.writes import Stale
 from metaeval.charts.rendering import FORMS
 from metaeval.exposure import seen_in_study
-from metaeval.pages import shown_figure
+from metaeval.pages import figure_content
 from metaeval.studies import (
     FILES,
     result_lines,
@@ -70,7 +70,7 @@ def study(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
         "study": study,
         "result": result,
         "results": [result],  # of the table that the page of all studies has too
-        "figures": [shown_figure(one.name, one.title, one.figure.to_dict()) for one in study_figures(result)],
+        "figures": [figure_content(one.name, one.title, one.figure.to_dict()) for one in study_figures(result)],
         "figure_forms": FORMS,
         "judges": judges,
         "give": GiveForm(study, assessors(campaign)),

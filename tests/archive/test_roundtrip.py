@@ -18,7 +18,7 @@ from assessor.llm.models import Job, Unit
 from assessor.work.actions import give_tasks
 from assessor.work.models import Write
 from metaeval.models import Calculation
-from metaeval.queries import shown
+from metaeval.queries import latest_calculations
 from nuggets.models import NuggetBank
 from tests.archive.campaigns import exported, forget_everything, written
 from tests.conftest import QRELS, TOPICS, Importer, client_of
@@ -61,13 +61,13 @@ def test_two_archives_of_one_campaign_are_the_same_though_archiving_and_restorin
 
 def test_what_a_comparison_found_goes_on_being_that_of_the_present_labels(computed: Campaign, archived: Path):
     [calculation] = Calculation.objects.filter(state="done")
-    assert shown(calculation.comparison).changed == []
+    assert latest_calculations(calculation.comparison).changed == []
     told = lines(archived.read_bytes(), "metaeval.calculation")
     assert {side["state"] for side in told[0]["inputs"].values()} == {None}
     forget_everything()
     restore(archived)
     [calculation] = Calculation.objects.filter(state="done")
-    assert shown(calculation.comparison).changed == []
+    assert latest_calculations(calculation.comparison).changed == []
     keys = {topic["pk"] for topic in calculation.result["topics"]}
     assert keys <= set(calculation.comparison.campaign.topics.values_list("pk", flat=True))
 
@@ -82,7 +82,7 @@ def test_a_result_of_labels_that_are_past_stays_one(computed: Campaign, tmp_path
     forget_everything()
     campaign = restore(path)
     [calculation] = Calculation.objects.filter(state="done")
-    assert shown(calculation.comparison).changed == ["Manual/Manual"]
+    assert latest_calculations(calculation.comparison).changed == ["Manual/Manual"]
     assert written(campaign) == path.read_bytes()
 
 

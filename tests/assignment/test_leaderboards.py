@@ -16,7 +16,7 @@ from assessor.scores.found import RunName
 from assessor.scores.leaderboards import FORMS, Board, Incomplete, score_lines
 from assessor.scores.tables import cell_figures, score_table
 from assignment.arrays import ScoredTopic, Scores
-from assignment.scores import COMPLETE, INCOMPLETE, UNANSWERED, Policy
+from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 from tests.assignment.scored import auto_condition, import_banks, label
 
 NAN = math.nan

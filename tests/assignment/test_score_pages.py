@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from assessor.collection.models import CONTROL, Campaign, Condition, Event, Judge, Person, Run
 from assessor.scores.leaderboards import FORMS, score_lines
 from assignment.actions import leave_out
-from assignment.scores import Policy
+from metaeval.stats.means import Policy
 from nuggets.models import Nugget
 from tests.assignment.conftest import run_file
 from tests.assignment.scored import BANKS, auto_condition, import_banks, label, say, sheet_on

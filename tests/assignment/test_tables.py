@@ -21,8 +21,7 @@ from assignment.actions.sheets import add_sheets
 from assignment.arrays import Scores, load_scores
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet, Assignment
-from assignment.scores import COMPLETE, INCOMPLETE, UNANSWERED, Policy
-from metaeval.stats.means import OUTSIDE
+from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Policy
 from nuggets import actions as nugget_actions
 from nuggets.actions import reopen_bank
 from nuggets.models import BankEdition, Nugget, NuggetBank

@@ -17,12 +17,12 @@ from assessor.collection.processes import me
 from assessor.work.actions import give_tasks
 from assessor.work.models import TimeSpent
 from assignment.actions.resolving import leave_out
-from metaeval import actions, tasks
+from metaeval import tasks
 from metaeval.actions import ComparisonError, TableError, calculate_again, create_comparison, import_table, run, sweep
-from metaeval.inputs import Restriction, load_side, names_of, restrict
+from metaeval.inputs import Restriction, load_input, names_of, restrict
 from metaeval.models import Calculation, Comparison, ScoreTable
 from metaeval.pages import differences, layer_rows
-from metaeval.queries import shown
+from metaeval.queries import latest_calculations
 from metaeval.score_report import hours_per_topic
 from metaeval.stats.means import Policy
 from nuggets.models import Nugget, NuggetBank
@@ -159,7 +159,7 @@ def test_a_table_whose_names_became_one_runs_is_not_compared(first: Condition, t
     assert found.result["scores"]["measures"]["vstrict"]["second"] == [0.2, 0.3]
     aliases = "tag,team,task,type,priority,aliases\nteam.one,,RAG,,,one\n"
     assert import_file(first.campaign, "run_list", aliases).state == "done"
-    assert "Published" in shown(found.comparison).changed
+    assert "Published" in latest_calculations(found.comparison).changed
     again = run(calculate_again(found.comparison, acting_user=None))
     assert (again.state, again.why) == ("empty", "Published has several names of one run: team.one.")
 
@@ -167,9 +167,9 @@ def test_a_table_whose_names_became_one_runs_is_not_compared(first: Condition, t
 def test_topics_of_another_condition_that_changed_are_told(first: Condition, second: Condition):
     third = label(auto_condition(first.nuggets, "Third"), {"t2": {"team.one": "ss"}})
     found = computed(first=first, second=second, topics_of=third)
-    assert shown(found.comparison).changed == []
+    assert latest_calculations(found.comparison).changed == []
     label(third, {"t1": {"team.one": "sss"}})
-    assert shown(found.comparison).changed == ["Third"]
+    assert latest_calculations(found.comparison).changed == ["Third"]
 
 
 THREE = "t1 0 d1 3\nt1 0 d2 2\nt1 0 d3 1\nt1 0 d4 0\nt1 0 d5 1\nt1 0 d6 -1\nt2 0 d1 0\n"
@@ -477,16 +477,16 @@ def test_hours_of_people_go_with_the_number_of_topics(first: Condition, second: 
 def test_a_result_names_its_inputs_and_says_when_they_changed(first: Condition, second: Condition):
     calculation = computed(first=first, second=second)
     comparison = Comparison.objects.get()
-    assert shown(comparison).changed == []
+    assert latest_calculations(comparison).changed == []
     before = calculation.inputs["second"]["sha256"]
     say(sheet_on(second, "t1", "team.two"), 0, label="support")
-    assert shown(comparison).changed == ["Second"]
+    assert latest_calculations(comparison).changed == ["Second"]
     again = run(calculate_again(comparison, acting_user=None))
     assert again.pk != calculation.pk
     assert again.inputs["second"]["sha256"] != before
     assert again.inputs["first"]["sha256"] == calculation.inputs["first"]["sha256"]
     assert again.result["labels"]["matrix"][2] == [1, 0, 5]
-    assert shown(comparison).changed == []
+    assert latest_calculations(comparison).changed == []
     calculation.refresh_from_db()
     assert calculation.result["labels"]["matrix"][2] == [2, 0, 4]  # what it was then stays
 
@@ -496,7 +496,7 @@ def test_new_grades_change_a_source(campaign: Campaign, import_file):
     sources = [QrelsSource.objects.get(name=name) for name in ("NIST", "Model")]
     computed(first=sources[0], second=sources[1])
     assert import_file(campaign, "qrels", "t1 0 d2 2\n", source="Model", by="model").state == "done"
-    assert shown(Comparison.objects.get()).changed == ["Model"]
+    assert latest_calculations(Comparison.objects.get()).changed == ["Model"]
     assert Grade.objects.filter(source=sources[1]).count() == 2
 
 
@@ -567,7 +567,7 @@ def test_a_worker_computes_what_waits_once(first: Condition, second: Condition, 
     calculation.refresh_from_db()
     assert (calculation.state, calculation.percent, calculation.attempts) == ("done", 100, 1)
     again: list[object] = []
-    monkeypatch.setattr(actions, "compute", lambda *given: again.append(given))
+    monkeypatch.setattr("metaeval.calculation.compute", lambda *given: again.append(given))
     tasks.calculate(calculation.pk)
     assert again == []
     assert len(set(calculation.figures.values_list("name", flat=True))) == calculation.figures.count() > 5
@@ -579,7 +579,7 @@ def test_what_goes_wrong_is_kept_and_told(first: Condition, second: Condition, m
     def broken(*args: object) -> None:
         raise ZeroDivisionError("by nothing")
 
-    monkeypatch.setattr(actions, "compute", broken)
+    monkeypatch.setattr("metaeval.calculation.compute", broken)
     run(calculation)
     assert (calculation.state, calculation.why) == ("failed", "ZeroDivisionError: by nothing")
 
@@ -592,7 +592,7 @@ def test_a_calculation_whose_database_went_away_waits_for_two_more_tries(
     def away(*args: object) -> None:
         raise OperationalError("the connection was refused")
 
-    monkeypatch.setattr(actions, "compute", away)
+    monkeypatch.setattr("metaeval.calculation.compute", away)
     assert [run(calculation).state for _ in range(3)] == ["waiting", "waiting", "failed"]
     assert calculation.why == "OperationalError: the connection was refused"
 
@@ -641,10 +641,10 @@ def test_the_command_names_what_there_is(first: Condition, tmp_path: Path):
 
 def test_what_is_restricted_has_means_over_what_is_left(first: Condition):
     names = names_of(first.campaign)
-    side = load_side(first, Policy.ZERO, names)
-    part, _ = restrict(side, Restriction((), (), {"t1"}), names)
-    assert np.round(part.scored.means[:, 0], 4).tolist() == [0, 0.5, 1]
-    assert np.round(side.scored.means[:, 0], 4).tolist() == [0, 0.75, 0.5]
+    given = load_input(first, Policy.ZERO, names)
+    part, _ = restrict(given, Restriction((), (), {"t1"}), names)
+    assert np.round(part.scores.means[:, 0], 4).tolist() == [0, 0.5, 1]
+    assert np.round(given.scores.means[:, 0], 4).tolist() == [0, 0.75, 0.5]
 
 
 def test_scores_that_name_no_run_are_refused_with_the_option_that_does(campaign: Campaign, tmp_path: Path):

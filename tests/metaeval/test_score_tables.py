@@ -11,19 +11,19 @@ from assessor.collection.formats.report import Problem, Report, Unreadable
 from assessor.collection.models import CONTROL as CONTROL_OF_RUNS
 from metaeval.formats.score_tables import read_score_table
 from metaeval.stats.means import Policy
-from metaeval.stats.score_matrix import CONTROL, Scored, match
+from metaeval.stats.score_matrix import CONTROL, ScoreMatrix, match
 
 NAN = math.nan
 
 
-def read(tmp_path: Path, text: str, policy: Policy = Policy.ZERO) -> Scored:
+def read(tmp_path: Path, text: str, policy: Policy = Policy.ZERO) -> ScoreMatrix:
     found, report = attempt(tmp_path, text, policy)
     assert report.errors == []
     assert found is not None
     return found
 
 
-def attempt(tmp_path: Path, text: str, policy: Policy = Policy.ZERO) -> tuple[Scored | None, Report]:
+def attempt(tmp_path: Path, text: str, policy: Policy = Policy.ZERO) -> tuple[ScoreMatrix | None, Report]:
     path = tmp_path / "table"
     path.write_bytes(text.encode())
     report = Report("table")
@@ -164,28 +164,30 @@ def test_a_small_file_that_names_much_is_refused_before_it_takes_memory(tmp_path
     assert report.errors == [Problem(0, "", told, "a table of at most 10,000,000 scores")]
 
 
-def side(name: str, runs: list[str], tasks: list[str], topics: list[str], measures: list[str]) -> Scored:
+def matrix(name: str, runs: list[str], tasks: list[str], topics: list[str], measures: list[str]) -> ScoreMatrix:
     size = len(runs), len(topics), len(measures)
     cells = np.arange(np.prod(size), dtype=float).reshape(size)
-    return Scored(name, runs, tasks, topics, measures, cells, np.arange(len(runs) * len(measures)).reshape(size[::2]))
+    return ScoreMatrix(
+        name, runs, tasks, topics, measures, cells, np.arange(len(runs) * len(measures)).reshape(size[::2])
+    )
 
 
 def test_sides_are_matched_by_name_and_what_is_left_out_is_told():
-    first = side("one", ["c", "a", "b", "k"], ["RAG", "", "AG", CONTROL], ["t2", "t1"], ["v", "a", "w"])
-    second = side("two", ["a", "k", "c", "d"], ["AG", "", "", ""], ["t1", "t3", "t2"], ["w", "v"])
-    pair = match(first, second)
-    for found in pair[:2]:
+    first = matrix("one", ["c", "a", "b", "k"], ["RAG", "", "AG", CONTROL], ["t2", "t1"], ["v", "a", "w"])
+    second = matrix("two", ["a", "k", "c", "d"], ["AG", "", "", ""], ["t1", "t3", "t2"], ["w", "v"])
+    scores = match(first, second)
+    for found in scores[:2]:
         assert found[1:5] == (["a", "c"], ["AG", "RAG"], ["t1", "t2"], ["v", "w"])
-    assert pair.first.cells.tolist() == [[[9, 11], [6, 8]], [[3, 5], [0, 2]]]
-    assert pair.second.cells[0].tolist() == [[1, 0], [5, 4]]
-    assert pair.first.means.tolist() == [[3, 5], [0, 2]]
-    assert pair.left_out == ((["b"], ["d"]), ([], ["t3"]), (["a"], []), ["k"])
+    assert scores.reference.cells.tolist() == [[[9, 11], [6, 8]], [[3, 5], [0, 2]]]
+    assert scores.candidate.cells[0].tolist() == [[1, 0], [5, 4]]
+    assert scores.reference.means.tolist() == [[3, 5], [0, 2]]
+    assert scores.left_out == ((["b"], ["d"]), ([], ["t3"]), (["a"], []), ["k"])
 
 
 def test_nothing_in_common_matches_as_nothing():
-    pair = match(side("one", ["a"], [""], ["t1"], ["v"]), side("two", ["b"], [""], ["t2"], ["w"]))
-    assert pair.first.cells.shape == pair.second.cells.shape == (0, 0, 0)
-    assert pair.left_out.runs == (["a"], ["b"])
+    scores = match(matrix("one", ["a"], [""], ["t1"], ["v"]), matrix("two", ["b"], [""], ["t2"], ["w"]))
+    assert scores.reference.cells.shape == scores.candidate.cells.shape == (0, 0, 0)
+    assert scores.left_out.runs == (["a"], ["b"])
 
 
 def test_control_runs_are_called_as_in_campaigns():

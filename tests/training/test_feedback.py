@@ -23,7 +23,7 @@ from assessor.work.actions import PlanError, give_tasks
 from assessor.work.blindness import FEEDBACK
 from assessor.work.models import Exposure, Task
 from assignment.actions import create_manual_assign
-from metaeval.stats.statistic import Value
+from metaeval.stats.statistic import Statistic
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import RUNS, run_file
@@ -262,7 +262,7 @@ def test_agreement_is_counted(campaign: Campaign, t1: Topic, anna: Person, as_an
     assert (found.own, found.pairs, found.equal, found.percent) == (4, 4, 3, "75.0")
     assert found.agreement is not None
     # Both say support once; not_support twice and once more by Anna: 1 - (1/4) / (1 - (1·1 + 3·2 + 0·1)/16).
-    assert found.agreement.unweighted == Value(pytest.approx(1 - (1 / 4) / (9 / 16)), 4)
+    assert found.agreement.unweighted == Statistic(pytest.approx(1 - (1 / 4) / (9 / 16)), 4)
     page = client_of(olga).get(f"/campaigns/{campaign.slug}/practice/").content.decode()
     assert '<td class="num">4</td><td class="num">4</td><td class="num">3</td><td class="num">75.0</td>' in page
     assert '<td class="num">0.56</td>' in page

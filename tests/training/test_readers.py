@@ -24,7 +24,7 @@ from assessor.studies.models import Study
 from assignment.control import make_control_runs
 from assignment.exports import assignment_lines
 from metaeval.actions import create_comparison, run
-from metaeval.inputs import load_side, names_of, state
+from metaeval.inputs import load_input, names_of, state
 from metaeval.stats.means import Policy
 from nuggets.exports import condition_lines, outcome_lines
 from nuggets.queries import finished_counts
@@ -102,16 +102,16 @@ def test_labels_of_comparisons(practised: Campaign, kind: str):
     one = condition(practised, f"People/{kind}")
     _, labels = kind_named(one.kind).load_with_labels(one)
     assert set(labels.topic.tolist()) == {practised.topics.get(qid="t2").pk}
-    side = load_side(one, Policy.ZERO, names_of(practised))
-    assert side.scored is not None
-    assert side.scored.topics == ["t2"]
+    given = load_input(one, Policy.ZERO, names_of(practised))
+    assert given.scores is not None
+    assert given.scores.topics == ["t2"]
 
 
 def test_grades_of_comparisons(practised: Campaign):
     source = practised.qrels_sources.get(name="People")
-    side = load_side(source, Policy.ZERO, names_of(practised))
-    assert side.labels is not None
-    assert side.labels.topic.tolist() == [practised.topics.get(qid="t2").pk]
+    given = load_input(source, Policy.ZERO, names_of(practised))
+    assert given.labels is not None
+    assert given.labels.topic.tolist() == [practised.topics.get(qid="t2").pk]
     assert state(source).startswith("(1, ")
 
 

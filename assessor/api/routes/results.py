@@ -24,8 +24,8 @@ from metaeval.access import campaign_comparison
 from metaeval.exposure import seen_in_comparison
 from metaeval.models import Calculation, Comparison
 from metaeval.queries import comparisons_of
+from metaeval.report import result_json
 from metaeval.stats.means import Policy
-from metaeval.written import result_json
 
 router = Router()
 _POLICY = "How a topic counts that a run did not answer: as 0 (zero), not at all (answered), or for no run (common)."

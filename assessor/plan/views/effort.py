@@ -16,7 +16,7 @@ from assessor.plan.hours import LEAST_FOR_OUTLIERS
 from assessor.scores.sorting import shown
 from assessor.work.queries import minutes
 from metaeval.charts.rendering import FORMS
-from metaeval.pages import shown_figure
+from metaeval.pages import figure_content
 from metaeval.views.figures import figure_response
 
 _TOPICS = 100  # on a page
@@ -44,7 +44,7 @@ def effort_page(request: PersonRequest, slug: str) -> HttpResponse:
         "page": Paginator(table.listing.lines, _TOPICS).get_page(request.GET.get("page")),
         "least": LEAST_FOR_OUTLIERS,
         "too_few": TOO_FEW,
-        "figures": [shown_figure(_FIGURE, _TITLE, figure(found).to_dict())],
+        "figures": [figure_content(_FIGURE, _TITLE, figure(found).to_dict())],
         "figure_forms": FORMS,
         "address": reverse("effort", args=[slug]),
         "files": FILES,

@@ -9,12 +9,12 @@ from assessor.collection.models import Campaign
 from assessor.scores.kinds import scored_conditions
 from metaeval.actions import DRAWS, ComparisonError, create_comparison, run
 from metaeval.charts.rendering import Theme
-from metaeval.models import Calculation, Side
-from metaeval.queries import side_named, sides_of
+from metaeval.models import Calculation, Comparable
+from metaeval.queries import comparables_named, comparables_of
+from metaeval.report import write_report
 from metaeval.report_tables import SUMMARY
 from metaeval.stats.means import Policy
 from metaeval.stats.score_matrix import POLICIES
-from metaeval.written import write_files
 
 
 class Command(BaseCommand):
@@ -54,8 +54,8 @@ class Command(BaseCommand):
         try:
             calculation = create_comparison(
                 campaign=campaign,
-                first=_side(campaign, options["first"]),
-                second=_side(campaign, options["second"]),
+                first=_comparable(campaign, options["first"]),
+                second=_comparable(campaign, options["second"]),
                 name=options["name"],
                 first_support=first_support,
                 second_support=second_support,
@@ -71,17 +71,17 @@ class Command(BaseCommand):
         self.stdout.write(calculation.files[SUMMARY], ending="")
         if options["out"]:
             try:
-                written = write_files(options["out"], calculation, Theme(options["theme"]))
+                files = write_report(options["out"], calculation, Theme(options["theme"]))
             except OSError as error:
                 raise CommandError(f"The results could not be written: {error}") from error
-            self.stdout.write(f"\n{len(written)} files in {options['out']}: {', '.join(written)}")
+            self.stdout.write(f"\n{len(files)} files in {options['out']}: {', '.join(files)}")
 
 
-def _side(campaign: Campaign, name: str) -> Side:
-    """Return what a side is called, or end the command saying what there is."""
-    found = side_named(campaign, name)
+def _comparable(campaign: Campaign, name: str) -> Comparable:
+    """Return what has a name, or end the command saying what there is."""
+    found = comparables_named(campaign, name)
     if not found:
-        known = ", ".join(str(one) for one in sides_of(campaign)) or "none"
+        known = ", ".join(str(one) for one in comparables_of(campaign)) or "none"
         raise CommandError(f"There is no condition, source of grades or score table {name}. There are: {known}.")
     if len(found) > 1:
         raise CommandError(f"{name} is the name of {len(found)} things: a condition, grades or a score table.")

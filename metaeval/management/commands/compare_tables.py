@@ -8,11 +8,11 @@ from assessor.collection.formats.lines import SourceFile
 from assessor.collection.formats.report import Report, Unreadable, error_heading
 from metaeval.charts.rendering import Theme
 from metaeval.formats.score_tables import read_score_table, run_of_file
-from metaeval.report import write_results
+from metaeval.report import write_score_report
 from metaeval.statistics_tables import left_out_lines, text_lines
 from metaeval.stats.comparison import compare
 from metaeval.stats.means import Policy
-from metaeval.stats.score_matrix import POLICIES, Scored, match
+from metaeval.stats.score_matrix import POLICIES, ScoreMatrix, match
 
 
 class Command(BaseCommand):
@@ -38,28 +38,27 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["draws"] < 1 or options["seed"] < 0:
             raise CommandError("There must be at least one draw, and a seed is not negative.")
-        paths = [Path(options[side]) for side in ("first", "second")]
+        paths = [Path(options[place]) for place in ("first", "second")]
         names = options["names"] or [path.name for path in paths]
         read = [self._read(path, name, options["policy"]) for path, name in zip(paths, names, strict=True)]
-        pair = match(read[0][0], read[1][0])
-        compared = compare(pair, seed=options["seed"], draws=options["draws"])
-        for line in (*text_lines(pair, compared), "", *left_out_lines(pair)):
+        scores = match(read[0][0], read[1][0])
+        comparisons = compare(scores, seed=options["seed"], draws=options["draws"])
+        for line in (*text_lines(scores, comparisons), "", *left_out_lines(scores)):
             self.stdout.write(line)
         if options["out"]:
-            inputs = [
+            tables = [
                 {"file": path.name, "sha256": sha256, "policy": str(options["policy"])}
                 for path, (_, sha256) in zip(paths, read, strict=True)
             ]
-            how = {"inputs": inputs, "seed": options["seed"], "draws": options["draws"]}
+            inputs = {"inputs": tables, "seed": options["seed"], "draws": options["draws"]}
+            theme, hours = Theme(options["theme"]), options["hours"]
             try:
-                written = write_results(
-                    options["out"], pair, compared, how, theme=Theme(options["theme"]), hours=options["hours"]
-                )
+                files = write_score_report(options["out"], scores, comparisons, inputs, theme=theme, hours=hours)
             except OSError as error:
                 raise CommandError(f"The results could not be written: {error}") from error
-            self.stdout.write(f"\n{len(written)} files in {options['out']}: {', '.join(written)}")
+            self.stdout.write(f"\n{len(files)} files in {options['out']}: {', '.join(files)}")
 
-    def _read(self, path: Path, name: str, policy: str) -> tuple[Scored, str]:
+    def _read(self, path: Path, name: str, policy: str) -> tuple[ScoreMatrix, str]:
         """Read a table; what is wrong ends the command, with file, line and field."""
         if not path.is_file():
             raise CommandError(f"There is no file {path}.")

@@ -21,11 +21,11 @@ from metaeval.charts.figures import (
     topics_needed_figure,
 )
 from metaeval.charts.rendering import Theme, as_pdf, as_png, as_svg, config, specification
-from metaeval.stats.agreement import agreement
+from metaeval.stats.agreement import rate_agreement
 from metaeval.stats.descriptive import pareto_front
 from metaeval.stats.levels import tau_levels
-from metaeval.stats.statistic import Value
-from metaeval.stats.topics_needed import Step, topics_needed
+from metaeval.stats.statistic import Statistic
+from metaeval.stats.topics_needed import CurvePoint, topics_needed
 
 NAN = math.nan
 RUNS = Runs(["a", "b", "c"], ["RAG", "AG", "RAG"])
@@ -114,7 +114,7 @@ def test_the_box_tells_of_undefined_topics():
 
 
 def test_a_confusion_matrix_has_counts_percent_rates_and_kappa():
-    figure = confusion_figure(agreement([[6, 2], [1, 11]]), ["none", "full"], judges=("people", "model"))
+    figure = confusion_figure(rate_agreement([[6, 2], [1, 11]]), ["none", "full"], judges=("people", "model"))
     rows = {(row["row"], row["column"]): (row["count"], row["percent"]) for row in layers(figure)[0]["rows"]}
     assert rows == {
         ("none", "none"): ("6", "30.0 %"),
@@ -127,15 +127,15 @@ def test_a_confusion_matrix_has_counts_percent_rates_and_kappa():
 
 
 def test_undefined_kappas_are_a_dash():
-    assert "unweighted —" in texts(confusion_figure(agreement([[3, 0], [0, 0]]), ["n", "f"], judges=("a", "b")))
-    figure = kappa_figure(["a", "b"], {(0, 1): Value(None, 4, "only one label was used")}, weights="linear")
+    assert "unweighted —" in texts(confusion_figure(rate_agreement([[3, 0], [0, 0]]), ["n", "f"], judges=("a", "b")))
+    figure = kappa_figure(["a", "b"], {(0, 1): Statistic(None, 4, "only one label was used")}, weights="linear")
     assert [(row["count"], row["percent"], row["share"]) for row in layers(figure)[0]["rows"]] == [
         ("—", "n = 4", 0)
     ] * 2
 
 
 def test_kappas_of_judges_stand_on_both_sides_of_the_diagonal():
-    figure = kappa_figure(["a", "b", "c"], {(0, 2): Value(0.5, 10)}, weights="linear")
+    figure = kappa_figure(["a", "b", "c"], {(0, 2): Statistic(0.5, 10)}, weights="linear")
     rows = {(row["row"], row["column"], row["count"], row["percent"]) for row in layers(figure)[0]["rows"]}
     assert rows == {("(1) a", "(3)", "0.500", "n = 10"), ("(3) c", "(1)", "0.500", "n = 10")}
 
@@ -176,12 +176,12 @@ def test_precision_and_recall_of_runs_topics_and_cells():
 
 
 def test_the_curve_of_topics_has_hours_on_a_second_axis():
-    steps = topics_needed(X, Y, seed=1, draws=10)
-    figure = topics_needed_figure(steps, title="τ", hours=1.5)
+    curve = topics_needed(X, Y, seed=1, draws=10)
+    figure = topics_needed_figure(curve, title="τ", hours=1.5)
     assert layers(figure)[-1]["encoding"]["x"]["scale"]["domain"] == [0, 3.0]
     assert layers(figure)[-1]["encoding"]["x"]["axis"]["orient"] == "top"
     assert [row["topics"] for row in layers(figure)[0]["rows"]] == [1, 2]
-    assert len(layers(topics_needed_figure(steps, title="τ"))) == len(layers(figure)) - 1
+    assert len(layers(topics_needed_figure(curve, title="τ"))) == len(layers(figure)) - 1
 
 
 def test_distributions_are_shares_of_each_judge():
@@ -210,7 +210,10 @@ NOTHING = np.full((3, 2), NAN)
         ),
         (topics_needed_figure(topics_needed(NOTHING, NOTHING, seed=1, draws=3), title="τ"), "Tau is undefined"),
         (topics_needed_figure([], title="τ"), "Tau is undefined"),
-        (confusion_figure(agreement(np.zeros((2, 2))), ["n", "f"], judges=("a", "b")), "There are no pairs of labels."),
+        (
+            confusion_figure(rate_agreement(np.zeros((2, 2))), ["n", "f"], judges=("a", "b")),
+            "There are no pairs of labels.",
+        ),
         (kappa_figure(["a"], {}, weights="linear"), "No two judges labelled the same things."),
         (distribution_figure([], [], np.empty((0, 0))), "Nobody gave a label."),
     ],
@@ -273,6 +276,8 @@ def test_names_from_files_are_text_and_nothing_else():
 
 
 def test_a_step_without_a_tau_is_left_out_of_the_curve():
-    steps = topics_needed(X, Y, seed=1, draws=10)
-    nothing = Step(1, steps[0].tau._replace(low=None, high=None, mean=None, draws=0, why="undefined in every draw"))
-    assert [row["topics"] for row in layers(topics_needed_figure([nothing, steps[1]], title="τ"))[0]["rows"]] == [2]
+    curve = topics_needed(X, Y, seed=1, draws=10)
+    nothing = CurvePoint(
+        1, curve[0].tau._replace(low=None, high=None, mean=None, draws=0, why="undefined in every draw")
+    )
+    assert [row["topics"] for row in layers(topics_needed_figure([nothing, curve[1]], title="τ"))[0]["rows"]] == [2]

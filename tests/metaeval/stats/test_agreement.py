@@ -13,16 +13,16 @@ from metaeval.stats.agreement import (
     NO_VALUE,
     Level,
     Weights,
-    agreement,
     cohen_kappa,
     confusion_matrix,
-    distribution,
+    count_labels,
     kappa,
     krippendorff_alpha,
     match_rate,
     percent,
+    rate_agreement,
 )
-from metaeval.stats.statistic import Value
+from metaeval.stats.statistic import Statistic
 
 ORACLE_WEIGHTS = {Weights.UNWEIGHTED: None, Weights.LINEAR: "linear", Weights.QUADRATIC: "quadratic"}
 
@@ -38,7 +38,7 @@ ORACLE_WEIGHTS = {Weights.UNWEIGHTED: None, Weights.LINEAR: "linear", Weights.QU
     ],
 )
 def test_kappa_of_worked_examples(matrix: list[list[int]], kappas: tuple[float, ...], match: float):
-    found = agreement(matrix)
+    found = rate_agreement(matrix)
     assert (found.unweighted.value, found.linear.value, found.quadratic.value) == pytest.approx(kappas, abs=5e-7)
     assert found.match.value == pytest.approx(match, abs=1e-15)
     assert found.match.n == found.linear.n == sum(map(sum, matrix))
@@ -50,24 +50,24 @@ def test_labels_in_descending_order_give_the_same_kappa():
 
 
 def test_one_label_alone_is_undefined_and_says_why():
-    found = agreement([[10, 0], [0, 0]])
-    assert found.match == Value(1.0, 10)
-    expected = Value(None, 10, "only one label was used")
+    found = rate_agreement([[10, 0], [0, 0]])
+    assert found.match == Statistic(1.0, 10)
+    expected = Statistic(None, 10, "only one label was used")
     assert (found.unweighted, found.linear, found.quadratic) == (expected,) * 3
 
 
 def test_no_pairs_are_undefined_in_everything():
-    found = agreement(confusion_matrix([], [], 3))
-    assert set(found[1:]) == {Value(None, 0, "no pairs")}
+    found = rate_agreement(confusion_matrix([], [], 3))
+    assert set(found[1:]) == {Statistic(None, 0, "no pairs")}
 
 
 def test_the_first_judge_has_the_rows_and_a_lenient_second_one_is_above_the_diagonal():
     first, second = [0, 0, 0, 1, 2, 2], [0, 1, 2, 1, 2, 0]
     matrix = confusion_matrix(first, second, 3)
     assert matrix.tolist() == [[1, 1, 1], [0, 1, 0], [1, 0, 1]]
-    found = agreement(matrix)
-    assert (found.match, found.above, found.below) == (Value(3 / 6, 6), Value(2 / 6, 6), Value(1 / 6, 6))
-    assert match_rate(first, second, 3) == Value(3 / 6, 6)
+    found = rate_agreement(matrix)
+    assert (found.match, found.above, found.below) == (Statistic(3 / 6, 6), Statistic(2 / 6, 6), Statistic(1 / 6, 6))
+    assert match_rate(first, second, 3) == Statistic(3 / 6, 6)
     assert percent(matrix)[0].tolist() == pytest.approx([100 / 6] * 3)
 
 
@@ -76,7 +76,7 @@ def test_percent_of_nothing_is_undefined():
 
 
 def test_a_label_that_nobody_used_keeps_its_place():
-    assert distribution([0, 2, 2], 4).tolist() == [1, 0, 2, 0]
+    assert count_labels([0, 2, 2], 4).tolist() == [1, 0, 2, 0]
     # Between 0 and 2 is 1: each of the two disagreements weighs 4, not 1.
     first, second = [0, 2, 0, 2, 3], [0, 2, 2, 0, 3]
     oracle = cohen_kappa_score(first, second, labels=[0, 1, 2, 3], weights="quadratic")
@@ -89,7 +89,7 @@ def test_codes_of_no_label_are_refused(codes: list[float]):
     with pytest.raises(ValueError, match="codes are whole numbers from 0 to 2"):
         confusion_matrix(codes, [0, 0], 3)
     with pytest.raises(ValueError, match="codes are whole numbers from 0 to 2"):
-        distribution(codes, 3)
+        count_labels(codes, 3)
 
 
 def test_what_is_no_pairs_is_refused():
@@ -100,7 +100,7 @@ def test_what_is_no_pairs_is_refused():
 @pytest.mark.parametrize("matrix", [[[1, 2]], [1, 2], [], [[-1, 0], [0, 1]], [[0.5, 0], [0, 1]], [[math.nan]]])
 def test_what_is_no_confusion_matrix_is_refused(matrix: list[object]):
     with pytest.raises(ValueError, match="a confusion matrix"):
-        agreement(matrix)
+        rate_agreement(matrix)
 
 
 PUBLISHED = [  # Krippendorff (2011): four observers, twelve units
@@ -123,10 +123,10 @@ def test_alpha_of_the_published_example(level: Level, expected: float):
 
 @pytest.mark.parametrize("level", Level)
 def test_alpha_without_two_values_or_two_labels_is_undefined(level: Level):
-    assert krippendorff_alpha([[0, 1, NO_VALUE], [NO_VALUE, NO_VALUE, 2]], 3, level) == Value(
+    assert krippendorff_alpha([[0, 1, NO_VALUE], [NO_VALUE, NO_VALUE, 2]], 3, level) == Statistic(
         None, 0, "no unit has two values"
     )
-    assert krippendorff_alpha([[1, 1, 0], [1, 1, NO_VALUE]], 3, level) == Value(None, 2, "only one label was used")
+    assert krippendorff_alpha([[1, 1, 0], [1, 1, NO_VALUE]], 3, level) == Statistic(None, 2, "only one label was used")
     assert krippendorff_alpha(np.empty((2, 0)), 3, level).value is None
 
 
@@ -165,11 +165,11 @@ def test_kappa_is_what_another_implementation_says(drawn: tuple[int, list[tuple[
 @given(PAIRS, st.randoms())
 def test_kappa_is_symmetric_and_knows_no_order_of_pairs(drawn, chance):
     labels, pairs = drawn
-    found = agreement(confusion_matrix(*split(pairs), labels))
-    turned = agreement(confusion_matrix(*reversed(split(pairs)), labels))
+    found = rate_agreement(confusion_matrix(*split(pairs), labels))
+    turned = rate_agreement(confusion_matrix(*reversed(split(pairs)), labels))
     assert (turned.match, turned.above, turned.below) == (found.match, found.below, found.above)
     chance.shuffle(pairs)
-    mixed = agreement(confusion_matrix(*split(pairs), labels))
+    mixed = rate_agreement(confusion_matrix(*split(pairs), labels))
     for one, other, third in zip(found[4:], turned[4:], mixed[4:], strict=True):
         assert one == third == other
         assert one.value is None or -1 - 1e-12 <= one.value <= 1

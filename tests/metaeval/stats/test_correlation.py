@@ -23,7 +23,7 @@ from metaeval.stats.correlation import (
     tau_ap_b,
     taus,
 )
-from metaeval.stats.statistic import Value
+from metaeval.stats.statistic import Statistic
 
 NAN = math.nan
 SYMMETRIC = [kendall_tau, pearson, spearman, tau_ap_b]
@@ -108,9 +108,9 @@ def test_tau_ap_is_not_symmetric():
 
 def test_ties_leave_tau_ap_undefined_and_ties_of_the_truth_its_variant_a():
     for x, y in (([1, 1, 2], [1, 2, 3]), ([1, 2, 3], [1, 1, 2])):
-        assert tau_ap(x, y) == Value(None, 3, "there are ties, for which the variants a and b are made")
-    assert tau_ap_a([1, 1, 2], [1, 2, 3]) == Value(None, 3, "the reference has ties")
-    assert tau_ap([1], [1]) == Value(None, 1, TOO_FEW)
+        assert tau_ap(x, y) == Statistic(None, 3, "there are ties, for which the variants a and b are made")
+    assert tau_ap_a([1, 1, 2], [1, 2, 3]) == Statistic(None, 3, "the reference has ties")
+    assert tau_ap([1], [1]) == Statistic(None, 1, TOO_FEW)
 
 
 @settings(deadline=None)
@@ -155,18 +155,18 @@ def test_rbo_refuses_what_it_cannot_compare():
         rbo([1, 2], [1, NAN])
     with pytest.raises(ValueError, match="between 0 and 1"):
         rbo([1, 2], [2, 1], 1)
-    assert rbo([], []).extrapolated == Value(None, 0, "the rankings are empty")
+    assert rbo([], []).extrapolated == Statistic(None, 0, "the rankings are empty")
 
 
 def test_the_largest_drop_is_counted_in_places():
     found = largest_drop([0.9, 0.8, 0.7, 0.6, 0.5], [0.5, 0.9, 0.8, 0.7, 0.6])
-    assert found == Drop(Value(4, 5), 0)
+    assert found == Drop(Statistic(4, 5), 0)
     # Ties share the best place: from 1 to 3, with two runs above.
-    assert largest_drop([3, 3, 1, 0], [1, 2, 2, 1]) == Drop(Value(2, 4), 0)
-    assert largest_drop([3, 2, 1], [9, 5, 0]) == Drop(Value(0, 3), None)
+    assert largest_drop([3, 3, 1, 0], [1, 2, 2, 1]) == Drop(Statistic(2, 4), 0)
+    assert largest_drop([3, 2, 1], [9, 5, 0]) == Drop(Statistic(0, 3), None)
     # A run that one side lacks is in neither ranking.
-    assert largest_drop([3, 2, 1], [NAN, 1, 2]) == Drop(Value(1, 2), 1)
-    assert largest_drop([NAN], [1]) == Drop(Value(None, 0, "no values"), None)
+    assert largest_drop([3, 2, 1], [NAN, 1, 2]) == Drop(Statistic(1, 2), 1)
+    assert largest_drop([NAN], [1]) == Drop(Statistic(None, 0, "no values"), None)
 
 
 def test_correlations_of_a_published_leaderboard():
@@ -197,11 +197,11 @@ def test_correlations_of_a_published_leaderboard():
 
 @pytest.mark.parametrize("statistic", SYMMETRIC)
 def test_a_constant_side_or_less_than_two_runs_leave_a_correlation_undefined(statistic):
-    assert statistic([1, 2, 3], [1, 1, 1]) == Value(None, 3, CONSTANT)
-    assert statistic([0.1, 0.1, 0.1], [1, 2, 3]) == Value(None, 3, CONSTANT)
-    assert statistic([1], [2]) == Value(None, 1, TOO_FEW)
-    assert statistic([], []) == Value(None, 0, TOO_FEW)
-    assert statistic([1, NAN, 3], [1, 2, NAN]) == Value(None, 1, TOO_FEW)
+    assert statistic([1, 2, 3], [1, 1, 1]) == Statistic(None, 3, CONSTANT)
+    assert statistic([0.1, 0.1, 0.1], [1, 2, 3]) == Statistic(None, 3, CONSTANT)
+    assert statistic([1], [2]) == Statistic(None, 1, TOO_FEW)
+    assert statistic([], []) == Statistic(None, 0, TOO_FEW)
+    assert statistic([1, NAN, 3], [1, 2, NAN]) == Statistic(None, 1, TOO_FEW)
 
 
 @pytest.mark.parametrize("statistic", [*SYMMETRIC, tau_ap, tau_ap_a])
@@ -229,7 +229,7 @@ def test_correlations_are_what_scipy_says(statistic, lists):
     x, y = lists
     found = statistic(x, y)
     if len(set(x)) == 1 or len(set(y)) == 1:
-        assert found == Value(None, len(x), CONSTANT)
+        assert found == Statistic(None, len(x), CONSTANT)
     else:
         assert found.value == pytest.approx(ORACLES[statistic](x, y).statistic, abs=1e-12)
 

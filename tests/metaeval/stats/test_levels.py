@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import kendalltau
 
-from metaeval.stats.bootstrap import bootstrap_tau, how_often, interval, replicates, topic_draws
+from metaeval.stats.bootstrap import bootstrap_tau, count_topics, draw_topics, interval, replicates
 from metaeval.stats.correlation import CONSTANT, TOO_FEW, taus
 from metaeval.stats.levels import NO_TOPIC, paired, tau_levels
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy, counted
-from metaeval.stats.statistic import Value
+from metaeval.stats.statistic import Statistic
 from metaeval.stats.topics_needed import topics_needed
 from tests.metaeval.matrices import Scores, two_sides
 
@@ -43,8 +43,8 @@ def literally(x: Scores, y: Scores) -> tuple[float, float, float]:
 def test_every_shortcut_of_the_bootstrap_is_a_literal_resample(runs: int, topics: int, lacking: float):
     first, second = two_sides(7, runs, topics, lacking=lacking)
     x, y = first[..., 0], second[..., 0]
-    drawn = topic_draws(topics, 20, seed=3)
-    found = np.array(replicates(*paired(x, y), how_often(drawn, topics)))
+    drawn = draw_topics(topics, 20, seed=3)
+    found = np.array(replicates(*paired(x, y), count_topics(drawn, topics)))
     for at, draw in enumerate(drawn):
         assert found[:, at] == pytest.approx(literally(x[:, draw], y[:, draw]), abs=1e-12, nan_ok=True)
     # A draw of constant topics alone has nothing to tell, and is not taken for 0.
@@ -85,18 +85,18 @@ def test_the_levels_are_symmetric_and_know_no_order(seed: int, chance):
 def test_the_levels_say_why_they_are_undefined():
     found = tau_levels([[0.5, 1], [0.5, 0]], [[0.5, NAN], [1, NAN]])
     assert (found.run, found.topic, found.cell) == (
-        Value(None, 2, CONSTANT),
-        Value(None, 0, NO_TOPIC),
-        Value(None, 2, CONSTANT),
+        Statistic(None, 2, CONSTANT),
+        Statistic(None, 0, NO_TOPIC),
+        Statistic(None, 2, CONSTANT),
     )
     assert found.undefined_topics == 2
     found = tau_levels(np.empty((0, 3)), np.empty((0, 3)))
     assert (found.run, found.topic, found.cell) == (
-        Value(None, 0, TOO_FEW),
-        Value(None, 0, NO_TOPIC),
-        Value(None, 0, TOO_FEW),
+        Statistic(None, 0, TOO_FEW),
+        Statistic(None, 0, NO_TOPIC),
+        Statistic(None, 0, TOO_FEW),
     )
-    assert tau_levels(np.empty((2, 0)), np.empty((2, 0))).run == Value(None, 0, TOO_FEW)
+    assert tau_levels(np.empty((2, 0)), np.empty((2, 0))).run == Statistic(None, 0, TOO_FEW)
 
 
 def test_means_that_differ_by_the_order_of_summing_alone_tie():
@@ -133,7 +133,7 @@ def test_tables_of_other_shapes_are_refused(shapes):
 def test_the_bootstrap_gives_each_measure_its_percentiles_and_the_mean_of_the_draws():
     x, y = two_sides(11, 20, 15, measures=3)
     found = bootstrap_tau(x, y, seed=5, draws=200)
-    weights = how_often(topic_draws(15, 200, seed=5), 15)
+    weights = count_topics(draw_topics(15, 200, seed=5), 15)
     for measure in range(3):
         draws = replicates(x[..., measure], y[..., measure], weights)
         for one, values in zip(found[measure], draws, strict=True):
@@ -164,7 +164,7 @@ def test_one_topic_alone_has_no_interval():
 
 
 def test_a_draw_counts_each_topic_as_often_as_it_is_drawn():
-    assert how_often(np.array([[0, 2, 2], [1, 1, 1]]), 3).tolist() == [[1, 0, 2], [0, 3, 0]]
+    assert count_topics(np.array([[0, 2, 2], [1, 1, 1]]), 3).tolist() == [[1, 0, 2], [0, 3, 0]]
 
 
 def test_tau_grows_with_topics_to_that_of_all():

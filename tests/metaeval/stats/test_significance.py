@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from metaeval.stats.significance import PairAgreement, pair_agreement, significance_agreement
-from metaeval.stats.statistic import Value
+from metaeval.stats.statistic import Statistic
 from tests.metaeval.matrices import two_sides
 
 
@@ -20,13 +20,13 @@ def test_pairs_of_each_class_and_their_shares():
         [True, True, False, True, False, False],
     )
     assert found == PairAgreement(1, 1, 1, 1, 1, 1)
-    assert (found.active, found.passive) == (Value(0.5, 2), Value(0.5, 2))
+    assert (found.active, found.passive) == (Statistic(0.5, 2), Statistic(0.5, 2))
 
 
 def test_shares_of_no_pairs_are_undefined():
     found = pair_agreement([], [], [], [])
-    assert found.active == Value(None, 0, "no pair is significant in both")
-    assert found.passive == Value(None, 0, "each pair is significant in one or both")
+    assert found.active == Statistic(None, 0, "no pair is significant in both")
+    assert found.passive == Statistic(None, 0, "each pair is significant in one or both")
 
 
 @pytest.mark.parametrize("lacking", [0.0, 0.1])

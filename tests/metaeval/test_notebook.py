@@ -1,0 +1,45 @@
+"""What works in a notebook, where Django is neither configured nor loaded."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import metaeval
+
+PACKAGES = ("stats", "charts")
+MODULES = [
+    f"metaeval.{package}.{path.stem}"
+    for package in PACKAGES
+    for path in sorted((Path(metaeval.__file__).parent / package).glob("*.py"))
+    if path.stem != "__init__"
+]
+
+
+def run(code: str) -> str:
+    """Run a program in a process of its own, without any environment; return what it prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={}, check=False)
+    assert not done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "module", ["metaeval.stats", "metaeval.charts", *MODULES, "assignment.measures", "support.measures"]
+)
+def test_django_is_not_loaded(module: str):
+    assert run(f"import sys, {module}; print(sorted({{'django', 'celery', 'assessor'}} & set(sys.modules)))") == "[]"
+
+
+def test_statistics_work_where_nothing_is_configured():
+    code = "from metaeval.stats import correlation; print(correlation.kendall_tau([1, 2, 3], [1, 2, 3]).value)"
+    assert run(code) == "1.0"
+
+
+def test_a_web_process_starts_without_what_draws_and_tests():
+    """Charts and scipy take a quarter of a second each, and workers alone need them."""
+    code = (
+        "import os, sys, django; os.environ['DJANGO_SETTINGS_MODULE'] = 'tests.lint_settings'; django.setup();"
+        "import assessor.urls; print(sorted({'altair', 'scipy', 'vl_convert'} & set(sys.modules)))"
+    )
+    assert run(code) == "[]"

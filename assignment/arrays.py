@@ -13,21 +13,19 @@ from assessor.labels.queries import COUNTED, letter_of
 from assessor.llm.questions import ASSIGNMENT
 from assessor.scores.found import Cell, Join, Labels, RunName, run_names, take, what_counts, who_answered
 from assessor.work.scope import judged_under
-from assignment.measures import NUGGET_SCORES
-from assignment.models import AnswerSheet, Assignment, LeftOut
-from assignment.queries import scored_editions
-from assignment.scores import (
+from assignment.measures import (
     ABSENT,
-    COLUMNS,
-    MEASURES,
     MISSING,
     NOT_SUPPORT,
+    NUGGET_SCORES,
     OKAY,
     PARTIAL,
     SUPPORT,
     VITAL,
     answer_scores,
 )
+from assignment.models import AnswerSheet, Assignment, LeftOut
+from assignment.queries import scored_editions
 from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
 from metaeval.stats.measures import Measures
 from nuggets.models import BankEdition
@@ -62,7 +60,7 @@ class ScoredTopic(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """All scores of a condition by COLUMNS, as assessor.scores.found has them.
+    """All scores of a condition by the measures of NUGGET_SCORES, as assessor.scores.found has them.
 
     uncounted: the topics on which no nugget counts, so that there can be no score; they are not among the topics.
     """
@@ -150,7 +148,7 @@ def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Sc
     runs = run_names({run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)})
     own = who_answered(runs, banks)
     place = {run.pk: at for at, run in enumerate(runs)}
-    scores = np.zeros((len(runs), len(banks), len(COLUMNS)))
+    scores = np.zeros((len(runs), len(banks), len(NUGGET_SCORES.all)))
     states = np.full((len(runs), len(banks)), UNANSWERED, dtype=np.int8)
     judged = judged_under(condition)
     labels = []
@@ -250,12 +248,12 @@ def _labels(bank: _Bank, said: dict[int, _Said], codes: Codes) -> Labels:
 
 
 def _score_topic(bank: _Bank, rows: list[int], codes: Codes, words: list[int], scores: Figures, states: Codes) -> None:
-    """Fill in a topic's scores (runs, COLUMNS) and states (runs,) from what is said of some runs, by their places."""
+    """Fill in a topic's scores (runs, measures) and states (runs,) from what is said of some runs, by their places."""
     # What a run did not answer has the scores of an empty answer; its state tells it apart.
     labels = np.full((len(states), len(bank.ids)), NOT_SUPPORT, dtype=np.int8)
     labels[rows] = codes
+    lengths = np.zeros(len(states))
+    lengths[rows] = words
     states[rows] = COMPLETE
     states[(labels == MISSING).any(axis=1)] = INCOMPLETE
-    scores[:, : len(MEASURES)] = answer_scores(labels, bank.importance)
-    scores[rows, -1] = words
-    scores[states == INCOMPLETE] = np.nan
+    scores[:] = answer_scores(labels, bank.importance, lengths)

@@ -41,13 +41,14 @@ class Track(NamedTuple):
 
 def build(runs: int, topics: int) -> Track:
     """Make up a track, the same each time."""
-    from assignment.scores import MEASURES, answer_scores
+    from assignment.measures import NUGGET_SCORES, answer_scores
 
     chance = np.random.default_rng(830)
     quality = chance.normal(scale=0.5, size=(runs, 1))
     bounds = np.cumsum(_SHARES)[:-1]
     labels: tuple[list[Labels], list[Labels]] = [], []
-    scores = np.empty((2, runs, topics, len(MEASURES)))
+    means = [at for at, key in enumerate(NUGGET_SCORES.keys) if key != "length"]
+    scores = np.empty((2, runs, topics, len(means)))
     for topic in range(topics):
         nuggets = int(chance.integers(10, 29))
         importance = chance.integers(0, 2, nuggets)
@@ -56,7 +57,7 @@ def build(runs: int, topics: int) -> Track:
             noisy = truth + chance.normal(scale=0.7, size=truth.shape)
             given = np.searchsorted(np.quantile(noisy, bounds), noisy).astype(np.int8)
             labels[side].append(given.ravel())
-            scores[side, :, topic] = answer_scores(given, importance)
+            scores[side, :, topic] = answer_scores(given, importance)[:, means]
     return Track((np.concatenate(labels[0]), np.concatenate(labels[1])), (scores[0], scores[1]))
 
 
@@ -67,15 +68,13 @@ def nothing(track: Track) -> dict[str, float]:
 
 def statistics(track: Track) -> dict[str, float]:
     """Compute everything but the bootstrap, for all six measures."""
-    from metaeval.stats import agreement as labels
-    from metaeval.stats import correlation as rankings
-    from metaeval.stats import descriptive, levels, significance
+    from metaeval.stats import agreement, correlation, descriptive, levels, significance
 
     start = time.perf_counter()
     first, second = track.labels
-    labels.agreement(labels.confusion_matrix(first, second, 3))
-    for level in labels.Level:
-        labels.krippendorff_alpha(np.stack([first, second]), 3, level)
+    agreement.rate_agreement(agreement.confusion_matrix(first, second, 3))
+    for level in agreement.Level:
+        agreement.krippendorff_alpha(np.stack([first, second]), 3, level)
     for one in (first, second):
         descriptive.shares(one, 3)
     for measure in range(track.scores[0].shape[2]):
@@ -83,9 +82,15 @@ def statistics(track: Track) -> dict[str, float]:
         levels.tau_levels(x, y)
         significance.significance_agreement(x, y)
         means = x.mean(axis=1), y.mean(axis=1)
-        for statistic in (rankings.tau_ap_a, rankings.tau_ap_b, rankings.rbo, rankings.pearson, rankings.spearman):
+        for statistic in (
+            correlation.tau_ap_a,
+            correlation.tau_ap_b,
+            correlation.rbo,
+            correlation.pearson,
+            correlation.spearman,
+        ):
             statistic(*means)
-        rankings.largest_drop(*means)
+        correlation.largest_drop(*means)
         descriptive.topic_means(x)
     return {"s": time.perf_counter() - start, "pairs": len(first)}
 
@@ -94,17 +99,17 @@ def bootstrap(track: Track) -> dict[str, float]:
     """Draw the bootstrap; the same literally, for a few of the draws."""
     from scipy.stats import kendalltau
 
-    from metaeval.stats.bootstrap import bootstrap_tau, how_often, replicates, topic_draws
+    from metaeval.stats.bootstrap import bootstrap_tau, count_topics, draw_topics, replicates
 
     start = time.perf_counter()
     bootstrap_tau(*track.scores, seed=1, draws=DRAWS)
     took = time.perf_counter() - start
     topics, measures = track.scores[0].shape[1:]
-    drawn = topic_draws(topics, DRAWS, seed=1)[:LITERAL]
+    drawn = draw_topics(topics, DRAWS, seed=1)[:LITERAL]
     largest, literally = 0.0, 0.0
     for measure in range(measures):
         x, y = (scores[..., measure] for scores in track.scores)
-        found = replicates(x, y, how_often(drawn, topics))
+        found = replicates(x, y, count_topics(drawn, topics))
         start = time.perf_counter()
         by_topic = np.array([kendalltau(x[:, at], y[:, at]).statistic for at in range(topics)])
         for at, draw in enumerate(drawn):

@@ -8,7 +8,7 @@ from metaeval.stats.measures import Measure
 
 F1 = "f1"
 COVERAGE, LENGTH, PRECISION = "astrict", "length", "weighted_precision"  # keys of measures of nuggets and of support
-_F1 = Measure(key=F1, label="F1", below="", latex="$F_1$", json=F1)
+_F1 = Measure(key=F1, label="F1", latex="$F_1$", json=F1)
 
 
 def scored_measures() -> list[Measure]:
@@ -19,7 +19,7 @@ def scored_measures() -> list[Measure]:
 def measure_named(key: str) -> Measure:
     """Return the measure that tables name by this key; one of a file from elsewhere is called by its key."""
     known = {measure.key: measure for measure in (*scored_measures(), _F1)}
-    return known.get(key) or Measure(key=key, label=key, below="", latex=as_latex(key), json=key)
+    return known.get(key) or Measure(key=key, label=key, latex=as_latex(key), json=key)
 
 
 def measure_labels(keys: Iterable[str]) -> dict[str, str]:

@@ -30,9 +30,8 @@ from assessor.work.scope import judged_under
 from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
 from metaeval.stats.measures import Measures
 from support import citations
-from support.measures import SUPPORT_SCORES
+from support.measures import FULL, MISSING, NONE, NOT_JUDGED, PARTIAL, SUPPORT_SCORES, answer_scores
 from support.models import SupportJudgment, SupportSheet
-from support.scores import FULL, MEASURES, MISSING, NONE, NOT_JUDGED, PARTIAL, answer_scores
 
 _AT_A_TIME = 2_000
 # As bytes, which numpy takes without a loop.
@@ -69,7 +68,7 @@ class ScoredTopic(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """All scores of a condition by MEASURES, as assessor.scores.found has them.
+    """All scores of a condition by the measures of SUPPORT_SCORES, as assessor.scores.found has them.
 
     leaves_out_unworthy: whether sentences that are not worth verifying are left out of recall where they cite nothing.
     """
@@ -166,7 +165,7 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
     runs = run_names({run for of_topic in cells.values() for run in of_topic})
     own = who_answered(runs, cells)
     place = {run.pk: at for at, run in enumerate(runs)}
-    scores = np.zeros((len(runs), len(topics), len(MEASURES)))
+    scores = np.zeros((len(runs), len(topics), len(SUPPORT_SCORES.all)))
     states = np.full((len(runs), len(topics)), UNANSWERED, dtype=np.int8)
     # By sheet; those that don't count have no run.
     run_of, topic_of = np.zeros((2, len(answers)), dtype=np.int64)
@@ -179,7 +178,7 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
         scores[rows, at] = said.figures[counted]
         states[rows, at] = COMPLETE
         scores[[place[run] for run in lacking], at] = np.nan
-        states[np.isnan(scores[:, at, 0]), at] = INCOMPLETE
+        states[np.isnan(scores[:, at]).all(axis=1), at] = INCOMPLETE
         outside = [place[run.pk] for run in runs if run.pk not in found and not judged.holds(pk, run.pk)]
         scores[outside, at] = np.nan
         states[outside, at] = OUTSIDE
@@ -205,7 +204,9 @@ def _chunks(condition: Condition) -> Iterator[list[tuple[Any, ...]]]:
 
 def _joined(parts: Sequence[_Said]) -> _Said:
     none = np.zeros(0, dtype=np.int64)
-    nothing = _Said(np.zeros((0, len(MEASURES))), np.zeros((0, 5), dtype=np.int64), none, none, none.astype(np.int8))
+    nothing = _Said(
+        np.zeros((0, len(SUPPORT_SCORES.all))), np.zeros((0, 5), dtype=np.int64), none, none, none.astype(np.int8)
+    )
     return _Said(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 

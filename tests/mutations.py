@@ -49,16 +49,18 @@ MUTATIONS = [
     ),
     Mutation(
         "strict counts support alone",
-        "assignment/scores.py",
-        "np.stack([labels == SUPPORT,",
-        "np.stack([labels >= PARTIAL,",
+        "assignment/measures.py",
+        "labels == SUPPORT,",
+        "labels >= PARTIAL,",
     ),
-    Mutation("an okay nugget weighs a half", "assignment/scores.py", "vital + okay / 2", "vital + okay"),
+    Mutation(
+        "an okay nugget weighs a half", "assignment/measures.py", "(importance == OKAY) / 2", "(importance == OKAY)"
+    ),
     Mutation(
         "recall is over all sentences",
-        "support/scores.py",
-        "_sums(~leaves, of_answer, size)",
-        "_sums(is_judged, of_answer, size)",
+        "support/measures.py",
+        "self._sums(~self._leaves)",
+        "self._sums(self._judged > 0)",
     ),
     Mutation(
         "who has seen a model's labels does no blind work",
@@ -97,7 +99,7 @@ MUTATIONS = [
     ),
     Mutation(
         "a sentence counts by its first citation",
-        "support/scores.py",
+        "support/measures.py",
         "np.diff(of_sentence, prepend=-1) > 0",
         "np.diff(of_sentence, append=sentences) > 0",
         "tests/support/test_scores.py",

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from django.urls import reverse
 
 from assessor.collection.models import Condition
@@ -11,15 +10,13 @@ from assessor.scores.kept import condition_scores
 from assessor.scores.kinds import kind_named
 from assessor.scores.leaderboards import POLICY_WORDS, STATES
 from assignment.arrays import IMPORTANCE
+from assignment.measures import contributions as of_nugget_label
 from assignment.models import AnswerSheet, LeftOut
-from assignment.scores import MEASURES as NUGGET_MEASURES
-from assignment.scores import label_values, nugget_weights
 from metaeval.stats.means import Policy, run_scores
 from nuggets.models import BankEdition
 from support.citations import NOT_JUDGED, places
+from support.measures import contributions as of_citation_label
 from support.models import SupportSheet
-from support.scores import MEASURES as SUPPORT_MEASURES
-from support.scores import label_values as support_values
 
 
 class Row(NamedTuple):
@@ -89,10 +86,8 @@ def _of_nugget(sheet: AnswerSheet, item: str) -> Parts:
     nugget = next((one for one in nuggets if str(one["id"]) == item), None)
     if code is None or nugget is None or (newest and newest.is_out):
         return {}
-    values = label_values(np.array([code]))[:, 0].tolist()
-    weights = nugget_weights(np.array([IMPORTANCE[nugget["importance"]]]))[:, 0].tolist()
-    both = [(value, weight) for weight in weights for value in values]
-    return {key: _told(*pair) for key, pair in zip(NUGGET_MEASURES, both, strict=True)}
+    counted = of_nugget_label(code, IMPORTANCE[nugget["importance"]])
+    return {key: _told(*pair) for key, pair in counted.items()}
 
 
 def _of_citation(sheet: SupportSheet, item: str) -> Parts:
@@ -103,11 +98,7 @@ def _of_citation(sheet: SupportSheet, item: str) -> Parts:
     of_sentence = [key for key in sheet.asked if places(key)[0] == places(item)[0]]
     judged = sum((sheet.labels.get(key) or sheet.adopted.get(key)) != NOT_JUDGED for key in of_sentence)
     is_first = item == min(of_sentence, key=places, default="")
-    weighted, hard = support_values(np.array([code]))[:, 0].tolist()
-    return {
-        key: _told(weighted if key.startswith("weighted") else hard, 1 / judged if key.endswith("_all") else is_first)
-        for key in SUPPORT_MEASURES
-    }
+    return {key: _told(*pair) for key, pair in of_citation_label(code, is_first, judged).items()}
 
 
 def _told(value: float, weight: float) -> tuple[str, str]:

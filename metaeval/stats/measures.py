@@ -1,25 +1,41 @@
-"""What tables call scores."""
+"""Measures of answers: each with its names, its formula and the source of that, and lists of them."""
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from metaeval.stats.means import Figures
+
+Answers = TypeVar("Answers")  # what formulas are computed from
 
 
-class Measure(NamedTuple):
-    """A score by the name that it has in CSV and leaderboards; label: on pages, with `below` small beside it."""
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """The names of a score. key: in CSV, leaderboards and addresses; label: on pages, with `below` small beside it."""
 
     key: str
     label: str
-    below: str
+    below: str = ""
     latex: str
     json: str  # its key in JSONL
     digits: int = 4  # after the point, where it is rounded
 
 
-class Measures(NamedTuple):
-    """The scores of a kind, in the order of an array's last axis. The first is the one by which runs are ranked."""
+@dataclass(frozen=True, kw_only=True)
+class AnswerMeasure(Measure, Generic[Answers]):
+    """A measure of answers. formula: returns their scores, (answers,); source: the paper or format it comes from."""
 
-    all: tuple[Measure, ...]
+    formula: Callable[[Answers], Figures]
+    source: str
+
+
+class Measures(NamedTuple):
+    """The measures of a kind of label, in the order of an array's last axis. Runs are ranked by the first."""
+
+    all: tuple[AnswerMeasure[Any], ...]
     title: str  # "Nugget scores"
     legend: str
     lacking: str  # why an answer is incomplete
@@ -28,6 +44,10 @@ class Measures(NamedTuple):
     def keys(self) -> tuple[str, ...]:
         """Their names in files."""
         return tuple(measure.key for measure in self.all)
+
+    def score(self, answers: Any) -> Figures:
+        """Return the scores of answers by all measures: (answers, measures)."""
+        return np.stack([measure.formula(answers) for measure in self.all], axis=1)
 
     def rounded(self, figures: Sequence[float], undefined: str) -> list[str]:
         """Return figures as papers print them."""

@@ -18,7 +18,7 @@ LABELS = {
     "t2": {"team.one": "sp", "team.two": "ns"},  # team.empty did not answer it
 }
 LETTER = {"s": "support", "p": "partial_support", "n": "not_support"}
-# By COLUMNS. What LABELS come to, on the answers of tests/assignment/conftest.py.
+# By the measures of NUGGET_SCORES. What LABELS come to, on the answers of tests/assignment/conftest.py.
 ONE_T1, TWO_T1 = [0.5, 0.75, 0.4, 0.6, 1 / 3, 0.5, 9], [1, 1, 1, 1, 1, 1, 2]
 ONE_T2, TWO_T2 = [1, 1, 2 / 3, 5 / 6, 0.5, 0.75, 3], [0, 0, 1 / 3, 1 / 3, 0.5, 0.5, 7]
 ZERO = [0] * 7

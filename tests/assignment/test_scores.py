@@ -10,32 +10,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from assignment.scores import (
+from assignment.measures import (
     ABSENT,
-    COLUMNS,
-    COMPLETE,
-    INCOMPLETE,
-    MEASURES,
     MISSING,
     NOT_SUPPORT,
+    NUGGET_SCORES,
     OKAY,
     PARTIAL,
     SUPPORT,
-    UNANSWERED,
     VITAL,
-    Policy,
     answer_scores,
-    run_scores,
-    spread,
+    contributions,
 )
+from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy, run_scores, spread
 
+MEANS = [at for at, key in enumerate(NUGGET_SCORES.keys) if key != "length"]
 LETTER = {"s": SUPPORT, "p": PARTIAL, "n": NOT_SUPPORT, "?": MISSING}
 NAN = math.nan
 
 
 def scores_of(vital: str, okay: str) -> list[float]:
     labels = [LETTER[letter] for letter in vital + okay]
-    return answer_scores(np.array([labels]), [VITAL] * len(vital) + [OKAY] * len(okay))[0].tolist()
+    return answer_scores(np.array([labels]), [VITAL] * len(vital) + [OKAY] * len(okay))[0, MEANS].tolist()
 
 
 @pytest.mark.parametrize(
@@ -58,15 +54,16 @@ def test_scores_of_an_answer(vital: str, okay: str, expected: tuple[float, ...])
 
 
 def test_a_missing_label_leaves_all_six_of_its_answer_undefined_and_of_no_other():
-    found = answer_scores([[SUPPORT, SUPPORT], [SUPPORT, MISSING], [MISSING, MISSING]], [VITAL, OKAY])
-    assert found[0].tolist() == [1] * 6
+    found = answer_scores([[SUPPORT, SUPPORT], [SUPPORT, MISSING], [MISSING, MISSING]], [VITAL, OKAY], [5, 6, 7])
+    assert found[0].tolist() == [1] * 6 + [5]
     assert np.isnan(found[1:]).all()
 
 
 def test_without_an_importance_v_and_w_are_undefined_and_a_is_not():
     found = answer_scores([[SUPPORT, PARTIAL], [NOT_SUPPORT, MISSING]], [VITAL, ABSENT])
-    assert np.isnan(found[0, :4]).all()
-    assert found[0, 4:].tolist() == [0.5, 0.75]
+    by_key = dict(zip(NUGGET_SCORES.keys, found[0].tolist(), strict=True))
+    assert all(math.isnan(by_key[key]) for key in ("vstrict", "v", "wstrict", "w"))
+    assert (by_key["astrict"], by_key["a"]) == (0.5, 0.75)
     assert np.isnan(found[1]).all()
 
 
@@ -116,8 +113,8 @@ def test_scores_are_what_the_formulas_say(data: st.DataObject, nuggets: int, ans
     found = answer_scores(
         np.array(labels, dtype=np.int8).reshape(answers, nuggets), np.array(importance, dtype=np.int8)
     )
-    assert found.shape == (answers, len(MEASURES))
-    for row, said in zip(found, labels, strict=True):
+    assert found.shape == (answers, len(NUGGET_SCORES.all))
+    for row, said in zip(found[:, MEANS], labels, strict=True):
         assert all(map(same, row, plainly(said, importance)))
 
 
@@ -194,5 +191,20 @@ def test_means_and_spread_are_what_they_say(data: st.DataObject, size: tuple[int
         assert same(one, mean(map(pick, counted)) if counted else None)
 
 
-def test_columns_are_the_measures_and_the_length():
-    assert COLUMNS == ("vstrict", "v", "wstrict", "w", "astrict", "a", "length")
+def test_the_measures_by_name():
+    assert NUGGET_SCORES.keys == ("vstrict", "v", "wstrict", "w", "astrict", "a", "length")
+    assert [measure.json for measure in NUGGET_SCORES.all] == [
+        *("strict_vital_score", "vital_score", "strict_weighted_score", "weighted_score"),
+        *("strict_all_score", "all_score", "length"),
+    ]
+
+
+def test_length_is_the_answers_words_and_undefined_without_them():
+    assert answer_scores([[SUPPORT], [NOT_SUPPORT]], [VITAL], [7, 0])[:, -1].tolist() == [7, 0]
+    assert np.isnan(answer_scores([[SUPPORT]], [VITAL])[0, -1])
+
+
+def test_what_a_label_counts_and_weighs_in_each_mean():
+    assert contributions(PARTIAL, OKAY) == {
+        **{"vstrict": (0, 0), "v": (0.5, 0), "wstrict": (0, 0.5), "w": (0.5, 0.5), "astrict": (0, 1), "a": (0.5, 1)}
+    }

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.scores import FULL, MEASURES, MISSING, NONE, NOT_JUDGED, PARTIAL, answer_scores, scores_of
+from support.measures import (
+    FULL,
+    MISSING,
+    NONE,
+    NOT_JUDGED,
+    PARTIAL,
+    SUPPORT_SCORES,
+    answer_scores,
+    contributions,
+    scores_of,
+)
 
 LETTER = {"f": FULL, "p": PARTIAL, "n": NONE, "-": NOT_JUDGED, "?": MISSING}
 
@@ -22,7 +32,7 @@ def test_the_measures_by_name():
     assert (
         *("weighted_precision", "weighted_recall", "hard_precision", "hard_recall"),
         *("weighted_precision_all", "weighted_recall_all", "hard_precision_all", "hard_recall_all"),
-    ) == MEASURES
+    ) == SUPPORT_SCORES.keys
 
 
 @pytest.mark.parametrize(
@@ -125,7 +135,16 @@ RARELY_MISSING = st.one_of(LABELS, LABELS, LABELS, st.lists(st.sampled_from([FUL
 @given(st.lists(st.lists(RARELY_MISSING, max_size=6), max_size=6))
 def test_scores_are_what_the_formulas_say(answers: list[list[list[int]]]):
     found = scores_of(answers)
-    assert found.shape == (len(answers), len(MEASURES))
+    assert found.shape == (len(answers), len(SUPPORT_SCORES.all))
     for figures, answer in zip(found.tolist(), answers, strict=True):
         for figure, expected in zip(figures, plainly(answer), strict=True):
             assert math.isnan(figure) if expected is None else figure == pytest.approx(float(expected), abs=1e-12)
+
+
+def test_what_a_label_counts_and_weighs_in_its_sentence():
+    found = contributions(PARTIAL, is_first=False, judged=4)
+    assert found["weighted_precision"] == found["weighted_recall"] == (0.5, 0)
+    assert found["hard_precision"] == (0, 0)
+    assert found["weighted_recall_all"] == (0.5, 0.25)
+    assert found["hard_precision_all"] == (0, 0.25)
+    assert contributions(FULL, is_first=True, judged=2)["hard_recall"] == (1, 1)

@@ -16,7 +16,7 @@ from assessor.scores.kept import last_imports, state_of
 from assessor.scores.kinds import kind_named
 from assessor.scores.leaderboards import name_of
 from metaeval.formats.score_tables import read_score_table
-from metaeval.label_pairs import restricted
+from metaeval.label_pairs import restrict_labels
 from metaeval.measures import COVERAGE, F1, PRECISION
 from metaeval.models import Comparable, ScoreTable
 from metaeval.stats.formulas import f1
@@ -212,7 +212,7 @@ def restrict(given: Input, restriction: Restriction, names: Names) -> tuple[Inpu
         if others := sorted(labelled - set(restriction.topics)):
             gaps = [Gap("topics", given.name, _UNASKED, others)]
     if labels is not None:
-        labels = restricted(labels, runs, sorted(topics))
+        labels = restrict_labels(labels, runs, sorted(topics))
     return given._replace(scores=scores, labels=labels), gaps
 
 

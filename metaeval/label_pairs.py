@@ -64,7 +64,7 @@ def _numbered(all_labels: Sequence[Labels]) -> list[npt.NDArray[np.int64]]:
     return np.split(numbers, np.cumsum([len(labels.code) for labels in all_labels])[:-1])
 
 
-def restricted(labels: Labels, runs: Sequence[int] | None, topics: Sequence[int]) -> Labels:
+def restrict_labels(labels: Labels, runs: Sequence[int] | None, topics: Sequence[int]) -> Labels:
     """Return those of some runs (None: of all, also where there are none) and topics, by key."""
     is_wanted = np.isin(labels.topic, np.asarray(topics, dtype=np.int64))
     if runs is not None:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.stats.correlation import taus
-from metaeval.stats.levels import paired, run_means, topic_pairs
+from metaeval.stats.levels import pair_scores, run_means, topic_pairs
 from metaeval.stats.means import Figures
 
 Draws = npt.NDArray[np.int64]
@@ -47,7 +47,7 @@ def bootstrap_tau(
     draws; run means, topics' taus and cells are those of the topics drawn, as often as they are drawn. Drawing
     adds noise, which pulls tau down: hence the mean of the draws beside the interval.
     """
-    x, y = paired(first, second)
+    x, y = pair_scores(first, second)
     if x.shape[1] < 2:
         return [Intervals(*[Interval(None, None, None, 0, "fewer than two topics")] * 3)] * x.shape[2]
     weights = count_topics(draw_topics(x.shape[1], draws, seed), x.shape[1])
@@ -66,7 +66,7 @@ def count_topics(drawn: Draws, topics: int) -> Figures:
 def replicates(first: Figures, second: Figures, weights: Figures) -> tuple[Figures, Figures, Figures]:
     """Return tau of each draw at the three levels: of runs, of topics (their mean), of cells; each (draws,).
 
-    first, second: (runs, topics), as levels.paired has them; weights: (draws, topics). NaN where undefined.
+    first, second: (runs, topics), as levels.pair_scores has them; weights: (draws, topics). NaN where undefined.
     """
     pairs = topic_pairs(first, second)
     by_topic = pairs.within()

@@ -54,7 +54,7 @@ class TopicPairs(NamedTuple):
         return tau(*(((weights @ pairs) * weights).sum(axis=1) for pairs in self))
 
 
-def paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Figures, Figures]:
+def pair_scores(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Figures, Figures]:
     """Return both arrays of scores, NaN in both where one is. Raises ValueError where their shapes differ."""
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.shape != y.shape or x.ndim < 2:
@@ -65,7 +65,7 @@ def paired(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Figures, Figure
 
 def tau_levels(first: npt.ArrayLike, second: npt.ArrayLike) -> Levels:
     """Return tau-b at the three levels. first, second: (runs, topics)."""
-    x, y = paired(first, second)
+    x, y = pair_scores(first, second)
     pairs = topic_pairs(x, y)
     once = np.ones((1, x.shape[1]))
     means = run_means(x, once), run_means(y, once)
@@ -93,7 +93,7 @@ def run_means(scores: Figures, weights: Figures) -> Figures:
 
 
 def topic_pairs(first: Figures, second: Figures) -> TopicPairs:
-    """Compare all cells with all, by the topics of the two. first, second: (runs, topics), as paired has them.
+    """Compare all cells with all, by the topics of the two. first, second: (runs, topics), as pair_scores has them.
 
     A topic has few distinct scores: as many as its labels can give. So its cells are counted in a table of these; how
     any cell compares with all of them depends on its place among these alone, and is looked up.

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metaeval.stats.levels import paired
+from metaeval.stats.levels import pair_scores
 from metaeval.stats.means import Figures, Policy
 
 CONTROL = "control"  # the task of runs that are no system's
@@ -68,7 +68,7 @@ def match(reference: ScoreMatrix, candidate: ScoreMatrix) -> MatchedScores:
     tasks = [known.get(run, "") for run in runs]
     left_out = LeftOut(only("runs"), only("topics"), only("measures"), sorted(controls))
     one, other = (_restrict(matrix, runs, tasks, topics, measures) for matrix in both)
-    cells = paired(one.cells, other.cells)
+    cells = pair_scores(one.cells, other.cells)
     return MatchedScores(one._replace(cells=cells[0]), other._replace(cells=cells[1]), left_out)
 
 

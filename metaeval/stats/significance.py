@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.stats.levels import paired
+from metaeval.stats.levels import pair_scores
 from metaeval.stats.means import DIGITS, Figures
 from metaeval.stats.statistic import Statistic, undefined
 
@@ -61,7 +61,7 @@ def significance_agreement(first: npt.ArrayLike, second: npt.ArrayLike, alpha: f
     first, second: (runs, topics), NaN where a cell does not count. A pair of runs is tested on the topics where both
     runs count; one with fewer than two such topics is left out.
     """
-    x, y = paired(first, second)
+    x, y = pair_scores(first, second)
     pairs = np.triu_indices(len(x), 1)
     (first_mean, first_p, topics), (second_mean, second_p, _) = (
         [found[pairs] for found in _test_pairs(scores)] for scores in (x, y)

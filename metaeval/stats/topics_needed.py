@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from metaeval.stats.bootstrap import Interval, interval
 from metaeval.stats.correlation import taus
-from metaeval.stats.levels import paired, run_means
+from metaeval.stats.levels import pair_scores, run_means
 
 _SIZES = 30  # at most, unless told otherwise
 
@@ -36,7 +36,7 @@ def topics_needed(
     contain its smaller ones. Near all topics the subsets are nearly the same, so the band narrows to nothing there: it
     is about these topics, not about others. Raises ValueError for a size that cannot be drawn.
     """
-    x, y = paired(first, second)
+    x, y = pair_scores(first, second)
     topics = x.shape[1]
     wanted = _even(topics) if sizes is None else sorted(set(sizes))
     if wanted and not 1 <= wanted[0] <= wanted[-1] <= topics:

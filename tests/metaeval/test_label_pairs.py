@@ -9,7 +9,7 @@ from assessor.collection.models import Answer, Campaign, Condition, Run, Topic
 from assessor.scores.found import Labels
 from assessor.scores.kinds import kind_named
 from assignment.actions import leave_out
-from metaeval.label_pairs import match_labels, matrices, places_in_all, restricted
+from metaeval.label_pairs import match_labels, matrices, places_in_all, restrict_labels
 from nuggets.models import Nugget
 from support.actions import add_sheets
 from tests.assignment.scored import LABELS, auto_condition, import_banks, label, say, sheet_on
@@ -146,9 +146,9 @@ def test_names_may_be_text():
 
 def test_a_restriction_keeps_what_is_asked_for():
     labels = columns(topic=[1, 1, 2], run=[7, 8, 7], item=[1, 2, 3])
-    assert restricted(labels, [7], [1, 2]).item.tolist() == [1, 3]
-    assert restricted(labels, None, [1]).item.tolist() == [1, 2]
-    assert restricted(labels, [], [1]).item.tolist() == []
+    assert restrict_labels(labels, [7], [1, 2]).item.tolist() == [1, 3]
+    assert restrict_labels(labels, None, [1]).item.tolist() == [1, 2]
+    assert restrict_labels(labels, [], [1]).item.tolist() == []
 
 
 @pytest.mark.parametrize("groups", [1, 3])

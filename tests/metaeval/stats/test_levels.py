@@ -11,7 +11,7 @@ from scipy.stats import kendalltau
 
 from metaeval.stats.bootstrap import bootstrap_tau, count_topics, draw_topics, interval, replicates
 from metaeval.stats.correlation import CONSTANT, TOO_FEW, taus
-from metaeval.stats.levels import NO_TOPIC, paired, tau_levels
+from metaeval.stats.levels import NO_TOPIC, pair_scores, tau_levels
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy, counted
 from metaeval.stats.statistic import Statistic
 from metaeval.stats.topics_needed import topics_needed
@@ -44,7 +44,7 @@ def test_every_shortcut_of_the_bootstrap_is_a_literal_resample(runs: int, topics
     first, second = two_sides(7, runs, topics, lacking=lacking)
     x, y = first[..., 0], second[..., 0]
     drawn = draw_topics(topics, 20, seed=3)
-    found = np.array(replicates(*paired(x, y), count_topics(drawn, topics)))
+    found = np.array(replicates(*pair_scores(x, y), count_topics(drawn, topics)))
     for at, draw in enumerate(drawn):
         assert found[:, at] == pytest.approx(literally(x[:, draw], y[:, draw]), abs=1e-12, nan_ok=True)
     # A draw of constant topics alone has nothing to tell, and is not taken for 0.

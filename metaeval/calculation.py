@@ -61,23 +61,23 @@ def compute(comparison: Comparison, progress: Progress) -> Computation:
         ((comparison.first, comparison.first_support), (comparison.second, comparison.second_support))
     ):
         progress(5 + 15 * at, f"reading {record}")
-        given, left_out = restrict(load_input(record, policy, names, support), restriction, names)
-        both.append(given)
+        data, left_out = restrict(load_input(record, policy, names, support), restriction, names)
+        both.append(data)
         gaps += left_out
     reference, candidate = both
     shared = min(len(reference.words), len(candidate.words))
     if reference.basis == candidate.basis:  # of two sources, one may have more grades
         words = max(reference.words, candidate.words, key=len)
-        reference, candidate = both = [given._replace(words=words) for given in both]
+        reference, candidate = both = [data._replace(words=words) for data in both]
     inputs = {
-        name: given.state | {"name": given.name, "sha256": fingerprint(given)}
-        for name, given in (("first", reference), ("second", candidate))
+        name: data.state | {"name": data.name, "sha256": fingerprint(data)}
+        for name, data in (("first", reference), ("second", candidate))
     }
     if comparison.topics_of:
         inputs["topics_of"] = {"name": comparison.topics_of.name, "state": state(comparison.topics_of)}
     result: Json = {
         "format": FORMAT,
-        "sides": [_input_json(given) for given in both],
+        "sides": [_input_json(data) for data in both],
         "policy": policy.value,
         "seed": comparison.seed,
         "draws": comparison.draws,
@@ -89,7 +89,7 @@ def compute(comparison: Comparison, progress: Progress) -> Computation:
         progress(35, "rankings of runs")
         scores, more = match_inputs(reference.scores, candidate.scores)
         gaps += more
-        hours = hours_per_topic([given.record for given in both if isinstance(given.record, Condition)])
+        hours = hours_per_topic([data.record for data in both if isinstance(data.record, Condition)])
         draws = {"seed": comparison.seed, "draws": comparison.draws}
         comparisons = compare(scores, **draws)
         result |= report_scores(scores, comparisons, **draws, hours=hours)
@@ -109,7 +109,7 @@ def compute(comparison: Comparison, progress: Progress) -> Computation:
     result["judges"] = others.judges
     result["topics"] = _topics_json(scores, comparisons, labels, names)
     result["described"] = [
-        *(found for given in both if (found := describe_input(given, restriction))),
+        *(found for data in both if (found := describe_input(data, restriction))),
         *others.described,
     ]
     result["left_out"] = [gap._asdict() for gap in _join_gaps(gaps)]
@@ -123,18 +123,18 @@ def _label_figures(reference: Input, candidate: Input, labels: LabelComparison) 
     matrix = confusion_figure(labels.agreement, reference.words, judges=judges)
     return [
         NamedFigure("labels", "Confusion matrix of labels", matrix),
-        NamedFigure("shares", "Shares of labels", distribution_figure(judges, reference.words, labels.given)),
+        NamedFigure("shares", "Shares of labels", distribution_figure(judges, reference.words, labels.counts)),
     ]
 
 
-def _input_json(given: Input) -> Json:
-    scores = given.scores
+def _input_json(data: Input) -> Json:
+    scores = data.scores
     return {
-        "name": given.name,
-        "identity": given.state["identity"],
+        "name": data.name,
+        "identity": data.state["identity"],
         "runs": len(scores.runs) if scores else 0,
         "topics": len(scores.topics) if scores else 0,
-        "labels": len(given.labels.code) if given.labels is not None else 0,
+        "labels": len(data.labels.code) if data.labels is not None else 0,
     }
 
 

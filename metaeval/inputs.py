@@ -198,22 +198,22 @@ def resolve_aliases(campaign: Campaign, runs: Sequence[str]) -> list[str]:
     return [run if run in tags else aliases.get(run, run) for run in runs]
 
 
-def restrict(given: Input, restriction: Restriction, names: Names) -> tuple[Input, list[Gap]]:
+def restrict(data: Input, restriction: Restriction, names: Names) -> tuple[Input, list[Gap]]:
     """Return what of an input is asked for, without control runs, and what that leaves out."""
     topics = {pk for pk, qid in names.topics.items() if restriction.topics is None or qid in restriction.topics}
     gaps: list[Gap] = []
-    scores, labels, runs = given.scores, given.labels, None
+    scores, labels, runs = data.scores, data.labels, None
     if scores:
-        scores, gaps = _restrict_scores(given.name, scores, restriction)
+        scores, gaps = _restrict_scores(data.name, scores, restriction)
         tags = set(scores.runs)
         runs = [pk for pk, tag in names.runs.items() if tag in tags]
     elif labels is not None and restriction.topics is not None:
         labelled = {names.topics[pk] for pk in np.unique(labels.topic).tolist()}
         if others := sorted(labelled - set(restriction.topics)):
-            gaps = [Gap("topics", given.name, _UNASKED, others)]
+            gaps = [Gap("topics", data.name, _UNASKED, others)]
     if labels is not None:
         labels = restrict_labels(labels, runs, sorted(topics))
-    return given._replace(scores=scores, labels=labels), gaps
+    return data._replace(scores=scores, labels=labels), gaps
 
 
 def _restrict_scores(name: str, scores: ScoreMatrix, restriction: Restriction) -> tuple[ScoreMatrix, list[Gap]]:
@@ -266,13 +266,13 @@ def match_inputs(reference: ScoreMatrix, candidate: ScoreMatrix) -> tuple[Matche
     return scores, gaps
 
 
-def fingerprint(given: Input) -> str:
+def fingerprint(data: Input) -> str:
     """Return the sha256 of all scores and labels of an input."""
     found = hashlib.sha256()
-    if scores := given.scores:
+    if scores := data.scores:
         found.update(repr((scores.runs, scores.tasks, scores.topics, scores.measures)).encode())
         found.update(scores.cells.tobytes() + scores.means.tobytes())
-    if (labels := given.labels) is not None:
+    if (labels := data.labels) is not None:
         order = np.lexsort((labels.item, labels.owner))
         found.update(repr(labels.item[order].tolist()).encode() if labels.item.dtype == object else b"")
         for column in labels:

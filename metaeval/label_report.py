@@ -38,7 +38,7 @@ class LabelComparison(NamedTuple):
 
     report: Json
     agreement: Agreement
-    given: Counts  # (2, labels): all that each gave
+    counts: Counts  # (2, labels): all that each gave
     topics: list[int]  # by key
     by_topic: Counts
     shared: int
@@ -58,7 +58,7 @@ def report_labels(reference: Input, candidate: Input, shared: int) -> LabelCompa
     by_topic = matrices(np.searchsorted(topics, pairs.topic), len(topics), pairs.first, pairs.second, size)
     why_not = f"on two scales, 0 to {shared - 1} and 0 to {size - 1}" if shared < size else ""
     found = rate_agreement(by_topic.sum(axis=0), why_not)
-    given = np.stack([count_labels(labels.code, size) for labels in (reference.labels, candidate.labels)])
+    counts = np.stack([count_labels(labels.code, size) for labels in (reference.labels, candidate.labels)])
     alphas = {
         f"alpha_{level}": statistic_json(
             undefined(len(pairs.first), why_not)
@@ -72,13 +72,13 @@ def report_labels(reference: Input, candidate: Input, shared: int) -> LabelCompa
         "pairs": len(pairs.first),
         "by_rule": pairs.by_rule,
         "unmatched": list(pairs.unmatched),
-        "given": given.tolist(),
+        "given": counts.tolist(),
         **agreement_json(found),
         **alphas,
     }
     if reference.basis == GRADES:
         report["thresholds"] = [_threshold_json(pairs, least) for least in range(1, shared)]
-    return LabelComparison(report, found, given, topics.tolist(), by_topic, shared, why_not)
+    return LabelComparison(report, found, counts, topics.tolist(), by_topic, shared, why_not)
 
 
 def _threshold_json(pairs: LabelPairs, least: int) -> Json:
@@ -120,7 +120,7 @@ def further_conditions(
 
 
 def _of_the_same_kind(reference: Input, candidate: Input) -> Iterator[Condition]:
-    conditions = [given.record for given in (reference, candidate) if isinstance(given.record, Condition)]
+    conditions = [data.record for data in (reference, candidate) if isinstance(data.record, Condition)]
     if not conditions:
         return iter(())
     same = scored_conditions(conditions[0].campaign).filter(kind=conditions[0].kind)
@@ -129,7 +129,7 @@ def _of_the_same_kind(reference: Input, candidate: Input) -> Iterator[Condition]
 
 def _three_judges(reference: Input, candidate: Input, third: Input) -> Json | None:
     three = (reference, candidate, third)
-    all_labels = [given.labels for given in three if given.labels is not None]
+    all_labels = [data.labels for data in three if data.labels is not None]
     size, places = places_in_all(all_labels)
     if not size:
         return None
@@ -154,26 +154,26 @@ def _three_judges(reference: Input, candidate: Input, third: Input) -> Json | No
     }
 
 
-def _who(given: Input) -> str:
-    record = given.record
+def _who(data: Input) -> str:
+    record = data.record
     if isinstance(record, Condition) and record.is_peoples:
         return "people"
     return "model" if isinstance(record, Condition) and record.is_a_models else "unknown"
 
 
-def describe_input(given: Input, restriction: Restriction) -> Json | None:
+def describe_input(data: Input, restriction: Restriction) -> Json | None:
     """Return what a condition's nuggets and labels look like, over the topics asked for."""
-    record, labels = given.record, given.labels
+    record, labels = data.record, data.labels
     if labels is None:
         return None
-    counts = count_labels(labels.code, len(given.words)).tolist()
+    counts = count_labels(labels.code, len(data.words)).tolist()
     description: Json = {
-        "name": given.name,
+        "name": data.name,
         "topics": len(np.unique(labels.topic)),
         "labels": sum(counts),
         "shares": [
             {"label": word, "count": count, "share": count / sum(counts) if counts and sum(counts) else None}
-            for word, count in zip(given.words, counts, strict=True)
+            for word, count in zip(data.words, counts, strict=True)
         ],
         "nuggets": None,
     }

@@ -16,7 +16,7 @@ from metaeval.stats.measures import AnswerMeasure, Measures
 
 FULL, PARTIAL, NONE, NOT_JUDGED, MISSING = 2, 1, 0, -1, -2  # NOT_JUDGED: the sentence was not worth verifying
 SUPPORT_2025 = "TREC 2024 RAG track, arXiv 2504.15205, section 3.4, which judged the first citation of each sentence"
-OVER_ALL = "the same over all citations, docs/scores.md"
+OVER_ALL = "the measures of arXiv 2504.15205 over all citations of a sentence, docs/scores.md"
 
 Places = npt.NDArray[np.intp]
 

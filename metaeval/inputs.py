@@ -17,11 +17,12 @@ from assessor.scores.kinds import kind_named
 from assessor.scores.leaderboards import name_of
 from metaeval.formats.score_tables import read_score_table
 from metaeval.label_pairs import restrict_labels
-from metaeval.measures import COVERAGE, F1, PRECISION
+from metaeval.measures import F1
 from metaeval.models import Comparable, ScoreTable
 from metaeval.stats.formulas import f1
 from metaeval.stats.levels import run_means
 from metaeval.stats.means import Policy, counted
+from metaeval.stats.measures import COVERAGE, PRECISION
 from metaeval.stats.score_matrix import CONTROL, MatchedScores, ScoreMatrix, match
 
 GRADES = "grades"  # the basis of all sources of grades

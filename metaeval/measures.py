@@ -7,7 +7,6 @@ from assessor.scores.kinds import all_kinds
 from metaeval.stats.measures import Measure
 
 F1 = "f1"
-COVERAGE, LENGTH, PRECISION = "astrict", "length", "weighted_precision"  # keys of measures of nuggets and of support
 _F1 = Measure(key=F1, label="F1", latex="$F_1$", json=F1)
 
 

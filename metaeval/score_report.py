@@ -9,11 +9,11 @@ from assessor.collection.models import Condition
 from assessor.collection.queries import without_practice
 from assessor.work.models import TimeSpent
 from metaeval import statistics_tables
-from metaeval.measures import LENGTH
 from metaeval.serializers import number
 from metaeval.stats.comparison import MeasureComparison
 from metaeval.stats.descriptive import pareto_front
 from metaeval.stats.means import COMPLETE, OVER, Policy, spread
+from metaeval.stats.measures import LENGTH
 from metaeval.stats.score_matrix import MatchedScores, ScoreMatrix
 from metaeval.stats.topics_needed import topics_needed
 

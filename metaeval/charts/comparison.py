@@ -8,11 +8,9 @@ import altair as alt
 from metaeval.charts import figures
 from metaeval.charts.figures import NamedFigure
 from metaeval.stats.comparison import MeasureComparison
+from metaeval.stats.measures import LENGTH, PRECISION, RECALL
 from metaeval.stats.score_matrix import MatchedScores, ScoreMatrix
 from metaeval.stats.topics_needed import topics_needed
-
-# The measures that have a figure of their own, by key.
-LENGTH, PRECISION, RECALL = "length", "weighted_precision", "weighted_recall"
 
 
 def comparison_figures(

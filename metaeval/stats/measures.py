@@ -10,6 +10,8 @@ import numpy as np
 from metaeval.stats.means import Figures
 
 Answers = TypeVar("Answers")  # what formulas are computed from
+# Keys of measures that comparisons have a figure or a formula of: of nuggets, of answers and of support.
+COVERAGE, LENGTH, PRECISION, RECALL = "astrict", "length", "weighted_precision", "weighted_recall"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,8 @@ from typing import Any
 from django.db.models import Max
 
 from assessor.collection.models import Condition
-from assessor.llm.questions import ASSIGNMENT
 from assessor.scores.found import Labels
-from assessor.scores.kinds import Kind
+from assessor.scores.scoring import Scoring
 from assessor.work.scope import newest_word
 from assignment.arrays import Scores, load_scores, load_with_labels
 from assignment.measures import NUGGET_SCORES
@@ -15,11 +14,9 @@ from assignment.models import AnswerSheet, LeftOut
 from nuggets.models import BankEdition
 
 
-class NuggetScores(Kind):
+class NuggetScoring(Scoring):
     """Conditions under which nuggets are assigned to answers."""
 
-    condition_kind = Condition.Kind.ASSIGNMENT
-    labels = tuple(reversed(ASSIGNMENT))
     measures = NUGGET_SCORES
     nothing_yet = "No condition yet under which nuggets are assigned to answers."
     sheets = AnswerSheet

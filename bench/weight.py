@@ -132,7 +132,7 @@ def _add_nuggets() -> None:
 
 def screens() -> Iterator[Screen]:
     """Yield the screens on the person's tasks."""
-    from assessor.work.kinds import kind_of, related_records
+    from assessor.collection.condition_kinds import kind_of, related_records
     from assessor.work.models import Task
 
     choice = "[data-label]:not([disabled])"

@@ -14,8 +14,8 @@ from assessor.collection.formats.lines import Line, SourceFile
 from assessor.collection.formats.report import Report, Unreadable, quantity
 from assessor.collection.models import Campaign, Condition, Person, QrelsSource
 from assessor.collection.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
-from assessor.scores.kinds import kind_named
 from assessor.scores.means import Policy
+from assessor.scores.scoring import scoring_of
 from assessor.work.handing import new_seed
 from metaeval.computing import Computed, compute
 from metaeval.formats.score_tables import read_score_table
@@ -218,7 +218,7 @@ def _kind(side: Side) -> str:
     if isinstance(side, ScoreTable):
         return ""
     try:
-        kind_named(side.kind)
+        scoring_of(side.kind)
     except KeyError as error:
         raise ComparisonError(f"{side} has no labels of answers to compare.") from error
     if side.sample:

@@ -7,9 +7,9 @@ from django.core.files.uploadedfile import UploadedFile
 
 from assessor.collection.http import NO_FILE
 from assessor.collection.models import Campaign, Condition
-from assessor.scores.kinds import scored_conditions
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.means import Policy
+from assessor.scores.scoring import scored_conditions
 from assessor.work.handing import LARGEST_SEED
 from metaeval.actions import DRAWS, MOST_DRAWS
 from metaeval.models import Side

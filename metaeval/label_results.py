@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assessor.collection.models import Condition
-from assessor.scores.kinds import scored_conditions
 from assessor.scores.means import Policy
+from assessor.scores.scoring import scored_conditions
 from assignment.queries import scored_editions
 from assignment.scores import ABSENT, OKAY, VITAL
 from metaeval.descriptive import describe_nuggets

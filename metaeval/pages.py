@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from assessor.collection.models import CONTROL, Answer, Condition, Grade, QrelsSource, Topic
-from assessor.scores.kinds import kind_named
+from assessor.labels.label_kind import label_kind
 from assessor.scores.listing import Cell, Column, Line, Listing
 from assessor.scores.measures import Measure
 from assignment.arrays import load_with_labels
@@ -186,7 +186,7 @@ def _grades_that_differ(first: QrelsSource, second: QrelsSource, topic: Topic) -
 
 
 def _labels_that_differ(first: Condition, second: Condition, topic: Topic, of: QuerySet[Answer]) -> list[Difference]:
-    words = kind_named(first.kind).labels
+    words = label_kind(first.kind).labels
     both = [load_with_labels(side, topic.pk)[1] for side in (first, second)]
     _, places = places_in_all(both)
     codes = zip(*(labels.code[at].tolist() for labels, at in zip(both, places, strict=True)), strict=True)

@@ -11,11 +11,12 @@ from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.models import Campaign, Condition, Grade, QrelsSource, RunAlias
 from assessor.collection.queries import without_practice
+from assessor.labels.label_kind import label_kind
 from assessor.scores.found import Labels, Scores
 from assessor.scores.kept import last_imports, state_of
-from assessor.scores.kinds import kind_named
 from assessor.scores.leaderboards import name_of
 from assessor.scores.means import Policy, counted
+from assessor.scores.scoring import scoring_of
 from metaeval import models
 from metaeval.formats.score_tables import read_score_table
 from metaeval.formulas import f1
@@ -108,14 +109,13 @@ def state(record: models.Side) -> Any:
 
 def _condition(condition: Condition, policy: Policy, support: Condition | None) -> Side:
     told = {"identity": condition.identity, "state": state(condition)}
-    kind = kind_named(condition.kind)
-    found, labels = kind.load_with_labels(condition)
+    found, labels = scoring_of(condition.kind).load_with_labels(condition)
     scored = _scored(name_of(condition), found, policy)
     if support:
-        scored = _with_f1(scored, _scored("", kind_named(support.kind).load(support), policy))
+        scored = _with_f1(scored, _scored("", scoring_of(support.kind).load(support), policy))
         told |= {"support": support.identity, "support_state": state(support)}
     basis = f"{condition.kind} {condition.nuggets_id or ''}"
-    return Side(scored.name, condition, scored, labels, kind.labels, basis, told)
+    return Side(scored.name, condition, scored, labels, label_kind(condition.kind).labels, basis, told)
 
 
 def _scored(name: str, found: Scores, policy: Policy) -> Scored:

@@ -6,19 +6,16 @@ from django.db.models import Count, Q
 
 from assessor.collection.models import Condition
 from assessor.scores.found import Labels
-from assessor.scores.kinds import Kind
+from assessor.scores.scoring import Scoring
 from assessor.work.scope import newest_word
 from support.arrays import Scores, load_scores, load_with_labels
-from support.citations import LABELS
 from support.measures import SUPPORT_SCORES
 from support.models import SupportSheet
 
 
-class SupportScores(Kind):
+class SupportScoring(Scoring):
     """Conditions under which citations are judged. Their scores depend on sheets, answers, and what is judged."""
 
-    condition_kind = Condition.Kind.SUPPORT
-    labels = tuple(reversed(LABELS))
     measures = SUPPORT_SCORES
     nothing_yet = "No condition yet under which support is judged."
     sheets = SupportSheet

@@ -7,6 +7,7 @@ from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
+from assessor.collection.condition_kinds import names_of_answers
 from assessor.collection.forms import GradesField, threshold_field
 from assessor.collection.http import NO_FILE
 from assessor.collection.loaders import LOADERS
@@ -18,7 +19,6 @@ from assessor.llm import prompt_sets
 from assessor.llm.models import prompt_set_name_validator
 from assessor.llm.prompt_sets import MOST_BYTES, NAMES
 from assessor.llm.prompt_templates import TemplateError, read_templates
-from assessor.work.kinds import of_answers
 from assignment.actions import usual_name
 from support.queries import with_a_models_labels
 
@@ -286,7 +286,7 @@ class ConditionForm(forms.Form):
         sources = campaign.qrels_sources.all()
         known = campaign.conditions.all()
         self.fields["nuggets"].queryset = known.filter(kind=Condition.Kind.NUGGETS)  # type: ignore[attr-defined]
-        self.fields["of"].queryset = known.filter(manual_setup__purpose=FIRST, kind__in=of_answers(), sample="")  # type: ignore[attr-defined]
+        self.fields["of"].queryset = known.filter(manual_setup__purpose=FIRST, kind__in=names_of_answers(), sample="")  # type: ignore[attr-defined]
         self.fields["qrels_source"].queryset = sources.filter(by=QrelsSource.By.PEOPLE)  # type: ignore[attr-defined]
         self.fields["shown"].queryset = sources.filter(by=QrelsSource.By.MODEL)  # type: ignore[attr-defined]
         self.fields["shown_labels"].queryset = with_a_models_labels(campaign)  # type: ignore[attr-defined]

@@ -4,11 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.labels.questions import LEFT_OPEN, Question
 from assessor.labels.replies import placed, replies_to
 from assessor.relevance.models import RelevanceJudgment
-from assessor.work.kinds import kind_of
 from assessor.work.models import Reply, Task
 from assessor.work.queries import planned
 from assignment.models import AnswerSheet

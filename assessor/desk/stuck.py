@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Campaign, Condition
 from assessor.llm.models import Job
-from assessor.work.kinds import kind_of
 from assessor.work.models import Task
 from assessor.work.queries import Counted, minutes, planned
 from support.models import SupportSheet

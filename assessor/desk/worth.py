@@ -7,8 +7,8 @@ import numpy as np
 from django.urls import reverse
 
 from assessor.collection.models import Condition
+from assessor.labels.label_kind import label_kind
 from assessor.scores.kept import condition_scores
-from assessor.scores.kinds import kind_named
 from assessor.scores.leaderboards import POLICY_WORDS, STATES
 from assessor.scores.means import Policy, run_scores
 from assignment.arrays import IMPORTANCE
@@ -76,7 +76,7 @@ Parts = dict[str, tuple[str, str]]  # value and weight, by measure
 
 def _code(sheet: Any, item: str) -> int | None:
     """Return the place among its kind's of the label that counts: another person's where this one could judge none."""
-    labels, label = kind_named(sheet.condition.kind).labels, sheet.labels.get(item) or sheet.adopted.get(item)
+    labels, label = label_kind(sheet.condition.kind).labels, sheet.labels.get(item) or sheet.adopted.get(item)
     return labels.index(label) if label in labels else None
 
 

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from django.db.models import Min
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.formats.tables import write_table
 from assessor.collection.models import Condition
 from assessor.exports.chosen import Chosen
 from assessor.exports.rows import of
 from assessor.relevance.models import LabelEvent, RelevanceJudgment
-from assessor.work.kinds import kind_named
 from nuggets.models import BankEdition, NuggetBank
 
 _AT_A_TIME = 500
@@ -96,7 +96,7 @@ def _answers(chosen: Chosen, at: datetime) -> Iterator[Cell]:
     What stands by a rule has no revision: it is as old as its file, or the first task that was given there.
     """
     condition = chosen.record
-    model: Any = kind_named(condition.kind).sheets
+    model: Any = kind_of(condition).sheets
     sheets = of(chosen, model.objects.filter(condition=condition), "answer__topic", "answer__run")
     given = dict(condition.tasks.order_by().values_list("topic").annotate(Min("created_at")))
     columns = ("pk", "to_do", "import_record__ended_at", "answer__topic", "answer__topic__qid", "answer__run__tag")

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from django.db.models import Exists, OuterRef, QuerySet, Sum
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Condition
 from assessor.llm.models import Job, Unit
 from assessor.relevance.models import RelevanceJudgment
 from assessor.relevance.queries import TO_DO
 from assessor.scores.kept import condition_scores
 from assessor.scores.means import INCOMPLETE
-from assessor.work.kinds import kind_named
 from assessor.work.models import Task, Waiting
 from nuggets.models import NuggetBank
 
@@ -80,7 +80,7 @@ def _banks_missing(condition: Condition) -> Iterator[str]:
 
 
 def _sheets_missing(condition: Condition) -> Iterator[str]:
-    model: Any = kind_named(condition.kind).sheets
+    model: Any = kind_of(condition).sheets
     sheets = model.objects.filter(condition=condition, answer__topic__is_practice=False)
     if not sheets.exists():
         yield "Nothing is labelled yet."

@@ -17,9 +17,9 @@ from assessor.exports.cutoff import cutoff_lines
 from assessor.exports.kinds import Exportable, Form, Subject
 from assessor.plan.effort_files import FILES as EFFORT_FILES
 from assessor.relevance.exports import judgment_lines
-from assessor.scores.kinds import scored_conditions
 from assessor.scores.leaderboards import FORMS as SCORE_FORMS
 from assessor.scores.leaderboards import score_lines
+from assessor.scores.scoring import scored_conditions
 from assessor.studies.models import Study
 from assignment.exports import assignment_lines
 from assignment.queries import assigning

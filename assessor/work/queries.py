@@ -9,10 +9,10 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from assessor.collection.condition_kinds import names_of_answers, related_records
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.collection.roles import ASSESSOR, has_role
 from assessor.work.blindness import not_barred
-from assessor.work.kinds import of_answers, related_records
 from assessor.work.leases import free
 from assessor.work.models import Task, Waiting
 
@@ -95,7 +95,7 @@ def handed_over() -> Q:
     takes over starts anew.
     """
     before = Task.objects.filter(condition=OuterRef("condition"), topic=OuterRef("topic"), state=Task.State.WITHDRAWN)
-    return Q(Exists(before.filter(seconds__gt=0)), kind__in=of_answers())
+    return Q(Exists(before.filter(seconds__gt=0)), kind__in=names_of_answers())
 
 
 def waiting_counts(campaign: Campaign) -> dict[int, int]:

@@ -9,7 +9,7 @@ from assessor.collection.fields import JSONText
 from assessor.collection.models import Campaign
 from assessor.llm.kinds import kind_named
 from assessor.llm.kinds import names as kinds_of_job
-from assessor.studies.kinds import names as kinds_of_study
+from assessor.studies.sampling import sampled_kinds
 
 # JSON columns without a key of a record in them, and what they have instead.
 WITHOUT_KEYS = {
@@ -79,7 +79,7 @@ def test_every_json_column_is_known_to_have_keys_or_none():
 def test_every_kind_of_job_and_study_says_what_its_items_are():
     ours = {name for name in kinds_of_job() if not type(kind_named(name)).__module__.startswith("tests.")}
     assert set(ITEMS) == ours
-    assert set(DRAWN) == set(kinds_of_study())
+    assert set(DRAWN) == set(sampled_kinds())
 
 
 def test_records_lead_to_their_campaign_by_records_that_are_archived():

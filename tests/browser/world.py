@@ -12,6 +12,7 @@ from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from assessor.collection.actions import create_campaign, create_manual_nuggets
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.management.importing import import_file
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.collection.roles import ASSESSOR
@@ -20,7 +21,6 @@ from assessor.exports.registry import BY_NAME
 from assessor.relevance.actions import create_relevance
 from assessor.work.actions import give_tasks
 from assessor.work.instructing import in_force, open_guidelines
-from assessor.work.kinds import kind_of
 from assignment.actions import create_manual_assign
 from nuggets.actions.drafting import store_drafting
 from nuggets.drafting import Step

@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.http import HttpResponse
 from django.test import Client
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Campaign, Event, Person
 from assessor.relevance.models import LabelEvent
 from assessor.work.guidelines import KINDS, Line, as_html, differences, first_text
@@ -22,7 +23,6 @@ from assessor.work.instructing import (
     open_guidelines,
     shown_guidelines,
 )
-from assessor.work.kinds import kind_of
 from assessor.work.models import Guidelines, GuidelinesOpened, Task
 from assessor.work.writes import Stale
 from assignment.actions import create_manual_assign

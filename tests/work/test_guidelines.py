@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.work import guidelines
 from assessor.work.guidelines import KINDS, as_html, first_text
-from assessor.work.kinds import kind_of
 from nuggets.models import NuggetBank
 
 

@@ -6,6 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.collection.access import organized_campaign
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Campaign
 from assessor.work.access import own_task
@@ -18,7 +19,6 @@ from assessor.work.instructing import (
     open_guidelines,
     versions,
 )
-from assessor.work.kinds import kind_of
 from assessor.work.writes import BadWrite, Stale, number, refused
 
 

@@ -1,0 +1,155 @@
+"""What conditions can be about. An app that brings a kind names its one description in its AppConfig."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from django.apps import apps
+from django.urls import reverse
+from django.utils.module_loading import import_string
+
+if TYPE_CHECKING:
+    from assessor.collection.models import Condition, Topic
+    from assessor.scores.scoring import Scoring
+    from assessor.studies.sampling import Sampling
+    from assessor.work.models import Task
+    from assessor.work.scope import Moved
+
+
+class Lacking(NamedTuple):
+    """Topics, by key, that can't be given to people yet, and what says why, of one topic's qid or of several."""
+
+    topics: set[int]
+    why: Callable[[str], str]
+
+
+class ConditionKind:
+    """What a condition is about: nuggets, or labels of some kind (assessor.labels.label_kind.LabelKind).
+
+    Attributes are light. What needs other modules is a method that imports them when it is called, so that every layer
+    can ask a kind and none has to know which kinds there are.
+    """
+
+    name: str  # as records, files and addresses have it; its task's page is the address of this name
+    title: str  # what assessors read of a condition without a name for them
+    instruction: str  # what is asked of them, in a sentence
+    counted: str  # what a task counts as done: "answers"
+    makes_nuggets = False
+    makes_grades = False  # of passages, which nuggets are made from
+    has_screen = True  # on which people can work
+    related = "condition"  # what url() reads of a task, for select_related
+
+    def __str__(self) -> str:
+        return self.name
+
+    # Tasks of people
+
+    def prepare(self, task: Task) -> None:
+        """Make what the person will work on, in the transaction that gives them the task. Raises PlanError."""
+        raise NotImplementedError
+
+    def renew(self, task: Task) -> None:
+        """Bring up to date, and maybe open, a task that its person is given again. Raises PlanError."""
+
+    def url(self, task: Task) -> str:
+        """Return where its person goes on."""
+        return reverse(self.name, args=[task.pk])
+
+    def is_shared(self, condition: Condition) -> bool:
+        """Say whether several people may have a topic under a condition at once: they draw from one queue."""
+        return False
+
+    def closed(self, condition: Condition) -> str | None:
+        """Say why nobody can be given anything under a condition, or None."""
+        return None
+
+    def lacking(self, condition: Condition, topics: Sequence[Topic]) -> Lacking:
+        """Return which topics can't be given there yet, in as many queries for all of them as for one."""
+        return Lacking(set(), str)
+
+    def refusal(self, condition: Condition, topics: Sequence[Topic]) -> str | None:
+        """Say why topics can't be given to people under a condition, or None."""
+        if not self.has_screen:
+            return f"Nobody can be given {condition.name}: it is not done by people on a screen."
+        if refused := self.closed(condition):
+            return refused
+        lacking = self.lacking(condition, topics) if topics else Lacking(set(), str)
+        qids = sorted(topic.qid for topic in topics if topic.pk in lacking.topics)
+        return lacking.why(", ".join(qids)) if qids else None
+
+    def refusals(self, condition: Condition, topics: Sequence[Topic]) -> dict[int, str]:
+        """Say of each topic, by key, why it can't be given to people under a condition; others are left out.
+
+        It takes as many queries for all of them as for one.
+        """
+        if refused := self.closed(condition):
+            return dict.fromkeys((topic.pk for topic in topics), refused)
+        lacking = self.lacking(condition, topics)
+        return {topic.pk: lacking.why(topic.qid) for topic in topics if topic.pk in lacking.topics}
+
+    # Answers of runs, where they are judged
+
+    @property
+    def sheets(self) -> Any:
+        """The model of its judged answers; None where no answers of runs are judged."""
+        return None
+
+    @property
+    def judges_answers(self) -> bool:
+        """Whether answers of runs are judged."""
+        return self.sheets is not None
+
+    def follow_scope(self, condition: Condition, topic: Topic) -> Moved:
+        """Mark what is said of answers to a topic by which runs are judged now: see assessor.work.scope."""
+        raise NotImplementedError
+
+    def scoring(self) -> Scoring | None:
+        """Return how answers are scored by its labels; None where they are not."""
+        return None
+
+    def sampling(self) -> Sampling | None:
+        """Return what studies draw from its labels; None where there are no studies of them."""
+        return None
+
+
+class _HasKind(Protocol):
+    kind: str
+
+
+@cache
+def _by_name() -> dict[str, ConditionKind]:
+    named = (getattr(app, "condition_kind", None) for app in apps.get_app_configs())
+    kinds: list[ConditionKind] = [import_string(name) for name in named if name]
+    return {kind.name: kind for kind in kinds}
+
+
+def condition_kinds() -> list[ConditionKind]:
+    """Return all kinds, in the order of INSTALLED_APPS."""
+    return list(_by_name().values())
+
+
+def kind_named(name: str) -> ConditionKind:
+    """Return the kind of this name. Raises KeyError."""
+    return _by_name()[name]
+
+
+def kind_of(record: _HasKind) -> ConditionKind:
+    """Return the kind of a condition, a task or a study."""
+    return _by_name()[record.kind]
+
+
+def names_in_order_of_work() -> list[str]:
+    """Return the names of all kinds, as work on a topic goes: nuggets are made from grades, labels from nuggets."""
+    return [kind.name for kind in sorted(condition_kinds(), key=lambda kind: not kind.makes_grades)]
+
+
+def names_of_answers() -> list[str]:
+    """Return the names of the kinds in which answers of runs are judged."""
+    return [kind.name for kind in condition_kinds() if kind.judges_answers]
+
+
+def related_records() -> list[str]:
+    """Return what to select with tasks whose urls will be asked for."""
+    return [kind.related for kind in condition_kinds()]

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
+
+from django.db.models import Exists, OuterRef, Q
 
 from assessor.collection.condition_kinds import Lacking
 from assessor.labels.label_kind import LabelKind
 from assignment.formats import LABELS
 
 if TYPE_CHECKING:
-    from assessor.collection.models import Condition, Topic
+    from django.db.models import QuerySet
+
+    from assessor.collection.models import Campaign, Condition, Topic
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
+    from assessor.labels.questions import Question
+    from assessor.labels.steps import Step
+    from assessor.studies.models import Drawn
     from assessor.work.models import Task
     from assessor.work.scope import Moved
-    from assignment.models import AnswerSheet
+    from assignment.models import AnswerSheet, LabelEvent
     from assignment.studies import NuggetSampling
     from assignment.tables import NuggetScoring
 
@@ -24,11 +32,31 @@ class Assignment(LabelKind):
     name = "assignment"
     title = "Nugget assignment"
     instruction = "Say of each nugget how far an answer contains it."
-    items = "nuggets"
+    item = "nugget"
+    item_heading = "Nugget"
     counted = "answers"
     job = "AutoAssign"
     blind_method = "ManualAssign"
+    questions_page = "assignment_questions"
     labels = tuple(reversed(LABELS))
+    keys = {
+        "1": "support",
+        "2": "partial_support",
+        "3": "not_support",
+        "j": "next nugget",
+        "k": "nugget before",
+        "u": "undo",
+        "f": "flag",
+        "x": "can't judge",
+        "[": "sentence before",
+        "]": "next sentence",
+        "m": "mark",
+        "o": "across answers",
+        "p": "answer before",
+        "n": "answer after",
+        "l": "later",
+        "s": "sign off",
+    }
 
     def prepare(self, task: Task) -> None:
         from assignment.actions import prepare_sheets
@@ -56,6 +84,21 @@ class Assignment(LabelKind):
         found = {topic.pk for topic in topics} - set(finished_banks(condition.nuggets, topics))
         return Lacking(found, lambda qids: f"The nuggets of {qids} under {condition.nuggets} are not finished.")
 
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        from assignment.practice import practice_items
+
+        return practice_items(tasks, against)
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        from assessor.labels.practice import groups_of_answers
+
+        return groups_of_answers(of_answers)
+
+    def has_work(self) -> Q:
+        from assignment.models import LabelEvent
+
+        return Q(Exists(LabelEvent.objects.filter(sheet__answer__topic=OuterRef("pk"), judge__isnull=False)))
+
     @property
     def sheets(self) -> type[AnswerSheet]:
         from assignment.models import AnswerSheet
@@ -76,6 +119,33 @@ class Assignment(LabelKind):
         from assignment.studies import NuggetSampling
 
         return NuggetSampling()
+
+    def left_out(self, campaign: Campaign) -> set[tuple[int, str]]:
+        from assignment.queries import left_out_in
+
+        return left_out_in(campaign)
+
+    def texts_of(self, questions: Sequence[Question]) -> list[str]:
+        from assignment.queries import with_texts
+
+        return [text for _, text in with_texts(questions)]
+
+    def has_item(self, sheet: AnswerSheet, item: str) -> bool:
+        is_key = item.isascii() and item.isdigit() and len(item) < 19
+        return is_key and sheet.bank.nuggets.filter(pk=int(item)).exists()
+
+    def item_history(self, sheet: AnswerSheet, item: str) -> tuple[str, Iterable[Step]]:
+        from assignment.item_history import item_history
+
+        return item_history(sheet, item)
+
+    def drawn_as(self, sheet: AnswerSheet, item: str) -> QuerySet[Drawn]:
+        from assignment.item_history import drawn_as
+
+        return drawn_as(sheet, item)
+
+    def event_note(self, event: LabelEvent) -> str:
+        return f"; edition {event.edition} of the bank"
 
 
 ASSIGNMENT = Assignment()

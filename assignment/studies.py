@@ -17,6 +17,8 @@ from nuggets.models import BankEdition, NuggetBank
 class NuggetSampling(Sampling):
     """Labels of nuggets; Sampling says what each function is for."""
 
+    heading = "Nugget"
+
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         banks = NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=topics)
         editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition"))

@@ -9,6 +9,7 @@ from assessor.scores.found import Labels
 from assessor.scores.scoring import Scoring
 from assessor.work.scope import newest_word
 from assignment.arrays import Scores, load_scores, load_with_labels
+from assignment.item_history import contribution
 from assignment.measures import NUGGET_SCORES
 from assignment.models import AnswerSheet, LeftOut
 from nuggets.models import BankEdition
@@ -40,3 +41,6 @@ class NuggetScoring(Scoring):
         left_out = LeftOut.objects.filter(condition=condition).aggregate(newest=Max("pk"))
         editions = BankEdition.objects.filter(bank__condition=condition.nuggets_id).aggregate(newest=Max("pk"))
         return left_out["newest"], editions["newest"], newest_word(condition)
+
+    def contribution(self, sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
+        return contribution(sheet, item, code)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
 
 from assessor.collection.condition_kinds import ConditionKind, Lacking
 
 if TYPE_CHECKING:
     from assessor.collection.models import Condition, Topic
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.work.models import Task
 
 
@@ -23,6 +25,31 @@ class Nuggets(ConditionKind):
     counted = "nuggets"
     makes_nuggets = True
     related = "nugget_bank"
+    keys = {
+        "/": "search",
+        "i": "passage before",
+        "p": "next passage",
+        "j": "next nugget; with ⇧ next sentence",
+        "k": "nugget before; with ⇧ sentence before",
+        "h": "have read",
+        "t": "how I read the topic",
+        "y": "keep the draft",
+        "n": "new nugget",
+        "ctrl+1": "the new nugget is vital",
+        "ctrl+2": "the new nugget is okay",
+        "v": "vital",
+        "o": "okay",
+        "r": "reword",
+        "e": "evidence",
+        "w": "where its evidence is",
+        "c": "note",
+        "x": "choose",
+        "m": "merge",
+        "s": "split",
+        "d": "delete",
+        "l": "to the list",
+        "f": "finish",
+    }
 
     def prepare(self, task: Task) -> None:
         from nuggets.actions import prepare_bank
@@ -47,6 +74,22 @@ class Nuggets(ConditionKind):
         return Lacking(
             found, lambda qids: f"Under {condition.name} there are no drafts yet on {qids}: have them made first."
         )
+
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        from nuggets.practice import practice_items
+
+        return practice_items(tasks, against)
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        from assessor.labels.practice import groups_of_answers
+
+        return groups_of_answers(of_answers)
+
+    def has_work(self) -> Q:
+        from nuggets.models import Drafting, NuggetBank
+
+        banks = NuggetBank.objects.filter(topic=OuterRef("pk"), import_record=None, version__gt=0)
+        return Q(Exists(banks)) | Q(Exists(Drafting.objects.filter(topic=OuterRef("pk"))))
 
 
 NUGGETS = Nuggets()

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from django.db.models import Exists, OuterRef, Q
 
 from assessor.labels.label_kind import LabelKind
 from support.citations import LABELS
 
 if TYPE_CHECKING:
-    from assessor.collection.models import Condition, Topic
+    from django.db.models import QuerySet
+
+    from assessor.collection.models import Campaign, Condition, Topic
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
+    from assessor.labels.questions import Question
+    from assessor.labels.steps import Step
+    from assessor.studies.models import Drawn
     from assessor.work.models import Task
     from assessor.work.scope import Moved
     from support.models import SupportSheet
@@ -22,10 +31,25 @@ class Support(LabelKind):
     name = "support"
     title = "Support"
     instruction = "Say of each citation how far its passage supports the sentence."
-    items = counted = "citations"
+    item = "citation"
+    counted = "citations"
+    item_heading = "Sentence and what it cites"
     job = "Support"
     blind_method = "support from scratch"
+    questions_page = "support_questions"
     labels = tuple(reversed(LABELS))
+    keys = {
+        "1": "full",
+        "2": "partial",
+        "3": "none",
+        "j": "next citation",
+        "k": "citation before",
+        "u": "undo",
+        "f": "flag",
+        "x": "can't judge",
+        "l": "later",
+        "s": "sign off",
+    }
 
     def prepare(self, task: Task) -> None:
         from support.actions import prepare_sheets
@@ -44,6 +68,21 @@ class Support(LabelKind):
         if not ManualSetup.objects.filter(condition=condition).exists():
             return f"Nobody can be given {condition.name}: its labels are not given by people here."
         return None
+
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        from support.practice import practice_items
+
+        return practice_items(tasks, against)
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        from support.practice import practice_groups
+
+        return practice_groups(task, of_answers)
+
+    def has_work(self) -> Q:
+        from support.models import LabelEvent
+
+        return Q(Exists(LabelEvent.objects.filter(sheet__answer__topic=OuterRef("pk"), judge__isnull=False)))
 
     @property
     def sheets(self) -> type[SupportSheet]:
@@ -65,6 +104,26 @@ class Support(LabelKind):
         from support.studies import CitationSampling
 
         return CitationSampling()
+
+    def texts_of(self, questions: Sequence[Question]) -> list[str]:
+        from support.queries import with_citations
+
+        return [f"{about.text} — {about.docid}" for _, about in with_citations(questions)]
+
+    def waiting_for_a_model(self, campaign: Campaign) -> Mapping[int, int]:
+        from support.queries import waiting_for_a_model
+
+        return waiting_for_a_model(campaign)
+
+    def item_history(self, sheet: SupportSheet, item: str) -> tuple[str, Iterable[Step]]:
+        from support.item_history import item_text
+
+        return item_text(sheet, item), ()
+
+    def drawn_as(self, sheet: SupportSheet, item: str) -> QuerySet[Drawn]:
+        from support.item_history import drawn_as
+
+        return drawn_as(sheet, item)
 
 
 SUPPORT = Support()

@@ -230,3 +230,10 @@ def with_citations(found: Sequence[Question]) -> list[tuple[Question, About]]:
 def _about(answer: Answer, key: str) -> About:
     cited = cited_in(list(answer.sentences()), [key])[key]
     return About(places(key)[0] + 1, cited.sentence, cited.docid)
+
+
+def waiting_for_a_model(campaign: Campaign) -> dict[int, int]:
+    """Count the citations that can't be judged because a model gave them no label, by task's key."""
+    post_edited = campaign.conditions.filter(method=Condition.Method.SUPPORT_POST_EDITED)
+    sheets = SupportSheet.objects.filter(condition__in=post_edited, waiting_for_label__gt=0).exclude(task=None)
+    return dict(sheets.order_by().values_list("task").annotate(Sum("waiting_for_label")))

@@ -17,6 +17,8 @@ from support.models import SupportJudgment, SupportSheet
 class CitationSampling(Sampling):
     """Labels of citations; Sampling says what each function is for."""
 
+    heading = "Sentence"
+
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         sheets = SupportSheet.objects.filter(condition=condition, answer__in=answers_to(topics)).order_by()
         rows = SupportJudgment.everything.filter(sheet__in=sheets, state=Label.State.GIVEN, value__in=LABELS)

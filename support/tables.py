@@ -9,6 +9,7 @@ from assessor.scores.found import Labels
 from assessor.scores.scoring import Scoring
 from assessor.work.scope import newest_word
 from support.arrays import Scores, load_scores, load_with_labels
+from support.item_history import contribution
 from support.measures import SUPPORT_SCORES
 from support.models import SupportSheet
 
@@ -50,3 +51,6 @@ class SupportScoring(Scoring):
 
     def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
         return load_with_labels(condition)
+
+    def contribution(self, sheet: SupportSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
+        return contribution(sheet, item, code)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from django.apps import apps
@@ -11,7 +12,10 @@ from django.urls import reverse
 from django.utils.module_loading import import_string
 
 if TYPE_CHECKING:
+    from django.db.models import Q
+
     from assessor.collection.models import Condition, Topic
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.scores.scoring import Scoring
     from assessor.studies.sampling import Sampling
     from assessor.work.models import Task
@@ -36,6 +40,8 @@ class ConditionKind:
     title: str  # what assessors read of a condition without a name for them
     instruction: str  # what is asked of them, in a sentence
     counted: str  # what a task counts as done: "answers"
+    labels: Sequence[str] = ()  # in ascending order; none where people give no labels of given items
+    keys: Mapping[str, str] = {}  # single characters that do something on its screen, and what
     makes_nuggets = False
     makes_grades = False  # of passages, which nuggets are made from
     has_screen = True  # on which people can work
@@ -88,6 +94,25 @@ class ConditionKind:
             return dict.fromkeys((topic.pk for topic in topics), refused)
         lacking = self.lacking(condition, topics)
         return {topic.pk: lacking.why(topic.qid) for topic in topics if topic.pk in lacking.topics}
+
+    def guidelines(self) -> str:
+        """Return the guidelines that campaigns start with, in Markdown: guidelines.md of its app."""
+        folder = files(type(self).__module__.rpartition(".")[0])
+        return (folder / "guidelines.md").read_text(encoding="utf-8")
+
+    # Topics for practice
+
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        """Return what people said on tasks of practice beside the references, by condition's key."""
+        raise NotImplementedError
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        """Return items of a task of practice with their texts. No run is named."""
+        raise NotImplementedError
+
+    def has_work(self) -> Q:
+        """Return what is true of a topic on which people or models have said anything here; files don't count."""
+        raise NotImplementedError
 
     # Answers of runs, where they are judged
 

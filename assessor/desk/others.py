@@ -7,9 +7,9 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from assessor.collection.models import Condition
-from assessor.desk.steps import Step, name, read, told, who_said
 from assessor.labels.manual_setups import same_work
 from assessor.labels.models import ManualSetup
+from assessor.labels.steps import Step, name, read, told, who_said
 from assessor.studies.models import Coding, Drawn, Study
 
 

@@ -1,17 +1,83 @@
 """What all kinds of label have to say of themselves: each label app has one object of it, in its label_kind.py."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from assessor.collection.condition_kinds import ConditionKind, condition_kinds
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from assessor.collection.models import Campaign
+    from assessor.labels.questions import Open, Place, Question
+    from assessor.labels.steps import Step
+    from assessor.studies.models import Drawn
 
 
 class LabelKind(ConditionKind):
     """A kind of label: its vocabulary, its work on a screen, and how its labels are scored, exported and studied."""
 
-    labels: Sequence[str]  # in ascending order
-    items: str  # what gets a label: "nuggets"
+    item: str  # what gets a label: "nugget"
+    item_heading: str  # of a table's column of items
     job: str  # the kind of job in which a model gives them
     blind_method: str  # of conditions under which people give them and see no others
+    questions_page = ""  # the name of its address, where what people left open is settled
+
+    @property
+    def items(self) -> str:
+        """What gets a label, in the plural."""
+        return f"{self.item}s"
+
+    # What people left open
+
+    def open_questions(self, campaign: Campaign) -> Iterator[Open]:
+        """Yield what assessors ask now in a campaign."""
+        from assessor.labels.questions import open_on_answers
+
+        return open_on_answers(self.sheets, campaign, self.left_out(campaign))
+
+    def left_out(self, campaign: Campaign) -> set[tuple[int, str]]:
+        """Return which items are left out of scores for all runs: the condition's key, and the item's."""
+        return set()
+
+    def described(self, places: Sequence[Place]) -> Mapping[Place, tuple[str, str]]:
+        """Return what items are, in words that their assessor may read, and apart the run, which they may not."""
+        from assessor.labels.questions import described_on_answers
+
+        return described_on_answers(self.sheets, places, self.texts_of)
+
+    def texts_of(self, questions: Sequence[Question]) -> Iterable[str]:
+        """Return what questions are about, in their order."""
+        raise NotImplementedError
+
+    def waiting_for_a_model(self, campaign: Campaign) -> Mapping[int, int]:
+        """Count by task's key the items that can't be judged because a model gave them no label."""
+        return {}
+
+    # The way of one label
+
+    def has_item(self, sheet: Any, item: str) -> bool:
+        """Say whether a judged answer is or was about an item of this key."""
+        return item in sheet.asked
+
+    def item_history(self, sheet: Any, item: str) -> tuple[str, Iterable[Step]]:
+        """Return what an item is, in words, and how it came to be."""
+        raise NotImplementedError
+
+    def drawn_as(self, sheet: Any, item: str) -> QuerySet[Drawn]:
+        """Return what studies drew of a judged answer that is this item."""
+        raise NotImplementedError
+
+    def event_note(self, event: Any) -> str:
+        """Return what its history says of an event besides what changed."""
+        return ""
+
+    def code(self, sheet: Any, item: str) -> int | None:
+        """Return the place in `labels` of the one that counts: another person's where this one could judge none."""
+        label = sheet.labels.get(item) or sheet.adopted.get(item)
+        return self.labels.index(label) if label in self.labels else None
 
 
 def label_kinds() -> list[LabelKind]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from django.db.models import Exists, OuterRef, Q
 
 from assessor.collection.models.grades import SCALES
 from assessor.labels.label_kind import LabelKind
 
 if TYPE_CHECKING:
-    from assessor.collection.models import Condition
+    from assessor.collection.models import Campaign, Condition
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
+    from assessor.labels.questions import Open, Place
     from assessor.work.models import Task
 
 
@@ -18,11 +23,21 @@ class Relevance(LabelKind):
     name = "relevance"
     title = "Relevance"
     instruction = "Grade how well each passage answers the question."
-    items = counted = "passages"
+    item = "passage"
+    counted = "passages"
+    item_heading = "Passage"
     job = "UMBRELA"
     blind_method = "manual relevance"
     labels = tuple(str(grade) for grade in range(max(SCALES) + 1))
     makes_grades = True
+    keys = {
+        **{grade: f"grade {grade}" for grade in labels},
+        "j": "next passage",
+        "k": "passage before",
+        "x": "can't judge",
+        "u": "undo",
+        "n": "next topic",
+    }
 
     def prepare(self, task: Task) -> None:
         from assessor.relevance.actions import prepare_items
@@ -38,6 +53,33 @@ class Relevance(LabelKind):
         from assessor.labels.models import ManualSetup
 
         return ManualSetup.objects.filter(condition=condition, from_queue=True).exists()
+
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        from assessor.relevance.practice import practice_items
+
+        return practice_items(tasks, against)
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        from assessor.relevance.practice import practice_groups
+
+        return practice_groups(task, of_answers)
+
+    def has_work(self) -> Q:
+        from assessor.relevance.models import RelevanceJudgment
+
+        return Q(Exists(RelevanceJudgment.objects.filter(topic=OuterRef("pk"), version__gt=0)))
+
+    def open_questions(self, campaign: Campaign) -> Iterator[Open]:
+        """Yield passages that nobody could judge; there are no flags."""
+        from assessor.labels.questions import Open
+        from assessor.relevance.models import RelevanceJudgment
+
+        found = RelevanceJudgment.objects.filter(task__campaign=campaign, state=RelevanceJudgment.State.UNJUDGEABLE)
+        for task, docid, reason in found.order_by("pk").values_list("task", "docid", "reason"):
+            yield Open(task, None, docid, reason, "", "")
+
+    def described(self, places: Sequence[Place]) -> Mapping[Place, tuple[str, str]]:
+        return {(sheet, docid): (docid, "") for sheet, docid in places}
 
 
 RELEVANCE = Relevance()

@@ -39,6 +39,9 @@ class Scoring(Protocol):
     def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
         """Compute all scores of a condition; return them with the labels that they come from, from one reading."""
 
+    def contribution(self, sheet: Any, item: str, code: int) -> Mapping[str, tuple[float, float]]:
+        """Return value and weight by measure of the label of an item; code: its place among the labels."""
+
     def state(self, condition: Condition) -> tuple[Any, ...]:
         """Name the state of what its scores depend on besides its sheets and what imports bring."""
         return ()

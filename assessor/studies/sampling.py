@@ -24,6 +24,8 @@ class Told(NamedTuple):
 class Sampling(Protocol):
     """Which labels of a kind there are, and where they stand."""
 
+    heading: str  # of a table's column with the texts of items
+
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         """Return what stands on topics under a condition, of the systems' own answers; nothing but these labels."""
 

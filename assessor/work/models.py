@@ -172,8 +172,8 @@ class Exposure(AppendOnly):
 class Guidelines(AppendOnly):
     """A version of a campaign's guidelines for a kind of work; the newest is in force.
 
-    Version 1 is the text that campaigns start with (work/guidelines/), kept here once somebody has opened or changed
-    it.
+    Version 1 is the text that campaigns start with (guidelines.md of its app), kept here once somebody opened or
+    changed it.
     """
 
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="guidelines")

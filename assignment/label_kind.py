@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef, Q
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from assessor.collection.models import Campaign, Condition, Topic
+    from assessor.exportables import Exportable
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.labels.questions import Question
     from assessor.labels.steps import Step
@@ -146,6 +147,21 @@ class Assignment(LabelKind):
 
     def event_note(self, event: LabelEvent) -> str:
         return f"; edition {event.edition} of the bank"
+
+    def exportables(self) -> Sequence[Exportable]:
+        from assignment.exportables import EXPORTABLES
+
+        return EXPORTABLES
+
+    def reopened(self, condition: Condition) -> Iterator[str]:
+        from assessor.labels.completeness import by_topic
+        from assignment.models import AnswerSheet
+        from nuggets.models import NuggetBank
+
+        banks = NuggetBank.objects.filter(condition=condition.nuggets_id, state=NuggetBank.State.OPEN)
+        labelled = AnswerSheet.objects.filter(condition=condition, bank=OuterRef("pk"))
+        again = (f"bank of {condition.nuggets} is open again", f"banks of {condition.nuggets} are open again")
+        yield from by_topic(banks.filter(Exists(labelled)), *again)
 
 
 ASSIGNMENT = Assignment()

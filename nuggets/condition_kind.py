@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
 from django.urls import reverse
 
 from assessor.collection.condition_kinds import ConditionKind, Lacking
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from assessor.collection.models import Condition, Topic
+    from assessor.exportables import Chosen, Exportable
+    from assessor.labels.cutoff import Cell
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.work.models import Task
 
@@ -90,6 +94,31 @@ class Nuggets(ConditionKind):
 
         banks = NuggetBank.objects.filter(topic=OuterRef("pk"), import_record=None, version__gt=0)
         return Q(Exists(banks)) | Q(Exists(Drafting.objects.filter(topic=OuterRef("pk"))))
+
+    def exportables(self) -> Sequence[Exportable]:
+        from nuggets.exportables import EXPORTABLES
+
+        return EXPORTABLES
+
+    def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
+        from nuggets.cutoff import cells_of_banks
+
+        return cells_of_banks(chosen, at)
+
+    def missing(self, condition: Condition) -> Iterator[str]:
+        from assessor.labels.completeness import by_topic
+        from nuggets.models import NuggetBank
+
+        banks = NuggetBank.objects.filter(condition=condition)
+        yield from by_topic(banks.filter(state=NuggetBank.State.OPEN), "bank is open", "banks are open")
+        if not banks.filter(state=NuggetBank.State.FINISHED, topic__is_practice=False).exists():
+            yield "No bank is finished yet."
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        from nuggets.models import NuggetBank
+
+        banks = NuggetBank.objects.filter(condition=condition)
+        return tuple(banks.aggregate(Count("pk"), Sum("version"), Sum("edition"), Max("pk")).values())
 
 
 NUGGETS = Nuggets()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from assessor.collection.models import Campaign, Condition, Topic
+    from assessor.exportables import Exportable
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.labels.questions import Question
     from assessor.labels.steps import Step
@@ -124,6 +125,11 @@ class Support(LabelKind):
         from support.item_history import drawn_as
 
         return drawn_as(sheet, item)
+
+    def exportables(self) -> Sequence[Exportable]:
+        from support.exportables import EXPORTABLES
+
+        return EXPORTABLES
 
 
 SUPPORT = Support()

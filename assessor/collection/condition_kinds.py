@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -12,9 +12,13 @@ from django.urls import reverse
 from django.utils.module_loading import import_string
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from django.db.models import Q
 
     from assessor.collection.models import Condition, Topic
+    from assessor.exportables import Chosen, Exportable
+    from assessor.labels.cutoff import Cell
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.scores.scoring import Scoring
     from assessor.studies.sampling import Sampling
@@ -100,6 +104,24 @@ class ConditionKind:
         folder = files(type(self).__module__.rpartition(".")[0])
         return (folder / "guidelines.md").read_text(encoding="utf-8")
 
+    # Files
+
+    def exportables(self) -> Sequence[Exportable]:
+        """Return what can be exported of such conditions, and of them alone."""
+        return ()
+
+    def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
+        """Yield what was planned and given at a moment, by topic and run."""
+        raise NotImplementedError
+
+    def missing(self, condition: Condition) -> Iterator[str]:
+        """Say what a condition lacks to be finished, besides work of people and jobs that is not done."""
+        raise NotImplementedError
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        """Name the state of all that its files are made from, in this database, besides what imports bring."""
+        raise NotImplementedError
+
     # Topics for practice
 
     def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
@@ -165,9 +187,14 @@ def kind_of(record: _HasKind) -> ConditionKind:
     return _by_name()[record.kind]
 
 
+def kinds_in_order_of_work() -> list[ConditionKind]:
+    """Return all kinds, as work on a topic goes: nuggets are made from grades, and given labels then."""
+    return sorted(condition_kinds(), key=lambda kind: not kind.makes_grades)
+
+
 def names_in_order_of_work() -> list[str]:
-    """Return the names of all kinds, as work on a topic goes: nuggets are made from grades, labels from nuggets."""
-    return [kind.name for kind in sorted(condition_kinds(), key=lambda kind: not kind.makes_grades)]
+    """Return the names of all kinds, as work on a topic goes."""
+    return [kind.name for kind in kinds_in_order_of_work()]
 
 
 def names_of_answers() -> list[str]:

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 from assessor.collection.condition_kinds import ConditionKind, condition_kinds
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from django.db.models import QuerySet
 
-    from assessor.collection.models import Campaign
+    from assessor.collection.models import Campaign, Condition
+    from assessor.exportables import Chosen
+    from assessor.labels.cutoff import Cell
     from assessor.labels.questions import Open, Place, Question
     from assessor.labels.steps import Step
     from assessor.studies.models import Drawn
@@ -29,6 +33,25 @@ class LabelKind(ConditionKind):
     def items(self) -> str:
         """What gets a label, in the plural."""
         return f"{self.item}s"
+
+    def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
+        from assessor.labels.cutoff import cells_of_answers
+
+        return cells_of_answers(chosen, at)
+
+    def missing(self, condition: Condition) -> Iterator[str]:
+        from assessor.labels.completeness import missing_in_answers
+
+        return missing_in_answers(condition, self.reopened(condition))
+
+    def reopened(self, condition: Condition) -> Iterator[str]:
+        """Say what of that which a condition's labels are given for is being changed."""
+        return iter(())
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        from assessor.scores.kept import state_of
+
+        return state_of(condition)
 
     # What people left open
 

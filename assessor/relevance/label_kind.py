@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, Max, OuterRef, Q
 
 from assessor.collection.models.grades import SCALES
 from assessor.labels.label_kind import LabelKind
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from assessor.collection.models import Campaign, Condition
+    from assessor.exportables import Chosen, Exportable
+    from assessor.labels.cutoff import Cell
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.labels.questions import Open, Place
     from assessor.work.models import Task
@@ -80,6 +84,32 @@ class Relevance(LabelKind):
 
     def described(self, places: Sequence[Place]) -> Mapping[Place, tuple[str, str]]:
         return {(sheet, docid): (docid, "") for sheet, docid in places}
+
+    def exportables(self) -> Sequence[Exportable]:
+        from assessor.relevance.exportables import EXPORTABLES
+
+        return EXPORTABLES
+
+    def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
+        from assessor.relevance.cutoff import cells_of_passages
+
+        return cells_of_passages(chosen, at)
+
+    def missing(self, condition: Condition) -> Iterator[str]:
+        from assessor.labels.completeness import by_topic
+        from assessor.relevance.models import RelevanceJudgment
+        from assessor.relevance.queries import TO_DO
+
+        passages = RelevanceJudgment.objects.filter(condition=condition)
+        yield from by_topic(passages.filter(TO_DO), "passage is not graded", "passages are not graded")
+        if not passages.filter(version__gt=0, topic__is_practice=False).exists():
+            yield "Nothing is graded yet."
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        from assessor.relevance.models import LabelEvent
+
+        events = LabelEvent.objects.filter(judgment__condition=condition)
+        return tuple(events.aggregate(Count("pk"), Max("pk")).values())
 
 
 RELEVANCE = Relevance()

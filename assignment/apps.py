@@ -6,18 +6,14 @@ class AssignmentConfig(AppConfig):
     condition_kind = "assignment.label_kind.ASSIGNMENT"
 
     def ready(self) -> None:
-        from assessor.collection import importing, joining
+        from assessor.collection import importing
         from assessor.collection.models import Condition
         from assessor.llm import kinds as jobs
-        from assignment.actions import follow_edition, follow_sentences
         from assignment.auto import AutoAssign
         from assignment.loaders import AssignmentLoader
         from assignment.models import AnswerSheet, Assignment
-        from nuggets import following
 
         jobs.register(AutoAssign())
-        following.register(follow_edition)
-        joining.register(follow_sentences)
         importing.register(
             AssignmentLoader,
             importing.brought(Assignment, "sheet__import_record"),

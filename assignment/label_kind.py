@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef, Q
@@ -14,7 +14,7 @@ from assignment.formats import LABELS
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-    from assessor.collection.models import Campaign, Condition, Topic
+    from assessor.collection.models import Answer, Campaign, Condition, Sentence, Topic
     from assessor.exportables import Exportable
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.labels.questions import Question
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from assignment.models import AnswerSheet, LabelEvent
     from assignment.studies import NuggetSampling
     from assignment.tables import NuggetScoring
+    from nuggets.models import NuggetBank
 
 
 class Assignment(LabelKind):
@@ -162,6 +163,16 @@ class Assignment(LabelKind):
         labelled = AnswerSheet.objects.filter(condition=condition, bank=OuterRef("pk"))
         again = (f"bank of {condition.nuggets} is open again", f"banks of {condition.nuggets} are open again")
         yield from by_topic(banks.filter(Exists(labelled)), *again)
+
+    def on_bank_finished(self, bank: NuggetBank) -> None:
+        from assignment.actions import follow_edition
+
+        follow_edition(bank)
+
+    def on_answers_changed(self, answers: Mapping[Answer, Sequence[Sentence]]) -> None:
+        from assignment.actions import follow_sentences
+
+        follow_sentences(answers)
 
 
 ASSIGNMENT = Assignment()

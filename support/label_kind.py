@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef, Q
@@ -13,7 +13,7 @@ from support.citations import LABELS
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-    from assessor.collection.models import Campaign, Condition, Topic
+    from assessor.collection.models import Answer, Campaign, Condition, Run, Sentence, Topic
     from assessor.exportables import Exportable
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.labels.questions import Question
@@ -130,6 +130,21 @@ class Support(LabelKind):
         from support.exportables import EXPORTABLES
 
         return EXPORTABLES
+
+    def on_answers_changed(self, answers: Mapping[Answer, Sequence[Sentence]]) -> None:
+        from support.actions import follow_citations
+
+        follow_citations(answers)
+
+    def judged_by_segments(self, run: Run, docids: Collection[str]) -> set[str]:
+        from support.actions import judged_docids
+
+        return judged_docids(run, docids)
+
+    def on_texts_replaced(self, run: Run, docids: Collection[str]) -> None:
+        from support.actions import follow_texts
+
+        follow_texts(run, docids)
 
 
 SUPPORT = Support()

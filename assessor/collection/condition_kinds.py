@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from django.db.models import Q
 
-    from assessor.collection.models import Condition, Topic
+    from assessor.collection.models import Answer, Condition, Run, Sentence, Topic
     from assessor.exportables import Chosen, Exportable
     from assessor.labels.cutoff import Cell
     from assessor.labels.practice import Against, Group, Items, OfAnswers
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assessor.studies.sampling import Sampling
     from assessor.work.models import Task
     from assessor.work.scope import Moved
+    from nuggets.models import NuggetBank
 
 
 class Lacking(NamedTuple):
@@ -121,6 +122,25 @@ class ConditionKind:
     def state(self, condition: Condition) -> tuple[Any, ...]:
         """Name the state of all that its files are made from, in this database, besides what imports bring."""
         raise NotImplementedError
+
+    # What others do
+
+    def on_bank_finished(self, bank: NuggetBank) -> None:
+        """Bring up to date what is labelled by a bank, in the transaction that finishes it, with its new edition."""
+
+    def on_answers_changed(self, answers: Mapping[Answer, Sequence[Sentence]]) -> None:
+        """Follow answers, as files changed them, each with its sentences before: one, where only its text was known.
+
+        The texts are equal but for blanks. Where sentences were known before they are the same too, but for blanks, and
+        cite what they did, and maybe more.
+        """
+
+    def judged_by_segments(self, run: Run, docids: Collection[str]) -> Collection[str]:
+        """Return those of the segments that a run cites of which anything was said here."""
+        return ()
+
+    def on_texts_replaced(self, run: Run, docids: Collection[str]) -> None:
+        """Follow that a run's own texts took the place of segments that it cites. Raises JudgedBySegments."""
 
     # Topics for practice
 

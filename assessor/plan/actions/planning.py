@@ -216,17 +216,17 @@ def _make_so(pk: int) -> bool:
     return True
 
 
-def follow_bank(bank: NuggetBank) -> None:
+def follow_bank(*, bank: NuggetBank, **_: Any) -> None:
     """Give what waits for a bank, once it is handed in for good: nothing that goes wrong there keeps it from that."""
     transaction.on_commit(partial(advance, bank.condition.campaign, bank.topic_id), robust=True)
 
 
-def follow_import(import_record: Import) -> None:
+def follow_import(*, import_record: Import, **_: Any) -> None:
     """Give what waits for what an import brought, or what it planned; count by the rules that it changed."""
     settle(import_record.campaign, acting_user=import_record.person)
     advance(import_record.campaign)
 
 
-def follow_job(job: Job) -> None:
+def follow_job(*, job: Job, **_: Any) -> None:
     """Give what waits for what a job made, such as drafts."""
     advance(job.campaign)

@@ -19,5 +19,5 @@ class AssignmentConfig(AppConfig):
             importing.brought(Assignment, "sheet__import_record"),
             importing.brought(AnswerSheet),
             # Those of nuggets, which they point to, and the judges of both come after them (see nuggets/apps.py).
-            lambda imports: Condition.everything.filter(import_record__in=imports, kind=Condition.Kind.ASSIGNMENT),
+            lambda imports: Condition.everything.filter(import_record__in=imports, kind="assignment"),
         )

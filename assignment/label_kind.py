@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from nuggets.models import NuggetBank
 
 
+MANUAL, AUTO = "ManualAssign", "AutoAssign"
+
+
 class Assignment(LabelKind):
     """A nugget in an answer."""
 
@@ -38,7 +41,11 @@ class Assignment(LabelKind):
     item_heading = "Nugget"
     counted = "answers"
     job = "AutoAssign"
-    blind_method = "ManualAssign"
+    blind_method = MANUAL
+    peoples_methods = (MANUAL,)
+    methods = (MANUAL, AUTO)
+    needs_nuggets = True
+    takes_invalid_labels = True
     questions_page = "assignment_questions"
     labels = tuple(reversed(LABELS))
     keys = {

@@ -201,7 +201,7 @@ def _require_comparable(
             "Grades are of passages: they make no scores of runs that a table could be compared with."
         )
     for side, support in zip((first, second), supports, strict=True):
-        if support and (_kind(support) != Condition.Kind.SUPPORT or _kind(side) != Condition.Kind.ASSIGNMENT):
+        if support and (_kind(support) != "support" or _kind(side) != "assignment"):
             raise ComparisonError(
                 "F1 is made of support and nuggets: choose a condition of support for one of nuggets."
             )

@@ -59,7 +59,7 @@ class CompareForm(forms.Form):
             self._choices(name, choices)
         self._choices("tasks", [(task, task) for task in tasks])
         conditions = scored_conditions(campaign).order_by("name")
-        support = conditions.filter(kind=Condition.Kind.SUPPORT)
+        support = conditions.filter(kind="support")
         for name, found in (("first_support", support), ("second_support", support), ("topics_of", conditions)):
             self.fields[name].queryset = found  # type: ignore[attr-defined]
 

@@ -174,7 +174,7 @@ def described(side: Side, restriction: Restriction) -> Json | None:
         ],
         "nuggets": None,
     }
-    if isinstance(record, Condition) and record.kind == Condition.Kind.ASSIGNMENT:
+    if isinstance(record, Condition) and record.kind == "assignment":
         nuggets = [
             (at, len(nugget["text"].split()), _IMPORTANCE[nugget["importance"]])
             for at, edition in enumerate(scored_editions(record))

@@ -165,7 +165,7 @@ def differences(comparison: Comparison, topic: Topic) -> list[Difference]:
         return _grades_that_differ(first, second, topic)
     if not isinstance(first, Condition) or not isinstance(second, Condition):
         return []
-    if first.kind != Condition.Kind.ASSIGNMENT or first.nuggets_id != second.nuggets_id:
+    if first.kind != "assignment" or first.nuggets_id != second.nuggets_id:
         return []  # of support there is a page with the passages
     asked = Q(run__task__in=comparison.tasks) if comparison.tasks else Q()
     asked &= Q(run__tag__in=comparison.runs) if comparison.runs else Q()

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from assessor.work.models import Task
 
 
+MANUAL, AUTO, EDITS = "ManualNuggets", "AutoNuggets", "AutoNuggets+Edits"
+
+
 class Nuggets(ConditionKind):
     """Banks of nuggets, a person's or a model's, one on a topic."""
 
@@ -27,6 +30,10 @@ class Nuggets(ConditionKind):
     title = "Nuggets"
     instruction = "List the facts that a good answer needs, from the passages."
     counted = "nuggets"
+    blind_method = MANUAL
+    peoples_methods = (MANUAL, EDITS)
+    methods = (MANUAL, AUTO, EDITS)
+    drafted_methods = (AUTO, EDITS)
     makes_nuggets = True
     related = "nugget_bank"
     keys = {
@@ -65,14 +72,14 @@ class Nuggets(ConditionKind):
 
     def closed(self, condition: Condition) -> str | None:
         """People can't write nuggets that a model or a file gives."""
-        if condition.method in (condition.Method.MANUAL_NUGGETS, condition.Method.AUTO_NUGGETS_EDITS):
+        if condition.method in self.peoples_methods:
             return None
         return f"Nobody can be given {condition.name}: its nuggets are not written by people here."
 
     def lacking(self, condition: Condition, topics: Sequence[Topic]) -> Lacking:
         """People can't edit drafts that are not there yet."""
         found: set[int] = set()
-        if condition.method == condition.Method.AUTO_NUGGETS_EDITS:
+        if condition.method == EDITS:
             drafted = set(condition.draftings.filter(topic__in=topics).values_list("topic_id", flat=True))
             found = {topic.pk for topic in topics} - drafted
         return Lacking(

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from support.tables import SupportScoring
 
 
+FROM_SCRATCH, POST_EDITED, AUTOMATIC = "support from scratch", "support post-edited", "support automatic"
+
+
 class Support(LabelKind):
     """A citation of a sentence of an answer."""
 
@@ -36,7 +39,9 @@ class Support(LabelKind):
     counted = "citations"
     item_heading = "Sentence and what it cites"
     job = "Support"
-    blind_method = "support from scratch"
+    blind_method = FROM_SCRATCH
+    peoples_methods = (FROM_SCRATCH, POST_EDITED)
+    methods = (FROM_SCRATCH, POST_EDITED, AUTOMATIC)
     questions_page = "support_questions"
     labels = tuple(reversed(LABELS))
     keys = {

@@ -10,6 +10,7 @@ from assessor.scores.scoring import Scoring
 from assessor.work.scope import newest_word
 from support.arrays import Scores, load_scores, load_with_labels
 from support.item_history import contribution
+from support.label_kind import POST_EDITED
 from support.measures import SUPPORT_SCORES
 from support.models import SupportSheet
 
@@ -32,14 +33,14 @@ class SupportScoring(Scoring):
     topic_page = "support/_topic_scores.html"
 
     def basis(self, condition: Condition) -> str:
-        if condition.method == Condition.Method.IMPORTED:
+        if condition.method == Condition.IMPORTED:
             return "those of the file"
         most = condition.protocol.citations_per_sentence
         return "the first" if most == 1 else f"the first {most}"
 
     def labels_by(self, condition: Condition) -> str:
         """Return who gives the labels; a condition of post-editing names the model whose labels people see."""
-        if condition.method == Condition.Method.SUPPORT_POST_EDITED:
+        if condition.method == POST_EDITED:
             return f"people, shown those of {condition.shown}"
         return super().labels_by(condition)
 

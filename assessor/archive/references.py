@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from django.db.models import Model
 
-from assessor.collection.models import Answer, Condition, Topic
+from assessor.collection.models import Answer, Topic
 from assessor.llm.models import Job
 from assessor.studies.models import Study
 from assessor.work.models import Task
@@ -123,8 +123,8 @@ ITEMS: dict[str, Replace] = {
 }
 # What names what was drawn for ever, by the kind of its study.
 DRAWN: dict[str, Replace] = {
-    Condition.Kind.ASSIGNMENT.value: _nugget_named,
-    Condition.Kind.SUPPORT.value: _as_it_is,  # sentence and docid
+    "assignment": _nugget_named,
+    "support": _as_it_is,  # sentence and docid
 }
 
 
@@ -142,8 +142,8 @@ def drawn_item(value: str, keys: Keys) -> str:
 
 # Where a question of an assessor stands, by the kind of their task; passages are named by their docids alone.
 _ASKED: dict[str, tuple[type[Model], Replace]] = {
-    Condition.Kind.ASSIGNMENT.value: (AnswerSheet, lambda value, keys: _of_text(Nugget, value, keys)),
-    Condition.Kind.SUPPORT.value: (SupportSheet, _as_it_is),
+    "assignment": (AnswerSheet, lambda value, keys: _of_text(Nugget, value, keys)),
+    "support": (SupportSheet, _as_it_is),
 }
 
 

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from nuggets.models import NuggetBank
 
 
+# Methods of conditions of any kind.
+ADJUDICATED = "adjudicated"  # a third person decides between two
+IMPORTED = "imported"
+
+
 class Lacking(NamedTuple):
     """Topics, by key, that can't be given to people yet, and what says why, of one topic's qid or of several."""
 
@@ -47,6 +52,12 @@ class ConditionKind:
     counted: str  # what a task counts as done: "answers"
     labels: Sequence[str] = ()  # in ascending order; none where people give no labels of given items
     keys: Mapping[str, str] = {}  # single characters that do something on its screen, and what
+    blind_method: str  # of conditions under which people work and see nothing that a model gave
+    peoples_methods: Sequence[str]  # under which people work here
+    methods: Sequence[str]  # all of them, besides those of all kinds
+    drafted_methods: Sequence[str] = ()  # under which a model makes nuggets here, or drafts them
+    needs_nuggets = False  # of another condition
+    takes_invalid_labels = False  # what is no label in a file can count as the lowest one
     makes_nuggets = False
     makes_grades = False  # of passages, which nuggets are made from
     has_screen = True  # on which people can work
@@ -182,7 +193,8 @@ class ConditionKind:
 
 
 class _HasKind(Protocol):
-    kind: str
+    @property
+    def kind(self) -> str: ...
 
 
 @cache
@@ -215,6 +227,27 @@ def kinds_in_order_of_work() -> list[ConditionKind]:
 def names_in_order_of_work() -> list[str]:
     """Return the names of all kinds, as work on a topic goes."""
     return [kind.name for kind in kinds_in_order_of_work()]
+
+
+def kind_choices() -> list[tuple[str, str]]:
+    """Return what Condition.kind can be."""
+    return [(kind.name, kind.name) for kind in condition_kinds()]
+
+
+def method_choices() -> list[tuple[str, str]]:
+    """Return what Condition.method can be."""
+    methods = [method for kind in condition_kinds() for method in kind.methods]
+    return [(method, method) for method in (*methods, ADJUDICATED, IMPORTED)]
+
+
+def names_of_nuggets() -> list[str]:
+    """Return the names of the kinds that make nuggets."""
+    return [kind.name for kind in condition_kinds() if kind.makes_nuggets]
+
+
+def names_of_grades() -> list[str]:
+    """Return the names of the kinds that make grades of passages."""
+    return [kind.name for kind in condition_kinds() if kind.makes_grades]
 
 
 def names_of_answers() -> list[str]:

@@ -51,7 +51,7 @@ def _said(sheet: Any, item: str, conditions: dict[int, Condition], roles: dict[i
 
 def _role(condition: Condition, roles: dict[int, str]) -> str:
     """Return in which capacity a condition speaks."""
-    if condition.method == Condition.Method.ADJUDICATED:
+    if condition.method == Condition.ADJUDICATED:
         return f"adjudication of {condition.sample}"
     if condition.sample:
         return f"sample of {condition.sample}"

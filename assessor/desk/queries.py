@@ -9,7 +9,7 @@ from django.db.models import Count, Field, Max, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import capfirst
 
-from assessor.collection.condition_kinds import kind_of, names_in_order_of_work
+from assessor.collection.condition_kinds import kind_of, names_in_order_of_work, names_of_grades
 from assessor.collection.models import Answer, Campaign, Condition, Import, Person, Protocol, Topic
 from assessor.collection.queries import pooled
 from assessor.labels.replies import unread
@@ -138,7 +138,7 @@ def _count_loaded(campaign: Campaign) -> dict[str, Any]:
 
 def grading(campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions under which passages are graded, by people or a model."""
-    return campaign.conditions.filter(kind=Condition.Kind.RELEVANCE).select_related(
+    return campaign.conditions.filter(kind__in=names_of_grades()).select_related(
         "judge", "qrels_source__condition__judge"
     )
 

@@ -55,7 +55,7 @@ def parts_of(condition: Condition, *, allow_incomplete: bool = False) -> Iterato
         for form in kind.freezes:
             options: dict[str, Any] = {"of": str(record), "form": form}
             if kind.has_policy:
-                options["allow_incomplete"] = allow_incomplete or condition.method == Condition.Method.IMPORTED
+                options["allow_incomplete"] = allow_incomplete or condition.method == Condition.IMPORTED
             yield kind, choose(condition.campaign, kind, options)
 
 

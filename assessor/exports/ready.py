@@ -14,7 +14,7 @@ from assessor.work.models import Task, Waiting
 def missing(condition: Condition) -> list[str]:
     """Return what keeps a condition from being finished, each with the first few topics; nothing where it is."""
     lacking = kind_of(condition).missing(condition)
-    return list(lacking) if condition.method == Condition.Method.IMPORTED else [*_work_left(condition), *lacking]
+    return list(lacking) if condition.method == Condition.IMPORTED else [*_work_left(condition), *lacking]
 
 
 def _work_left(condition: Condition) -> Iterator[str]:

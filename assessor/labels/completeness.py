@@ -36,7 +36,7 @@ def missing_in_answers(condition: Condition, reopened: Iterable[str]) -> Iterato
         yield "Nothing is labelled yet."
         return
     yield from reopened
-    if condition.method == Condition.Method.IMPORTED:
+    if condition.method == Condition.IMPORTED:
         return  # what its file lacks stays missing, and the files say so
     to_do = sheets.filter(to_do__gt=0)
     labels = to_do.aggregate(sum=Sum("to_do"))["sum"]

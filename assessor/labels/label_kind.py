@@ -26,7 +26,6 @@ class LabelKind(ConditionKind):
     item: str  # what gets a label: "nugget"
     item_heading: str  # of a table's column of items
     job: str  # the kind of job in which a model gives them
-    blind_method: str  # of conditions under which people give them and see no others
     questions_page = ""  # the name of its address, where what people left open is settled
 
     @property

@@ -6,7 +6,7 @@ All time counts, whatever became of the task on which it was spent. Topics for p
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from assessor.collection.condition_kinds import names_in_order_of_work
+from assessor.collection.condition_kinds import kind_named, names_in_order_of_work
 from assessor.collection.models import Campaign, Condition
 from assessor.collection.queries import byte_order
 from assessor.plan.hours import Measured, longest_usual, measured, per_item
@@ -53,7 +53,7 @@ def measurements(tasks: Iterable[Spent]) -> list[Measured]:
 
 def by_item(kind: str) -> bool:
     """Say whether the time of work depends on the number of items: nuggets are as many as a topic has."""
-    return kind != Condition.Kind.NUGGETS
+    return not kind_named(kind).makes_nuggets
 
 
 class Group(NamedTuple):

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from assessor.work.models import Task
 
 
+FROM_SCRATCH, POST_EDITED, AUTOMATIC = "manual relevance", "relevance post-edited", "UMBRELA"
+
+
 class Relevance(LabelKind):
     """A passage."""
 
@@ -31,7 +34,9 @@ class Relevance(LabelKind):
     counted = "passages"
     item_heading = "Passage"
     job = "UMBRELA"
-    blind_method = "manual relevance"
+    blind_method = FROM_SCRATCH
+    peoples_methods = (FROM_SCRATCH, POST_EDITED)
+    methods = (FROM_SCRATCH, POST_EDITED, AUTOMATIC)
     labels = tuple(str(grade) for grade in range(max(SCALES) + 1))
     makes_grades = True
     keys = {

@@ -150,7 +150,7 @@ def let_people_judge(*, study: Study, name: str, acting_user: Person | None) -> 
     """
     # One replicate after another.
     study = Study.objects.select_for_update(no_key=True, of=("self",)).select_related("first").get(pk=study.pk)
-    method = Condition.Method.ADJUDICATED if study.is_adjudication else label_kind(study.kind).blind_method
+    method = Condition.ADJUDICATED if study.is_adjudication else label_kind(study.kind).blind_method
     last = judges_of(study).filter(judge=None).aggregate(last=Max("replicate"))["last"]
     condition = Condition(
         campaign=study.campaign,
@@ -235,7 +235,7 @@ def require_independent(task: Task) -> None:
 
 def see_labels(task: Task) -> None:
     """Record that the person of a task of adjudication has seen what others said there; once a study is enough."""
-    if task.condition.method != Condition.Method.ADJUDICATED:
+    if task.condition.method != Condition.ADJUDICATED:
         return
     where = f"labels to decide between in {task.condition.sample}"
     if not Exposure.objects.filter(person=task.person, topic=task.topic, kind=task.kind, where=where).exists():

@@ -4,6 +4,7 @@ from uuid import UUID, uuid4
 
 from django.db import models
 
+from assessor.collection.condition_kinds import kind_choices
 from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly, Condition
 
@@ -36,7 +37,7 @@ class Task(models.Model):
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="tasks")
     topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="tasks")
     condition = models.ForeignKey(Condition, models.PROTECT, related_name="tasks")
-    kind = models.CharField(max_length=12, choices=Condition.Kind)
+    kind = models.CharField(max_length=12, choices=kind_choices)
     person = models.ForeignKey("collection.Person", models.PROTECT, related_name="tasks")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     done = models.PositiveIntegerField(default=0, help_text="Items done.")
@@ -158,7 +159,7 @@ class Exposure(AppendOnly):
 
     person = models.ForeignKey("collection.Person", models.PROTECT, related_name="exposures")
     topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="exposures")
-    kind = models.CharField(max_length=12, choices=Condition.Kind)
+    kind = models.CharField(max_length=12, choices=kind_choices)
     where = models.CharField(max_length=200)
     at = models.DateTimeField(auto_now_add=True)
 
@@ -177,7 +178,7 @@ class Guidelines(AppendOnly):
     """
 
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="guidelines")
-    kind = models.CharField(max_length=12, choices=Condition.Kind)
+    kind = models.CharField(max_length=12, choices=kind_choices)
     version = models.PositiveIntegerField()
     text = models.TextField(help_text="Markdown.")
     person = models.ForeignKey(

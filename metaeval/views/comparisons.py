@@ -158,7 +158,7 @@ def _matrix(result: dict[str, object]) -> list[tuple[str, list[tuple[int, float 
 def _pairs_page(found: Comparison) -> str:
     """Return the address of the page that has pairs of support side by side, but for the topic; nothing for others."""
     first, second = found.first, found.second
-    if not isinstance(first, Condition) or not isinstance(second, Condition) or first.kind != Condition.Kind.SUPPORT:
+    if not isinstance(first, Condition) or not isinstance(second, Condition) or first.kind != "support":
         return ""
     asked = urlencode({"a": first.pk, "b": second.pk, "differ": 1})
     return f"{reverse('support_pairs', args=[found.campaign.slug])}?{asked}"

@@ -4,9 +4,10 @@ import secrets
 from uuid import uuid4
 
 from assessor.collection.actions import judge_of
-from assessor.collection.models import Condition, Protocol
+from assessor.collection.models import Protocol
 from assessor.work.models import Task
 from nuggets.actions.base import store
+from nuggets.condition_kind import EDITS
 from nuggets.drafting import shuffled
 from nuggets.models import Drafting, Nugget, NuggetBank
 
@@ -14,7 +15,7 @@ from nuggets.models import Drafting, Nugget, NuggetBank
 def prepare_bank(task: Task) -> None:
     """Make the bank that a task's person will fill: empty, or with what a model drafted on the topic."""
     bank = NuggetBank.objects.create(topic=task.topic, condition=task.condition, maker=judge_of(task.person), task=task)
-    if task.condition.method == Condition.Method.AUTO_NUGGETS_EDITS:
+    if task.condition.method == EDITS:
         _put_drafts(bank)
         # The person has saved nothing yet: who works on another topic continues there.
         Task.objects.filter(pk=task.pk).update(worked_at=None)

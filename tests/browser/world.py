@@ -94,7 +94,7 @@ def load() -> None:
     addresses = {}
     for condition in conditions:
         kind = condition.kind
-        person = ben if kind == Condition.Kind.RELEVANCE else anna  # the editor showed Anna grades
+        person = ben if kind == "relevance" else anna  # the editor showed Anna grades
         open_guidelines(campaign=campaign, kind=kind, version=in_force(campaign, kind).version, acting_user=person)
         [task] = give_tasks(
             campaign=campaign, topics=list(campaign.topics.all()), condition=condition, person=person, **by

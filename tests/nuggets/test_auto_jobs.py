@@ -164,7 +164,7 @@ def test_when_much_goes_wrong_the_banks_are_those_of_a_clean_run(study: Campaign
 
 
 def test_a_topic_that_is_still_being_graded_waits_for_its_grades(study: Campaign, endpoint, anna):  # noqa: F811
-    grading = Condition(campaign=study, name="Ours", kind="relevance", method=Condition.Method.MANUAL_RELEVANCE)
+    grading = Condition(campaign=study, name="Ours", kind="relevance", method="manual relevance")
     create_condition(grading, acting_user=None)
     topic = study.topics.get(qid="t1")
     source = grades_made_under(grading)

@@ -110,16 +110,16 @@ def _create_named(campaign: Campaign, form: ConditionForm, acting_user: Person) 
 def _create(campaign: Campaign, form: ConditionForm, acting_user: Person) -> Condition:
     asked = form.cleaned_data
     by: dict[str, Any] = {"campaign": campaign, "name": asked["name"], "acting_user": acting_user}
-    if asked["method"] == Condition.Method.MANUAL_NUGGETS:
+    if asked["method"] == "ManualNuggets":
         grades = {name: asked[name] for name in ("qrels_source", "min_relevant_grade")}
         return create_manual_nuggets(**grades, **by)
-    if asked["method"] == Condition.Method.MANUAL_ASSIGN:
+    if asked["method"] == "ManualAssign":
         return assignment.create_manual_assign(nuggets=asked["nuggets"], name=asked["name"], acting_user=acting_user)
     if asked["of"]:
         again = {name: asked[name] for name in ("of", "share", "name")}
         only_unjudgeable = bool(asked["only_unjudgeable"])
         return label_again(purpose=asked["method"], only_unjudgeable=only_unjudgeable, acting_user=acting_user, **again)
-    if asked["method"] in (Condition.Method.SUPPORT_FROM_SCRATCH, Condition.Method.SUPPORT_POST_EDITED):
+    if asked["method"] in ("support from scratch", "support post-edited"):
         return support.create_support(shown=asked["shown_labels"], **by)
     from_queue = asked["given"] == form.DRAWN
     return create_relevance(

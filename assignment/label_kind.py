@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assignment.models import AnswerSheet, LabelEvent
     from assignment.studies import NuggetSampling
     from assignment.tables import NuggetScoring
-    from nuggets.models import NuggetBank
+    from nuggets.models import Nugget, NuggetBank
 
 
 MANUAL, AUTO = "ManualAssign", "AutoAssign"
@@ -152,6 +152,11 @@ class Assignment(LabelKind):
         from assignment.item_history import drawn_as
 
         return drawn_as(sheet, item)
+
+    def item_model(self) -> type[Nugget]:
+        from nuggets.models import Nugget
+
+        return Nugget
 
     def event_note(self, event: LabelEvent) -> str:
         return f"; edition {event.edition} of the bank"

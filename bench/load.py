@@ -79,9 +79,9 @@ def _rankings(campaign: "Campaign", path: Path) -> track.Part:
 
 
 def _conditions(campaign: "Campaign") -> "Iterator[Condition]":
-    from assessor.collection.actions import create_manual_nuggets
     from assessor.relevance.actions import create_relevance
     from assignment.actions import create_manual_assign
+    from nuggets.actions import create_manual_nuggets
     from support.actions import create_support
 
     people = campaign.qrels_sources.get(name=track.PEOPLE)

@@ -74,9 +74,9 @@ class Weight(NamedTuple):
 
 def prepare(folder: Path) -> None:
     """Fill an empty database with a small track, and give a person a topic of each kind."""
-    from assessor.collection.actions import create_manual_nuggets
     from assessor.relevance.actions import create_relevance
     from assignment.actions import create_manual_assign
+    from nuggets.actions import create_manual_nuggets
     from support.actions import create_support
 
     campaign = house.new_campaign()

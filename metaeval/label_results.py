@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Condition
 from assessor.scores.means import Policy
 from assessor.scores.scoring import scored_conditions
@@ -174,7 +175,7 @@ def described(side: Side, restriction: Restriction) -> Json | None:
         ],
         "nuggets": None,
     }
-    if isinstance(record, Condition) and record.kind == "assignment":
+    if isinstance(record, Condition) and kind_of(record).needs_nuggets:
         nuggets = [
             (at, len(nugget["text"].split()), _IMPORTANCE[nugget["importance"]])
             for at, edition in enumerate(scored_editions(record))

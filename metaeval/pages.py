@@ -165,8 +165,8 @@ def differences(comparison: Comparison, topic: Topic) -> list[Difference]:
         return _grades_that_differ(first, second, topic)
     if not isinstance(first, Condition) or not isinstance(second, Condition):
         return []
-    if first.kind != "assignment" or first.nuggets_id != second.nuggets_id:
-        return []  # of support there is a page with the passages
+    if label_kind(first.kind).comparison_page or first.nuggets_id != second.nuggets_id:
+        return []  # or there is a page of their own
     asked = Q(run__task__in=comparison.tasks) if comparison.tasks else Q()
     asked &= Q(run__tag__in=comparison.runs) if comparison.runs else Q()
     answers = topic.answers.filter(asked).exclude(run__task=CONTROL).select_related("run")

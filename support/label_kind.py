@@ -42,6 +42,7 @@ class Support(LabelKind):
     blind_method = FROM_SCRATCH
     peoples_methods = (FROM_SCRATCH, POST_EDITED)
     methods = (FROM_SCRATCH, POST_EDITED, AUTOMATIC)
+    comparison_page = "support_pairs"
     questions_page = "support_questions"
     labels = tuple(reversed(LABELS))
     keys = {

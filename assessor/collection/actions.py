@@ -102,29 +102,6 @@ def change_protocol(*, campaign: Campaign, settings: dict[str, Any], acting_user
     return protocol
 
 
-def create_manual_nuggets(
-    *,
-    campaign: Campaign,
-    name: str,
-    qrels_source: QrelsSource,
-    min_relevant_grade: int | None = None,
-    acting_user: Person | None,
-) -> Condition:
-    """Make a condition in which people write the nuggets. Raises ConditionError.
-
-    min_relevant_grade: the lowest grade with which a passage is shown; without one, the protocol's.
-    """
-    condition = Condition(
-        campaign=campaign,
-        name=name,
-        kind="nuggets",
-        method="ManualNuggets",
-        qrels_source=qrels_source,
-        min_relevant_grade=min_relevant_grade,
-    )
-    return create_condition(condition, acting_user=acting_user)
-
-
 _LONGEST = {"name": 120, "description": 700}  # in characters; the description is what Condition.identity keeps
 
 

@@ -10,7 +10,7 @@ from assessor.collection.condition_kinds import ConditionKind, condition_kinds
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from django.db.models import QuerySet
+    from django.db.models import Model, QuerySet
 
     from assessor.collection.models import Campaign, Condition
     from assessor.exportables import Chosen
@@ -26,6 +26,7 @@ class LabelKind(ConditionKind):
     item: str  # what gets a label: "nugget"
     item_heading: str  # of a table's column of items
     job: str  # the kind of job in which a model gives them
+    comparison_page = ""  # the name of the address where labels of two conditions are side by side
     questions_page = ""  # the name of its address, where what people left open is settled
 
     @property
@@ -91,6 +92,10 @@ class LabelKind(ConditionKind):
     def drawn_as(self, sheet: Any, item: str) -> QuerySet[Drawn]:
         """Return what studies drew of a judged answer that is this item."""
         raise NotImplementedError
+
+    def item_model(self) -> type[Model] | None:
+        """Return the model by whose keys items are called; None where they have names that hold everywhere."""
+        return None
 
     def event_note(self, event: Any) -> str:
         """Return what its history says of an event besides what changed."""

@@ -9,13 +9,7 @@ from django.db import connection
 
 from assessor.archive.registry import KEPT
 from assessor.archive.writing import archive
-from assessor.collection.actions import (
-    add_organizer,
-    change_protocol,
-    create_campaign,
-    create_manual_nuggets,
-    remove_organizer,
-)
+from assessor.collection.actions import add_organizer, change_protocol, create_campaign, remove_organizer
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.exports.freezing import freeze
 from assessor.exports.pseudonyms import pseudonyms
@@ -40,6 +34,7 @@ from assignment.exports import assignment_lines
 from metaeval.actions import create_comparison, import_table
 from metaeval.actions import run as compute
 from nuggets import actions as on_nuggets
+from nuggets.actions import create_manual_nuggets
 from nuggets.drafting import Cut
 from nuggets.exports import condition_lines
 from nuggets.models import NuggetBank

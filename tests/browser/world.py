@@ -11,7 +11,7 @@ from typing import Any
 from django.contrib.auth.models import Group
 from django.urls import reverse
 
-from assessor.collection.actions import create_campaign, create_manual_nuggets
+from assessor.collection.actions import create_campaign
 from assessor.collection.condition_kinds import kind_of
 from assessor.collection.management.importing import import_file
 from assessor.collection.models import Campaign, Condition, Person
@@ -22,6 +22,7 @@ from assessor.relevance.actions import create_relevance
 from assessor.work.actions import give_tasks
 from assessor.work.instructing import in_force, open_guidelines
 from assignment.actions import create_manual_assign
+from nuggets.actions import create_manual_nuggets
 from nuggets.actions.drafting import store_drafting
 from nuggets.drafting import Step
 from support.actions import create_support

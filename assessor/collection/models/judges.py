@@ -197,6 +197,11 @@ class Condition(MaybeImported):
         return self.method in kind_of(self).drafted_methods
 
     @property
+    def judges_answers(self) -> bool:
+        """Say whether answers of runs are judged under it."""
+        return kind_of(self).judges_answers
+
+    @property
     def is_by_people(self) -> bool:
         """Say whether people work under it here."""
         return self.method in (*kind_of(self).peoples_methods, ADJUDICATED)

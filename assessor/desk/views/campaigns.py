@@ -9,13 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.collection.access import organized_campaign
-from assessor.collection.actions import (
-    ConditionError,
-    change_protocol,
-    create_campaign,
-    create_manual_nuggets,
-    name_for_assessors,
-)
+from assessor.collection.actions import ConditionError, change_protocol, create_campaign, name_for_assessors
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Campaign, Condition, Person, Protocol
 from assessor.collection.roles import ORGANIZER, has_role
@@ -28,6 +22,7 @@ from assessor.relevance.actions import create_relevance
 from assignment import actions as assignment
 from assignment.control import ControlError, make_control_runs
 from assignment.queries import assigning
+from nuggets.actions import create_manual_nuggets
 from nuggets.queries import finished_counts
 from support import actions as support
 from support.queries import supporting

@@ -11,7 +11,7 @@ from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from assessor.collection.actions import create_campaign, create_manual_nuggets
+from assessor.collection.actions import create_campaign
 from assessor.collection.condition_kinds import condition_kinds
 from assessor.collection.management.importing import import_file, print_report
 from assessor.collection.models import Campaign, Condition, Import, Judge, Person
@@ -27,6 +27,7 @@ from assessor.work.instructing import in_force, open_guidelines
 from assessor.work.models import Task
 from assignment.control import make_control_runs
 from metaeval.actions import create_comparison
+from nuggets.actions import create_manual_nuggets
 from support.access import own_judging, own_sheet
 from support.actions import create_support, give_label, sign_off
 from support.citations import places

@@ -20,7 +20,6 @@ class NuggetScoring(Scoring):
 
     measures = NUGGET_SCORES
     nothing_yet = "No condition yet under which nuggets are assigned to answers."
-    sheets = AnswerSheet
     basis_label = "Nuggets"
     remedy = "Missing labels can be given, or a nugget be left out for all runs."
     notes = "assignment/_score_notes.html"

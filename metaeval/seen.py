@@ -1,8 +1,8 @@
 """What who takes away files of a comparison or a study has seen: of which conditions and grades, on which topics."""
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Condition, Grade, QrelsSource
 from assessor.collection.queries import without_practice
-from assessor.scores.scoring import scoring_of
 from assessor.studies.models import Study
 from assessor.studies.queries import judges_of, topics_of
 from assessor.work.exposing import Seen
@@ -18,7 +18,7 @@ def seen_in_comparison(comparison: Comparison) -> Seen:
         topics = topics.filter(qid__in=asked)
     for side in (comparison.first, comparison.second, comparison.first_support, comparison.second_support):
         if isinstance(side, Condition):
-            sheets = scoring_of(side.kind).sheets._default_manager.filter(condition=side).order_by()
+            sheets = kind_of(side).sheets._default_manager.filter(condition=side).order_by()
             yield side, topics.filter(pk__in=sheets.values("answer__topic"))
         elif isinstance(side, QrelsSource):
             yield side, topics.filter(pk__in=Grade.objects.filter(source=side).order_by().values("topic"))

@@ -20,7 +20,6 @@ class SupportScoring(Scoring):
 
     measures = SUPPORT_SCORES
     nothing_yet = "No condition yet under which support is judged."
-    sheets = SupportSheet
     done = Q(to_do=0, without_text=0, waiting_for_label=0)
     facts = {
         "Without a cited text": Count("pk", filter=Q(without_text__gt=0)),

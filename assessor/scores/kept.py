@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 from django.core.cache import cache
 from django.db.models import Count, Max, QuerySet, Sum
 
+from assessor.collection.condition_kinds import kind_named
 from assessor.collection.models import Campaign, Condition, Import
 from assessor.collection.queries import without_practice
 from assessor.scores.found import Scores
-from assessor.scores.scoring import Scoring, scoring_of
+from assessor.scores.scoring import scoring_of
 
 
 class Counts(NamedTuple):
@@ -75,11 +76,11 @@ def counts_by_condition(conditions: Iterable[Condition]) -> dict[int, Counts]:
 def _counts(kind: str, conditions: list[int]) -> dict[int, Counts]:
     by = scoring_of(kind)
     facts = {f"fact{at}": fact for at, fact in enumerate(by.facts.values())}
-    counted = _sheets(by, conditions).annotate(
+    counted = _sheets(kind, conditions).annotate(
         answers=Count("pk"),
         done=Count("pk", filter=by.done),
         left=Sum("to_do"),
-        unjudgeable=Count("pk", filter=by.sheets.UNJUDGEABLE),
+        unjudgeable=Count("pk", filter=kind_named(kind).sheets.UNJUDGEABLE),
         versions=Sum("version"),
         newest=Max("pk"),
         **facts,
@@ -99,7 +100,7 @@ def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
     new: dict[str, Scope] = {}
     for kind in {counts[pk].kind for pk in lacking}:
         of_kind = [pk for pk in lacking if counts[pk].kind == kind]
-        counted = _sheets(scoring_of(kind), of_kind).annotate(
+        counted = _sheets(kind, of_kind).annotate(
             topics=Count("answer__topic", distinct=True), runs=Count("answer__run", distinct=True)
         )
         found = counted.values_list("condition", "topics", "runs")
@@ -108,7 +109,8 @@ def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
     return {keys[key]: scope for key, scope in {**kept, **new}.items()}
 
 
-def _sheets(by: Scoring, conditions: list[int]) -> QuerySet[Any, dict[str, Any]]:
+def _sheets(kind: str, conditions: list[int]) -> QuerySet[Any, dict[str, Any]]:
     """Return the sheets of conditions, to be counted for each; none of topics for practice."""
-    sheets: QuerySet[Any] = without_practice(by.sheets._default_manager.filter(condition__in=conditions), "answer")
+    under = kind_named(kind).sheets._default_manager.filter(condition__in=conditions)
+    sheets: QuerySet[Any] = without_practice(under, "answer")
     return sheets.order_by().values("condition")

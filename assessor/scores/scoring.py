@@ -12,11 +12,10 @@ from assessor.scores.measures import Measures
 
 
 class Scoring(Protocol):
-    """Where labels of a kind are, and how answers are scored by them."""
+    """How answers are scored by labels of a kind."""
 
     measures: Measures
     nothing_yet: str  # what a page says of a campaign that has no such condition
-    sheets: Any  # the model, of assessor.labels.models.JudgedAnswer
     done: Q = Q(to_do=0)  # the sheets on which nothing is waited for
     facts: Mapping[str, Aggregate] = {}  # what a page counts of sheets besides, by what it says for it
     basis_label: str

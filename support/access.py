@@ -70,7 +70,7 @@ _LABEL = (
     "equal_to_id",
 )
 _TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state", "paused")
-_CONDITION = ("id", "campaign_id", "name", "method", "shown_id", "sample")
+_CONDITION = ("id", "campaign_id", "name", "kind", "method", "shown_id", "sample")
 # Another exposure, such as to another model's labels, is none to these: support.actions.judging says where they were.
 _HAS_SEEN = """EXISTS (
     SELECT 1 FROM collection_condition shown JOIN work_exposure seen ON seen."where" = 'labels of ' || shown.name

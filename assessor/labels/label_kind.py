@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assessor.collection.condition_kinds import ConditionKind, condition_kinds
+from assessor.collection.condition_kinds import ConditionKind, condition_kinds, kind_named
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -114,4 +114,7 @@ def label_kinds() -> list[LabelKind]:
 
 def label_kind(name: str) -> LabelKind:
     """Return the kind of label of this name. Raises KeyError."""
-    return {kind.name: kind for kind in label_kinds()}[name]
+    kind = kind_named(name)
+    if not isinstance(kind, LabelKind):
+        raise KeyError(name)
+    return kind

@@ -3,16 +3,15 @@ from django.apps import AppConfig
 
 class AssignmentConfig(AppConfig):
     name = "assignment"
+    job_kinds = ("assignment.auto.AutoAssign",)
 
     def ready(self) -> None:
         from assessor.collection import importing, joining
         from assessor.collection.models import Condition
-        from assessor.llm import kinds as jobs
         from assessor.scores import kinds as scores
         from assessor.studies import kinds as studies
         from assessor.work import kinds as tasks
         from assignment.actions import follow_edition, follow_sentences
-        from assignment.auto import AutoAssign
         from assignment.kind import ASSIGNMENT
         from assignment.loaders import AssignmentLoader
         from assignment.models import AnswerSheet, Assignment
@@ -20,7 +19,6 @@ class AssignmentConfig(AppConfig):
         from assignment.tables import NuggetScores
         from nuggets import following
 
-        jobs.register(AutoAssign())
         tasks.register(ASSIGNMENT)
         studies.register(NuggetStudies())
         scores.register(NuggetScores())

@@ -7,9 +7,9 @@ from django.db.models import F, QuerySet
 from assessor.collection.models import Condition, Topic
 from assessor.collection.queries import answers_to
 from assessor.labels.models import Label
-from assessor.llm.questions import ASSIGNMENT
 from assessor.studies.kinds import Key, Kind, Told
 from assessor.studies.models import Drawn
+from assignment.formats import LABELS
 from assignment.models import AnswerSheet, Assignment
 from assignment.queries import name_of, present_editions
 from nuggets.models import BankEdition, NuggetBank
@@ -19,7 +19,7 @@ class NuggetStudies(Kind):
     """Labels of nuggets; assessor.studies.kinds.Kind says what each function is for."""
 
     condition_kind = Condition.Kind.ASSIGNMENT.value
-    labels = tuple(reversed(ASSIGNMENT))
+    labels = tuple(reversed(LABELS))
     items = "nuggets"
     job = "AutoAssign"
     peoples_method = Condition.Method.MANUAL_ASSIGN.value

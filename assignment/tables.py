@@ -5,11 +5,11 @@ from typing import Any
 from django.db.models import Max
 
 from assessor.collection.models import Condition
-from assessor.llm.questions import ASSIGNMENT
 from assessor.scores.found import Labels
 from assessor.scores.kinds import Kind
 from assessor.work.scope import newest_word
 from assignment.arrays import Scores, load_scores, load_with_labels
+from assignment.formats import LABELS
 from assignment.measures import NUGGET_SCORES
 from assignment.models import AnswerSheet, LeftOut
 from nuggets.models import BankEdition
@@ -19,7 +19,7 @@ class NuggetScores(Kind):
     """Conditions under which nuggets are assigned to answers."""
 
     condition_kind = Condition.Kind.ASSIGNMENT
-    labels = tuple(reversed(ASSIGNMENT))
+    labels = tuple(reversed(LABELS))
     measures = NUGGET_SCORES
     nothing_yet = "No condition yet under which nuggets are assigned to answers."
     sheets = AnswerSheet

@@ -3,15 +3,14 @@ from django.apps import AppConfig
 
 class SupportConfig(AppConfig):
     name = "support"
+    job_kinds = ("support.auto.Support",)
 
     def ready(self) -> None:
         from assessor.collection import importing, joining
-        from assessor.llm import kinds as jobs
         from assessor.scores import kinds as scores
         from assessor.studies import kinds as studies
         from assessor.work import kinds as tasks
         from support.actions import follow_citations, follow_texts, judged_docids
-        from support.auto import Support
         from support.kind import SUPPORT
         from support.loaders import SupportLoader
         from support.models import SupportJudgment, SupportSheet
@@ -20,7 +19,6 @@ class SupportConfig(AppConfig):
 
         studies.register(SupportStudies())
         tasks.register(SUPPORT)
-        jobs.register(Support())
         scores.register(SupportScores())
         joining.register(follow_citations)
         joining.follow_texts(joining.TextFollower(judged_docids, follow_texts))

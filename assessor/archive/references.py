@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from django.db.models import Model
 
 from assessor.collection.models import Answer, Condition, Topic
+from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job
 from assessor.studies.models import Study
 from assessor.work.models import Task
@@ -99,28 +100,11 @@ def _as_it_is(value: str, keys: Keys) -> str:
     return value
 
 
-def _answer(value: str, keys: Keys) -> str:
-    return _of_text(Answer, value, keys)
-
-
-def _citation(value: str, keys: Keys) -> str:
-    answer, colon, citation = value.partition(":")
-    return _of_text(Answer, answer, keys) + colon + citation
-
-
 def _nugget_named(value: str, keys: Keys) -> str:
     nugget, blank, hashed = value.partition(" ")
     return _of_text(Nugget, nugget, keys) + blank + hashed
 
 
-# What a unit is of a topic, by the kind of its job.
-ITEMS: dict[str, Replace] = {
-    "AutoNuggets": _as_it_is,
-    "Drafts": _as_it_is,
-    "UMBRELA": _as_it_is,  # a docid
-    "AutoAssign": _answer,
-    "Support": _citation,
-}
 # What names what was drawn for ever, by the kind of its study.
 DRAWN: dict[str, Replace] = {
     Condition.Kind.ASSIGNMENT.value: _nugget_named,
@@ -129,9 +113,11 @@ DRAWN: dict[str, Replace] = {
 
 
 def unit_item(value: str, keys: Keys) -> str:
-    """What a unit is about."""
-    item: str = ITEMS[keys.told(Job, keys.row["job"])](value, keys)
-    return item
+    """What a unit is about: nothing, a docid, or an answer's key, alone or before a colon."""
+    if not job_kind_named(keys.told(Job, keys.row["job"])).items_are_of_answers:
+        return value
+    answer, colon, rest = value.partition(":")
+    return _of_text(Answer, answer, keys) + colon + rest
 
 
 def drawn_item(value: str, keys: Keys) -> str:

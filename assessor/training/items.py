@@ -8,10 +8,10 @@ from django.db.models import QuerySet
 
 from assessor.collection.models import Condition, Grade
 from assessor.labels.models import JudgedAnswer
-from assessor.llm.questions import ASSIGNMENT
 from assessor.relevance.models import RelevanceJudgment
 from assessor.training.models import Reference
 from assessor.work.models import Task
+from assignment.formats import LABELS as ASSIGNMENT
 from assignment.models import AnswerSheet
 from nuggets.models import BankEdition, NuggetBank
 from support.citations import LABELS

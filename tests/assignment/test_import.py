@@ -4,11 +4,11 @@ import json
 from io import StringIO
 
 import pytest
+from assessor.llm.questions import ASSIGNMENT
 from django.core.management import CommandError, call_command
 
 from assessor.collection import importing
 from assessor.collection.models import Answer, Condition, Import, Judge, Run, RunAlias
-from assessor.llm.questions import ASSIGNMENT
 from assignment.exports import assignment_lines
 from assignment.formats import LABELS
 from assignment.loaders import AssignmentLoader

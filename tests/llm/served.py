@@ -7,7 +7,7 @@ from typing import Any
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "assessor.settings")
 os.environ.setdefault("ASSAY_SECRET_KEY", "only for rehearsals")
 
-import django  # noqa: E402
+import django
 
 django.setup()
 

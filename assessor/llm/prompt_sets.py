@@ -34,9 +34,11 @@ def prompt_set(name: str, campaign: Campaign | None = None) -> PromptSet:
 
 
 def checked_set(name: str, texts: Mapping[str, str]) -> PromptSet:
-    """Return texts as a prompt set. Raises PromptSetError for one that is none of its prompt's, or without any."""
+    """Return texts, by prompt, as a prompt set. Raises PromptSetError for a wrong text, and where there is none.
+
+    Texts of prompts that no job has are left out.
+    """
     known = job_prompts()
-    # What a job needed that is not installed any more does no harm.
     ours = {prompt: text for prompt, text in texts.items() if prompt in known}
     if not ours:
         wanted = ", ".join(f"{prompt}.md" for prompt in known)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -174,6 +175,26 @@ def rehearsed(question: PromptRequest[Any]) -> Any:
     assert found is not None
     assert found.prompt.name == question.name
     return found.value
+
+
+def test_a_set_that_was_dropped_in_is_recognised_too(settings: Any, tmp_path: Path) -> None:
+    settings.PROMPT_SETS = tmp_path
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "assignment.md").write_text("# system\n# user\n$$5: ${answer} | ${python_nuggets}, ${query}")
+    (tmp_path / "other" / "relevance.md").write_text("# system\n# user\n${passage}?${query}")
+    nuggets = ["it's what cats purr", "dogs bark"]
+    other = prompt_set("other")
+    asked = ASSIGNMENT_PROMPT.request(other, query=QUERY, answer="Cats purr. | ['x'], y", nuggets=nuggets)
+    assert rehearsed(asked) == ["support", "not_support"]
+    assert rehearsed(RELEVANCE_PROMPT.request(other, query=QUERY, passage="Cats purr?")) == 3
+
+
+def test_what_was_filled_in_wrongly_gets_no_made_up_answer() -> None:
+    request = IMPORTANCE_PROMPT.request(PROMPTS, query=QUERY, nuggets=["cats purr"])
+    [system, user] = request.messages
+    for odd in ("[cats purr]", '{"cats": "purr"}', "[1]", "[" * 10_000):
+        wrong = user | {"content": user["content"].replace('["cats purr"]', odd)}
+        assert Recognition().answer([system, wrong]) is None
 
 
 def nuggets_from(query: str, passages: list[str], given: list[str], most: int = 5, words: int = 6) -> list[str]:

@@ -243,7 +243,7 @@ def test_texts_alone_and_texts_apart_are_in_no_export_and_no_count_of_runs(label
     # What is asked of a model is what the run answered.
     choice = PreviewSubject(topic="t1", condition="Edits/Manual nuggets", run="r1")
     prompts = prompt_sets.prompt_set(prompt_sets.names()[0])
-    question = preview(labelled, "assignment", prompts, choice).question
+    question = preview(labelled, "assignment", prompts, choice).request
     assert "Cats purr to sleep." in str(question.messages)
     with pytest.raises(PreviewError, match=r"Sentence 1 cites nothing"):
         preview(labelled, "support", prompts, choice._replace(topic="t2"))

@@ -180,7 +180,7 @@ def rehearsed(question: PromptRequest[Any]) -> Any:
 def test_a_set_that_was_dropped_in_is_recognised_too(settings: Any, tmp_path: Path) -> None:
     settings.PROMPT_SETS = tmp_path
     (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "assignment.md").write_text("# system\n# user\n$$5: ${answer} | ${python_nuggets}, ${query}")
+    (tmp_path / "other" / "assignment.md").write_text("# system\n# user\n$$5: ${query} | ${answer} | ${python_nuggets}")
     (tmp_path / "other" / "relevance.md").write_text("# system\n# user\n${passage}?${query}")
     nuggets = ["it's what cats purr", "dogs bark"]
     other = prompt_set("other")

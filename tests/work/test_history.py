@@ -139,7 +139,7 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         Exposure: Exposure.objects.get(),
         RelevanceEvent: _relevance_event(task),
         Drafting: Drafting.objects.get(),
-        StoredPrompt: StoredPrompt.objects.get(),
+        StoredPrompt: StoredPrompt.objects.all()[0],
         CampaignPromptSet: CampaignPromptSet.objects.create(campaign=task.campaign, name="published"),
         Call: Call.objects.get(),
         LabelEvent: revision,

@@ -182,7 +182,7 @@ def test_a_set_that_was_dropped_in_is_recognised_too(settings: Any, tmp_path: Pa
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "assignment.md").write_text("# system\n# user\n$$5: ${query} | ${answer} | ${python_nuggets}")
     (tmp_path / "other" / "relevance.md").write_text("# system\n# user\n${passage}?${query}")
-    nuggets = ["it's what cats purr", "dogs bark"]
+    nuggets = ["the cats' purr", "dogs bark"]
     other = prompt_set("other")
     asked = ASSIGNMENT_PROMPT.request(other, query=QUERY, answer="Cats purr. | ['x'], y", nuggets=nuggets)
     assert rehearsed(asked) == ["support", "not_support"]

@@ -114,76 +114,30 @@ class Share:
         return scores
 
 
+def _share(key: str, label: str, share: Share) -> AnswerMeasure[Answers]:
+    """Return precision or recall by the name that it has in files, over the first citations or over all of them."""
+    is_first = share.citations is first_citation
+    return AnswerMeasure(
+        key=key,
+        label=label,
+        below="" if is_first else "all",
+        latex=rf"$\mathrm{{{label}}}$" if is_first else rf"$\mathrm{{{label}}}_{{\mathrm{{all}}}}$",
+        json=key,
+        formula=share,
+        source=SUPPORT_2025 if is_first else OVER_ALL,
+    )
+
+
 SUPPORT_SCORES = Measures(
     all=(
-        AnswerMeasure(
-            key="weighted_precision",
-            label="WP",
-            latex=r"$\mathrm{WP}$",
-            json="weighted_precision",
-            formula=Share(first_citation, weighted, citing),
-            source=SUPPORT_2025,
-        ),
-        AnswerMeasure(
-            key="weighted_recall",
-            label="WR",
-            latex=r"$\mathrm{WR}$",
-            json="weighted_recall",
-            formula=Share(first_citation, weighted, remaining),
-            source=SUPPORT_2025,
-        ),
-        AnswerMeasure(
-            key="hard_precision",
-            label="HP",
-            latex=r"$\mathrm{HP}$",
-            json="hard_precision",
-            formula=Share(first_citation, hard, citing),
-            source=SUPPORT_2025,
-        ),
-        AnswerMeasure(
-            key="hard_recall",
-            label="HR",
-            latex=r"$\mathrm{HR}$",
-            json="hard_recall",
-            formula=Share(first_citation, hard, remaining),
-            source=SUPPORT_2025,
-        ),
-        AnswerMeasure(
-            key="weighted_precision_all",
-            label="WP",
-            below="all",
-            latex=r"$\mathrm{WP}_{\mathrm{all}}$",
-            json="weighted_precision_all",
-            formula=Share(all_citations, weighted, citing),
-            source=OVER_ALL,
-        ),
-        AnswerMeasure(
-            key="weighted_recall_all",
-            label="WR",
-            below="all",
-            latex=r"$\mathrm{WR}_{\mathrm{all}}$",
-            json="weighted_recall_all",
-            formula=Share(all_citations, weighted, remaining),
-            source=OVER_ALL,
-        ),
-        AnswerMeasure(
-            key="hard_precision_all",
-            label="HP",
-            below="all",
-            latex=r"$\mathrm{HP}_{\mathrm{all}}$",
-            json="hard_precision_all",
-            formula=Share(all_citations, hard, citing),
-            source=OVER_ALL,
-        ),
-        AnswerMeasure(
-            key="hard_recall_all",
-            label="HR",
-            below="all",
-            latex=r"$\mathrm{HR}_{\mathrm{all}}$",
-            json="hard_recall_all",
-            formula=Share(all_citations, hard, remaining),
-            source=OVER_ALL,
-        ),
+        _share("weighted_precision", "WP", Share(first_citation, weighted, citing)),
+        _share("weighted_recall", "WR", Share(first_citation, weighted, remaining)),
+        _share("hard_precision", "HP", Share(first_citation, hard, citing)),
+        _share("hard_recall", "HR", Share(first_citation, hard, remaining)),
+        _share("weighted_precision_all", "WP", Share(all_citations, weighted, citing)),
+        _share("weighted_recall_all", "WR", Share(all_citations, weighted, remaining)),
+        _share("hard_precision_all", "HP", Share(all_citations, hard, citing)),
+        _share("hard_recall_all", "HR", Share(all_citations, hard, remaining)),
     ),
     title="Support scores",
     legend="P, precision, is over the sentences with a judged citation, R, recall, over all sentences but those left "

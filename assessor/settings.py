@@ -66,10 +66,11 @@ INSTALLED_APPS = [
     "assessor.llm",
     "assessor.scores",
     "assessor.studies",
-    "assessor.relevance",
+    # Kinds of condition and of label: pages and files list them in this order.
     "nuggets",
     "assignment",
     "support",
+    "assessor.relevance",
     "metaeval",
     "assessor.training",
     "assessor.plan",

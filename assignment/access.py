@@ -27,6 +27,7 @@ from assessor.work.access import (
     sheet_rows,
 )
 from assessor.work.models import Task
+from assignment.label_kind import ASSIGNMENT
 from assignment.models import AnswerSheet
 from nuggets.editions import Snapshot
 from nuggets.models import NuggetBank
@@ -100,7 +101,7 @@ def own_assignment(person: Person, task_id: int) -> Task:
     Raises PermissionDenied where it is still to be done and the person can't do it blind any more.
     """
     task = own_task(person, task_id)
-    if task.kind != Condition.Kind.ASSIGNMENT:
+    if task.kind != ASSIGNMENT.name:
         raise Http404("There are no such answers for you.")
     require_open_blind(task)
     require_not_repeated(task)
@@ -109,7 +110,7 @@ def own_assignment(person: Person, task_id: int) -> Task:
 
 def organized_assignment(person: Person, task_id: int) -> Task:
     """Return somebody else's task of assignment in a campaign that the person organizes. Raises Http404."""
-    task = organized_task(person, task_id, Condition.Kind.ASSIGNMENT, "condition__nuggets", "condition__judge")
+    task = organized_task(person, task_id, ASSIGNMENT.name, "condition__nuggets", "condition__judge")
     if task is None:
         raise Http404("There are no such answers in a campaign of yours.")
     return task
@@ -134,7 +135,7 @@ def _own_sheet(person: Person, row: Row) -> OwnSheet:
         bank,
         json.loads(nuggets),
         _sentences(json.loads(content), json.loads(references) if shows_citations else None),
-        method == Condition.Method.ADJUDICATED,
+        method == Condition.ADJUDICATED,
     )
 
 

@@ -38,8 +38,8 @@ class AutoAssign(Kind):
     """The kind of job; assessor.llm.kinds.Kind says what each function is for. A unit is an answer, by its key."""
 
     name = "AutoAssign"
-    condition_kind = Condition.Kind.ASSIGNMENT.value
-    method = Condition.Method.AUTO_ASSIGN.value
+    condition_kind = "assignment"
+    method = "AutoAssign"
     grades = Grades.NONE
     builds_on_nuggets = True
 

@@ -15,6 +15,7 @@ from assessor.labels.questions import Question
 from assessor.studies.queries import drawn_under, sample_of
 from assessor.work.models import Task
 from assessor.work.scope import judged_under
+from assignment.label_kind import ASSIGNMENT
 from assignment.models import AnswerSheet, LabelEvent, LeftOut
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, Nugget, NuggetBank
@@ -118,7 +119,7 @@ def progress(task: Task) -> tuple[int, int]:
 
 def assigning(campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions under which nuggets are assigned to answers, by people, a model or a file."""
-    return campaign.conditions.filter(kind=Condition.Kind.ASSIGNMENT).select_related(
+    return campaign.conditions.filter(kind=ASSIGNMENT.name).select_related(
         "judge", "nuggets__judge", "qrels_source__condition__judge", "manual_setup"
     )
 

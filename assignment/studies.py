@@ -7,22 +7,17 @@ from django.db.models import F, QuerySet
 from assessor.collection.models import Condition, Topic
 from assessor.collection.queries import answers_to
 from assessor.labels.models import Label
-from assessor.llm.questions import ASSIGNMENT
-from assessor.studies.kinds import Key, Kind, Told
 from assessor.studies.models import Drawn
+from assessor.studies.sampling import Key, Sampling, Told
 from assignment.models import AnswerSheet, Assignment
 from assignment.queries import name_of, present_editions
 from nuggets.models import BankEdition, NuggetBank
 
 
-class NuggetStudies(Kind):
-    """Labels of nuggets; assessor.studies.kinds.Kind says what each function is for."""
+class NuggetSampling(Sampling):
+    """Labels of nuggets; Sampling says what each function is for."""
 
-    condition_kind = Condition.Kind.ASSIGNMENT.value
-    labels = tuple(reversed(ASSIGNMENT))
-    items = "nuggets"
-    job = "AutoAssign"
-    peoples_method = Condition.Method.MANUAL_ASSIGN.value
+    heading = "Nugget"
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         banks = NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=topics)

@@ -5,24 +5,21 @@ from typing import Any
 from django.db.models import Max
 
 from assessor.collection.models import Condition
-from assessor.llm.questions import ASSIGNMENT
 from assessor.scores.found import Labels
-from assessor.scores.kinds import Kind
+from assessor.scores.scoring import Scoring
 from assessor.work.scope import newest_word
 from assignment.arrays import Scores, load_scores, load_with_labels
+from assignment.item_history import contribution
 from assignment.measures import NUGGET_SCORES
 from assignment.models import AnswerSheet, LeftOut
 from nuggets.models import BankEdition
 
 
-class NuggetScores(Kind):
+class NuggetScoring(Scoring):
     """Conditions under which nuggets are assigned to answers."""
 
-    condition_kind = Condition.Kind.ASSIGNMENT
-    labels = tuple(reversed(ASSIGNMENT))
     measures = NUGGET_SCORES
     nothing_yet = "No condition yet under which nuggets are assigned to answers."
-    sheets = AnswerSheet
     basis_label = "Nuggets"
     remedy = "Missing labels can be given, or a nugget be left out for all runs."
     notes = "assignment/_score_notes.html"
@@ -43,3 +40,6 @@ class NuggetScores(Kind):
         left_out = LeftOut.objects.filter(condition=condition).aggregate(newest=Max("pk"))
         editions = BankEdition.objects.filter(bank__condition=condition.nuggets_id).aggregate(newest=Max("pk"))
         return left_out["newest"], editions["newest"], newest_word(condition)
+
+    def contribution(self, sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
+        return contribution(sheet, item, code)

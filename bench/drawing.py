@@ -34,8 +34,8 @@ FINISHES, LAPSES = 0.03, 0.2  # of the requests: after so many a topic is finish
 
 def prepare(folder: Path) -> "tuple[Condition, list[Person]]":
     """Make a campaign whose topics wait for whoever writes their nuggets, and the people who will draw them."""
-    from assessor.collection.actions import create_manual_nuggets
     from assessor.work.actions import put_in_queue
+    from nuggets.actions import create_manual_nuggets
 
     campaign = house.new_campaign()
     topics, qrels = folder / "topics.tsv", folder / "qrels.txt"

@@ -178,8 +178,8 @@ def load(campaign: "Campaign", part: track.Part) -> "Import":
 
 def plan(campaign: "Campaign") -> "list[Task]":
     """Give every topic to one of twelve assessors under ManualNuggets; the first one has the first topics."""
-    from assessor.collection.actions import create_manual_nuggets
     from assessor.work.actions import give_tasks
+    from nuggets.actions import create_manual_nuggets
 
     organizer = campaign.created_by
     source = campaign.qrels_sources.get(name=track.PEOPLE)

@@ -79,9 +79,9 @@ def _rankings(campaign: "Campaign", path: Path) -> track.Part:
 
 
 def _conditions(campaign: "Campaign") -> "Iterator[Condition]":
-    from assessor.collection.actions import create_manual_nuggets
     from assessor.relevance.actions import create_relevance
     from assignment.actions import create_manual_assign
+    from nuggets.actions import create_manual_nuggets
     from support.actions import create_support
 
     people = campaign.qrels_sources.get(name=track.PEOPLE)
@@ -94,13 +94,13 @@ def _conditions(campaign: "Campaign") -> "Iterator[Condition]":
 
 def _give(condition: "Condition", assessors: "list[Person]") -> None:
     """Give each person two topics: in turn, so that a person has other topics under each condition."""
+    from assessor.collection.condition_kinds import kind_of
     from assessor.plan.actions import set_runs
     from assessor.work.actions import give_tasks
-    from assessor.work.kinds import kind_named
 
     campaign = condition.campaign
     topics = list(campaign.topics.order_by("qid")[: 2 * len(assessors)])
-    if kind_named(condition.kind).sheets:
+    if kind_of(condition).judges_answers:
         for rule, some in (("priority<=2", topics[::2]), ("priority<=1", topics[1::2])):
             set_runs(condition=condition, topics=some, rule=rule, acting_user=None)
     for number, person in enumerate(assessors):
@@ -199,8 +199,8 @@ def database_counters() -> dict[str, float]:
 
 
 def plan(port: int, minutes: float, most: int) -> dict[str, Any]:
+    from assessor.collection.condition_kinds import kind_of, related_records
     from assessor.collection.models import Campaign
-    from assessor.work.kinds import kind_of, related_records
     from assessor.work.models import Task
 
     campaign = Campaign.objects.get(slug=house.SLUG)

@@ -65,9 +65,8 @@ def import_labels(campaign: "Campaign", folder: Path) -> None:
 
 def finish_again(campaign: "Campaign") -> float:
     """Let a person label all answers to a topic, and finish the bank again; return the seconds of that request."""
-    from assessor.collection.actions import create_manual_nuggets
     from assignment.actions import create_manual_assign
-    from nuggets.actions import reopen_bank
+    from nuggets.actions import create_manual_nuggets, reopen_bank
     from nuggets.models import NuggetBank
 
     topic, someone = campaign.topics.earliest("qid"), house.person("assessor", "assessor")

@@ -74,9 +74,9 @@ class Weight(NamedTuple):
 
 def prepare(folder: Path) -> None:
     """Fill an empty database with a small track, and give a person a topic of each kind."""
-    from assessor.collection.actions import create_manual_nuggets
     from assessor.relevance.actions import create_relevance
     from assignment.actions import create_manual_assign
+    from nuggets.actions import create_manual_nuggets
     from support.actions import create_support
 
     campaign = house.new_campaign()
@@ -132,7 +132,7 @@ def _add_nuggets() -> None:
 
 def screens() -> Iterator[Screen]:
     """Yield the screens on the person's tasks."""
-    from assessor.work.kinds import kind_of, related_records
+    from assessor.collection.condition_kinds import kind_of, related_records
     from assessor.work.models import Task
 
     choice = "[data-label]:not([disabled])"

@@ -15,7 +15,7 @@ from assessor.collection.formats.lines import Line, SourceFile
 from assessor.collection.formats.report import Report, Unreadable, quantity
 from assessor.collection.models import Campaign, Condition, Person, QrelsSource
 from assessor.collection.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
-from assessor.scores.kinds import kind_named
+from assessor.scores.scoring import scoring_of
 from assessor.work.handing import new_seed
 from metaeval.formats.score_tables import read_score_table
 from metaeval.inputs import NothingToCompare, resolve_aliases
@@ -204,7 +204,7 @@ def _require_comparable(
             "Grades are of passages: they make no scores of runs that a table could be compared with."
         )
     for record, support in zip((first, second), supports, strict=True):
-        if support and (_kind(support) != Condition.Kind.SUPPORT or _kind(record) != Condition.Kind.ASSIGNMENT):
+        if support and (_kind(support) != "support" or _kind(record) != "assignment"):
             raise ComparisonError(
                 "F1 is made of support and nuggets: choose a condition of support for one of nuggets."
             )
@@ -221,7 +221,7 @@ def _kind(record: Comparable) -> str:
     if isinstance(record, ScoreTable):
         return ""
     try:
-        kind_named(record.kind)
+        scoring_of(record.kind)
     except KeyError as error:
         raise ComparisonError(f"{record} has no labels of answers to compare.") from error
     if record.sample:

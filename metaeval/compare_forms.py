@@ -7,8 +7,8 @@ from django.core.files.uploadedfile import UploadedFile
 
 from assessor.collection.http import NO_FILE
 from assessor.collection.models import Campaign, Condition
-from assessor.scores.kinds import scored_conditions
 from assessor.scores.leaderboards import POLICY_WORDS
+from assessor.scores.scoring import scored_conditions
 from assessor.work.handing import LARGEST_SEED
 from metaeval.actions import DRAWS, MOST_DRAWS
 from metaeval.models import Comparable
@@ -59,7 +59,7 @@ class CompareForm(forms.Form):
             self._choices(name, choices)
         self._choices("tasks", [(task, task) for task in tasks])
         conditions = scored_conditions(campaign).order_by("name")
-        support = conditions.filter(kind=Condition.Kind.SUPPORT)
+        support = conditions.filter(kind="support")
         for name, found in (("first_support", support), ("second_support", support), ("topics_of", conditions)):
             self.fields[name].queryset = found  # type: ignore[attr-defined]
 

@@ -1,8 +1,8 @@
 """What somebody is exposed to by the files of a comparison or a study: whose labels and grades, on which topics."""
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Condition, Grade, QrelsSource
 from assessor.collection.queries import without_practice
-from assessor.scores.kinds import kind_named
 from assessor.studies.models import Study
 from assessor.studies.queries import judges_of, topics_of
 from assessor.work.exposing import Seen
@@ -18,7 +18,7 @@ def seen_in_comparison(comparison: Comparison) -> Seen:
         topics = topics.filter(qid__in=asked)
     for record in (comparison.first, comparison.second, comparison.first_support, comparison.second_support):
         if isinstance(record, Condition):
-            sheets = kind_named(record.kind).sheets._default_manager.filter(condition=record).order_by()
+            sheets = kind_of(record).sheets._default_manager.filter(condition=record).order_by()
             yield record, topics.filter(pk__in=sheets.values("answer__topic"))
         elif isinstance(record, QrelsSource):
             yield record, topics.filter(pk__in=Grade.objects.filter(source=record).order_by().values("topic"))

@@ -11,10 +11,11 @@ from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.models import Campaign, Condition, Grade, QrelsSource, RunAlias
 from assessor.collection.queries import without_practice
+from assessor.labels.label_kind import label_kind
 from assessor.scores.found import Labels, Scores
 from assessor.scores.kept import last_imports, state_of
-from assessor.scores.kinds import kind_named
 from assessor.scores.leaderboards import name_of
+from assessor.scores.scoring import scoring_of
 from metaeval.formats.score_tables import read_score_table
 from metaeval.label_pairs import restrict_labels
 from metaeval.measures import F1
@@ -109,14 +110,13 @@ def state(record: Comparable) -> Any:
 
 def _condition(condition: Condition, policy: Policy, support: Condition | None) -> Input:
     described = {"identity": condition.identity, "state": state(condition)}
-    kind = kind_named(condition.kind)
-    found, labels = kind.load_with_labels(condition)
+    found, labels = scoring_of(condition.kind).load_with_labels(condition)
     scores = _score_matrix(name_of(condition), found, policy)
     if support:
-        scores = _with_f1(scores, _score_matrix("", kind_named(support.kind).load(support), policy))
+        scores = _with_f1(scores, _score_matrix("", scoring_of(support.kind).load(support), policy))
         described |= {"support": support.identity, "support_state": state(support)}
     basis = f"{condition.kind} {condition.nuggets_id or ''}"
-    return Input(scores.name, condition, scores, labels, kind.labels, basis, described)
+    return Input(scores.name, condition, scores, labels, label_kind(condition.kind).labels, basis, described)
 
 
 def _score_matrix(name: str, found: Scores, policy: Policy) -> ScoreMatrix:

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Condition
-from assessor.scores.kinds import scored_conditions
+from assessor.scores.scoring import scored_conditions
 from assignment.queries import scored_editions
 from metaeval.inputs import GRADES, Input, Names, NothingToCompare, Restriction, load_input, restrict
 from metaeval.label_pairs import LabelPairs, match_labels, matrices, places_in_all
@@ -177,7 +178,7 @@ def describe_input(data: Input, restriction: Restriction) -> Json | None:
         ],
         "nuggets": None,
     }
-    if isinstance(record, Condition) and record.kind == Condition.Kind.ASSIGNMENT:
+    if isinstance(record, Condition) and kind_of(record).needs_nuggets:
         nuggets = [
             (at, len(nugget["text"].split()), _IS_VITAL[nugget["importance"]])
             for at, edition in enumerate(scored_editions(record))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from assessor.collection.formats.latex import as_latex
-from assessor.scores.kinds import all_kinds
+from assessor.scores.scoring import scored_kinds
 from metaeval.stats.measures import Measure
 
 F1 = "f1"
@@ -12,7 +12,7 @@ _F1 = Measure(key=F1, label="F1", latex="$F_1$", json=F1)
 
 def scored_measures() -> list[Measure]:
     """Return the measures of all kinds of label."""
-    return [measure for kind in all_kinds() for measure in kind.measures.all]
+    return [measure for scoring in scored_kinds().values() for measure in scoring.measures.all]
 
 
 def measure_named(key: str) -> Measure:

@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from assessor.collection.models import CONTROL, Answer, Condition, Grade, QrelsSource, Topic
-from assessor.scores.kinds import kind_named
+from assessor.labels.label_kind import label_kind
 from assessor.scores.listing import Cell, Column, Line, Listing
 from assignment.arrays import load_with_labels
 from assignment.models import AnswerSheet
@@ -165,8 +165,8 @@ def differences(comparison: Comparison, topic: Topic) -> list[Difference]:
         return _grades_that_differ(first, second, topic)
     if not isinstance(first, Condition) or not isinstance(second, Condition):
         return []
-    if first.kind != Condition.Kind.ASSIGNMENT or first.nuggets_id != second.nuggets_id:
-        return []  # of support there is a page with the passages
+    if label_kind(first.kind).comparison_page or first.nuggets_id != second.nuggets_id:
+        return []  # or there is a page of their own
     asked = Q(run__task__in=comparison.tasks) if comparison.tasks else Q()
     asked &= Q(run__tag__in=comparison.runs) if comparison.runs else Q()
     answers = topic.answers.filter(asked).exclude(run__task=CONTROL).select_related("run")
@@ -186,7 +186,7 @@ def _grades_that_differ(first: QrelsSource, second: QrelsSource, topic: Topic) -
 
 
 def _labels_that_differ(first: Condition, second: Condition, topic: Topic, of: QuerySet[Answer]) -> list[Difference]:
-    words = kind_named(first.kind).labels
+    words = label_kind(first.kind).labels
     both = [load_with_labels(condition, topic.pk)[1] for condition in (first, second)]
     _, places = places_in_all(both)
     codes = zip(*(labels.code[at].tolist() for labels, at in zip(both, places, strict=True)), strict=True)

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Campaign
-from assessor.scores.kinds import kind_named, scored_conditions
+from assessor.scores.scoring import scored_conditions
 from metaeval.inputs import state
 from metaeval.models import Calculation, Comparable, Comparison, ScoreTable
 
@@ -45,8 +46,8 @@ def topics_asked(comparison: Comparison) -> set[str] | None:
     """Return the ids of the topics that a comparison asks for; None for all."""
     wanted = set(comparison.topics) or None
     if comparison.topics_of:
-        kind = kind_named(comparison.topics_of.kind)
-        sheets = kind.sheets._default_manager.filter(condition=comparison.topics_of).order_by()
+        sheets = kind_of(comparison.topics_of).sheets._default_manager
+        sheets = sheets.filter(condition=comparison.topics_of).order_by()
         judged = set(sheets.values_list("answer__topic__qid", flat=True).distinct())
         wanted = judged if wanted is None else wanted & judged
     return wanted

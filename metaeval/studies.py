@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.values import to_json
 from assessor.collection.models import Condition
-from assessor.studies.kinds import Kind, Told, kind_named
+from assessor.labels.label_kind import LabelKind, label_kind
 from assessor.studies.models import Coding, Drawn, ErrorCode, Study
 from assessor.studies.queries import codings_of, items_of, judges_of, judges_of_all
+from assessor.studies.sampling import Sampling, Told, sampling_of
 from metaeval.stats.agreement import Agreement, confusion_matrix, percent, rate_agreement
 from metaeval.stats.statistic import Statistic
 
@@ -57,7 +58,7 @@ class Result(NamedTuple):
     """
 
     study: Study
-    kind: Kind
+    kind: LabelKind
     items: int
     judges: list[JudgeResult]
     distributions: list[Distribution]
@@ -84,18 +85,18 @@ def study_results(studies: Sequence[Study]) -> list[Result]:
     said: dict[int, Mapping[int, str]] = {}
     for kind in {study.kind for study in studies}:
         of_kind = [study.pk for study in studies if study.kind == kind]
-        said |= _said(kind_named(kind), {one.pk: drawn[study] for study in of_kind for one in judges[study]})
+        said |= _said(sampling_of(kind), {one.pk: drawn[study] for study in of_kind for one in judges[study]})
     codings = codings_of(Drawn.objects.filter(study__in=drawn))
     codes = list(ErrorCode.objects.filter(campaign__in={study.campaign_id for study in studies}))
     return [_result(study, drawn[study.pk], judges[study.pk], said, codings, codes) for study in studies]
 
 
-def _said(kind: Kind, drawn: Mapping[int, Sequence[Drawn]]) -> dict[int, dict[int, str]]:
+def _said(by: Sampling, drawn: Mapping[int, Sequence[Drawn]]) -> dict[int, dict[int, str]]:
     """Return what judges, by their condition's key, say of their items, some thousand at a time."""
     found: dict[int, dict[int, str]] = {condition: {} for condition in drawn}
     for at in range(0, max(map(len, drawn.values()), default=0), _ITEMS_AT_ONCE):
         some = {condition: items[at : at + _ITEMS_AT_ONCE] for condition, items in drawn.items()}
-        for condition, labels in kind.labels_of(some).items():
+        for condition, labels in by.labels_of(some).items():
             found[condition] |= labels
     return found
 
@@ -108,7 +109,7 @@ def _result(
     codings: Mapping[int, Coding],
     codes: Sequence[ErrorCode],
 ) -> Result:
-    kind = kind_named(study.kind)
+    kind = label_kind(study.kind)
     first, second = ([getattr(one, name) for one in drawn] for name in ("first_label", "second_label"))
     by_judge = [[said[condition.pk].get(one.pk, "") for one in drawn] for condition in judges]
     everybody = (first, second, *by_judge)
@@ -141,7 +142,7 @@ def study_result(study: Study) -> Result:
     return study_results([study])[0]
 
 
-def _agreement(kind: Kind, given: Sequence[str], labels: Sequence[str]) -> Agreement:
+def _agreement(kind: LabelKind, given: Sequence[str], labels: Sequence[str]) -> Agreement:
     """Compare the labels of two, where both gave one."""
     place = {label: at for at, label in enumerate(kind.labels)}
     pairs = [(place[one], place[other]) for one, other in zip(given, labels, strict=True) if one and other]
@@ -149,7 +150,7 @@ def _agreement(kind: Kind, given: Sequence[str], labels: Sequence[str]) -> Agree
     return rate_agreement(confusion_matrix(rows, columns, len(kind.labels)))
 
 
-def _distribution(kind: Kind, name: str, labels: Sequence[str]) -> Distribution:
+def _distribution(kind: LabelKind, name: str, labels: Sequence[str]) -> Distribution:
     counts = Counter(labels)
     given = [counts[label] for label in kind.labels]
     shares = percent(given) if sum(given) else [None] * len(given)
@@ -170,9 +171,9 @@ def study_figures(result: Result) -> "list[NamedFigure]":
 
 def study_items(study: Study, drawn: Sequence[Drawn], judges: Sequence[Condition]) -> list[Item]:
     """Return drawn items, each read with its answer, with all that was said of them, by these judges in their order."""
-    kind = kind_named(study.kind)
-    told, codings = kind.told(drawn), codings_of(drawn)
-    said = kind.labels_of({condition.pk: drawn for condition in judges})
+    by = sampling_of(study.kind)
+    told, codings = by.told(drawn), codings_of(drawn)
+    said = by.labels_of({condition.pk: drawn for condition in judges})
     return [
         Item(one, told[one.pk], [of_judge.get(one.pk, "") for of_judge in said.values()], codings.get(one.pk))
         for one in drawn

@@ -5,10 +5,10 @@ from typing import Any
 from django import forms
 
 from assessor.collection.models import Campaign, Condition, Person
-from assessor.studies import kinds
 from assessor.studies.actions import MAX_NOTE, PER_TOPIC
 from assessor.studies.models import ErrorCode, Study
 from assessor.studies.queries import judges_of
+from assessor.studies.sampling import sampled_kinds
 from assessor.work.handing import LARGEST_SEED
 
 
@@ -41,7 +41,7 @@ class DrawForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        labelled = campaign.conditions.filter(kind__in=kinds.names(), sample="").select_related("judge")
+        labelled = campaign.conditions.filter(kind__in=sampled_kinds(), sample="").select_related("judge")
         first = [condition.pk for condition in labelled if condition.is_peoples]
         second = [condition.pk for condition in labelled if condition.is_peoples or condition.is_a_models]
         self.fields["first"].queryset = labelled.filter(pk__in=first)  # type: ignore[attr-defined]

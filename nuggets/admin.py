@@ -8,6 +8,7 @@ from assessor.collection.admin import LookOnly, export, person_of
 from assessor.collection.models import Condition, Topic
 from assessor.collection.queries import byte_order, without_practice
 from assessor.work.blindness import record_exposure
+from nuggets.condition_kind import NUGGETS
 from nuggets.exports import bank_lines
 from nuggets.models import BankEdit, BankEdition, Drafting, Nugget, NuggetBank
 
@@ -36,7 +37,7 @@ class NuggetBankAdmin(LookOnly):
         condition, person = conditions[0], person_of(request)
         if condition.shows_a_models_nuggets():
             topics = Topic.objects.filter(nugget_banks__in=finished).distinct()
-            record_exposure(person, topics, Condition.Kind.NUGGETS, f"export of {condition}")
+            record_exposure(person, topics, NUGGETS.name, f"export of {condition}")
         in_order = without_practice(finished).order_by(byte_order("topic__qid"), "pk").prefetch_related("nuggets")
         return export(request, condition.campaign, f"nuggets.{condition}.jsonl", bank_lines(in_order.iterator(200)))
 

@@ -3,18 +3,16 @@ from django.apps import AppConfig
 
 class NuggetsConfig(AppConfig):
     name = "nuggets"
+    condition_kind = "nuggets.condition_kind.NUGGETS"
 
     def ready(self) -> None:
         from assessor.collection import importing
         from assessor.collection.models import Condition, Judge
         from assessor.llm import kinds as kinds_of_job
-        from assessor.work.kinds import register
         from nuggets.auto import AUTO_NUGGETS, DRAFTS
-        from nuggets.kind import NUGGETS
         from nuggets.loaders import DraftLoader, NuggetLoader
         from nuggets.models import Drafting, Nugget, NuggetBank
 
-        register(NUGGETS)
         kinds_of_job.register(AUTO_NUGGETS)
         kinds_of_job.register(DRAFTS)
         importing.register(DraftLoader)

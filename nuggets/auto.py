@@ -49,7 +49,7 @@ class Made(NamedTuple):
 class Creation(Kind):
     """A kind of job in which a model makes nuggets; a unit is a topic."""
 
-    condition_kind: str = Condition.Kind.NUGGETS
+    condition_kind: str = "nuggets"
 
     def __init__(self, name: str, method: str, grades: Grades, *, sets_importance: bool) -> None:
         self.name = name
@@ -174,8 +174,8 @@ class Creation(Kind):
         ]
 
 
-AUTO_NUGGETS = Creation("AutoNuggets", Condition.Method.AUTO_NUGGETS, Grades.ANY, sets_importance=True)
-DRAFTS = Creation("Drafts", Condition.Method.AUTO_NUGGETS_EDITS, Grades.PEOPLES, sets_importance=False)
+AUTO_NUGGETS = Creation("AutoNuggets", "AutoNuggets", Grades.ANY, sets_importance=True)
+DRAFTS = Creation("Drafts", "AutoNuggets+Edits", Grades.PEOPLES, sets_importance=False)
 
 
 def _topics_being_graded(condition: Condition, topics: Collection[int]) -> set[int]:

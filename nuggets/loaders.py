@@ -19,6 +19,7 @@ from assessor.collection.loaders.conditions import (
 )
 from assessor.collection.models import Campaign, Condition, Import, Judge, QrelsSource, Topic
 from nuggets.actions import MAX_CHARACTERS
+from nuggets.condition_kind import EDITS, NUGGETS
 from nuggets.drafting import Step
 from nuggets.editions import snapshot
 from nuggets.formats import BankRecord, Draft, Lineage, NuggetRecord, read_banks
@@ -42,9 +43,7 @@ class BankWriter:
         if not records:
             return []
         if self.condition is None:
-            self.condition = make_condition(
-                import_record, self._report, kind=Condition.Kind.NUGGETS, name=self.name, by=self._by
-            )
+            self.condition = make_condition(import_record, self._report, kind=NUGGETS.name, name=self.name, by=self._by)
         topics = rows_by(import_record.campaign.topics, "qid", [record.qid for record in records])
         banks = NuggetBank.everything.bulk_create(
             NuggetBank(
@@ -116,7 +115,7 @@ class NuggetLoader(Loader):
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
         self.name = options["condition"]
-        condition = find_condition(campaign, options, Condition.Kind.NUGGETS, report)
+        condition = find_condition(campaign, options, NUGGETS.name, report)
         self.banks = BankWriter(condition, self.name, options["by"], report)
 
     def read(self, lines: Iterable[Line]) -> Iterator[BankRecord]:
@@ -203,7 +202,7 @@ class DraftLoader(Loader):
         condition = found.select_related("judge", "qrels_source", "import_record", "protocol").first()
         if condition is None:
             return None
-        if condition.import_record is None or condition.method != Condition.Method.AUTO_NUGGETS_EDITS:
+        if condition.import_record is None or condition.method != EDITS:
             found_there = f"{self.name}, {condition.kind} by {condition.method}"
             self._refuse("condition", found_there, "a new name, or that of imported drafts")
             return None
@@ -296,8 +295,8 @@ class DraftLoader(Loader):
             import_record=import_record,
             campaign=self.campaign,
             name=self.name,
-            kind=Condition.Kind.NUGGETS,
-            method=Condition.Method.AUTO_NUGGETS_EDITS,
+            kind=NUGGETS.name,
+            method=EDITS,
             qrels_source=self.source,
             judge=judge or Judge(name=self.maker),
             protocol=self.campaign.protocol,

@@ -11,6 +11,7 @@ from django.template.defaultfilters import pluralize
 
 from assessor.collection.models import Campaign, Condition, Grade, Import, Segment
 from assessor.collection.queries import segments_by_docid
+from nuggets.condition_kind import EDITS, NUGGETS
 from nuggets.models import BankEdit, Drafting, Nugget, NuggetBank
 
 
@@ -237,7 +238,7 @@ def reopening(bank: NuggetBank) -> BankEdit | None:
 def most_nuggets(condition: Condition) -> int:
     """Return how many nuggets can be handed in: who edits drafts may keep as many as there can be drafts."""
     protocol = condition.protocol
-    edits_drafts = condition.method == Condition.Method.AUTO_NUGGETS_EDITS
+    edits_drafts = condition.method == EDITS
     return protocol.max_drafts if edits_drafts else protocol.max_nuggets
 
 
@@ -288,7 +289,7 @@ def finished_counts(campaign: Campaign) -> QuerySet[Any]:
     visible = Q(nugget_banks__import_record=None) | Q(nugget_banks__import_record__state=Import.State.DONE)
     visible &= Q(nugget_banks__topic__is_practice=False)
     finished = Count("nugget_banks", filter=visible & Q(nugget_banks__state=NuggetBank.State.FINISHED), distinct=True)
-    conditions = campaign.conditions.filter(kind=Condition.Kind.NUGGETS).select_related(
+    conditions = campaign.conditions.filter(kind=NUGGETS.name).select_related(
         "qrels_source__condition__judge", "judge", "protocol"
     )
     return conditions.annotate(finished=finished, banks=Count("nugget_banks", filter=visible, distinct=True))

@@ -30,6 +30,7 @@ from assessor.work.access import (
 )
 from assessor.work.models import Task
 from support.citations import LABELS, places
+from support.label_kind import SUPPORT
 from support.models import SupportSheet
 
 
@@ -69,7 +70,7 @@ _LABEL = (
     "equal_to_id",
 )
 _TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state", "paused")
-_CONDITION = ("id", "campaign_id", "name", "method", "shown_id", "sample")
+_CONDITION = ("id", "campaign_id", "name", "kind", "method", "shown_id", "sample")
 # Another exposure, such as to another model's labels, is none to these: support.actions.judging says where they were.
 _HAS_SEEN = """EXISTS (
     SELECT 1 FROM collection_condition shown JOIN work_exposure seen ON seen."where" = 'labels of ' || shown.name
@@ -125,7 +126,7 @@ def own_judging(person: Person, task_id: int) -> Task:
     Raises PermissionDenied where it is still to be done and the person can't do it blind any more.
     """
     task = own_task(person, task_id)
-    if task.kind != Condition.Kind.SUPPORT:
+    if task.kind != SUPPORT.name:
         raise Http404("There are no such citations for you.")
     require_open_blind(task)
     require_not_repeated(task)
@@ -134,7 +135,7 @@ def own_judging(person: Person, task_id: int) -> Task:
 
 def organized_judging(person: Person, task_id: int) -> Task:
     """Return somebody else's task of support in a campaign that the person organizes. Raises Http404."""
-    task = organized_task(person, task_id, Condition.Kind.SUPPORT, "condition__judge", "condition__shown__judge")
+    task = organized_task(person, task_id, SUPPORT.name, "condition__judge", "condition__shown__judge")
     if task is None:
         raise Http404("There are no such citations in a campaign of yours.")
     return task
@@ -175,7 +176,7 @@ def _own_sheet(person: Person, row: Row) -> OwnSheet:
         run,
         list(answer.sentences()),
         task.condition.shown_id,
-        task.condition.method == Condition.Method.ADJUDICATED,
+        task.condition.method == Condition.ADJUDICATED,
         bool(judges_equal_once),
         bool(has_seen),
     )

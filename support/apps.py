@@ -3,27 +3,16 @@ from django.apps import AppConfig
 
 class SupportConfig(AppConfig):
     name = "support"
+    condition_kind = "support.label_kind.SUPPORT"
 
     def ready(self) -> None:
-        from assessor.collection import importing, joining
+        from assessor.collection import importing
         from assessor.llm import kinds as jobs
-        from assessor.scores import kinds as scores
-        from assessor.studies import kinds as studies
-        from assessor.work import kinds as tasks
-        from support.actions import follow_citations, follow_texts, judged_docids
         from support.auto import Support
-        from support.kind import SUPPORT
         from support.loaders import SupportLoader
         from support.models import SupportJudgment, SupportSheet
-        from support.studies import SupportStudies
-        from support.tables import SupportScores
 
-        studies.register(SupportStudies())
-        tasks.register(SUPPORT)
         jobs.register(Support())
-        scores.register(SupportScores())
-        joining.register(follow_citations)
-        joining.follow_texts(joining.TextFollower(judged_docids, follow_texts))
         # The conditions that come along, and their judges, are removed after them (see nuggets/apps.py).
         importing.register(
             SupportLoader,

@@ -154,7 +154,7 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
             _scored(
                 chunk,
                 start,
-                is_imported=condition.method == Condition.Method.IMPORTED,
+                is_imported=condition.method == Condition.IMPORTED,
                 leaves_out_unworthy=condition.protocol.leave_out_unworthy,
             )
         )

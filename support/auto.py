@@ -57,8 +57,8 @@ class Support(Kind):
     """
 
     name = "Support"
-    condition_kind = Condition.Kind.SUPPORT.value
-    method = Condition.Method.SUPPORT_AUTOMATIC.value
+    condition_kind = "support"
+    method = "support automatic"
     grades = Grades.NONE
 
     def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:

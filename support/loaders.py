@@ -8,10 +8,11 @@ from assessor.collection.formats.report import Report
 from assessor.collection.loaders.answers import About, AnswerFinder, Place
 from assessor.collection.loaders.base import Loader, Options
 from assessor.collection.loaders.conditions import find_condition, make_condition
-from assessor.collection.models import Campaign, Citation, Condition, Import, Sentence, Topic
+from assessor.collection.models import Campaign, Citation, Import, Sentence, Topic
 from support.actions.sheets import add_sheets, sheet_row
 from support.citations import first_places, key_of, places
 from support.formats import SheetRecord, read_sheets
+from support.label_kind import SUPPORT
 from support.models import SupportSheet
 
 
@@ -40,7 +41,7 @@ class SupportLoader(Loader):
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
         self.name, self.by = options["condition"], options["by"]
-        self.condition = find_condition(campaign, options, Condition.Kind.SUPPORT, report)
+        self.condition = find_condition(campaign, options, SUPPORT.name, report)
         self.answers = AnswerFinder(campaign, report)
         self.topics: dict[str, Topic] = {topic.qid: topic for topic in campaign.topics.all()}
 
@@ -122,9 +123,7 @@ class SupportLoader(Loader):
         if not new:
             return
         if self.condition is None:
-            self.condition = make_condition(
-                import_record, self.report, kind=Condition.Kind.SUPPORT, name=self.name, by=self.by
-            )
+            self.condition = make_condition(import_record, self.report, kind=SUPPORT.name, name=self.name, by=self.by)
         condition, judge = self.condition.pk, self.condition.judge_id
         assert judge is not None, "an imported condition has a judge"
         answers = self.answers.write([sheet.place for sheet in new], import_record)

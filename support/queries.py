@@ -18,6 +18,7 @@ from assessor.studies.queries import drawn_under, sample_of
 from assessor.work.models import Task
 from assessor.work.scope import judged_under
 from support.citations import LABELS, cited_in, judged_citations, key_of, name_of, places
+from support.label_kind import POST_EDITED, SUPPORT
 from support.models import LabelEvent, SupportJudgment, SupportSheet
 
 _AT_A_TIME = 2_000
@@ -79,14 +80,12 @@ def unfinished_sheets(condition: Condition, topics: Sequence[Topic]) -> QuerySet
 
 def supporting(campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions under which support is judged, by people, a model or a file."""
-    return campaign.conditions.filter(kind=Condition.Kind.SUPPORT).select_related(
-        "judge", "shown__judge", "manual_setup"
-    )
+    return campaign.conditions.filter(kind=SUPPORT.name).select_related("judge", "shown__judge", "manual_setup")
 
 
 def with_a_models_labels(campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions whose labels can stand beside the choices of a person."""
-    conditions = campaign.conditions.filter(kind=Condition.Kind.SUPPORT, sample="").select_related("judge")
+    conditions = campaign.conditions.filter(kind=SUPPORT.name, sample="").select_related("judge")
     return conditions.filter(pk__in=[condition.pk for condition in conditions if condition.is_a_models])
 
 
@@ -230,3 +229,10 @@ def with_citations(found: Sequence[Question]) -> list[tuple[Question, About]]:
 def _about(answer: Answer, key: str) -> About:
     cited = cited_in(list(answer.sentences()), [key])[key]
     return About(places(key)[0] + 1, cited.sentence, cited.docid)
+
+
+def waiting_for_a_model(campaign: Campaign) -> dict[int, int]:
+    """Count the citations that can't be judged because a model gave them no label, by task's key."""
+    post_edited = campaign.conditions.filter(method=POST_EDITED)
+    sheets = SupportSheet.objects.filter(condition__in=post_edited, waiting_for_label__gt=0).exclude(task=None)
+    return dict(sheets.order_by().values_list("task").annotate(Sum("waiting_for_label")))

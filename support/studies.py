@@ -8,20 +8,16 @@ from assessor.collection.models import Answer, Condition, Topic
 from assessor.collection.passages import cited_texts
 from assessor.collection.queries import answers_to
 from assessor.labels.models import Label
-from assessor.studies.kinds import Key, Kind, Told
 from assessor.studies.models import Drawn
+from assessor.studies.sampling import Key, Sampling, Told
 from support.citations import LABELS, cited_in, key_of, name_of
 from support.models import SupportJudgment, SupportSheet
 
 
-class SupportStudies(Kind):
-    """Labels of citations; assessor.studies.kinds.Kind says what each function is for."""
+class CitationSampling(Sampling):
+    """Labels of citations; Sampling says what each function is for."""
 
-    condition_kind = Condition.Kind.SUPPORT.value
-    labels = tuple(reversed(LABELS))
-    items = "citations"
-    job = "Support"
-    peoples_method = Condition.Method.SUPPORT_FROM_SCRATCH.value
+    heading = "Sentence"
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         sheets = SupportSheet.objects.filter(condition=condition, answer__in=answers_to(topics)).order_by()

@@ -6,22 +6,20 @@ from django.db.models import Count, Q
 
 from assessor.collection.models import Condition
 from assessor.scores.found import Labels
-from assessor.scores.kinds import Kind
+from assessor.scores.scoring import Scoring
 from assessor.work.scope import newest_word
 from support.arrays import Scores, load_scores, load_with_labels
-from support.citations import LABELS
+from support.item_history import contribution
+from support.label_kind import POST_EDITED
 from support.measures import SUPPORT_SCORES
 from support.models import SupportSheet
 
 
-class SupportScores(Kind):
+class SupportScoring(Scoring):
     """Conditions under which citations are judged. Their scores depend on sheets, answers, and what is judged."""
 
-    condition_kind = Condition.Kind.SUPPORT
-    labels = tuple(reversed(LABELS))
     measures = SUPPORT_SCORES
     nothing_yet = "No condition yet under which support is judged."
-    sheets = SupportSheet
     done = Q(to_do=0, without_text=0, waiting_for_label=0)
     facts = {
         "Without a cited text": Count("pk", filter=Q(without_text__gt=0)),
@@ -34,14 +32,14 @@ class SupportScores(Kind):
     topic_page = "support/_topic_scores.html"
 
     def basis(self, condition: Condition) -> str:
-        if condition.method == Condition.Method.IMPORTED:
+        if condition.method == Condition.IMPORTED:
             return "those of the file"
         most = condition.protocol.citations_per_sentence
         return "the first" if most == 1 else f"the first {most}"
 
     def labels_by(self, condition: Condition) -> str:
         """Return who gives the labels; a condition of post-editing names the model whose labels people see."""
-        if condition.method == Condition.Method.SUPPORT_POST_EDITED:
+        if condition.method == POST_EDITED:
             return f"people, shown those of {condition.shown}"
         return super().labels_by(condition)
 
@@ -53,3 +51,6 @@ class SupportScores(Kind):
 
     def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
         return load_with_labels(condition)
+
+    def contribution(self, sheet: SupportSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
+        return contribution(sheet, item, code)

@@ -22,12 +22,13 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from assessor import logs
 from assessor.collection import importing
-from assessor.collection.actions import create_campaign, create_manual_nuggets
+from assessor.collection.actions import create_campaign
 from assessor.collection.models import Campaign, Condition, Import, Person, Topic
 from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
 from assessor.work import instructing
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
+from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
 
 TOPICS = "t1\twhy do cats purr\nt2\thow is glass recycled\n"

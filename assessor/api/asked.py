@@ -26,7 +26,7 @@ def source_of(campaign: Campaign, source_id: int) -> QrelsSource:
     return source
 
 
-def condition_of(campaign: Campaign, condition_id: int, kind: Condition.Kind) -> Condition:
+def condition_of(campaign: Campaign, condition_id: int, kind: str) -> Condition:
     """Return a condition of a kind in a campaign. Raises Http404."""
     conditions = campaign.conditions.select_related("campaign", "judge", "nuggets__judge", "protocol")
     condition: Condition | None = conditions.filter(pk=condition_id, kind=kind).first()

@@ -1,15 +1,19 @@
 """What the API answers with, as its description has it."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ninja import Field, Schema
 from pydantic import ConfigDict
 
+from assessor.collection.condition_kinds import condition_kinds
 from assessor.scores.leaderboards import STATES
 
 Policies = Literal["zero", "answered", "common"]
-Kinds = Literal["nuggets", "assignment", "support", "relevance"]
+if TYPE_CHECKING:
+    Kinds = str
+else:
+    Kinds = Literal[tuple(kind.name for kind in condition_kinds())]
 
 
 class WithFurtherKeys(Schema):

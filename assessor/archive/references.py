@@ -11,7 +11,8 @@ from typing import Any, Protocol
 
 from django.db.models import Model
 
-from assessor.collection.models import Answer, Condition, Topic
+from assessor.collection.models import Answer, Topic
+from assessor.labels.label_kind import label_kind
 from assessor.llm.models import Job
 from assessor.studies.models import Study
 from assessor.work.models import Task
@@ -108,11 +109,6 @@ def _citation(value: str, keys: Keys) -> str:
     return _of_text(Answer, answer, keys) + colon + citation
 
 
-def _nugget_named(value: str, keys: Keys) -> str:
-    nugget, blank, hashed = value.partition(" ")
-    return _of_text(Nugget, nugget, keys) + blank + hashed
-
-
 # What a unit is of a topic, by the kind of its job.
 ITEMS: dict[str, Replace] = {
     "AutoNuggets": _as_it_is,
@@ -120,11 +116,6 @@ ITEMS: dict[str, Replace] = {
     "UMBRELA": _as_it_is,  # a docid
     "AutoAssign": _answer,
     "Support": _citation,
-}
-# What names what was drawn for ever, by the kind of its study.
-DRAWN: dict[str, Replace] = {
-    Condition.Kind.ASSIGNMENT.value: _nugget_named,
-    Condition.Kind.SUPPORT.value: _as_it_is,  # sentence and docid
 }
 
 
@@ -136,28 +127,24 @@ def unit_item(value: str, keys: Keys) -> str:
 
 def drawn_item(value: str, keys: Keys) -> str:
     """What was drawn for a study."""
-    item: str = DRAWN[keys.told(Study, keys.row["study"])](value, keys)
-    return item
-
-
-# Where a question of an assessor stands, by the kind of their task; passages are named by their docids alone.
-_ASKED: dict[str, tuple[type[Model], Replace]] = {
-    Condition.Kind.ASSIGNMENT.value: (AnswerSheet, lambda value, keys: _of_text(Nugget, value, keys)),
-    Condition.Kind.SUPPORT.value: (SupportSheet, _as_it_is),
-}
+    model = label_kind(keys.told(Study, keys.row["study"])).item_model()
+    if model is None:
+        return value
+    key, blank, hashed = value.partition(" ")
+    return _of_text(model, key, keys) + blank + hashed
 
 
 def reply_sheet(value: int | None, keys: Keys) -> int | None:
     """The sheet that a reply is about."""
-    return None if value is None else _of(_ASKED[keys.told(Task, keys.row["task"])][0], value, keys)
+    return None if value is None else _of(label_kind(keys.told(Task, keys.row["task"])).sheets, value, keys)
 
 
 def reply_item(value: str, keys: Keys) -> str:
     """What of a sheet a reply is about."""
     if keys.row["sheet"] is None:
         return value
-    item: str = _ASKED[keys.told(Task, keys.row["task"])][1](value, keys)
-    return item
+    model = label_kind(keys.told(Task, keys.row["task"])).item_model()
+    return value if model is None else _of_text(model, value, keys)
 
 
 _JOB = re.compile(r"(\S+) ([1-9][0-9]{0,18})(: .*)", re.DOTALL)

@@ -7,6 +7,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from assessor.collection import history
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.leaving import end_access
 from assessor.collection.models import SCALES, Campaign, Condition, Judge, Organizer, Person, Protocol, QrelsSource
 from assessor.collection.queries import traces_of
@@ -101,31 +102,6 @@ def change_protocol(*, campaign: Campaign, settings: dict[str, Any], acting_user
     return protocol
 
 
-def create_manual_nuggets(
-    *,
-    campaign: Campaign,
-    name: str,
-    qrels_source: QrelsSource,
-    min_relevant_grade: int | None = None,
-    acting_user: Person | None,
-) -> Condition:
-    """Make a condition in which people write the nuggets. Raises ConditionError.
-
-    min_relevant_grade: the lowest grade with which a passage is shown; without one, the protocol's.
-    """
-    condition = Condition(
-        campaign=campaign,
-        name=name,
-        kind=Condition.Kind.NUGGETS,
-        method=Condition.Method.MANUAL_NUGGETS,
-        qrels_source=qrels_source,
-        min_relevant_grade=min_relevant_grade,
-    )
-    return create_condition(condition, acting_user=acting_user)
-
-
-# Whose assessors see the passages of people's grades, and no other's.
-_ON_PEOPLES_GRADES = (Condition.Method.MANUAL_NUGGETS, Condition.Method.AUTO_NUGGETS_EDITS)
 _LONGEST = {"name": 120, "description": 700}  # in characters; the description is what Condition.identity keeps
 
 
@@ -160,11 +136,13 @@ def create_condition(
 
 def _create_condition(condition: Condition, acting_user: Person | None, protocol: Protocol | None) -> Condition:
     campaign, source = condition.campaign, condition.qrels_source
-    if condition.method in _ON_PEOPLES_GRADES and (source is None or source.by != QrelsSource.By.PEOPLE):
+    kind = kind_of(condition)
+    # Whose assessors see the passages of people's grades, and no other's.
+    if kind.makes_nuggets and condition.is_by_people and (source is None or source.by != QrelsSource.By.PEOPLE):
         raise ConditionError(f"{condition.method} takes people's grades only; those of {source} are a model's.")
     condition.protocol = protocol or campaign.protocol
     condition.created_by = acting_user
-    if condition.kind == Condition.Kind.NUGGETS and source and condition.relevance_threshold > source.max_grade:
+    if kind.makes_nuggets and source and condition.relevance_threshold > source.max_grade:
         raise ConditionError(
             f"{source} is graded {SCALES[source.max_grade]}: no passage would be relevant from "
             f"{condition.relevance_threshold} on. Choose a lower grade."
@@ -177,10 +155,10 @@ def _create_condition(condition: Condition, acting_user: Person | None, protocol
         raise ConditionError(f"{same} is that condition already: {same.identity}.")
     if others.filter(name=condition.name).exists():
         raise ConditionError(f"The campaign has another condition called {condition.name}: choose another name.")
-    if condition.kind == Condition.Kind.RELEVANCE and _has_grades_called(campaign, condition.name):
+    if kind.makes_grades and _has_grades_called(campaign, condition.name):
         raise ConditionError(f"The campaign has other grades called {condition.name}: choose another name.")
     condition.save()
-    if condition.kind == Condition.Kind.RELEVANCE:
+    if kind.makes_grades:
         grades_made_under(condition)
     history.record("condition created", condition, campaign=campaign, person=acting_user, identity=condition.identity)
     return condition

@@ -5,7 +5,6 @@ import left behind stays invisible and is swept away at the next start.
 """
 
 import gc
-import logging
 import pickle
 import tempfile
 import time
@@ -37,9 +36,8 @@ from assessor.collection.models import (
     Topic,
 )
 from assessor.collection.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
+from assessor.collection.signals import import_done
 from assessor.planner import look_at_grown_tables
-
-_log = logging.getLogger(__name__)
 
 # The rows that unfinished imports brought.
 Leftovers = Callable[[QuerySet[Import]], QuerySet[Any]]
@@ -61,15 +59,6 @@ def register(loader: type[Loader], *leftovers: Leftovers) -> None:
     """Add the loader of an app above, with what its imports bring: first the rows that point to others."""
     LOADERS[loader.kind] = loader
     _BROUGHT[:0] = leftovers
-
-
-# Who wants to know that an import is done: apps above register, so that the collection need not know them.
-_followers: list[Callable[[Import], None]] = []
-
-
-def follow(follower: Callable[[Import], None]) -> None:
-    """Have a function called once an import is done, outside its transactions."""
-    _followers.append(follower)
 
 
 _SWEEP_BATCH = 2_000
@@ -200,7 +189,7 @@ def _check_then_write(import_record: Import, path: Path) -> None:
         else:
             _write(import_record, loader, spool)
             _show(import_record, loader)
-            _tell(import_record)
+            import_done.send_robust(Import, import_record=import_record)
 
 
 class _Spool:
@@ -287,15 +276,6 @@ def _show(import_record: Import, loader: Loader) -> None:
             counts=report["counts"],
             sha256=loader.sha256,
         )
-
-
-def _tell(import_record: Import) -> None:
-    """Call all who follow. The import is done, whatever goes wrong there."""
-    for follower in _followers:
-        try:
-            follower(import_record)
-        except Exception:
-            _log.exception("What follows import %s failed", import_record.pk)
 
 
 def _end(import_record: Import, state: Import.State, report: Report) -> None:

@@ -44,24 +44,24 @@ class ConditionAdmin(LookOnly):
 
     @admin.action(description="Export the finished nuggets of the selected condition (JSONL)", permissions=["view"])
     def export_nuggets(self, request: HttpRequest, queryset: QuerySet[Condition]) -> HttpResponseBase | None:
-        return self._export(request, queryset, Condition.Kind.NUGGETS, "nuggets")
+        return self._export(request, queryset, "nuggets", "nuggets")
 
     @admin.action(description="Export the assignments of the selected condition (JSONL)", permissions=["view"])
     def export_assignments(self, request: HttpRequest, queryset: QuerySet[Condition]) -> HttpResponseBase | None:
-        return self._export(request, queryset, Condition.Kind.ASSIGNMENT, "assignments")
+        return self._export(request, queryset, "assignment", "assignments")
 
     @admin.action(description="Export the support judgments of the selected condition (JSONL)", permissions=["view"])
     def export_support(self, request: HttpRequest, queryset: QuerySet[Condition]) -> HttpResponseBase | None:
-        return self._export(request, queryset, Condition.Kind.SUPPORT, "support")
+        return self._export(request, queryset, "support", "support")
 
     def _export(
-        self, request: HttpRequest, queryset: QuerySet[Condition], kind: Condition.Kind, what: str
+        self, request: HttpRequest, queryset: QuerySet[Condition], kind: str, what: str
     ) -> HttpResponseBase | None:
         condition = the_one(self, request, queryset)
         if condition is None:
             return None
         if condition.kind != kind:
-            text = f"{condition} is a condition of {condition.kind}: it has no {kind.label} to export."
+            text = f"{condition} is a condition of {condition.kind}: it has no {kind} to export."
             self.message_user(request, text, messages.ERROR)
             return None
         return _send(request, condition, what)

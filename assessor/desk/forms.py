@@ -7,6 +7,7 @@ from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
+from assessor.collection.condition_kinds import names_of_answers, names_of_nuggets
 from assessor.collection.forms import GradesField, threshold_field
 from assessor.collection.http import NO_FILE
 from assessor.collection.loaders import LOADERS
@@ -18,7 +19,6 @@ from assessor.llm import prompt_sets
 from assessor.llm.models import prompt_set_name_validator
 from assessor.llm.prompt_sets import MOST_BYTES, NAMES
 from assessor.llm.prompt_templates import TemplateError, read_templates
-from assessor.work.kinds import of_answers
 from assignment.actions import usual_name
 from support.queries import with_a_models_labels
 
@@ -192,26 +192,26 @@ class ConditionForm(forms.Form):
     DRAWN = "drawn"
     # By what is made, which is a method or, of what people label, an opinion beside the first one.
     NEEDS: Mapping[str, Sequence[str]] = {
-        Condition.Method.MANUAL_NUGGETS: ("qrels_source", "min_relevant_grade"),
-        Condition.Method.MANUAL_ASSIGN: ("nuggets",),
+        "ManualNuggets": ("qrels_source", "min_relevant_grade"),
+        "ManualAssign": ("nuggets",),
         SECOND: ("of", "share", "only_unjudgeable"),
         REPEAT: ("of", "share"),
-        Condition.Method.MANUAL_RELEVANCE: ("max_grade", "given"),
-        Condition.Method.RELEVANCE_POST_EDITED: ("shown", "max_grade", "given"),
-        Condition.Method.SUPPORT_FROM_SCRATCH: (),
-        Condition.Method.SUPPORT_POST_EDITED: ("shown_labels",),
+        "manual relevance": ("max_grade", "given"),
+        "relevance post-edited": ("shown", "max_grade", "given"),
+        "support from scratch": (),
+        "support post-edited": ("shown_labels",),
     }
     OPTIONAL = ("only_unjudgeable", "min_relevant_grade", "max_grade")
 
     method = forms.ChoiceField(
         label="What is made",
         choices=[
-            (Condition.Method.MANUAL_NUGGETS, "ManualNuggets: people write nuggets"),
-            (Condition.Method.MANUAL_ASSIGN, "ManualAssign: people assign finished nuggets to answers"),
-            (Condition.Method.MANUAL_RELEVANCE, "Relevance: people grade the pool from scratch"),
-            (Condition.Method.RELEVANCE_POST_EDITED, "Relevance: people post-edit a model's grades of the pool"),
-            (Condition.Method.SUPPORT_FROM_SCRATCH, "Support: people judge citations from scratch"),
-            (Condition.Method.SUPPORT_POST_EDITED, "Support: people judge citations beside a model's labels"),
+            ("ManualNuggets", "ManualNuggets: people write nuggets"),
+            ("ManualAssign", "ManualAssign: people assign finished nuggets to answers"),
+            ("manual relevance", "Relevance: people grade the pool from scratch"),
+            ("relevance post-edited", "Relevance: people post-edit a model's grades of the pool"),
+            ("support from scratch", "Support: people judge citations from scratch"),
+            ("support post-edited", "Support: people judge citations beside a model's labels"),
             (SECOND, "A second opinion on ManualAssign or Support: somebody else, blind to the first"),
             (REPEAT, "A repetition of ManualAssign or Support: the same person again, blind to the first time"),
         ],
@@ -285,8 +285,8 @@ class ConditionForm(forms.Form):
         self.initial.setdefault("max_grade", campaign.protocol.max_grade)
         sources = campaign.qrels_sources.all()
         known = campaign.conditions.all()
-        self.fields["nuggets"].queryset = known.filter(kind=Condition.Kind.NUGGETS)  # type: ignore[attr-defined]
-        self.fields["of"].queryset = known.filter(manual_setup__purpose=FIRST, kind__in=of_answers(), sample="")  # type: ignore[attr-defined]
+        self.fields["nuggets"].queryset = known.filter(kind__in=names_of_nuggets())  # type: ignore[attr-defined]
+        self.fields["of"].queryset = known.filter(manual_setup__purpose=FIRST, kind__in=names_of_answers(), sample="")  # type: ignore[attr-defined]
         self.fields["qrels_source"].queryset = sources.filter(by=QrelsSource.By.PEOPLE)  # type: ignore[attr-defined]
         self.fields["shown"].queryset = sources.filter(by=QrelsSource.By.MODEL)  # type: ignore[attr-defined]
         self.fields["shown_labels"].queryset = with_a_models_labels(campaign)  # type: ignore[attr-defined]
@@ -322,7 +322,7 @@ class ControlForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        nuggets = campaign.conditions.filter(kind=Condition.Kind.NUGGETS)
+        nuggets = campaign.conditions.filter(kind__in=names_of_nuggets())
         self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]
 
 
@@ -375,7 +375,7 @@ class PromptForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        nugget_conditions = campaign.conditions.filter(kind=Condition.Kind.NUGGETS)
+        nugget_conditions = campaign.conditions.filter(kind__in=names_of_nuggets())
         for name, known in (
             ("prompt_set", prompt_sets.names(campaign)),
             ("qrels", ["", *campaign.qrels_sources.values_list("name", flat=True)]),

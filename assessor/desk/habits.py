@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from django import forms
 
+from assessor.collection.condition_kinds import condition_kinds
 from assessor.collection.models import Person
 
 # Single characters that do something, and what, by screen. A person's own stands for one of these on all screens alike,
@@ -13,69 +14,7 @@ from assessor.collection.models import Person
 SCREENS: dict[str, dict[str, str]] = {
     "all": {"g": "guidelines", "?": "keys"},
     "home": {"c": "continue"},
-    "nuggets": {
-        "/": "search",
-        "i": "passage before",
-        "p": "next passage",
-        "j": "next nugget; with ⇧ next sentence",
-        "k": "nugget before; with ⇧ sentence before",
-        "h": "have read",
-        "t": "how I read the topic",
-        "y": "keep the draft",
-        "n": "new nugget",
-        "ctrl+1": "the new nugget is vital",
-        "ctrl+2": "the new nugget is okay",
-        "v": "vital",
-        "o": "okay",
-        "r": "reword",
-        "e": "evidence",
-        "w": "where its evidence is",
-        "c": "note",
-        "x": "choose",
-        "m": "merge",
-        "s": "split",
-        "d": "delete",
-        "l": "to the list",
-        "f": "finish",
-    },
-    "assignment": {
-        "1": "support",
-        "2": "partial_support",
-        "3": "not_support",
-        "j": "next nugget",
-        "k": "nugget before",
-        "u": "undo",
-        "f": "flag",
-        "x": "can't judge",
-        "[": "sentence before",
-        "]": "next sentence",
-        "m": "mark",
-        "o": "across answers",
-        "p": "answer before",
-        "n": "answer after",
-        "l": "later",
-        "s": "sign off",
-    },
-    "support": {
-        "1": "full",
-        "2": "partial",
-        "3": "none",
-        "j": "next citation",
-        "k": "citation before",
-        "u": "undo",
-        "f": "flag",
-        "x": "can't judge",
-        "l": "later",
-        "s": "sign off",
-    },
-    "relevance": {
-        **{str(grade): f"grade {grade}" for grade in range(5)},
-        "j": "next passage",
-        "k": "passage before",
-        "x": "can't judge",
-        "u": "undo",
-        "n": "next topic",
-    },
+    **{kind.name: dict(kind.keys) for kind in condition_kinds()},
 }
 KEYS: dict[str, str] = {
     key: "; ".join(f"{screen}: {does[key]}" for screen, does in SCREENS.items() if key in does)

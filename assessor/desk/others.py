@@ -7,9 +7,9 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from assessor.collection.models import Condition
-from assessor.desk.steps import Step, name, read, told, who_said
 from assessor.labels.manual_setups import same_work
 from assessor.labels.models import ManualSetup
+from assessor.labels.steps import Step, name, read, told, who_said
 from assessor.studies.models import Coding, Drawn, Study
 
 
@@ -51,7 +51,7 @@ def _said(sheet: Any, item: str, conditions: dict[int, Condition], roles: dict[i
 
 def _role(condition: Condition, roles: dict[int, str]) -> str:
     """Return in which capacity a condition speaks."""
-    if condition.method == Condition.Method.ADJUDICATED:
+    if condition.method == Condition.ADJUDICATED:
         return f"adjudication of {condition.sample}"
     if condition.sample:
         return f"sample of {condition.sample}"

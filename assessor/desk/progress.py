@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from django.urls import reverse
 
+from assessor.collection.condition_kinds import kind_named, kind_of, names_in_order_of_work
 from assessor.collection.models import Campaign, Condition, Topic
 from assessor.desk.pace import Pace, Recent, days_of, expected_end, last_end, pace_of, recent_time
 from assessor.llm.models import Job
 from assessor.plan.queries import TaskRow, planned_counts
 from assessor.plan.queries import rows as plan
-from assessor.work.kinds import IN_ORDER, items_of, kind_of
 from assessor.work.models import Task
 from assessor.work.queries import Counted, known_total, minutes, waiting_counts
 
@@ -139,6 +139,7 @@ def progress(campaign: Campaign, tasks: Sequence[Counted]) -> Progress:
     names = Condition.objects.filter(pk__in={*(task.condition_id for task in tasks), *waiting, *to_come}).order_by(
         "name", "pk"
     )
+    in_order = names_in_order_of_work()
     steps = [
         _step(
             condition,
@@ -148,7 +149,7 @@ def progress(campaign: Campaign, tasks: Sequence[Counted]) -> Progress:
             recent,
             days,
         )
-        for condition in sorted(names, key=lambda condition: IN_ORDER.index(condition.kind))
+        for condition in sorted(names, key=lambda condition: in_order.index(condition.kind))
     ]
     people = [_person(own, recent, days) for _, own in sorted(_grouped(work, "person__username").items())]
     return Progress(
@@ -173,8 +174,8 @@ def _step(
     condition: Condition, tasks: Sequence[Counted], waiting: int, planned: int, recent: Recent, days: int
 ) -> Step:
     # How many nuggets there will be is known when a topic is finished.
-    in_topics = condition.kind == Condition.Kind.NUGGETS or not any(task.total for task in tasks)
-    items = items_of(condition.kind)
+    in_topics = kind_of(condition).makes_nuggets or not any(task.total for task in tasks)
+    items = kind_of(condition).counted
     pace = pace_of(tasks, recent, days, in_topics=in_topics)
     unfinished = [task for task in tasks if task.state != Task.State.FINISHED]
     # What is paused goes on when an organizer says so, which no pace can tell.
@@ -225,11 +226,11 @@ def _person(tasks: Sequence[Counted], recent: Recent, days: int) -> PersonRow:
         finished=sum(task.state == Task.State.FINISHED for task in tasks),
         said=[
             Said(
-                items_of(kind),
+                kind_named(kind).counted,
                 sum(task.done for task in by_kind[kind]),
                 _of_items(by_kind[kind], recent, days).per_hour,
             )
-            for kind in IN_ORDER
+            for kind in names_in_order_of_work()
             if kind in by_kind
         ],
         time=minutes(sum(task.seconds for task in tasks)),

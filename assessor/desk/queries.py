@@ -9,10 +9,10 @@ from django.db.models import Count, Field, Max, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import capfirst
 
+from assessor.collection.condition_kinds import kind_of, names_in_order_of_work, names_of_grades
 from assessor.collection.models import Answer, Campaign, Condition, Import, Person, Protocol, Topic
 from assessor.collection.queries import pooled
 from assessor.labels.replies import unread
-from assessor.work.kinds import IN_ORDER, kind_of
 from assessor.work.models import Task
 from assessor.work.queries import lease, minutes, queues_of, tasks_of
 
@@ -27,7 +27,7 @@ class TaskRow(NamedTuple):
 
 
 def _row(task: Task) -> TaskRow:
-    return TaskRow(task, kind_of(task).items, minutes(task.seconds), lease(task))
+    return TaskRow(task, kind_of(task).counted, minutes(task.seconds), lease(task))
 
 
 class OwnTopic(NamedTuple):
@@ -69,12 +69,13 @@ def home(person: Person) -> dict[str, Any]:
 
     A queue from which they have a topic that is not finished gives them no other.
     """
+    in_order = names_in_order_of_work()
     topics: dict[int, OwnTopic] = {}
     for task in tasks_of(person):
         own = topics.setdefault(task.topic_id, OwnTopic(task.topic, task.campaign, []))
         own.steps.append(_row(task))
     for own in topics.values():
-        own.steps.sort(key=lambda step: (IN_ORDER.index(step.task.kind), step.task.pk))
+        own.steps.sort(key=lambda step: (in_order.index(step.task.kind), step.task.pk))
         own.steps[:] = _one_of_a_kind(own.steps)
     steps = [step for own in topics.values() for step in own.steps]
     drawn = [step.task for step in steps if step.task.state == Task.State.OPEN and step.lease]
@@ -137,7 +138,7 @@ def _count_loaded(campaign: Campaign) -> dict[str, Any]:
 
 def grading(campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions under which passages are graded, by people or a model."""
-    return campaign.conditions.filter(kind=Condition.Kind.RELEVANCE).select_related(
+    return campaign.conditions.filter(kind__in=names_of_grades()).select_related(
         "judge", "qrels_source__condition__judge"
     )
 

@@ -2,23 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from assessor.collection.models import Campaign, Condition, Person
-from assessor.labels.questions import LEFT_OPEN, Question
+from django.urls import reverse
+
+from assessor.collection.condition_kinds import kind_of
+from assessor.collection.models import Campaign, Person
+from assessor.labels.label_kind import label_kind, label_kinds
 from assessor.labels.replies import placed, replies_to
-from assessor.relevance.models import RelevanceJudgment
-from assessor.work.kinds import kind_of
 from assessor.work.models import Reply, Task
 from assessor.work.queries import planned
-from assignment.models import AnswerSheet
-from assignment.queries import left_out_in, with_texts
-from support.models import SupportSheet
-from support.queries import with_citations
 
-SHEETS: dict[str, Any] = {Condition.Kind.ASSIGNMENT: AnswerSheet, Condition.Kind.SUPPORT: SupportSheet}
 OPEN, ANSWERED, SETTLED = "open", "answered", "settled"
-LEFT_OUT = "left out for all runs"
 Place = tuple[int, int | None, str]  # the task's key, the sheet's, the item's
 
 
@@ -53,18 +48,9 @@ class Asked(NamedTuple):
 
 def asked(campaign: Campaign) -> Iterator[Asked]:
     """Yield all that assessors ask now in a campaign."""
-    out = left_out_in(campaign)
-    for kind, sheets in SHEETS.items():
-        found = sheets.objects.filter(sheets.QUESTIONED, task__campaign=campaign).order_by("pk")
-        for sheet in sheets.with_items(found, LEFT_OPEN):
-            cannot, flags, adopted = sheet.cannot, sheet.flags, sheet.adopted
-            for item in {**cannot, **flags}:
-                is_out = kind == Condition.Kind.ASSIGNMENT and item in cannot and (sheet.condition_id, item) in out
-                settled = LEFT_OUT if is_out else adopted.get(item, "")
-                yield Asked(kind, sheet.task_id, sheet.pk, item, cannot.get(item, ""), flags.get(item, ""), settled)
-    cannot = RelevanceJudgment.objects.filter(task__campaign=campaign, state=RelevanceJudgment.State.UNJUDGEABLE)
-    for task, docid, reason in cannot.order_by("pk").values_list("task", "docid", "reason"):
-        yield Asked(Condition.Kind.RELEVANCE, task, None, docid, reason, "", "")
+    for kind in label_kinds():
+        for one in kind.open_questions(campaign):
+            yield Asked(kind.name, *one)
 
 
 def replied(campaign: Campaign) -> dict[Place, list[Reply]]:
@@ -100,6 +86,7 @@ class Row(NamedTuple):
     state: str
     replies: Sequence[Reply]
     address: str  # of what the person said there
+    settling: str  # the address where it can be settled, or ""
 
 
 def rows(campaign: Campaign, some: Sequence[Asked], replies: Mapping[Place, Sequence[Reply]]) -> list[Row]:
@@ -111,8 +98,24 @@ def rows(campaign: Campaign, some: Sequence[Asked], replies: Mapping[Place, Sequ
         if task := tasks.get(one.task):
             words, run = about[one.kind, one.sheet, one.item]
             of_it = replies.get(one.place, ())
-            found.append(Row(one, task, words, run, state(one, replies), of_it, kind_of(task).url(task)))
+            found.append(
+                Row(
+                    one,
+                    task,
+                    words,
+                    run,
+                    state(one, replies),
+                    of_it,
+                    kind_of(task).url(task),
+                    _settling(campaign, task, one),
+                )
+            )
     return found
+
+
+def _settling(campaign: Campaign, task: Task, one: Asked) -> str:
+    page = label_kind(one.kind).questions_page
+    return reverse(page, args=[campaign.slug, task.condition_id]) if page and one.is_unsettled else ""
 
 
 What = tuple[str, int | None, str]  # kind, sheet's key, item's
@@ -123,16 +126,11 @@ def described(items: Iterable[What]) -> dict[What, tuple[str, str]]:
     by_kind: dict[str, list[tuple[int | None, str]]] = defaultdict(list)
     for kind, sheet, item in items:
         by_kind[kind].append((sheet, item))
-    passages = by_kind[Condition.Kind.RELEVANCE]
-    found: dict[What, tuple[str, str]] = {(Condition.Kind.RELEVANCE, *one): (one[1], "") for one in passages}
-    for kind, model in SHEETS.items():
-        wanted = {sheet for sheet, _ in by_kind[kind]}
-        sheets = model.objects.filter(pk__in=wanted).select_related("answer__run").in_bulk()
-        about = [Question(sheets[sheet], item, "", "", "", []) for sheet, item in by_kind[kind] if sheet in sheets]
-        for question, text in with_texts(about) if kind == Condition.Kind.ASSIGNMENT else with_citations(about):
-            words = text if isinstance(text, str) else f"{text.text} — {text.docid}"
-            found[kind, question.sheet.pk, question.item] = words, question.sheet.answer.run.tag
-    return found
+    return {
+        (kind.name, *place): told
+        for kind in label_kinds()
+        for place, told in kind.described(by_kind[kind.name]).items()
+    }
 
 
 class Answered(NamedTuple):

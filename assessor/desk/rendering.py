@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from assessor.collection.condition_kinds import names_of_nuggets
 from assessor.collection.models import Answer, Campaign, Condition, Protocol, Topic
 from assessor.collection.passages import cited_texts
 from assessor.collection.queries import AmbiguousRun, byte_order, find_run, segment_texts
@@ -53,7 +54,7 @@ def rendered(campaign: Campaign, name: str, prompts: PromptSet, choice: Choice) 
 
 
 def _creation(campaign: Campaign, protocol: Protocol, prompts: PromptSet, topic: Topic, choice: Choice) -> Rendered:
-    known = campaign.conditions.filter(kind=Condition.Kind.NUGGETS).select_related("protocol", "qrels_source")
+    known = campaign.conditions.filter(kind__in=names_of_nuggets()).select_related("protocol", "qrels_source")
     condition = known.filter(name=choice.condition).first() if choice.condition else Condition(protocol=protocol)
     if condition is None:
         raise RenderingError(f"There are no nuggets called {choice.condition}.")

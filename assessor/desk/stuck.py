@@ -6,17 +6,16 @@ from datetime import timedelta
 from statistics import median
 from typing import NamedTuple
 
-from django.db.models import Sum
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from assessor.collection.models import Campaign, Condition
+from assessor.collection.condition_kinds import kind_of
+from assessor.collection.models import Campaign
+from assessor.labels.label_kind import label_kind, label_kinds
 from assessor.llm.models import Job
-from assessor.work.kinds import kind_of
 from assessor.work.models import Task
 from assessor.work.queries import Counted, minutes, planned
-from support.models import SupportSheet
 
 IDLE = timedelta(days=3)
 TIMES_MEDIAN = 3
@@ -38,14 +37,15 @@ def stuck(campaign: Campaign, tasks: Sequence[Counted], asked: dict[int, int]) -
     at_hand = [task for task in still_open if not task.rests]
     gone = _gone(tasks)
     found = [*_idle(at_hand, gone), *_slow(tasks), *_lapsed(at_hand), *_asking(still_open, asked), *gone.values()]
-    waiting = _waiting_for_a_model(campaign)
+    waiting = {task: number for kind in label_kinds() for task, number in kind.waiting_for_a_model(campaign).items()}
     about = {task.pk: task for task in planned(campaign).filter(pk__in={*waiting, *(pk for pk, _ in found)})}
     reasons = [Reason(_name(about[pk]), why, kind_of(about[pk]).url(about[pk])) for pk, why in found if pk in about]
     jobs = campaign.jobs.exclude(state=Job.State.CANCELLED).select_related("condition").order_by("pk")
     of_condition = {job.condition_id: _failures(campaign, job) for job in jobs}
     for pk, number in waiting.items():
         if task := about.get(pk):
-            why = f"{number} citation{'s wait' if number > 1 else ' waits'} for the model's label"
+            kind = label_kind(task.kind)
+            why = f"{number} {f'{kind.items} wait' if number > 1 else f'{kind.item} waits'} for the model's label"
             reasons.append(
                 Reason(_name(task), why, of_condition.get(task.condition.shown_id or 0) or kind_of(task).url(task))
             )
@@ -124,10 +124,3 @@ def _jobs(campaign: Campaign, jobs: Iterable[Job]) -> Iterator[Reason]:
 
 def _failures(campaign: Campaign, job: Job) -> str:
     return reverse("job_failures", args=[campaign.slug, job.pk])
-
-
-def _waiting_for_a_model(campaign: Campaign) -> dict[int, int]:
-    """Count the citations that can't be judged because a model gave them no label, by task's key."""
-    post_edited = campaign.conditions.filter(method=Condition.Method.SUPPORT_POST_EDITED)
-    sheets = SupportSheet.objects.filter(condition__in=post_edited, waiting_for_label__gt=0).exclude(task=None)
-    return dict(sheets.order_by().values_list("task").annotate(Sum("waiting_for_label")))

@@ -3,19 +3,16 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.urls import reverse
 
 from assessor.collection.models import Event, Imported, MaybeImported
 from assessor.desk.others import of_others
-from assessor.desk.steps import Step, name, read, told, who_said
 from assessor.desk.worth import Score, score_of
+from assessor.labels.label_kind import LabelKind, label_kind
+from assessor.labels.steps import Step, name, read, told, who_said
 from assessor.llm.models import Unit
-from assessor.studies.models import Drawn
 from assessor.work.models import Exposure, Reply, Task
-from assignment.models import AnswerSheet, LeftOut
-from nuggets.models import BankEdit, BankEdition, Nugget
-from support.citations import cited_in, name_of
 
 
 class Way(NamedTuple):
@@ -32,40 +29,23 @@ _STANDING = ("labels", "cannot", "adopted", "stale", "invalid", "flags", "shown"
 
 def way_of(sheet: Any, item: str) -> Way:
     """Return the way of the label of an item of a sheet, by its key."""
-    nugget = Nugget.objects.filter(pk=int(item)).select_related("made_by").first() if _is_nugget(sheet) else None
+    kind = label_kind(sheet.condition.kind)
+    what, of_item = kind.item_history(sheet, item)
     tasks = Task.objects.filter(Q(pk=sheet.task_id) | Q(pk__in=sheet.revisions.order_by().values("task")))
     tasks = tasks.select_related("person", "created_by")
     steps = [
         *_origins(sheet),
-        *(_of_nugget(sheet, nugget) if nugget else ()),
+        *of_item,
         *_given(sheet, tasks),
-        *_revisions(sheet, item),
+        *_revisions(kind, sheet, item),
         *_calls(sheet, item),
         *_exposures(sheet, tasks),
         *_replies(sheet, item),
-        *of_others(sheet, item, _drawn_as(sheet, item)),
+        *of_others(sheet, item, kind.drawn_as(sheet, item)),
     ]
     steps.sort(key=lambda step: (step.at is not None, step.at))
     stands = ((column, getattr(sheet, column, {}).get(item, "")) for column in _STANDING)
-    what = nugget.text if nugget else _citation(sheet, item)
     return Way(what, steps, [(column, str(said)) for column, said in stands if said], score_of(sheet, item))
-
-
-def _is_nugget(sheet: Any) -> bool:
-    return isinstance(sheet, AnswerSheet)
-
-
-def _drawn_as(sheet: Any, item: str) -> QuerySet[Drawn]:
-    """Return what was drawn of the answer that is this item: a nugget, whatever it said then, or a citation."""
-    drawn: QuerySet[Drawn] = Drawn.objects.filter(answer=sheet.answer_id)
-    if _is_nugget(sheet):
-        return drawn.filter(item__startswith=f"{item} ")
-    return drawn.filter(item=name_of(item, cited_in(list(sheet.answer.sentences()), [item])[item].docid))
-
-
-def _citation(sheet: Any, item: str) -> str:
-    cited = cited_in(list(sheet.answer.sentences()), [item])[item]
-    return f"{cited.sentence} — {cited.docid}"
 
 
 def _origins(sheet: Any) -> Iterator[Step]:
@@ -85,25 +65,6 @@ def _came(record: Imported | MaybeImported, what: str) -> Step:
     return Step(came.ended_at, name(came.person), f"{what} came with {came.file_name}", address)
 
 
-def _of_nugget(sheet: AnswerSheet, nugget: Nugget) -> Iterator[Step]:
-    yield Step(nugget.made_at, str(nugget.made_by), f"nugget {nugget.get_origin_display()}")
-    key = str(nugget.pk)
-    for edit in BankEdit.objects.filter(bank=sheet.bank_id).select_related("judge").order_by("version"):
-        changed = edit.changes.get("nuggets", {}).get(key)
-        before, after = edit.changes.get("order", ([], []))
-        moved = (nugget.pk in before) != (nugget.pk in after)
-        if changed or moved:
-            list_told = ("; onto the list" if nugget.pk in after else "; off the list") if moved else ""
-            yield Step(edit.at, str(edit.judge), f"{edit.verb} of the nugget{told(changed)}{list_told}{read(edit)}")
-    for edition in BankEdition.objects.filter(bank=sheet.bank_id):
-        found = next((one for one in edition.nuggets if one["id"] == nugget.pk), None)
-        fate = next((fate for fate, keys in edition.consequences.items() if nugget.pk in keys), "")
-        here = f"“{found['text']}”, {found['importance'] or 'no importance'}" if found else "not in it"
-        yield Step(edition.at, "", f"edition {edition.edition} of the bank: {here}{fate and f'; labels on it: {fate}'}")
-    for one in LeftOut.objects.filter(condition=sheet.condition_id, nugget=nugget).select_related("person"):
-        yield Step(one.at, name(one.person), f"{'left out of' if one.is_out else 'back in'} the scores: {one.reason}")
-
-
 def _given(sheet: Any, tasks: Iterable[Task]) -> Iterator[Step]:
     subjects = set()
     for task in tasks:
@@ -118,17 +79,16 @@ def _given(sheet: Any, tasks: Iterable[Task]) -> Iterator[Step]:
             yield Step(event.at, name(event.person), f"{event.verb}{reason and f': {reason}'}")
 
 
-def _revisions(sheet: Any, item: str) -> Iterator[Step]:
+def _revisions(kind: LabelKind, sheet: Any, item: str) -> Iterator[Step]:
     slug = sheet.condition.campaign.slug
     events = sheet.revisions.select_related("judge", "task__person", "job__condition", *sheet.revisions.model.RELATED)
     for one in events.order_by("version", "pk"):
         changes = one.changes_by_item
         if changes and item not in changes:
             continue
-        edition = f"; edition {one.edition} of the bank" if _is_nugget(sheet) else ""
         took = f"; {one.seconds} active seconds" if one.seconds else ""
         why = f"; {one.reason}" if one.reason else ""
-        said = f"{one.verb}{told(changes.get(item))}{edition}{took}{why}{read(one)}"
+        said = f"{one.verb}{told(changes.get(item))}{kind.event_note(one)}{took}{why}{read(one)}"
         what = f"{said}; protocol {sheet.condition.protocol}"
         yield Step(one.at, who_said(one), what, reverse("job", args=[slug, one.job_id]) if one.job_id else "")
 

@@ -6,17 +6,11 @@ from typing import Any, NamedTuple
 from django.urls import reverse
 
 from assessor.collection.models import Condition
+from assessor.labels.label_kind import label_kind
 from assessor.scores.kept import condition_scores
-from assessor.scores.kinds import kind_named
 from assessor.scores.leaderboards import POLICY_WORDS, STATES
-from assignment.arrays import IMPORTANCE
-from assignment.measures import contributions as of_nugget_label
-from assignment.models import AnswerSheet, LeftOut
+from assessor.scores.scoring import scoring_of
 from metaeval.stats.means import Policy, run_scores
-from nuggets.models import BankEdition
-from support.citations import NOT_JUDGED, places
-from support.measures import contributions as of_citation_label
-from support.models import SupportSheet
 
 
 class Row(NamedTuple):
@@ -53,7 +47,7 @@ def score_of(sheet: Any, item: str) -> Score:
     of_answer = found.measures.rounded(found.scores[run, topic].tolist(), "—")
     means = run_scores(found.scores[[run]], found.states[[run]], Policy.ZERO)[0]
     of_run = found.measures.rounded(means.tolist(), "—")
-    parts = _of_nugget(sheet, item) if isinstance(sheet, AnswerSheet) else _of_citation(sheet, item)
+    parts = _parts(sheet, item)
     slug, pk = condition.campaign.slug, condition.pk
     return Score(
         state=STATES[found.states[run, topic]],
@@ -68,38 +62,9 @@ def score_of(sheet: Any, item: str) -> Score:
     )
 
 
-Parts = dict[str, tuple[str, str]]  # value and weight, by measure
-
-
-def _code(sheet: Any, item: str) -> int | None:
-    """Return the place among its kind's of the label that counts: another person's where this one could judge none."""
-    labels, label = kind_named(sheet.condition.kind).labels, sheet.labels.get(item) or sheet.adopted.get(item)
-    return labels.index(label) if label in labels else None
-
-
-def _of_nugget(sheet: AnswerSheet, item: str) -> Parts:
-    """Return what the label of a nugget counts: nothing where the nugget is left out of the scores."""
-    code = _code(sheet, item)
-    newest = LeftOut.objects.filter(condition=sheet.condition_id, nugget=int(item)).order_by("pk").last()
-    edition = BankEdition.objects.filter(bank=sheet.bank_id, edition=sheet.edition).first()
-    nuggets = edition.nuggets if edition else []
-    nugget = next((one for one in nuggets if str(one["id"]) == item), None)
-    if code is None or nugget is None or (newest and newest.is_out):
-        return {}
-    counted = of_nugget_label(code, IMPORTANCE[nugget["importance"]])
-    return {key: _told(*pair) for key, pair in counted.items()}
-
-
-def _of_citation(sheet: SupportSheet, item: str) -> Parts:
-    """Return what the label of a citation counts: by itself where it is its sentence's first, and beside the others."""
-    code = _code(sheet, item)
-    if code is None:
-        return {}
-    of_sentence = [key for key in sheet.asked if places(key)[0] == places(item)[0]]
-    judged = sum((sheet.labels.get(key) or sheet.adopted.get(key)) != NOT_JUDGED for key in of_sentence)
-    is_first = item == min(of_sentence, key=places, default="")
-    return {key: _told(*pair) for key, pair in of_citation_label(code, is_first, judged).items()}
-
-
-def _told(value: float, weight: float) -> tuple[str, str]:
-    return f"{value:g}", f"{weight:.4g}"
+def _parts(sheet: Any, item: str) -> dict[str, tuple[str, str]]:
+    """Return value and weight of the label that counts, as printed, by measure; nothing where none does."""
+    kind = sheet.condition.kind
+    code = label_kind(kind).code(sheet, item)
+    counted = {} if code is None else scoring_of(kind).contribution(sheet, item, code)
+    return {key: (f"{value:g}", f"{weight:.4g}") for key, (value, weight) in counted.items()}

@@ -3,9 +3,8 @@
 from django.http import Http404
 
 from assessor.collection.models import Campaign, Condition
+from assessor.exportables import ChoiceError, Exportable
 from assessor.exports.choosing import exportable_called
-from assessor.exports.chosen import ChoiceError
-from assessor.exports.kinds import Exportable
 from assessor.exports.models import Export, Frozen
 
 

@@ -17,10 +17,9 @@ from django.utils import timezone
 from assessor.collection import history
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.collection.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
+from assessor.exportables import ChoiceError, Chosen, Exportable
 from assessor.exports.choosing import Options, choose, exportable_called, kept_options
-from assessor.exports.chosen import ChoiceError, Chosen
 from assessor.exports.freezing import FreezeError, freeze, parts_of, topics_of
-from assessor.exports.kinds import Exportable
 from assessor.exports.manifests import as_text, manifest_of, told_file
 from assessor.exports.models import FREEZE, RELEASE, Export, Frozen
 from assessor.exports.progress import Progress, Stopped, mine

@@ -8,8 +8,7 @@ from django.utils import timezone
 
 from assessor.collection.models import Campaign, Topic
 from assessor.collection.queries import by_names
-from assessor.exports.chosen import ChoiceError, Chosen
-from assessor.exports.kinds import Exportable, Subject
+from assessor.exportables import ChoiceError, Chosen, Exportable, Subject
 from assessor.exports.registry import BY_NAME
 from metaeval.stats.means import Policy
 

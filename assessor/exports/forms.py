@@ -5,9 +5,8 @@ from typing import Any
 from django import forms
 
 from assessor.collection.models import Campaign
+from assessor.exportables import ChoiceError, Exportable
 from assessor.exports.choosing import choose
-from assessor.exports.chosen import ChoiceError
-from assessor.exports.kinds import Exportable
 from assessor.scores.leaderboards import POLICY_WORDS
 
 

@@ -6,26 +6,24 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Count, Max, QuerySet, Sum
+from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
 from assessor.collection import history
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Condition, Person, Topic
 from assessor.collection.queries import byte_order
+from assessor.exportables import Chosen, Exportable
 from assessor.exports import blobs
 from assessor.exports.bundles import MANIFEST, SIGNATURE, Part, bundle, signature_file
 from assessor.exports.choosing import choose
-from assessor.exports.chosen import Chosen
-from assessor.exports.kinds import Exportable
 from assessor.exports.manifests import as_text, heading, told_condition, told_file, told_protocol
 from assessor.exports.models import Blob, Frozen, FrozenFile
 from assessor.exports.ready import missing
 from assessor.exports.registry import EXPORTABLES
 from assessor.exports.shown import shown_in
 from assessor.exports.signing import has_key, signed
-from assessor.relevance.models import LabelEvent
-from assessor.scores.kept import last_imports, state_of
-from nuggets.models import NuggetBank
+from assessor.scores.kept import last_imports
 
 FORMAT = "assay-frozen"
 
@@ -40,16 +38,8 @@ def _alive(records: int) -> None:
 
 def state(condition: Condition) -> str:
     """Name the state of all that a condition's files are made from, in this database."""
-    if condition.kind == Condition.Kind.NUGGETS:
-        banks = NuggetBank.objects.filter(condition=condition)
-        told = tuple(banks.aggregate(Count("pk"), Sum("version"), Sum("edition"), Max("pk")).values())
-    elif condition.kind == Condition.Kind.RELEVANCE:
-        events = LabelEvent.objects.filter(judgment__condition=condition)
-        told = tuple(events.aggregate(Count("pk"), Max("pk")).values())
-    else:
-        told = state_of(condition)
     practice = condition.campaign.topics.filter(is_practice=True).aggregate(Count("pk"), Sum("pk"))
-    return repr((told, last_imports(condition.campaign), tuple(practice.values())))
+    return repr((kind_of(condition).state(condition), last_imports(condition.campaign), tuple(practice.values())))
 
 
 def parts_of(condition: Condition, *, allow_incomplete: bool = False) -> Iterator[tuple[Exportable, Chosen]]:
@@ -65,7 +55,7 @@ def parts_of(condition: Condition, *, allow_incomplete: bool = False) -> Iterato
         for form in kind.freezes:
             options: dict[str, Any] = {"of": str(record), "form": form}
             if kind.has_policy:
-                options["allow_incomplete"] = allow_incomplete or condition.method == Condition.Method.IMPORTED
+                options["allow_incomplete"] = allow_incomplete or condition.method == Condition.IMPORTED
             yield kind, choose(condition.campaign, kind, options)
 
 

@@ -4,8 +4,7 @@ import json
 from typing import Any
 
 from assessor.collection.models import Campaign, Condition, Person, Protocol
-from assessor.exports.chosen import Chosen
-from assessor.exports.kinds import Exportable
+from assessor.exportables import Chosen, Exportable
 from assessor.version import program_version
 
 FORMAT, FORMAT_VERSION = "assay-export", 1

@@ -8,7 +8,8 @@ from collections import defaultdict
 from django.db import transaction
 from django.db.models import Max
 
-from assessor.collection.models import Campaign, Condition, Judge, Person
+from assessor.collection.condition_kinds import kind_choices, method_choices
+from assessor.collection.models import Campaign, Judge, Person
 from assessor.exports.models import Pseudonym
 
 SOMEBODY = "somebody"
@@ -18,7 +19,7 @@ _IN_A_TITLE, _IN_A_TEXT = 3, 5
 _BEGINS = r"(?:(?<![^\W\d_])|(?<=[a-z])(?=[A-Z]))"
 _ENDS = r"(?:(?![^\W\d_])|(?<=[a-z])(?=[A-Z]))"
 # The field's words, in names of conditions and in what identifies them.
-_METHODS = " ".join((*Condition.Kind.values, *Condition.Method.values))
+_METHODS = " ".join(value for value, _ in (*kind_choices(), *method_choices()))
 _WORDS = {
     *(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", _METHODS)),
     *("kind", "creation", "qrels", "drafting", "method", "judge", "people", "shown", "prompts", "replicate", "sample"),

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from django.db.models import Max, QuerySet
 
 from assessor.collection.models import Campaign, Condition
-from assessor.exports.kinds import Exportable
+from assessor.exportables import Exportable
 from assessor.exports.models import Export
 from assessor.exports.registry import EXPORTABLES
 

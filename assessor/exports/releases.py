@@ -12,10 +12,9 @@ from django.utils import timezone
 from assessor.collection.formats.tables import write_table
 from assessor.collection.formats.values import to_json
 from assessor.collection.models import Campaign, Condition, Run
+from assessor.exportables import Chosen, Exportable
 from assessor.exports.bundles import MANIFEST, Part, bundle
 from assessor.exports.choosing import choose
-from assessor.exports.chosen import Chosen
-from assessor.exports.kinds import Exportable
 from assessor.exports.manifests import as_text, heading, told_condition, told_file, told_protocol
 from assessor.exports.pseudonyms import Names, judge_names, pseudonyms
 from assessor.exports.registry import EXPORTABLES

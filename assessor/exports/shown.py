@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from assessor.collection.models import Condition, QrelsSource, Topic
-from assessor.exports.chosen import Chosen
-from assessor.exports.kinds import Exportable
+from assessor.exportables import Chosen, Exportable
 from assessor.work.exposing import Seen
 
 _CONDITION, _SOURCE = "condition", "source"

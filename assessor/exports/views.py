@@ -13,10 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from assessor.collection.access import organized_campaign
 from assessor.collection.http import JSON, TEXT, ZIP, PersonRequest, download
+from assessor.exportables import ChoiceError
 from assessor.exports import actions, queries
 from assessor.exports.access import campaign_export, exportable
 from assessor.exports.choosing import choose
-from assessor.exports.chosen import ChoiceError
 from assessor.exports.forms import ExportForm
 from assessor.exports.models import RELEASE, Export
 from assessor.exports.tasks import hint

@@ -17,7 +17,7 @@ _ANSWERS = 50  # on a page
 ADOPTED = "The label stands; the history says whose it is."
 
 
-def condition_asked(person: Person, slug: str, condition_id: int, kind: Condition.Kind) -> Condition:
+def condition_asked(person: Person, slug: str, condition_id: int, kind: str) -> Condition:
     """Return a condition of a kind in a campaign that the person organizes. Raises Http404."""
     conditions = organized_campaign(person, slug).conditions.filter(kind=kind).select_related("campaign", "nuggets")
     condition: Condition | None = conditions.filter(pk=condition_id).first()

@@ -12,12 +12,12 @@ from django.db import models, transaction
 from django.db.models import Max, QuerySet
 
 from assessor.collection.actions import ConditionError, create_condition
+from assessor.collection.condition_kinds import names_of_answers
 from assessor.collection.models import Answer, Condition, Person, Topic
 from assessor.labels.models import JudgedAnswer, ManualSetup
 from assessor.work.access import require_no_repetition
 from assessor.work.actions import NotYet, PlanError
 from assessor.work.handing import new_seed
-from assessor.work.kinds import of_answers
 from assessor.work.models import Task
 
 Item = TypeVar("Item")
@@ -65,7 +65,7 @@ def label_again(
     first person couldn't judge. Raises ConditionError.
     """
     first = ManualSetup.objects.filter(condition=of).select_related("of").first()
-    if first is None or of.kind not in of_answers():
+    if first is None or of.kind not in names_of_answers():
         raise ConditionError(f"{of} was not labelled by people here, so nobody can be asked to do it again.")
     if of.sample:
         raise ConditionError(f"{of} has a study's sample: let somebody else label it from the study's page.")

@@ -1,13 +1,13 @@
 """What people left open for the organizer, labels that they could not give and flags, and how it is settled."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from assessor.collection import history
-from assessor.collection.models import Person
+from assessor.collection.models import Campaign, Person
 from assessor.labels.manual_setups import SECOND, conditions
 from assessor.labels.models import Label
 from assessor.work.models import MAX_REASON, Task
@@ -123,3 +123,44 @@ def _settle(sheet: Any, verb: str, item: str, label: str, *, judge_id: int | Non
         sheet.revise(verb, {item: {"adopted": label}}, judge_id=judge_id, reason=reason[:MAX_REASON])
     except Stale as error:
         raise ResolveError("The person changed this answer at the same moment: load the page again.") from error
+
+
+LEFT_OUT = "left out for all runs"
+Place = tuple[int | None, str]  # a judged answer's key, where there is one, and its item's
+
+
+class Open(NamedTuple):
+    """What a person asks about an item. sheet: the judged answer's key, None where the item alone names it.
+
+    adopted: how it is settled that they can't judge it, or empty.
+    """
+
+    task: int
+    sheet: int | None
+    item: str
+    cannot: str
+    flag: str
+    adopted: str
+
+
+def open_on_answers(model: Any, campaign: Campaign, out: Collection[tuple[int, str]]) -> Iterator[Open]:
+    """Yield what people ask of the items of judged answers; out: what is left out of scores, with its condition."""
+    found = model.objects.filter(model.QUESTIONED, task__campaign=campaign).order_by("pk")
+    for sheet in model.with_items(found, LEFT_OPEN):
+        cannot, flags, adopted = sheet.cannot, sheet.flags, sheet.adopted
+        for item in {**cannot, **flags}:
+            is_out = item in cannot and (sheet.condition_id, item) in out
+            settled = LEFT_OUT if is_out else adopted.get(item, "")
+            yield Open(sheet.task_id, sheet.pk, item, cannot.get(item, ""), flags.get(item, ""), settled)
+
+
+def described_on_answers(
+    model: Any, places: Sequence[Place], texts_of: Callable[[Sequence[Question]], Iterable[str]]
+) -> dict[Place, tuple[str, str]]:
+    """Return what items of judged answers are, in the words of texts_of, and apart from that the run."""
+    sheets = model.objects.filter(pk__in={sheet for sheet, _ in places}).select_related("answer__run").in_bulk()
+    about = [Question(sheets[sheet], item, "", "", "", []) for sheet, item in places if sheet in sheets]
+    return {
+        (one.sheet.pk, one.item): (words, one.sheet.answer.run.tag)
+        for one, words in zip(about, texts_of(about), strict=True)
+    }

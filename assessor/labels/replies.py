@@ -7,9 +7,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from assessor.collection import history
+from assessor.collection.condition_kinds import kind_named, kind_of
 from assessor.collection.models import Person
 from assessor.labels.questions import ResolveError
-from assessor.work.kinds import kind_named
 from assessor.work.models import Reply, ReplyRead, Task
 
 MAX_REPLY = 2_000  # characters
@@ -24,7 +24,7 @@ def reply(*, task: Task, sheet: int | None, item: str, question: str, text: str,
     text = text.strip()
     if not text or len(text) > MAX_REPLY or "\x00" in text:
         raise ResolveError(f"Write an answer, of at most {MAX_REPLY} characters.")
-    name = item if sheet is None else kind_named(task.kind).sheets.everything.get(pk=sheet).item_name(item)
+    name = item if sheet is None else kind_of(task).sheets.everything.get(pk=sheet).item_name(item)
     made = Reply(task=task, sheet=sheet, item=name, question=question, text=text, person=acting_user)
     made.save()
     told = {"condition": task.condition.name, "sheet": sheet, "item": item}

@@ -204,7 +204,7 @@ def _usual_name(made: str, judge: ModelJudge, condition: Condition) -> str:
     grade on passages are relevant, where that is not the protocol's.
     """
     creation = condition.nuggets or condition
-    grades = f" on {creation.qrels_source}" if creation.method == Condition.Method.AUTO_NUGGETS else ""
+    grades = f" on {creation.qrels_source}" if creation.is_drafted and not creation.is_by_people else ""
     sample = f" #{condition.replicate}" if condition.replicate else ""
     end = grades[: _LONGEST_NAME // 2] + creation.threshold_in_name + sample
     return f"{made} by {judge}"[: _LONGEST_NAME - len(end)] + end

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from assessor.collection.condition_kinds import names_of_nuggets
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.formats.values import json_object
@@ -189,7 +190,7 @@ class LaunchForm(AskForm):
         super().__init__(campaign, *args, **kwargs)
         self.fields["kind"].choices = [(name, name) for name in kinds.names()]  # type: ignore[attr-defined]
         self.fields["qrels_source"].queryset = campaign.qrels_sources.all()  # type: ignore[attr-defined]
-        nuggets = campaign.conditions.filter(kind=Condition.Kind.NUGGETS)
+        nuggets = campaign.conditions.filter(kind__in=names_of_nuggets())
         self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:

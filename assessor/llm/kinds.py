@@ -47,8 +47,8 @@ class Kind(Protocol):
     """
 
     name: str  # what commands and pages call it: "AutoNuggets"
-    condition_kind: str  # of Condition.Kind
-    method: str  # of Condition.Method
+    condition_kind: str
+    method: str  # of Condition
     grades: Grades
     builds_on_nuggets: bool = False
 

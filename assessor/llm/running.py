@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from assessor.collection import history, processes
 from assessor.connections import AWAY
-from assessor.llm import claims, following, gateway, ledger, limits
+from assessor.llm import claims, gateway, ledger, limits
 from assessor.llm.asking import Asking, GiveBack, Halt, Line, Look, Stopped
 from assessor.llm.gateway import Gateway, Unusable
 from assessor.llm.grouping import Grouped
@@ -22,6 +22,7 @@ from assessor.llm.kinds import UnitFailure, kind_named
 from assessor.llm.ledger import Leave
 from assessor.llm.models import Job, ModelJudge, Runner, StoredPromptSet, Unit
 from assessor.llm.prompt_sets import PromptSet
+from assessor.llm.signals import job_worked_on
 from assessor.logs import about
 
 _SIGN_OF_LIFE = 1.0  # seconds
@@ -53,7 +54,12 @@ def run_job(job_id: int, is_stopping: Callable[[], bool] = lambda: False) -> Non
     """
     with about(job=job_id):
         asyncio.run(_run(job_id, is_stopping))
-        following.tell(job_id)
+        _tell(job_id)
+
+
+def _tell(job_id: int) -> None:
+    close_old_connections()  # the job may have taken hours
+    job_worked_on.send_robust(Job, job=Job.objects.select_related("campaign").get(pk=job_id))
 
 
 async def _run(job_id: int, is_stopping: Callable[[], bool]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Campaign, Condition, Person, Topic
 from assessor.labels.manual_setups import FIRST, SECOND
 from assessor.labels.models import ManualSetup
@@ -13,7 +14,6 @@ from assessor.plan.allocation import Share, allot, second_readers
 from assessor.plan.forms import peoples_conditions
 from assessor.plan.models import Planned
 from assessor.work.blindness import spoiled
-from assessor.work.kinds import refusals
 from assessor.work.models import Task, Waiting
 
 
@@ -58,7 +58,7 @@ class Proposal(NamedTuple):
         waits: dict[int, dict[int, str]] = {}
         for condition in {one.condition.pk: one.condition for one in self.allotments}.values():
             topics = [one.topic for one in self.allotments if one.condition.pk == condition.pk]
-            waits[condition.pk] = refusals(condition, topics)
+            waits[condition.pk] = kind_of(condition).refusals(condition, topics)
         return [(one, waits[one.condition.pk].get(one.topic.pk, "")) for one in self.allotments]
 
 

@@ -6,12 +6,13 @@ class PlanConfig(AppConfig):
 
     def ready(self) -> None:
         from assessor.collection import importing
-        from assessor.llm import following as jobs
+        from assessor.collection.signals import import_done
+        from assessor.llm.signals import job_worked_on
         from assessor.plan.actions import follow_bank, follow_import, follow_job
         from assessor.plan.loaders import PlanLoader
-        from nuggets import following
+        from nuggets.signals import bank_finished
 
-        following.register(follow_bank)
-        importing.follow(follow_import)
-        jobs.register(follow_job)
+        bank_finished.connect(follow_bank)
+        import_done.connect(follow_import)
+        job_worked_on.connect(follow_job)
         importing.register(PlanLoader)

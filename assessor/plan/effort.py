@@ -6,10 +6,10 @@ All time counts, whatever became of the task on which it was spent. Topics for p
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from assessor.collection.condition_kinds import kind_named, names_in_order_of_work
 from assessor.collection.models import Campaign, Condition
 from assessor.collection.queries import byte_order
 from assessor.plan.hours import Measured, longest_usual, measured, per_item
-from assessor.work.kinds import IN_ORDER
 from assessor.work.models import Task
 from assessor.work.queries import handed_over
 
@@ -53,7 +53,7 @@ def measurements(tasks: Iterable[Spent]) -> list[Measured]:
 
 def by_item(kind: str) -> bool:
     """Say whether the time of work depends on the number of items: nuggets are as many as a topic has."""
-    return kind != Condition.Kind.NUGGETS
+    return not kind_named(kind).makes_nuggets
 
 
 class Group(NamedTuple):
@@ -116,7 +116,8 @@ def effort(campaign: Campaign) -> Effort:
     """Return what the work of a campaign took, in two queries however large it is."""
     tasks = spent(campaign)
     found = list(Condition.objects.filter(pk__in={task.condition_id for task in tasks}))
-    conditions = sorted(found, key=lambda one: (IN_ORDER.index(one.kind), one.name.encode()))
+    in_order = names_in_order_of_work()
+    conditions = sorted(found, key=lambda one: (in_order.index(one.kind), one.name.encode()))
     work = [task for task in tasks if not task.topic__is_practice]
     limits = {
         one.pk: longest_usual(measurements(task for task in work if task.condition_id == one.pk)) for one in conditions

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from assessor.collection.condition_kinds import kind_named
 from assessor.collection.models import Topic
 from assessor.plan.effort import STATES, Effort, Group, Spent, group, person_rows, rows
 from assessor.plan.hours import HOUR, LEAST_FOR_OUTLIERS
 from assessor.scores.listing import Cell, Column, Line, Listing
-from assessor.work.kinds import items_of
 from assessor.work.models import Task
 from assessor.work.queries import minutes
 
@@ -65,7 +65,7 @@ def _cells(kind: str, told: Group, beside: Sequence[str] = ()) -> list[Cell]:
         Cell(str(told.finished), True),
         Cell(minutes(told.total), True, [*rest, *beside]),
         Cell(_NONE if told.topic is None else duration(told.topic), True, of),
-        Cell(_NONE, True) if told.item is None else Cell(duration(told.item), True, [items_of(kind)]),
+        Cell(_NONE, True) if told.item is None else Cell(duration(told.item), True, [kind_named(kind).counted]),
         Cell(str(told.outliers), True),
     ]
 

@@ -4,11 +4,12 @@ import csv
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from assessor.collection.condition_kinds import condition_kinds
 from assessor.collection.formats import values
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report, quantity
 
-KINDS = ("nuggets", "assignment", "support", "relevance")  # columns with the name of a condition each
+KINDS = tuple(kind.name for kind in condition_kinds())  # columns with the name of a condition each
 COLUMNS = ("topic", *KINDS, "assessor", "runs", "reason")
 WHOEVER = "*"  # in the place of an assessor: whoever draws it
 _NEEDED = ("topic", "assessor")

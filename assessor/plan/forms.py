@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from assessor.collection.condition_kinds import condition_kinds, names_of_answers, names_of_nuggets
 from assessor.collection.models import Campaign, Condition, Person, Run, Topic
 from assessor.plan.actions import Piece, Wanted
 from assessor.plan.models import WHOEVER_DRAWS
@@ -18,13 +19,10 @@ WHOEVER = "whoever"
 
 def peoples_conditions(campaign: Campaign) -> Any:
     """Return the conditions under which people work here."""
-    methods = Condition.Method
-    by_people = (
-        *(methods.MANUAL_NUGGETS, methods.AUTO_NUGGETS_EDITS, methods.MANUAL_ASSIGN, methods.ADJUDICATED),
-        *(methods.SUPPORT_FROM_SCRATCH, methods.SUPPORT_POST_EDITED),
-        *(methods.MANUAL_RELEVANCE, methods.RELEVANCE_POST_EDITED),
+    by_people = [method for kind in condition_kinds() for method in kind.peoples_methods]
+    return campaign.conditions.filter(method__in=[*by_people, Condition.ADJUDICATED]).select_related(
+        "campaign", "nuggets", "shown", "protocol"
     )
-    return campaign.conditions.filter(method__in=by_people).select_related("campaign", "nuggets", "shown", "protocol")
 
 
 class _WithPerson(forms.Form):
@@ -136,8 +134,7 @@ class DropForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        judging = (Condition.Kind.ASSIGNMENT, Condition.Kind.SUPPORT)
-        known = campaign.conditions.filter(kind__in=judging).select_related("campaign")
+        known = campaign.conditions.filter(kind__in=names_of_answers()).select_related("campaign")
         self.fields["condition"].queryset = known  # type: ignore[attr-defined]
         runs = Run.objects.filter(campaign=campaign).exclude(task="control").order_by("tag")
         self.fields["run"].queryset = runs  # type: ignore[attr-defined]
@@ -167,14 +164,15 @@ class AllocateForm(forms.Form):
     def __init__(self, campaign: Campaign, seconds: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         known = peoples_conditions(campaign)
-        self.nuggets = {f"topics{one.pk}": one for one in known.filter(kind=Condition.Kind.NUGGETS).order_by("name")}
+        self.nuggets = {f"topics{one.pk}": one for one in known.filter(kind__in=names_of_nuggets()).order_by("name")}
         for name, condition in self.nuggets.items():
             self.fields[name] = forms.IntegerField(
                 min_value=0, max_value=10_000, required=False, label=f"Topics under {condition}"
             )
         self.order_fields([*self.nuggets, *AllocateForm.base_fields])
         self.fields["people"].queryset = assessors(campaign)  # type: ignore[attr-defined]
-        judging = known.filter(kind=Condition.Kind.SUPPORT, sample="").exclude(pk__in=seconds.values("pk"))
+        alone = [kind.name for kind in condition_kinds() if kind.judges_answers and not kind.needs_nuggets]
+        judging = known.filter(kind__in=alone, sample="").exclude(pk__in=seconds.values("pk"))
         self.fields["support"].queryset = judging  # type: ignore[attr-defined]
         self.fields["second"].queryset = seconds  # type: ignore[attr-defined]
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from assessor.collection import history
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.loaders.base import Loader, Options
@@ -16,7 +17,6 @@ from assessor.plan.forms import peoples_conditions
 from assessor.plan.models import Planned
 from assessor.work.actions import PlanError, require_person, take_out_of_queue
 from assessor.work.changing import judges_runs, set_rule
-from assessor.work.kinds import is_shared
 from assessor.work.models import MAX_REASON, Task, Waiting
 from assessor.work.scope import Judged, folded, judged_under
 
@@ -92,7 +92,7 @@ class PlanLoader(Loader):
     def _sift_piece(
         self, record: PlanRecord, kind: str, condition: Condition, topic: Topic, person: Person | None, rule: str
     ) -> None:
-        whose = record.assessor if is_shared(condition) else ""
+        whose = record.assessor if kind_of(condition).is_shared(condition) else ""
         if self.repeats(f"{condition.pk} {topic.pk} {whose}", record.line, kind, f"{record.topic} under {condition}"):
             return
         if rule and judges_runs(condition):
@@ -114,8 +114,8 @@ class PlanLoader(Loader):
     def _can_be(self, record: PlanRecord, condition: Condition, topic: Topic, person: Person | None) -> bool:
         """Say whether a person can have a topic; what keeps them from it is reported."""
         number, errors_before = record.line.number, self.report.error_count
-        others = [] if is_shared(condition) else self._held[condition.pk, topic.pk]
-        if person is None and is_shared(condition):
+        others = [] if kind_of(condition).is_shared(condition) else self._held[condition.pk, topic.pk]
+        if person is None and kind_of(condition).is_shared(condition):
             self.report.error(number, "assessor", WHOEVER, "a person: passages are drawn from topics that people have")
         for other in others:
             if other.state == Task.State.FINISHED or person is None:
@@ -158,7 +158,8 @@ class PlanLoader(Loader):
 
     def _plan(self, piece: _Piece, by: Person | None) -> None:
         at: dict[str, Any] = {"condition": piece.condition, "topic": piece.topic}
-        if not is_shared(piece.condition):  # what was planned there before, and is not begun, is planned otherwise now
+        # What was planned there before, and is not begun, is planned otherwise now.
+        if not kind_of(piece.condition).is_shared(piece.condition):
             Planned.objects.filter(**at).delete()
             for waiting in Waiting.objects.filter(**at).select_related("condition", "topic"):
                 if piece.person is not None and not self._held[piece.condition.pk, piece.topic.pk]:

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Campaign, Condition, Topic
 from assessor.plan.models import Planned
-from assessor.work.kinds import kind_of
 from assessor.work.models import Scope, Task, Waiting
 from assessor.work.queries import lease, minutes, planned, waiting_in
 from assessor.work.scope import ALL, NONE
@@ -38,7 +38,7 @@ def rows(campaign: Campaign, topics: Iterable[Topic]) -> list[PlanRow]:
     rules = rules_of(campaign, found)
     for task in planned(campaign).filter(topic__in=found):
         rule = rules.get((task.condition_id, task.topic_id), "")
-        row = TaskRow(task, kind_of(task).items, minutes(task.seconds), lease(task), rule)
+        row = TaskRow(task, kind_of(task).counted, minutes(task.seconds), lease(task), rule)
         found[task.topic_id].tasks.append(row)
     for waiting in waiting_in(campaign).filter(topic__in=found):
         rule = rules.get((waiting.condition_id, waiting.topic_id), "")

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Condition, Run, Topic
 from assessor.plan.actions import Piece, Wanted
-from assessor.work.kinds import is_registered, kind_named
 from assessor.work.models import Task
 from assessor.work.scope import ALL, NONE, Judged, judged_under, of_campaign
 
@@ -54,7 +54,7 @@ def of_run(condition: Condition, run: Run, *, is_out: bool) -> Touched:
 
 
 def _touched(condition: Condition, judged: Judged, **which: Any) -> Touched:
-    sheets: Any = kind_named(condition.kind).sheets if is_registered(condition.kind) else None
+    sheets: Any = kind_of(condition).sheets
     if sheets is None:
         return Touched(0, 0, 0, 0, 0)
     leave: set[int] = set()
@@ -87,7 +87,7 @@ def of_change(piece: Piece, wanted: Wanted) -> list[str]:
         told += of_rule(piece.condition, [piece.topic], wanted.rule).told()
     is_handed_over = task is not None and (wanted.person != piece.person or wanted.condition != piece.condition)
     if task and is_handed_over and task.state == Task.State.OPEN:
-        items = kind_named(task.kind).items
+        items = kind_of(task).counted
         done = f"{items} {task.done}{f'/{task.total}' if task.total else ''}"
         told.append(f"The task of {task.person} ({done}) is withdrawn; what is done counts, the rest starts anew.")
     if task and wanted.paused != task.paused and not is_handed_over:

@@ -5,7 +5,8 @@ from typing import NamedTuple
 from django.db.models import QuerySet
 from django.http import Http404
 
-from assessor.collection.models import Condition, Person
+from assessor.collection.models import Person
+from assessor.relevance.label_kind import RELEVANCE
 from assessor.relevance.models import RelevanceJudgment
 from assessor.relevance.queries import items_of, theirs
 from assessor.work.access import NotAmongOwn, organized_task, own_task, require_blind, require_open_blind
@@ -18,7 +19,7 @@ def own_passages(person: Person, task_id: int) -> Task:
     Raises PermissionDenied where it is still to be done and the person can't do it blind any more.
     """
     task = own_task(person, task_id, "condition__manual_setup", "condition__grades_made")
-    if task.kind != Condition.Kind.RELEVANCE:
+    if task.kind != RELEVANCE.name:
         raise Http404("There are no such passages for you.")
     require_open_blind(task)
     return task
@@ -63,7 +64,7 @@ def _passage(task: Task, among: QuerySet[RelevanceJudgment], pk: int) -> OwnPass
 def organized_passages(person: Person, task_id: int) -> Task:
     """Return somebody else's task of relevance in a campaign that the person organizes. Raises Http404."""
     related = ("condition__campaign", "condition__judge", "condition__qrels_source__condition__judge")
-    task = organized_task(person, task_id, Condition.Kind.RELEVANCE, *related)
+    task = organized_task(person, task_id, RELEVANCE.name, *related)
     if task is None:
         raise Http404("There are no such passages in a campaign of yours.")
     return task

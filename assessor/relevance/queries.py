@@ -11,6 +11,7 @@ from assessor.collection.formats.values import to_json
 from assessor.collection.models import Condition, Grade, Person, Segment, Topic
 from assessor.collection.queries import byte_order, pooled, segments_by_docid
 from assessor.labels.replies import replies_by_item
+from assessor.relevance.label_kind import POST_EDITED
 from assessor.relevance.models import LabelEvent, RelevanceJudgment
 from assessor.work.blindness import has_seen
 from assessor.work.models import Task
@@ -48,7 +49,7 @@ def can_be_opened(condition: Condition) -> Q:
     """
     has_text = Segment.objects.filter(campaign=condition.campaign_id, docid=OuterRef("docid"))
     said = TO_DO & Q(Exists(has_text))
-    if condition.method == Condition.Method.RELEVANCE_POST_EDITED:
+    if condition.method == POST_EDITED:
         has_grade = shown_grades(condition).filter(topic=OuterRef("topic"), docid=OuterRef("docid"))
         said &= Q(Exists(has_grade))
     return said

@@ -29,8 +29,8 @@ class Umbrela(Kind):
     """The kind of job; assessor.llm.kinds.Kind says what each function is for."""
 
     name = "UMBRELA"
-    condition_kind = Condition.Kind.RELEVANCE.value
-    method = Condition.Method.UMBRELA.value
+    condition_kind = "relevance"
+    method = "UMBRELA"
     grades = Grades.NONE
 
     def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:

@@ -124,7 +124,7 @@ def what_counts(
     own: the runs that answered the topic themselves; others: further ones whose answers are to be judged. Labels of a
     text that is not what the run answered are the run's only under an imported condition, whose file says so.
     """
-    is_imported = condition.method == Condition.Method.IMPORTED
+    is_imported = condition.method == Condition.IMPORTED
     said = {
         run: cell.said
         for run, cell in cells.items()

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 from django.core.cache import cache
 from django.db.models import Count, Max, QuerySet, Sum
 
+from assessor.collection.condition_kinds import kind_named
 from assessor.collection.models import Campaign, Condition, Import
 from assessor.collection.queries import without_practice
 from assessor.scores.found import Scores
-from assessor.scores.kinds import Kind, kind_named
+from assessor.scores.scoring import scoring_of
 
 
 class Counts(NamedTuple):
@@ -39,13 +40,12 @@ class Scope(NamedTuple):
 
 def condition_scores(condition: Condition) -> Scores:
     """Return all scores of a condition, computed anew when anything that they depend on has changed."""
-    kind = kind_named(condition.kind)
     key, state = f"scores.{condition.pk}", state_of(condition)
     kept = cache.get(key)
     if kept and kept[0] == state:
         found: Scores = kept[1]
     else:
-        found = kind.load(condition)
+        found = scoring_of(condition.kind).load(condition)
         cache.set(key, (state, found), timeout=None)  # in the place of the last ones: a track's take 3 MB
     return found
 
@@ -56,7 +56,7 @@ def state_of(condition: Condition) -> tuple[Any, ...]:
     Whatever changes a sheet counts its version up. Answers, runs and their tasks come with imports only.
     """
     counts = counts_by_condition([condition]).get(condition.pk)
-    return counts, kind_named(condition.kind).state(condition), *last_imports(condition.campaign)
+    return counts, scoring_of(condition.kind).state(condition), *last_imports(condition.campaign)
 
 
 def last_imports(campaign: Campaign) -> tuple[Any, ...]:
@@ -70,23 +70,24 @@ def counts_by_condition(conditions: Iterable[Condition]) -> dict[int, Counts]:
     of_kinds: dict[str, list[int]] = defaultdict(list)
     for condition in conditions:
         of_kinds[condition.kind].append(condition.pk)
-    return {pk: counts for kind, keys in of_kinds.items() for pk, counts in _counts(kind_named(kind), keys).items()}
+    return {pk: counts for kind, keys in of_kinds.items() for pk, counts in _counts(kind, keys).items()}
 
 
-def _counts(kind: Kind, conditions: list[int]) -> dict[int, Counts]:
-    facts = {f"fact{at}": fact for at, fact in enumerate(kind.facts.values())}
+def _counts(kind: str, conditions: list[int]) -> dict[int, Counts]:
+    by = scoring_of(kind)
+    facts = {f"fact{at}": fact for at, fact in enumerate(by.facts.values())}
     counted = _sheets(kind, conditions).annotate(
         answers=Count("pk"),
-        done=Count("pk", filter=kind.done),
+        done=Count("pk", filter=by.done),
         left=Sum("to_do"),
-        unjudgeable=Count("pk", filter=kind.sheets.UNJUDGEABLE),
+        unjudgeable=Count("pk", filter=kind_named(kind).sheets.UNJUDGEABLE),
         versions=Sum("version"),
         newest=Max("pk"),
         **facts,
     )
     rows = counted.values_list("condition", "answers", "done", "left", "unjudgeable", "versions", "newest", *facts)
     return {
-        condition: Counts(answers, done, left, cannot, versions, newest, tuple(told), kind.condition_kind)
+        condition: Counts(answers, done, left, cannot, versions, newest, tuple(told), kind)
         for condition, answers, done, left, cannot, versions, newest, *told in rows
     }
 
@@ -99,7 +100,7 @@ def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
     new: dict[str, Scope] = {}
     for kind in {counts[pk].kind for pk in lacking}:
         of_kind = [pk for pk in lacking if counts[pk].kind == kind]
-        counted = _sheets(kind_named(kind), of_kind).annotate(
+        counted = _sheets(kind, of_kind).annotate(
             topics=Count("answer__topic", distinct=True), runs=Count("answer__run", distinct=True)
         )
         found = counted.values_list("condition", "topics", "runs")
@@ -108,7 +109,8 @@ def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
     return {keys[key]: scope for key, scope in {**kept, **new}.items()}
 
 
-def _sheets(kind: Kind, conditions: list[int]) -> QuerySet[Any, dict[str, Any]]:
+def _sheets(kind: str, conditions: list[int]) -> QuerySet[Any, dict[str, Any]]:
     """Return the sheets of conditions, to be counted for each; none of topics for practice."""
-    sheets: QuerySet[Any] = without_practice(kind.sheets._default_manager.filter(condition__in=conditions), "answer")
+    under = kind_named(kind).sheets._default_manager.filter(condition__in=conditions)
+    sheets: QuerySet[Any] = without_practice(under, "answer")
     return sheets.order_by().values("condition")

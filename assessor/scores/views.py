@@ -14,9 +14,9 @@ from assessor.collection.http import PersonRequest, download
 from assessor.collection.models import Campaign, Condition
 from assessor.scores.found import Scores, runs_outside
 from assessor.scores.kept import Counts, Scope, condition_scores, counts_by_condition, scopes
-from assessor.scores.kinds import Kind, all_kinds, kind_named, scored_conditions
 from assessor.scores.leaderboards import FORMS, POLICY_WORDS, Incomplete, score_lines
 from assessor.scores.listing import OUT, run_listing, runs_listing, topic_listing
+from assessor.scores.scoring import Scoring, scored_conditions, scored_kinds, scoring_of
 from assessor.scores.sorting import Shown, shown
 from assessor.scores.tables import Table, score_table
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
@@ -36,14 +36,14 @@ class ConditionRow(NamedTuple):
 class Group(NamedTuple):
     """The conditions of a kind."""
 
-    kind: Kind
+    scoring: Scoring
     rows: list[ConditionRow]
 
 
 class ConditionTable(NamedTuple):
     """A chosen condition, with its scores. outside: the tags of runs that answered its topics and are not in it."""
 
-    kind: Kind
+    scoring: Scoring
     condition: Condition
     counts: Counts | None
     found: Scores
@@ -74,12 +74,13 @@ def scores(request: PersonRequest, slug: str) -> HttpResponse:
     counts = counts_by_condition(conditions)
     sizes = scopes(counts)
 
-    def row(kind: Kind, one: Condition) -> ConditionRow:
-        told = kind.basis(one), kind.labels_by(one)
+    def row(scoring: Scoring, one: Condition) -> ConditionRow:
+        told = scoring.basis(one), scoring.labels_by(one)
         return ConditionRow(one, *told, counts.get(one.pk), sizes.get(one.pk), str(one.pk) in wanted)
 
     groups = [
-        Group(kind, [row(kind, one) for one in conditions if one.kind == kind.condition_kind]) for kind in all_kinds()
+        Group(scoring, [row(scoring, one) for one in conditions if one.kind == name])
+        for name, scoring in scored_kinds().items()
     ]
     context = {
         **_context(campaign, policy),
@@ -141,7 +142,7 @@ def export_scores(request: PersonRequest, slug: str, condition_id: int, form: st
 
 def _context(campaign: Campaign, policy: Policy, condition: Condition | None = None) -> dict[str, Any]:
     context = {"campaign": campaign, "policy": policy, "policy_words": POLICY_WORDS[policy], "forms": FORMS.items()}
-    return context | ({"condition": condition, "kind": kind_named(condition.kind)} if condition else {})
+    return context | ({"condition": condition, "scoring": scoring_of(condition.kind)} if condition else {})
 
 
 def _policy(request: PersonRequest) -> Policy:
@@ -167,14 +168,14 @@ def _place(records: Sequence[Any], pk: int) -> int:
 
 def _tables(request: PersonRequest, groups: list[Group], policy: Policy) -> list[ConditionTable]:
     """Return the tables of the chosen conditions."""
-    chosen = [(group.kind, row) for group in groups for row in group.rows if row.is_chosen]
-    columns = {OUT.key, *(key for kind, _ in chosen for key in kind.measures.keys)}
+    chosen = [(group.scoring, row) for group in groups for row in group.rows if row.is_chosen]
+    columns = {OUT.key, *(key for scoring, _ in chosen for key in scoring.measures.keys)}
     tables = []
-    for kind, row in chosen:
+    for scoring, row in chosen:
         found = condition_scores(row.condition)
         table = score_table(found, policy)
         listed = shown(request.GET, runs_listing(found.measures, table), _best_first(found), columns)
-        tables.append(ConditionTable(kind, row.condition, row.counts, found, table, listed, runs_outside(found)))
+        tables.append(ConditionTable(scoring, row.condition, row.counts, found, table, listed, runs_outside(found)))
     return tables
 
 

@@ -49,7 +49,7 @@ def labels_to_decide(
 
 
 def _labels_by_name(task: Task, sheets: QuerySet[Any]) -> dict[int, dict[str, list[str]]]:
-    if task.condition.method != Condition.Method.ADJUDICATED:
+    if task.condition.method != Condition.ADJUDICATED:
         return {}
     rows = list(sheets.values_list("pk", "answer", "answer__run__tag"))
     drawn = drawn_under(task.condition, [answer for _, answer, _ in rows])

@@ -10,13 +10,14 @@ from django.db.models import Max, Q
 from assessor.collection import history
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
 from assessor.collection.queries import without_practice
+from assessor.labels.label_kind import label_kind
 from assessor.labels.manual_setups import create_first, has_labelled, same_work
 from assessor.llm import kinds as jobs
 from assessor.llm.actions import JobError, Plan, plan_job
 from assessor.llm.models import ModelJudge
-from assessor.studies.kinds import Key, Kind, kind_named, names
 from assessor.studies.models import Coding, Drawn, ErrorCode, Study
 from assessor.studies.queries import judges_of, topics_of
+from assessor.studies.sampling import Key, Sampling, sampled_kinds, sampling_of
 from assessor.work.actions import PlanError, give_tasks
 from assessor.work.blindness import record_exposure
 from assessor.work.handing import new_seed
@@ -50,11 +51,11 @@ def draw_study(
     one draws the same from the same labels; made up where there is none. Drawn from are items that have a label under
     both conditions.
     """
-    kind = _require_comparable(campaign, purpose, first, second)
+    _require_comparable(campaign, purpose, first, second)
     study = Study(
         campaign=campaign,
         name=" ".join(name.split()),
-        kind=kind.condition_kind,
+        kind=first.kind,
         purpose=purpose,
         first=first,
         second=second,
@@ -68,7 +69,7 @@ def draw_study(
     # Before the transaction: SQLite has one writer, and reading a track's labels takes seconds.
     topics = list(without_practice(campaign.topics.order_by("qid"), "pk"))
     some = [topics[at : at + _TOPICS_AT_ONCE] for at in range(0, len(topics), _TOPICS_AT_ONCE)]
-    drawn = [one for topics_of_some in some for one in _drawn_on(study, kind, topics_of_some)]
+    drawn = [one for topics_of_some in some for one in _drawn_on(study, sampling_of(study.kind), topics_of_some)]
     if not drawn:
         raise StudyError(f"{first} and {second} label nothing differently: there is nothing to draw.")
     with transaction.atomic():
@@ -100,10 +101,10 @@ def _require_valid(record: Study | ErrorCode) -> None:
         raise StudyError(" ".join(error.messages)) from error
 
 
-def _require_comparable(campaign: Campaign, purpose: str, first: Condition, second: Condition) -> Kind:
+def _require_comparable(campaign: Campaign, purpose: str, first: Condition, second: Condition) -> None:
     if first.campaign_id != campaign.pk or second.campaign_id != campaign.pk:
         raise StudyError(f"Both conditions must be of {campaign}.")
-    if first.kind != second.kind or first.kind not in names():
+    if first.kind != second.kind or first.kind not in sampled_kinds():
         raise StudyError(f"{first} has labels of {first.kind}, {second} of {second.kind}: they can't be compared.")
     if first.nuggets_id != second.nuggets_id:
         raise StudyError(f"{first} and {second} are about different nuggets.")
@@ -117,20 +118,19 @@ def _require_comparable(campaign: Campaign, purpose: str, first: Condition, seco
         raise StudyError(f"The labels of {second} are not people's: there is nothing between people to decide.")
     if purpose == Study.Purpose.DISAGREEMENT and not second.is_a_models:
         raise StudyError(f"The labels of {second} are not a model's.")
-    return kind_named(first.kind)
 
 
-def _drawn_on(study: Study, kind: Kind, topics: Sequence[Topic]) -> list[Drawn]:
+def _drawn_on(study: Study, by: Sampling, topics: Sequence[Topic]) -> list[Drawn]:
     """Return what is drawn of topics: of each those whose hash with the seed is lowest, so in an order of no meaning.
 
     The hash is over names that hold whatever is imported later, so the seed draws the same from the same labels.
     """
-    labels = kind.labels_on(study.first, topics)
-    others = kind.labels_on(study.second, topics)
+    labels = by.labels_on(study.first, topics)
+    others = by.labels_on(study.second, topics)
     differ = [key for key, label in labels.items() if others.get(key, label) != label]
     answers = Answer.objects.filter(pk__in={answer for answer, _ in differ})
     told = {pk: (qid, tag) for pk, qid, tag in answers.values_list("pk", "topic__qid", "run__tag")}
-    name_of = kind.names(differ)
+    name_of = by.names(differ)
     hashed: dict[str, list[tuple[bytes, Key]]] = {topic.qid: [] for topic in topics}
     for key in differ:
         qid, tag = told[key[0]]
@@ -148,10 +148,9 @@ def let_people_judge(*, study: Study, name: str, acting_user: Person | None) -> 
 
     In a study of disagreements it is a blind one like all others of its kind; in an adjudication both labels are shown.
     """
-    kind = kind_named(study.kind)
     # One replicate after another.
     study = Study.objects.select_for_update(no_key=True, of=("self",)).select_related("first").get(pk=study.pk)
-    method = Condition.Method.ADJUDICATED if study.is_adjudication else kind.peoples_method
+    method = Condition.ADJUDICATED if study.is_adjudication else label_kind(study.kind).blind_method
     last = judges_of(study).filter(judge=None).aggregate(last=Max("replicate"))["last"]
     condition = Condition(
         campaign=study.campaign,
@@ -197,7 +196,7 @@ def plan_asking(*, study: Study, judge: ModelJudge, name: str, replicate: int) -
     if judge.judge_id == study.second.judge_id and replicate == study.second.replicate:
         raise JobError(f"{judge} gave the labels of {study.second}: choose another judge, or another replicate.")
     return plan_job(
-        kind=jobs.kind_named(kind_named(study.kind).job),
+        kind=jobs.kind_named(label_kind(study.kind).job),
         judge=judge,
         name=name or _usual_name(study, f"{judge}{f' #{replicate}' if replicate else ''}"),
         qrels_source=None,
@@ -214,7 +213,7 @@ def require_independent(task: Task) -> None:
     That is asked of whoever is to label its sample, and of whoever is to label under what it was drawn from. Opinions
     on that count as it does. Called before anything of the topic is locked.
     """
-    condition, kind = task.condition, kind_named(task.kind)
+    condition = task.condition
     # One after the other, or each of two tasks could find that there is no other.
     studies = Study.objects.select_for_update(no_key=True, of=("self",)).filter(campaign=condition.campaign_id)
     if condition.sample:
@@ -222,7 +221,7 @@ def require_independent(task: Task) -> None:
     else:
         same = same_work(condition)
         studies = studies.filter(Q(first__in=same) | Q(second__in=same))
-    sheets = kind.sheets_on(task.topic)
+    sheets = sampling_of(task.kind).sheets_on(task.topic)
     for study in studies.select_related("campaign", "first", "second").order_by("pk"):
         judges = judges_of(study).exclude(pk=condition.pk)
         others = [*same_work(study.first, study.second), *judges] if condition.sample else judges
@@ -236,7 +235,7 @@ def require_independent(task: Task) -> None:
 
 def see_labels(task: Task) -> None:
     """Record that the person of a task of adjudication has seen what others said there; once a study is enough."""
-    if task.condition.method != Condition.Method.ADJUDICATED:
+    if task.condition.method != Condition.ADJUDICATED:
         return
     where = f"labels to decide between in {task.condition.sample}"
     if not Exposure.objects.filter(person=task.person, topic=task.topic, kind=task.kind, where=where).exists():

@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
+from assessor.collection.condition_kinds import kind_choices
 from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly, Condition
 
@@ -19,7 +20,7 @@ class Study(models.Model):
 
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="studies")
     name = models.CharField(max_length=100)
-    kind = models.CharField(max_length=12, choices=Condition.Kind)
+    kind = models.CharField(max_length=12, choices=kind_choices)
     purpose = models.CharField(max_length=12, choices=Purpose)
     first = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="People's labels.")
     second = models.ForeignKey(

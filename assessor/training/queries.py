@@ -1,19 +1,18 @@
 """What pages read of practice: who did what, and how far it agrees with the reference."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import QuerySet
 
+from assessor.collection.condition_kinds import condition_kinds, kind_of
 from assessor.collection.models import Campaign, Condition, QrelsSource, Topic
-from assessor.relevance.models import RelevanceJudgment
-from assessor.training.items import KINDS, Item
+from assessor.labels.practice import Item
 from assessor.training.models import Reference
 from assessor.work.models import Task
-from assignment.models import LabelEvent as NuggetEvent
 from metaeval.stats.agreement import Agreement, confusion_matrix, rate_agreement
-from nuggets.models import Drafting, NuggetBank
-from support.models import LabelEvent as CitationEvent
 
 
 def references(conditions: Iterable[int]) -> dict[int, Reference]:
@@ -28,7 +27,7 @@ def possible_references(condition: Condition) -> list[Condition] | list[QrelsSou
 
     Grades are on its scale.
     """
-    if condition.kind == Condition.Kind.RELEVANCE:
+    if kind_of(condition).makes_grades:
         sources = condition.campaign.qrels_sources.filter(by=QrelsSource.By.PEOPLE, max_grade=condition.max_grade)
         sources = sources.exclude(condition=condition)
         return list(sources.order_by("name"))
@@ -40,12 +39,7 @@ def possible_references(condition: Condition) -> list[Condition] | list[QrelsSou
 def worked_on(topics: Iterable[Topic]) -> set[int]:
     """Return the keys of those topics on which people or models have said anything here; files don't count."""
     among = list(topics)
-    banks = NuggetBank.objects.filter(topic=OuterRef("pk"), import_record=None, version__gt=0)
-    said = Q(Exists(banks)) | Q(Exists(Drafting.objects.filter(topic=OuterRef("pk"))))
-    for revisions in (NuggetEvent, CitationEvent):
-        on_topic = revisions.objects.filter(sheet__answer__topic=OuterRef("pk"), judge__isnull=False)
-        said |= Q(Exists(on_topic))
-    said |= Q(Exists(RelevanceJudgment.objects.filter(topic=OuterRef("pk"), version__gt=0)))
+    said = reduce(or_, (kind.has_work() for kind in condition_kinds()))
     return set(Topic.objects.filter(said, pk__in=[topic.pk for topic in among]).values_list("pk", flat=True))
 
 
@@ -89,13 +83,13 @@ def compare(tasks: Sequence[Task], against: Mapping[int, Reference]) -> list[Com
     """Hold tasks, some at once, against the references of their conditions (by key)."""
     found = []
     items: dict[int, list[Item]] = {}
-    for name, kind in KINDS.items():
-        of_kind = [task for task in tasks if task.kind == name and task.condition_id in against]
+    for kind in condition_kinds():
+        of_kind = [task for task in tasks if task.kind == kind.name and task.condition_id in against]
         if of_kind:
-            items |= kind.items(of_kind, against)
+            items |= kind.practice_items(of_kind, against)
     for task in tasks:
         if task.condition_id in against:
-            labels = KINDS[task.kind].labels
+            labels = kind_of(task).labels
             found.append(Compared(task, items[task.pk], _agreement(items[task.pk], labels) if labels else None))
     return found
 

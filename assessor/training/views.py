@@ -11,13 +11,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from assessor.collection.access import organized_campaign
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Condition
 from assessor.collection.queries import by_names
 from assessor.training.access import own_practice
 from assessor.training.actions import TrainingError, mark_practice, name_reference, read_feedback
 from assessor.training.queries import compare, possible_references, practised, references
-from assessor.training.texts import texts_of
 
 _ON_A_PAGE = 100
 
@@ -32,7 +32,8 @@ def practice_feedback(request: PersonRequest, task_id: int) -> HttpResponse:
         read_feedback(task)
         [found] = compare([task], against)
         groups = [(answer, list(items)) for answer, items in groupby(found.items, attrgetter("answer"))]
-        context |= {"found": found, "groups": texts_of(task, groups)}
+        kind = kind_of(task)
+        context |= {"found": found, "groups": kind.practice_groups(task, groups), "kind": kind}
     return render(request, "training/feedback.html", context)
 
 

@@ -9,7 +9,7 @@ from django.db.models import BigIntegerField, BooleanField, IntegerField, Q
 from django.db.models.expressions import RawSQL
 from django.http import Http404
 
-from assessor.collection.models import Campaign, Condition, Person
+from assessor.collection.models import Campaign, Person
 from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER, has_role
 from assessor.work.models import Task
 
@@ -115,7 +115,7 @@ def checked(person: Person, task: Task | None, record: Any) -> Task:
     return task
 
 
-def organized_task(person: Person, task_id: int, kind: Condition.Kind, *related: str) -> Task | None:
+def organized_task(person: Person, task_id: int, kind: str, *related: str) -> Task | None:
     """Return somebody else's task of a kind in a campaign that the person organizes, or None.
 
     related: what is read with it besides its campaign, topic and person.

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
+from assessor.collection.condition_kinds import condition_kinds, kind_of, names_of_nuggets
 from assessor.collection.models import Campaign, Condition, Organizer, Person, Protocol, Topic
 from assessor.collection.roles import ADMINISTRATOR, has_role
 from assessor.work.access import why_barred
@@ -51,10 +52,12 @@ def sees_grades(person: Person, topics: Iterable[Topic], condition: Condition) -
     if not condition.campaign.protocol.blind_after_seeing:
         return set()
     tasks = Task.objects.filter(person=person, topic__in=list(topics))
-    if condition.method == Condition.Method.MANUAL_RELEVANCE:
-        tasks = tasks.filter(kind=Condition.Kind.NUGGETS)
-    elif condition.kind == Condition.Kind.NUGGETS:
-        tasks = tasks.filter(condition__method=Condition.Method.MANUAL_RELEVANCE, state=Task.State.OPEN)
+    kind = kind_of(condition)
+    if kind.makes_grades and condition.is_blind():
+        tasks = tasks.filter(kind__in=names_of_nuggets())
+    elif kind.makes_nuggets:
+        from_scratch = [one.blind_method for one in condition_kinds() if one.makes_grades]
+        tasks = tasks.filter(condition__method__in=from_scratch, state=Task.State.OPEN)
     else:
         return set()
     return set(tasks.values_list("topic_id", flat=True))
@@ -68,10 +71,10 @@ def decides(person: Person, topics: Iterable[Topic], condition: Condition) -> se
     in this: its switch is about what models gave.
     """
     tasks = Task.objects.filter(person=person, kind=condition.kind, topic__in=list(topics))
-    if condition.method == Condition.Method.ADJUDICATED:
-        tasks = tasks.filter(state=Task.State.OPEN).exclude(condition__method=Condition.Method.ADJUDICATED)
+    if condition.method == Condition.ADJUDICATED:
+        tasks = tasks.filter(state=Task.State.OPEN).exclude(condition__method=Condition.ADJUDICATED)
     else:
-        tasks = tasks.filter(condition__method=Condition.Method.ADJUDICATED)
+        tasks = tasks.filter(condition__method=Condition.ADJUDICATED)
     return set(tasks.values_list("topic_id", flat=True))
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from assessor.collection import history
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import CONTROL, Condition, Person, Run, Topic
 from assessor.work.actions import PlanError, folded, give, lock, refuse_taken, require_person
-from assessor.work.kinds import is_registered, is_shared, kind_named
 from assessor.work.models import Scope, Task
 from assessor.work.scope import ALL, NONE, Moved, judged_under
 from assessor.work.scope import folded as folded_rule
@@ -34,7 +34,7 @@ def reassign(*, task: Task, person: Person, reason: str, acting_user: Person | N
     Task.objects.filter(pk=task.pk).update(state=Task.State.WITHDRAWN)
     told = {"condition": condition.name, "to": str(person), "reason": reason}
     history.record("task reassigned", task, campaign=condition.campaign, person=acting_user, **told)
-    if not is_shared(condition):
+    if not kind_of(condition).is_shared(condition):
         refuse_taken([topic], condition, but=person)
     return new
 
@@ -105,9 +105,10 @@ def drop_run(*, condition: Condition, run: Run, is_out: bool, reason: str, actin
 def follow_scope(condition: Condition, topic: Topic) -> Moved:
     """Mark what is said on a topic under a condition by what is judged now. Doing it twice changes nothing more."""
     lock(condition)
-    return kind_named(condition.kind).follow_scope(condition, topic)
+    kind = kind_of(condition)
+    return kind.follow_scope(condition, topic) if kind.judges_answers else Moved(0, 0)
 
 
 def judges_runs(condition: Condition) -> bool:
     """Say whether answers of runs are judged under a condition."""
-    return is_registered(condition.kind) and kind_named(condition.kind).sheets is not None
+    return kind_of(condition).judges_answers

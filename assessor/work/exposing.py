@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from django.db.models import Exists, OuterRef, QuerySet
 
+from assessor.collection.condition_kinds import kind_of, names_of_grades, names_of_nuggets
 from assessor.collection.models import Campaign, Condition, Person, QrelsSource, Topic
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure
@@ -23,7 +24,7 @@ def take_away(person: Person, condition: Condition, topics: QuerySet[Topic], whe
 def take_grades(person: Person, source: QrelsSource, topics: QuerySet[Topic], where: str) -> None:
     """Record that a person takes away a source's grades on topics, if a model gave them."""
     if source.by == QrelsSource.By.MODEL:
-        _record(person, topics, [Condition.Kind.RELEVANCE], where)
+        _record(person, topics, names_of_grades(), where)
 
 
 def take_file(person: Person, seen: Iterable[tuple[Condition | QrelsSource, QuerySet[Topic]]]) -> None:
@@ -41,7 +42,7 @@ def take_all(person: Person, campaign: Campaign, where: str) -> None:
     conditions = campaign.conditions.select_related("judge", "nuggets__judge")
     kinds = _kinds(conditions)
     if campaign.qrels_sources.filter(by=QrelsSource.By.MODEL).exists():
-        kinds.add(Condition.Kind.RELEVANCE)
+        kinds.update(names_of_grades())
     _record(person, campaign.topics.all(), kinds, where)
 
 
@@ -52,8 +53,8 @@ def _kinds(conditions: Iterable[Condition]) -> set[str]:
     creations = {condition.nuggets or condition for condition in conditions}
     # Those of people's files come last: only they take a statement to tell.
     in_turn = sorted(creations, key=lambda creation: creation.is_peoples)
-    if any(one.kind == Condition.Kind.NUGGETS and one.shows_a_models_nuggets() for one in in_turn):
-        kinds.add(Condition.Kind.NUGGETS)
+    if any(kind_of(one).makes_nuggets and one.shows_a_models_nuggets() for one in in_turn):
+        kinds.update(names_of_nuggets())
     return kinds
 
 

@@ -3,22 +3,19 @@
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 
-_FOLDER = Path(__file__).parent / "guidelines"
-KINDS = ("nuggets", "assignment", "support", "relevance")
+from assessor.collection.condition_kinds import kind_named
+
 _AROUND = 2  # lines that stand unchanged on each side of what changed
 
 
 @cache
 def first_text(kind: str) -> str:
     """Return the guidelines that campaigns start with for a kind of work. Raises KeyError for no such kind."""
-    if kind not in KINDS:
-        raise KeyError(kind)
-    return (_FOLDER / f"{kind}.md").read_text(encoding="utf-8")
+    return kind_named(kind).guidelines()
 
 
 @lru_cache(256)

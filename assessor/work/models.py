@@ -4,6 +4,7 @@ from uuid import UUID, uuid4
 
 from django.db import models
 
+from assessor.collection.condition_kinds import kind_choices
 from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly, Condition
 
@@ -41,7 +42,7 @@ class Task(models.Model):
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="tasks")
     topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="tasks")
     condition = models.ForeignKey(Condition, models.PROTECT, related_name="tasks")
-    kind = models.CharField(max_length=12, choices=Condition.Kind)
+    kind = models.CharField(max_length=12, choices=kind_choices)
     person = models.ForeignKey("collection.Person", models.PROTECT, related_name="tasks")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     done = models.PositiveIntegerField(default=0, help_text="Items done.")
@@ -163,7 +164,7 @@ class Exposure(AppendOnly):
 
     person = models.ForeignKey("collection.Person", models.PROTECT, related_name="exposures")
     topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="exposures")
-    kind = models.CharField(max_length=12, choices=Condition.Kind)
+    kind = models.CharField(max_length=12, choices=kind_choices)
     where = models.CharField(max_length=200)
     at = models.DateTimeField(auto_now_add=True)
 
@@ -177,12 +178,12 @@ class Exposure(AppendOnly):
 class Guidelines(AppendOnly):
     """A version of a campaign's guidelines for a kind of work; the newest is in force.
 
-    Version 1 is the text that campaigns start with (work/guidelines/), kept here once somebody has opened or changed
-    it.
+    Version 1 is the text that campaigns start with (guidelines.md of its app), kept here once somebody opened or
+    changed it.
     """
 
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="guidelines")
-    kind = models.CharField(max_length=12, choices=Condition.Kind)
+    kind = models.CharField(max_length=12, choices=kind_choices)
     version = models.PositiveIntegerField()
     text = models.TextField(help_text="Markdown.")
     person = models.ForeignKey(

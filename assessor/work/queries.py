@@ -9,10 +9,10 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from assessor.collection.condition_kinds import kind_of, names_of_answers, related_records
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.collection.roles import ASSESSOR, has_role
 from assessor.work.blindness import not_barred
-from assessor.work.kinds import of_answers, related_records
 from assessor.work.leases import free
 from assessor.work.models import Task, Waiting
 
@@ -82,7 +82,7 @@ def known_total(tasks: Iterable[Counted]) -> int:
     """Return how many items tasks have; 0 where that is known of all only once each is finished, as of nuggets."""
     total = 0
     for task in tasks:
-        if task.state == Task.State.OPEN and (task.kind == Condition.Kind.NUGGETS or task.done > task.total):
+        if task.state == Task.State.OPEN and (kind_of(task).makes_nuggets or task.done > task.total):
             return 0
         total += task.total
     return total
@@ -95,7 +95,7 @@ def handed_over() -> Q:
     takes over starts anew.
     """
     before = Task.objects.filter(condition=OuterRef("condition"), topic=OuterRef("topic"), state=Task.State.WITHDRAWN)
-    return Q(Exists(before.filter(seconds__gt=0)), kind__in=of_answers())
+    return Q(Exists(before.filter(seconds__gt=0)), kind__in=names_of_answers())
 
 
 def waiting_counts(campaign: Campaign) -> dict[int, int]:

@@ -23,21 +23,23 @@ from assessor.work.handing import hand_over, next_place, order
 from assessor.work.models import Task
 from assessor.work.scope import Moved, judged_under, mark
 from assignment.actions.sheets import add_sheets, sheet_row
+from assignment.label_kind import ASSIGNMENT, MANUAL
 from assignment.models import AnswerSheet
 from assignment.queries import asked_of, finished_banks, nuggets_of, progress
+from nuggets import condition_kind as nugget_methods
 from nuggets.models import NuggetBank
 
 _NAME = 120  # characters of a condition's name
 _SHORT = {
-    Condition.Method.AUTO_NUGGETS_EDITS: "Edits",
-    Condition.Method.MANUAL_NUGGETS: "Manual",
-    Condition.Method.AUTO_NUGGETS: "Auto",
+    nugget_methods.EDITS: "Edits",
+    nugget_methods.MANUAL: "Manual",
+    nugget_methods.AUTO: "Auto",
 }
 
 
 def usual_name(nuggets: Condition, by: str) -> str:
     """Return how papers call a condition, by how its nuggets came to be and who assigned: "Edits/Manual"."""
-    made = _SHORT.get(Condition.Method(nuggets.method), nuggets.name)
+    made = _SHORT.get(nuggets.method, nuggets.name)
     return f"{made[: _NAME - len(by) - 1]}/{by}"
 
 
@@ -46,8 +48,8 @@ def create_manual_assign(*, nuggets: Condition, name: str, acting_user: Person |
     condition = Condition(
         campaign=nuggets.campaign,
         name=name,
-        kind=Condition.Kind.ASSIGNMENT,
-        method=Condition.Method.MANUAL_ASSIGN,
+        kind=ASSIGNMENT.name,
+        method=MANUAL,
         nuggets=nuggets,
     )
     return create_first(condition, acting_user=acting_user)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.formats.lines import Line
 from assessor.collection.formats.report import Report
 from assessor.collection.loaders.answers import About, AnswerFinder, Place
@@ -13,6 +14,7 @@ from assessor.labels.models import Label
 from assignment.actions.following import bring_up_to_date
 from assignment.actions.sheets import SheetRow, add_sheets, sheet_row
 from assignment.formats import SheetRecord, read_sheets
+from assignment.label_kind import ASSIGNMENT
 from assignment.loaders.banks import BankFinder, FoundBank
 from assignment.models import AnswerSheet, Assignment
 from nuggets.formats import BankRecord
@@ -64,7 +66,7 @@ class AssignmentLoader(Loader):
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
         self.name, self.by = options["condition"], options["by"]
-        self.condition = find_condition(campaign, options, Condition.Kind.ASSIGNMENT, report)
+        self.condition = find_condition(campaign, options, ASSIGNMENT.name, report)
         known = self.condition.nuggets.name if self.condition and self.condition.nuggets else f"{self.name} nuggets"
         name = options.get("nuggets") or known
         self.banks = BankFinder(self._find_nuggets(name), name, self.by, report)
@@ -79,7 +81,7 @@ class AssignmentLoader(Loader):
             self.report.error(0, "nuggets", name, "another name than that of the labels' condition")
             return None
         found = self.campaign.conditions.filter(name=name).first()
-        if found and found.kind != Condition.Kind.NUGGETS:
+        if found and not kind_of(found).makes_nuggets:
             self.report.error(0, "nuggets", f"{name}, {found.kind}", "a new name, or that of a nugget condition")
             return None
         if self.condition and found != self.condition.nuggets:
@@ -185,7 +187,7 @@ class AssignmentLoader(Loader):
             self.condition = make_condition(
                 import_record,
                 self.report,
-                kind=Condition.Kind.ASSIGNMENT,
+                kind=ASSIGNMENT.name,
                 name=self.name,
                 by=self.by,
                 nuggets=self.banks.condition,

@@ -66,7 +66,7 @@ class BankFinder:
         The bank of a topic without one is the line's nuggets, and goes to those that are to be written.
         """
         if record.qid not in self._known:
-            if self.condition and self.condition.method != Condition.Method.IMPORTED:
+            if self.condition and self.condition.method != Condition.IMPORTED:
                 self._error(record, "qid", record.qid, f"a topic whose nuggets are finished under {self.condition}")
                 return None
             if not record.nuggets:

@@ -10,6 +10,7 @@ from assessor.labels.answering import ADOPTED, answered, condition_asked, number
 from assessor.labels.questions import questions as open_questions
 from assignment import queries
 from assignment.actions import adopt_label, leave_out
+from assignment.label_kind import ASSIGNMENT
 from assignment.models import AnswerSheet
 from nuggets.models import Nugget
 
@@ -61,4 +62,4 @@ def leave_nugget_out(request: PersonRequest, slug: str, condition_id: int) -> Ht
 
 
 def _condition(request: PersonRequest, slug: str, condition_id: int) -> Condition:
-    return condition_asked(request.user, slug, condition_id, Condition.Kind.ASSIGNMENT)
+    return condition_asked(request.user, slug, condition_id, ASSIGNMENT.name)

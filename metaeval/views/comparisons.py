@@ -16,6 +16,7 @@ from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest, download
 from assessor.collection.models import Campaign, Condition, Topic
 from assessor.collection.queries import without_practice
+from assessor.labels.label_kind import label_kind
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.sorting import shown as sorted_table
 from assessor.work.exposing import take_file
@@ -155,12 +156,15 @@ def _matrix(result: dict[str, object]) -> list[tuple[str, list[tuple[int, float 
 
 
 def _pairs_page(found: Comparison) -> str:
-    """Return the address of the page that has pairs of support side by side, but for the topic; nothing for others."""
+    """Return the address of the page that has both labels side by side, but for the topic; nothing for others."""
     first, second = found.first, found.second
-    if not isinstance(first, Condition) or not isinstance(second, Condition) or first.kind != Condition.Kind.SUPPORT:
+    if not isinstance(first, Condition) or not isinstance(second, Condition):
+        return ""
+    page = label_kind(first.kind).comparison_page
+    if not page:
         return ""
     asked = urlencode({"a": first.pk, "b": second.pk, "differ": 1})
-    return f"{reverse('support_pairs', args=[found.campaign.slug])}?{asked}"
+    return f"{reverse(page, args=[found.campaign.slug])}?{asked}"
 
 
 @require_POST

@@ -13,12 +13,12 @@ from assessor.collection import history
 from assessor.collection.access import organized_campaign
 from assessor.collection.actions import ConditionError
 from assessor.collection.http import PersonRequest, download
+from assessor.labels.label_kind import label_kind
 from assessor.llm.actions import JobError, launch
 from assessor.llm.forms import AskForm
 from assessor.studies import actions, queries
 from assessor.studies.access import campaign_study, study_item
 from assessor.studies.actions import StudyError
-from assessor.studies.kinds import kind_named
 from assessor.work.actions import PlanError
 from assessor.work.exposing import take_file
 from assessor.work.queries import assessors
@@ -51,7 +51,7 @@ def studies(request: PersonRequest, slug: str) -> HttpResponse:
         except StudyError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"Drawn: {study.drawn.count()} {kind_named(study.kind).items}.")
+            messages.success(request, f"Drawn: {study.drawn.count()} {label_kind(study.kind).items}.")
             return redirect("study", slug, study.pk)
     context = {"campaign": campaign, "form": form, "results": study_results(list(queries.studies_of(campaign)))}
     return render(request, "metaeval/studies.html", context)

@@ -17,7 +17,7 @@ from nuggets.actions.edits import (
 )
 from nuggets.actions.finishing import NotReady, ReopenError, finish_bank, reopen_bank
 from nuggets.actions.notes import mark_passage, set_note, set_reading
-from nuggets.actions.preparing import prepare_bank
+from nuggets.actions.preparing import create_manual_nuggets, prepare_bank
 from nuggets.actions.seeing import see_nuggets
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "ReopenError",
     "add_nugget",
     "attach_evidence",
+    "create_manual_nuggets",
     "delete_nugget",
     "detach_evidence",
     "finish_bank",

@@ -5,8 +5,8 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from assessor.collection.models import Condition
 from assessor.llm.models import Job
+from nuggets.condition_kind import AUTO
 from nuggets.drafting import Cut, Step, ranked
 from nuggets.editions import snapshot
 from nuggets.models import BankEdition, Drafting, Nugget, NuggetBank
@@ -25,7 +25,7 @@ def store_drafting(
         importance=importance,
         cuts=[cut._asdict() for cut in cuts],
     )
-    if job.condition.method == Condition.Method.AUTO_NUGGETS:
+    if job.condition.method == AUTO:
         _make_bank(drafting)
     return drafting
 

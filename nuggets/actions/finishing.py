@@ -6,16 +6,17 @@ from django.utils import timezone
 
 from assessor.collection import history
 from assessor.collection.actions import judge_of
+from assessor.collection.condition_kinds import condition_kinds
 from assessor.collection.models import Person
 from assessor.collection.roles import ASSESSOR, has_role
 from assessor.work.blindness import barred_from, had_feedback, has_seen
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.writes import Result
-from nuggets import following
 from nuggets.actions.base import locked_bank, store
 from nuggets.editions import consequences, snapshot
 from nuggets.models import BankEdition, NuggetBank
 from nuggets.queries import Finding, findings, nuggets_in_order
+from nuggets.signals import bank_finished
 
 
 class NotReady(Exception):
@@ -50,7 +51,9 @@ def finish_bank(bank: NuggetBank, *, acting_user: Person, seen: int) -> Result:
     )
     if bank.task_id:
         Task.objects.filter(pk=bank.task_id).update(state=Task.State.FINISHED, total=F("done"), leased_until=None)
-    following.tell(bank)
+    for kind in condition_kinds():
+        kind.on_bank_finished(bank)
+    bank_finished.send(NuggetBank, bank=bank)
     told = {"edition": bank.edition, "bank": bank.pk, "consequences": changed}
     history.record("bank finished", bank, campaign=bank.condition.campaign, person=acting_user, **told)
     return {"version": bank.version, "finished": True}

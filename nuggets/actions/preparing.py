@@ -1,20 +1,44 @@
-"""A bank for a person to fill, or to edit what a model drafted."""
+"""Conditions under which people write nuggets, and banks for them to fill, or to edit what a model drafted."""
 
 import secrets
 from uuid import uuid4
 
-from assessor.collection.actions import judge_of
-from assessor.collection.models import Condition, Protocol
+from assessor.collection.actions import create_condition, judge_of
+from assessor.collection.models import Campaign, Condition, Person, Protocol, QrelsSource
 from assessor.work.models import Task
 from nuggets.actions.base import store
+from nuggets.condition_kind import EDITS, MANUAL, NUGGETS
 from nuggets.drafting import shuffled
 from nuggets.models import Drafting, Nugget, NuggetBank
+
+
+def create_manual_nuggets(
+    *,
+    campaign: Campaign,
+    name: str,
+    qrels_source: QrelsSource,
+    min_relevant_grade: int | None = None,
+    acting_user: Person | None,
+) -> Condition:
+    """Make a condition in which people write the nuggets. Raises ConditionError.
+
+    min_relevant_grade: the lowest grade with which a passage is shown; without one, the protocol's.
+    """
+    condition = Condition(
+        campaign=campaign,
+        name=name,
+        kind=NUGGETS.name,
+        method=MANUAL,
+        qrels_source=qrels_source,
+        min_relevant_grade=min_relevant_grade,
+    )
+    return create_condition(condition, acting_user=acting_user)
 
 
 def prepare_bank(task: Task) -> None:
     """Make the bank that a task's person will fill: empty, or with what a model drafted on the topic."""
     bank = NuggetBank.objects.create(topic=task.topic, condition=task.condition, maker=judge_of(task.person), task=task)
-    if task.condition.method == Condition.Method.AUTO_NUGGETS_EDITS:
+    if task.condition.method == EDITS:
         _put_drafts(bank)
         # The person has saved nothing yet: who works on another topic continues there.
         Task.objects.filter(pk=task.pk).update(worked_at=None)

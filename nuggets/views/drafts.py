@@ -12,6 +12,7 @@ from assessor.collection.models import Campaign, Condition
 from assessor.work.queries import minutes
 from nuggets import outcomes
 from nuggets.access import organized_bank
+from nuggets.condition_kind import EDITS
 from nuggets.exports import outcome_lines
 
 _TOPICS = 100  # on a page
@@ -53,7 +54,7 @@ def condition_drafts(request: PersonRequest, slug: str, condition_id: int) -> Ht
         "page": page,
         "rows": [(row, minutes(row.tally.seconds) if row.tally else "") for row in outcomes.topic_rows(list(page))],
         "fates": outcomes.FATES,
-        "edited_by_people": condition.method == Condition.Method.AUTO_NUGGETS_EDITS,
+        "edited_by_people": condition.method == EDITS,
     }
     return render(request, "nuggets/condition_drafts.html", context)
 
@@ -63,7 +64,7 @@ def export_drafts(request: PersonRequest, slug: str, condition_id: int) -> HttpR
     """The same as a table: how people dealt with the drafts of each topic."""
     campaign = organized_campaign(request.user, slug)
     condition = _drafted_condition(campaign, condition_id)
-    if condition.method != Condition.Method.AUTO_NUGGETS_EDITS:
+    if condition.method != EDITS:
         raise Http404("Nobody edits the nuggets of this condition.")
     name = f"drafts.{condition.name}.csv"
     history.record("exported", name, campaign=campaign, person=request.user)

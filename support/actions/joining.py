@@ -24,7 +24,7 @@ def follow_citations(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
     """
     answers = {answer.pk: (answer, before) for answer, before in changed.items()}
     of_answers = Q(answer__in=answers)
-    made_here = SupportSheet.in_or_out.filter(of_answers).exclude(condition__method=Condition.Method.IMPORTED)
+    made_here = SupportSheet.in_or_out.filter(of_answers).exclude(condition__method=Condition.IMPORTED)
     once = made_here.filter(condition__protocol__equal_pairs_once=True).order_by()
     with_equal = set(once.values_list("condition", "answer__topic"))
     conditions, topics = ({pair[side] for pair in with_equal} for side in (0, 1))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from assessor.collection import history
-from assessor.collection.models import Condition, Person
+from assessor.collection.models import Person
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
 from assessor.work.writes import (
@@ -24,6 +24,7 @@ from assessor.work.writes import (
 from support.access import OwnSheet, shown_label
 from support.actions.equal import has_equal, lock_equal, say_of_equal
 from support.citations import EQUAL, LABELS
+from support.label_kind import SUPPORT
 from support.models import SupportSheet
 from support.queries import sheets_on
 from support.screen import own_rows
@@ -114,9 +115,9 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
 def _record_exposure(task: Task) -> None:
     """Record that a task's person has seen a model's labels on its topic; once, since each is kept with its sheet."""
     where = f"labels of {task.condition.shown}"
-    seen = Exposure.objects.filter(person=task.person, topic=task.topic_id, kind=Condition.Kind.SUPPORT, where=where)
+    seen = Exposure.objects.filter(person=task.person, topic=task.topic_id, kind=SUPPORT.name, where=where)
     if not seen.exists():
-        record_exposure(task.person, [task.topic], Condition.Kind.SUPPORT, where)
+        record_exposure(task.person, [task.topic], SUPPORT.name, where)
 
 
 def _judge(own: OwnSheet, verb: str, citation: str, said: Mapping[str, Any], seconds: int | None, seen: int) -> Result:

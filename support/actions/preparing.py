@@ -19,6 +19,7 @@ from assessor.work.scope import Moved, judged_under, mark
 from support.actions.again import judged_again
 from support.actions.equal import note_equal
 from support.actions.sheets import add_sheets, lock, open_waiting, resolve, sheet_row
+from support.label_kind import FROM_SCRATCH, POST_EDITED, SUPPORT
 from support.models import SupportJudgment, SupportSheet
 from support.queries import (
     answers_in_scope,
@@ -38,12 +39,11 @@ def create_support(*, campaign: Campaign, name: str, shown: Condition | None, ac
     """
     if shown:
         _require_labels_to_show(campaign, shown)
-    methods = Condition.Method
     condition = Condition(
         campaign=campaign,
         name=name,
-        kind=Condition.Kind.SUPPORT,
-        method=methods.SUPPORT_POST_EDITED if shown else methods.SUPPORT_FROM_SCRATCH,
+        kind=SUPPORT.name,
+        method=POST_EDITED if shown else FROM_SCRATCH,
         shown=shown,
     )
     return create_first(condition, acting_user=acting_user)
@@ -52,7 +52,7 @@ def create_support(*, campaign: Campaign, name: str, shown: Condition | None, ac
 def _require_labels_to_show(campaign: Campaign, shown: Condition) -> None:
     if shown.campaign_id != campaign.pk:
         raise ConditionError(f"{shown} is not a condition of {campaign}.")
-    if shown.kind != Condition.Kind.SUPPORT:
+    if shown.kind != SUPPORT.name:
         raise ConditionError(f"What is post-edited are labels of support; those of {shown} are of {shown.kind}.")
     if shown.sample:
         raise ConditionError(f"What is post-edited are all of a judge's labels; those of {shown} are of a sample.")

@@ -11,6 +11,7 @@ from assessor.llm.models import Unit
 from assessor.work.models import Task
 from support.actions.equal import note_equal
 from support.actions.preparing import count
+from support.label_kind import SUPPORT
 from support.models import SupportJudgment, SupportSheet
 
 
@@ -33,7 +34,7 @@ def judged_docids(run: Run, docids: Collection[str]) -> set[str]:
 def _being_judged(run: Run) -> dict[int, list[str]]:
     """Return the citations that jobs are at, by the key of the run's answer: a model may have read their passages."""
     units = Unit.objects.filter(job__campaign=run.campaign_id, state=Unit.State.CLAIMED)
-    at_work = units.filter(job__condition__kind=Condition.Kind.SUPPORT).values_list("item", flat=True)
+    at_work = units.filter(job__condition__kind=SUPPORT.name).values_list("item", flat=True)
     answers = set(Answer.objects.filter(run=run).values_list("pk", flat=True))
     found: dict[int, list[str]] = {}
     for answer, _, key in (item.partition(":") for item in at_work):

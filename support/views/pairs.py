@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Condition
-from assessor.scores.kinds import kind_named
 from support.citations import NOT_JUDGED
+from support.label_kind import SUPPORT
 from support.pairs import STATES, Wanted, differ, pairs_of, shown, supporting, topics_with_sheets
 
 Record = TypeVar("Record", bound=Model)
@@ -54,7 +54,7 @@ def pairs(request: PersonRequest, slug: str) -> HttpResponse:
         and (not only_differing or differ(pair.said, compared))
     ]
     page = Paginator(kept, _ON_A_PAGE).get_page(request.GET.get("page"))
-    labels_by = kind_named(Condition.Kind.SUPPORT).labels_by
+    labels_by = SUPPORT.scoring().labels_by
     context = {
         "campaign": campaign,
         "topics": topics if topic is None or topic in topics else [topic, *topics],

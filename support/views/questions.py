@@ -11,6 +11,7 @@ from assessor.labels.questions import questions as open_questions
 from support import queries
 from support.actions import adopt_label, leave_out
 from support.citations import NOT_JUDGED
+from support.label_kind import SUPPORT
 from support.models import SupportSheet
 
 
@@ -60,7 +61,7 @@ def leave_citation_out(request: PersonRequest, slug: str, condition_id: int) -> 
 
 
 def _condition(request: PersonRequest, slug: str, condition_id: int) -> Condition:
-    return condition_asked(request.user, slug, condition_id, Condition.Kind.SUPPORT)
+    return condition_asked(request.user, slug, condition_id, SUPPORT.name)
 
 
 def _sheet(request: PersonRequest, condition: Condition) -> SupportSheet:

@@ -9,11 +9,11 @@ from django.test import Client
 from django.utils import timezone
 
 from assessor.api.actions import create_token, revoke_token
-from assessor.collection.actions import create_manual_nuggets
 from assessor.collection.models import Campaign, Person, Topic
 from assessor.work.actions import give_tasks
 from assessor.work.models import Scope
 from metaeval.actions import create_comparison, run
+from nuggets.actions import create_manual_nuggets
 from tests.conftest import client_of, make_person
 from tests.support.lines import FULL, NONE, cites
 from tests.support.lines import line as support_line

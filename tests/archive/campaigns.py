@@ -9,13 +9,7 @@ from django.db import connection
 
 from assessor.archive.registry import KEPT
 from assessor.archive.writing import archive
-from assessor.collection.actions import (
-    add_organizer,
-    change_protocol,
-    create_campaign,
-    create_manual_nuggets,
-    remove_organizer,
-)
+from assessor.collection.actions import add_organizer, change_protocol, create_campaign, remove_organizer
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.exports.freezing import freeze
 from assessor.exports.pseudonyms import pseudonyms
@@ -40,6 +34,7 @@ from assignment.exports import assignment_lines
 from metaeval.actions import create_comparison, import_table
 from metaeval.actions import run as compute
 from nuggets import actions as on_nuggets
+from nuggets.actions import create_manual_nuggets
 from nuggets.drafting import Cut
 from nuggets.exports import condition_lines
 from nuggets.models import NuggetBank
@@ -78,7 +73,7 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     put_in_queue(topics=[campaign.topics.get(qid="t2")], condition=manual, acting_user=olga, reason="who is free")
     task = Task.objects.get(nugget_bank=bank)
     record_time(task=task, key=uuid4(), seconds=0)
-    record_exposure(ben, [topic], Condition.Kind.NUGGETS, "export of everything")
+    record_exposure(ben, [topic], "nuggets", "export of everything")
     _assign(manual, bank, anna, ben, olga)
     _judge_support(campaign, anna)
     graded = give_relevance(campaign, ben).condition
@@ -235,7 +230,7 @@ def _ask(campaign: Campaign, nuggets: Condition, olga: Person) -> Job:
 
 def _draft(campaign: Campaign, olga: Person) -> None:
     """Let a model have drafted nuggets of t2."""
-    drafted = model.make_condition(campaign.model_judges.get(), method=Condition.Method.AUTO_NUGGETS_EDITS)
+    drafted = model.make_condition(campaign.model_judges.get(), method="AutoNuggets+Edits")
     model.draft(drafted, campaign.topics.filter(qid="t2"), ["glass is melted", "glass is sorted"], [Cut(1, 3, 2)])
 
 

@@ -3,13 +3,12 @@
 from django.apps import apps
 from django.db import models
 
-from assessor.archive.references import DRAWN, ITEMS
+from assessor.archive.references import ITEMS
 from assessor.archive.registry import BY_LABEL, KEPT, LEFT_OUT, OF_CAMPAIGN
 from assessor.collection.fields import JSONText
 from assessor.collection.models import Campaign
 from assessor.llm.kinds import kind_named
 from assessor.llm.kinds import names as kinds_of_job
-from assessor.studies.kinds import names as kinds_of_study
 
 # JSON columns without a key of a record in them, and what they have instead.
 WITHOUT_KEYS = {
@@ -76,10 +75,9 @@ def test_every_json_column_is_known_to_have_keys_or_none():
     assert set(WITHOUT_KEYS) - set(columns) == set()
 
 
-def test_every_kind_of_job_and_study_says_what_its_items_are():
+def test_every_kind_of_job_says_what_its_items_are():
     ours = {name for name in kinds_of_job() if not type(kind_named(name)).__module__.startswith("tests.")}
     assert set(ITEMS) == ours
-    assert set(DRAWN) == set(kinds_of_study())
 
 
 def test_records_lead_to_their_campaign_by_records_that_are_archived():

@@ -12,13 +12,14 @@ from assessor.archive.actions import restore
 from assessor.archive.errors import ArchiveError
 from assessor.archive.reading import verify
 from assessor.archive.registry import KEPT
-from assessor.collection.actions import create_campaign, create_manual_nuggets
+from assessor.collection.actions import create_campaign
 from assessor.collection.models import Campaign, Condition, Event, Person
 from assessor.llm.models import Job, Unit
 from assessor.work.actions import give_tasks
 from assessor.work.models import Write
 from metaeval.models import Calculation
 from metaeval.queries import latest_calculations
+from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
 from tests.archive.campaigns import exported, forget_everything, written
 from tests.conftest import QRELS, TOPICS, Importer, client_of

@@ -143,7 +143,7 @@ def test_the_estimate_is_what_is_sent_and_saves_nothing(long: Condition, endpoin
     judge = make_judge(long.campaign, server.base_url)
     before = plan(judge, long)
     assert not AnswerSheet.objects.exists()
-    assert not Condition.objects.filter(kind=Condition.Kind.ASSIGNMENT).exists()
+    assert not Condition.objects.filter(kind="assignment").exists()
     assert before.expected.tokens_out == (3 * 23 + 2 * 2) * questions.TOKENS_LABEL
     sent = 0
     for answer in Answer.objects.exclude(words=0).select_related("topic"):

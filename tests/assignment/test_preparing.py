@@ -76,7 +76,7 @@ def test_nobody_is_given_what_a_model_or_a_file_assigns(finished: NuggetBank, ma
 def test_who_has_seen_a_models_labels_there_cannot_assign_blind(manual: Condition, topic: Topic, anna: Person):
     from assessor.work.blindness import record_exposure
 
-    record_exposure(anna, [topic], Condition.Kind.ASSIGNMENT, "test")
+    record_exposure(anna, [topic], "assignment", "test")
     with pytest.raises(PlanError, match="has seen LLM output of this kind on t1"):
         give(manual, topic, anna)
 
@@ -185,7 +185,7 @@ def test_names_have_their_limits(finished: NuggetBank, olga: Person):
     nuggets = finished.condition
     with pytest.raises(ConditionError, match="name is longer than 120"):
         create_manual_assign(nuggets=nuggets, name="x" * 121, acting_user=olga)
-    nuggets.method, nuggets.name = Condition.Method.IMPORTED, "n" * 120
+    nuggets.method, nuggets.name = Condition.IMPORTED, "n" * 120
     assert usual_name(nuggets, "Auto") == "n" * 115 + "/Auto"
     nuggets.name = "n" * 700
     with pytest.raises(ConditionError, match="description is longer than 700"):

@@ -369,7 +369,7 @@ def test_a_text_that_came_with_its_labels_is_scored_with_its_own_length_under_an
     auto = label(auto_condition(edits), {"t2": {"team.one": "sp"}})
     add_sheets([row(auto, NuggetBank.objects.get(topic__qid="t1"), apart("team.one", 55), "spn")])
     assert cell(auto, "t1", "team.one") == INCOMPLETE_CELL
-    auto.method = Condition.Method.IMPORTED
+    auto.method = Condition.IMPORTED
     assert cell(auto, "t1", "team.one") == ("complete", near([*ONE_T1[:6], 55]))
 
 

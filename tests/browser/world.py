@@ -11,7 +11,8 @@ from typing import Any
 from django.contrib.auth.models import Group
 from django.urls import reverse
 
-from assessor.collection.actions import create_campaign, create_manual_nuggets
+from assessor.collection.actions import create_campaign
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.management.importing import import_file
 from assessor.collection.models import Campaign, Condition, Person
 from assessor.collection.roles import ASSESSOR
@@ -20,8 +21,8 @@ from assessor.exports.registry import BY_NAME
 from assessor.relevance.actions import create_relevance
 from assessor.work.actions import give_tasks
 from assessor.work.instructing import in_force, open_guidelines
-from assessor.work.kinds import kind_of
 from assignment.actions import create_manual_assign
+from nuggets.actions import create_manual_nuggets
 from nuggets.actions.drafting import store_drafting
 from nuggets.drafting import Step
 from support.actions import create_support
@@ -94,7 +95,7 @@ def load() -> None:
     addresses = {}
     for condition in conditions:
         kind = condition.kind
-        person = ben if kind == Condition.Kind.RELEVANCE else anna  # the editor showed Anna grades
+        person = ben if kind == "relevance" else anna  # the editor showed Anna grades
         open_guidelines(campaign=campaign, kind=kind, version=in_force(campaign, kind).version, acting_user=person)
         [task] = give_tasks(
             campaign=campaign, topics=list(campaign.topics.all()), condition=condition, person=person, **by

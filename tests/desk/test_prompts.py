@@ -11,10 +11,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from assessor.collection.actions import change_protocol, create_manual_nuggets
+from assessor.collection.actions import change_protocol
 from assessor.collection.models import Campaign, Person
 from assessor.desk.rendering import Choice, Rendered, RenderingError, rendered
 from assessor.llm.prompt_sets import NAMES, prompt_set
+from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
 from tests.conftest import client_of
 from tests.nuggets.conftest import fill

@@ -98,12 +98,12 @@ def names() -> Iterator[str]:
 def examples(bank: NuggetBank) -> dict[str, list[object]]:
     """Return what to put into every address that takes something."""
     campaign = bank.condition.campaign
-    edits = campaign.conditions.get(method=Condition.Method.AUTO_NUGGETS_EDITS)
+    edits = campaign.conditions.get(method="AutoNuggets+Edits")
     slug = campaign.slug
     assigning = campaign.conditions.filter(method="ManualAssign").earliest("pk").pk
-    given = campaign.tasks.filter(kind=Condition.Kind.ASSIGNMENT).earliest("pk")
+    given = campaign.tasks.filter(kind="assignment").earliest("pk")
     sheet = all_judged(given)[0]
-    judging = campaign.tasks.filter(kind=Condition.Kind.SUPPORT).earliest("pk")
+    judging = campaign.tasks.filter(kind="support").earliest("pk")
     study = campaign.studies.latest("pk").pk
     frozen = Frozen.objects.latest("pk").condition_id  # since which nothing has changed
     grading = Task.objects.get(topic__qid="t1", condition__name="post-edited")
@@ -342,8 +342,8 @@ def judge_support(campaign: Campaign, new: range) -> None:
         condition = Condition(
             campaign=campaign,
             name=f"Support of all {number}",
-            kind=Condition.Kind.SUPPORT,
-            method=Condition.Method.SUPPORT_AUTOMATIC,
+            kind="support",
+            method="support automatic",
             judge=judge,
             replicate=number,
         )

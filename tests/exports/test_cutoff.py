@@ -7,10 +7,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from assessor.exportables import ChoiceError
 from assessor.exports.choosing import choose
-from assessor.exports.chosen import ChoiceError
-from assessor.exports.cutoff import Cell, cells, cutoff_lines
+from assessor.exports.cutoff import cells, cutoff_lines
 from assessor.exports.registry import BY_NAME
+from assessor.labels.cutoff import Cell
 from nuggets import actions as nuggets
 from tests.assignment.conftest import answered, finished, manual  # noqa: F401
 from tests.conftest import client_of

@@ -9,9 +9,9 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from assessor.collection.models import Event, Topic
+from assessor.exportables import ChoiceError
 from assessor.exports import actions
 from assessor.exports.choosing import choose
-from assessor.exports.chosen import ChoiceError
 from assessor.exports.freezing import freeze
 from assessor.exports.models import Export
 from assessor.exports.registry import BY_NAME, EXPORTABLES

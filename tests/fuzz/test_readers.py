@@ -15,10 +15,10 @@ from assessor.archive.actions import restore
 from assessor.archive.errors import ArchiveError
 from assessor.archive.reading import verify
 from assessor.collection import importing
+from assessor.collection.condition_kinds import condition_kinds
 from assessor.collection.models import Campaign, Condition, Import
 from assessor.exports.verifying import verify as verify_bundle
 from assessor.llm.prompt_sets import NAMES, PromptSetError, prompt_set
-from assessor.work.guidelines import KINDS as GUIDELINES
 from assessor.work.guidelines import as_html, differences, first_text
 from assignment.actions import create_manual_assign
 from metaeval.actions import ComparisonError, TableError, import_table
@@ -240,7 +240,7 @@ def test_changed_prompts_are_used_or_refused(settings: Any, tmp_path: Path):
 
 def test_changed_guidelines_are_shown_as_text():
     found = []
-    for kind in GUIDELINES:
+    for kind in (kind.name for kind in condition_kinds()):
         text = first_text(kind)
 
         def check(data: bytes, text: str = text) -> str:

@@ -20,8 +20,8 @@ class Grading(kinds.Kind):
     """Grades one passage for each topic."""
 
     name = "Grading"
-    condition_kind = Condition.Kind.RELEVANCE
-    method = Condition.Method.UMBRELA
+    condition_kind = "relevance"
+    method = "UMBRELA"
     grades = Grades.NONE
     # Titles of topics whose result can't be stored: a mistake in a kind.
     unstorable: set[str] = set()

@@ -118,8 +118,8 @@ def test_after_its_prompts_changed_a_launch_asks_for_another_name(client: Client
     old = Condition(
         campaign=campaign,
         name="AutoNuggets by j on NIST",
-        kind=Condition.Kind.NUGGETS,
-        method=Condition.Method.AUTO_NUGGETS,
+        kind="nuggets",
+        method="AutoNuggets",
         qrels_source=source,
         judge=judge.judge,
         prompt_set="0" * 64,

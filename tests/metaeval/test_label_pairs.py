@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from assessor.collection.models import Answer, Campaign, Condition, Run, Topic
+from assessor.labels.label_kind import label_kind
 from assessor.scores.found import Labels
-from assessor.scores.kinds import kind_named
+from assessor.scores.scoring import scoring_of
 from assignment.actions import leave_out
 from metaeval.label_pairs import match_labels, matrices, places_in_all, restrict_labels
 from nuggets.models import Nugget
@@ -18,12 +19,12 @@ from tests.support.scores_helpers import row as support_row
 
 
 def labels_of(condition: Condition) -> Labels:
-    return kind_named(condition.kind).load_with_labels(condition)[1]
+    return scoring_of(condition.kind).load_with_labels(condition)[1]
 
 
 def named(condition: Condition) -> list[tuple[str, str, str, str]]:
     """Return what stands under an assignment condition: topic, run, nugget and label."""
-    kind, labels = kind_named(condition.kind), labels_of(condition)
+    kind, labels = label_kind(condition.kind), labels_of(condition)
     return sorted(
         (
             Topic.objects.get(pk=topic).qid,
@@ -57,7 +58,7 @@ def test_a_nugget_without_a_label_or_left_out_has_none(first: Condition, olga):
 
 def test_every_label_of_a_citation_is_there_once(first_support: Condition):
     labels = labels_of(first_support)
-    kind = kind_named("support")
+    kind = label_kind("support")
     assert kind.labels == ("none", "partial", "full")
     found = {
         (Answer.objects.get(pk=owner).run.tag, Topic.objects.get(pk=topic).qid, item >> 24, item % (1 << 24)): code

@@ -17,7 +17,7 @@ from nuggets.drafting import Cut, Step
 PARAMETERS = {"max_tokens": 100, "limit_name": "max_tokens"}
 KIND_OF = {kind.method: kind for kind in (AUTO_NUGGETS, DRAFTS)}
 PROMPTS = prompt_set("assay-1")
-EDITS = Condition.Method.AUTO_NUGGETS_EDITS
+EDITS = "AutoNuggets+Edits"
 
 Reply = Callable[[Question[Any]], Any]
 
@@ -34,7 +34,7 @@ def make_condition(
     condition = Condition(
         campaign=campaign,
         name=name,
-        kind=Condition.Kind.NUGGETS,
+        kind="nuggets",
         method=method,
         qrels_source=campaign.qrels_sources.get(name=source),
         judge=model.judge,

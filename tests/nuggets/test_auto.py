@@ -26,8 +26,8 @@ from nuggets.queries import nuggets_in_order
 from tests.conftest import client_of
 from tests.nuggets.model import KIND_OF, PROMPTS, Model, make_condition, make_job, make_model, run, says
 
-AUTO = Condition.Method.AUTO_NUGGETS
-EDITS = Condition.Method.AUTO_NUGGETS_EDITS
+AUTO = "AutoNuggets"
+EDITS = "AutoNuggets+Edits"
 SEGMENTS = 23  # of t3: three windows of ten
 
 

@@ -8,10 +8,11 @@ import pytest
 
 from assessor.collection.actions import create_condition, grades_made_under
 from assessor.collection.models import Campaign, Condition, Grade, Person, QrelsSource
-from assessor.llm import actions, following, running
+from assessor.llm import actions, running
 from assessor.llm.actions import launch, plan_job
 from assessor.llm.kinds import kind_named
 from assessor.llm.models import Call, Job, ModelJudge, Unit
+from assessor.llm.signals import job_worked_on
 from assessor.plan.actions import plan_work
 from assessor.plan.models import Planned
 from assessor.work.models import Task
@@ -135,12 +136,13 @@ def test_post_editing_that_waits_for_drafts_is_given_once_their_job_is_over(
 
 
 def test_what_follows_a_job_and_goes_wrong_takes_nothing_from_it(study: Campaign, endpoint, monkeypatch, caplog):  # noqa: F811
-    def fail(job: Job) -> None:
+    def fail(job: Job, **_: object) -> None:
         raise RuntimeError("no")
 
-    monkeypatch.setattr(following, "_followers", [fail])
+    monkeypatch.setattr(job_worked_on, "receivers", [])
+    job_worked_on.connect(fail)
     assert done(judge_at(study, endpoint()), "Drafts", "drafts").units_done == 3
-    assert "What follows job" in caplog.text
+    assert "RuntimeError: no" in caplog.text
 
 
 @pytest.mark.parametrize("structured", [False, True])
@@ -162,7 +164,7 @@ def test_when_much_goes_wrong_the_banks_are_those_of_a_clean_run(study: Campaign
 
 
 def test_a_topic_that_is_still_being_graded_waits_for_its_grades(study: Campaign, endpoint, anna):  # noqa: F811
-    grading = Condition(campaign=study, name="Ours", kind="relevance", method=Condition.Method.MANUAL_RELEVANCE)
+    grading = Condition(campaign=study, name="Ours", kind="relevance", method="manual relevance")
     create_condition(grading, acting_user=None)
     topic = study.topics.get(qid="t1")
     source = grades_made_under(grading)

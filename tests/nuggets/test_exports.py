@@ -7,10 +7,10 @@ from uuid import uuid4
 import pytest
 from django.core.management import call_command
 
-from assessor.collection.actions import create_manual_nuggets
 from assessor.collection.models import Campaign, Condition, Person, Topic
 from assessor.work.actions import give_tasks
 from nuggets import actions
+from nuggets.actions import create_manual_nuggets
 from nuggets.exports import bank_lines, condition_lines
 from nuggets.models import NuggetBank
 from tests.nuggets.conftest import A, B, C, do, fill

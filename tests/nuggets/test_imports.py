@@ -8,9 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from assessor.collection import importing
-from assessor.collection.actions import ConditionError, create_manual_nuggets
+from assessor.collection.actions import ConditionError
 from assessor.collection.models import Campaign, Condition, Import, Judge
 from nuggets import actions
+from nuggets.actions import create_manual_nuggets
 from nuggets.exports import condition_lines
 from nuggets.formats import IMPORTANCE, ORIGINS
 from nuggets.loaders import NuggetLoader

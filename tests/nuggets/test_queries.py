@@ -9,10 +9,11 @@ from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import create_campaign, create_manual_nuggets, judge_of
+from assessor.collection.actions import create_campaign, judge_of
 from assessor.collection.models import Campaign, Person, Protocol, Topic
 from assessor.work.actions import give_tasks
 from nuggets import actions
+from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
 from nuggets.queries import next_redo, nuggets_in_order, passages, rows
 from tests.conftest import client_of

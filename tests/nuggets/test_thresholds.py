@@ -6,9 +6,10 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from assessor.collection.actions import ConditionError, change_protocol, create_manual_nuggets
+from assessor.collection.actions import ConditionError, change_protocol
 from assessor.collection.models import Campaign, Condition, Person, Topic
 from assessor.work.actions import give_tasks
+from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
 from nuggets.queries import passages
 from tests.conftest import client_of

@@ -137,14 +137,15 @@ def test_looking_whether_what_waits_is_there_takes_as_many_queries_however_much_
 
 
 def test_what_goes_wrong_then_keeps_no_import_from_being_done(campaign, olga: Person, import_file, monkeypatch, caplog):
-    from assessor.collection import importing
+    from assessor.collection.signals import import_done
 
-    def fail(import_record: object) -> None:
+    def fail(import_record: object, **_: object) -> None:
         raise RuntimeError("no")
 
-    monkeypatch.setattr(importing, "_followers", [fail])
+    monkeypatch.setattr(import_done, "receivers", [])
+    import_done.connect(fail)
     assert import_file(campaign, "topics", "t7\tnothing\n").state == "done"
-    assert "What follows import" in caplog.text
+    assert "RuntimeError: no" in caplog.text
 
 
 def test_a_row_for_whoever_draws_it_waits_too(

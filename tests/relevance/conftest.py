@@ -55,8 +55,8 @@ def umbrela(pooled: Campaign, model: ModelJudge, prompts: PromptSet, olga: Perso
     condition = Condition(
         campaign=pooled,
         name="UMBRELA",
-        kind=Condition.Kind.RELEVANCE,
-        method=Condition.Method.UMBRELA,
+        kind="relevance",
+        method="UMBRELA",
         judge=model.judge,
         prompt_set=prompts.sha256,
     )

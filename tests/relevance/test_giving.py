@@ -5,15 +5,16 @@ import random
 import pytest
 from django.test import Client
 
-from assessor.collection.actions import ConditionError, change_protocol, create_manual_nuggets
+from assessor.collection.actions import ConditionError, change_protocol
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Campaign, Condition, Event, Person, Topic
 from assessor.labels.models import ManualSetup
 from assessor.relevance.actions import create_relevance
 from assessor.relevance.models import RelevanceJudgment
 from assessor.work.actions import PlanError, give_tasks, withdraw_task
 from assessor.work.blindness import record_exposure
-from assessor.work.kinds import kind_of
 from assessor.work.models import Task
+from nuggets.actions import create_manual_nuggets
 from tests.conftest import client_of
 from tests.relevance.conftest import at_hand, give_relevance, judge_item, send
 

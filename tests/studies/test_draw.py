@@ -7,12 +7,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import create_campaign, create_manual_nuggets
+from assessor.collection.actions import create_campaign
 from assessor.collection.models import CONTROL, Answer, Condition, Event, Judge, Run
 from assessor.collection.models.history import AppendOnlyError
 from assessor.studies.actions import PER_TOPIC, StudyError, let_people_judge
 from assessor.studies.models import Drawn, Study
 from assignment.queries import name_of
+from nuggets.actions import create_manual_nuggets
 from nuggets.models import BankEdition, NuggetBank
 from tests.judging import all_judged, change, given, move, put
 from tests.studies.conftest import (

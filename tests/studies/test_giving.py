@@ -14,7 +14,7 @@ from assessor.collection.actions import ConditionError
 from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
 from assessor.exports.releases import release_parts
 from assessor.labels.manual_setups import label_again
-from assessor.scores.kinds import scored_conditions
+from assessor.scores.scoring import scored_conditions
 from assessor.studies.actions import let_people_judge
 from assessor.studies.models import Drawn, Study
 from assessor.work.actions import PlanError, give_tasks, withdraw_task
@@ -526,10 +526,10 @@ def test_a_nugget_that_left_or_says_something_else_now_is_not_asked(n_study, nug
         ("team.two", "t1"): [ids["purring heals"], ids["cats purr"]],
     }
     # What was drawn stays, and is told as it was.
-    from assessor.studies.kinds import kind_named
     from assessor.studies.queries import items_of
+    from assessor.studies.sampling import sampling_of
 
-    texts = {told.text for told in kind_named("assignment").told(list(items_of(n_study))).values()}
+    texts = {told.text for told in sampling_of("assignment").told(list(items_of(n_study))).values()}
     assert texts == {"purring heals", "dogs bark", "cats purr", "glass is melted"}
 
 

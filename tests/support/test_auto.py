@@ -257,7 +257,7 @@ def test_the_estimate_is_what_is_sent_and_saves_nothing(cited: Campaign, endpoin
     judge = make_judge(cited, server.base_url)
     before = plan(judge)
     assert not SupportSheet.objects.exists()
-    assert not Condition.objects.filter(kind=Condition.Kind.SUPPORT).exists()
+    assert not Condition.objects.filter(kind="support").exists()
     assert not Job.objects.exists()
     pairs = [
         *[("Cats purr when content.", "d1")] * 2,
@@ -283,7 +283,7 @@ def test_only_chosen_topics_are_asked(cited: Campaign, endpoint):  # noqa: F811
 def test_without_answers_there_is_no_job(campaign: Campaign):
     with pytest.raises(JobError, match=r"No run answers any of the topics\."):
         plan(make_judge(campaign))
-    assert not Condition.objects.filter(kind=Condition.Kind.SUPPORT).exists()
+    assert not Condition.objects.filter(kind="support").exists()
 
 
 def test_control_runs_and_texts_that_came_with_labels_are_not_judged(cited: Campaign, endpoint):  # noqa: F811

@@ -156,8 +156,8 @@ def here(campaign, import_file, olga) -> Condition:
     condition = Condition.objects.create(
         campaign=campaign,
         name="From scratch",
-        kind=Condition.Kind.SUPPORT,
-        method=Condition.Method.SUPPORT_FROM_SCRATCH,
+        kind="support",
+        method="support from scratch",
         protocol=campaign.protocol,
     )
     answer = Answer.objects.get()

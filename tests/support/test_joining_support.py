@@ -335,8 +335,8 @@ def made_here(campaign, asked, **columns) -> SupportSheet:
     condition = Condition.objects.create(
         campaign=campaign,
         name="Automatic",
-        kind=Condition.Kind.SUPPORT,
-        method=Condition.Method.SUPPORT_FROM_SCRATCH,
+        kind="support",
+        method="support from scratch",
         protocol=campaign.protocol,
     )
     judge = campaign.conditions.get(method="imported", kind__in=("support", "assignment")).judge_id

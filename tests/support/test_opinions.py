@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from assessor.collection.actions import ConditionError, change_protocol, create_manual_nuggets
+from assessor.collection.actions import ConditionError, change_protocol
 from assessor.collection.models import Answer, Campaign, Condition, Event, Person
 from assessor.labels.manual_setups import label_again
 from assessor.labels.models import ManualSetup
@@ -11,6 +11,7 @@ from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
 from metaeval.stats.means import COMPLETE, INCOMPLETE
+from nuggets.actions import create_manual_nuggets
 from support.actions import resolve
 from support.arrays import load_scores
 from support.models import SupportSheet

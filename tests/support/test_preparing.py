@@ -3,12 +3,13 @@
 import pytest
 from django.test import Client
 
-from assessor.collection.actions import ConditionError, change_protocol, create_campaign, create_manual_nuggets
+from assessor.collection.actions import ConditionError, change_protocol, create_campaign
 from assessor.collection.models import Answer, Campaign, Condition, Person, Run, Topic
 from assessor.labels.models import ManualSetup
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
+from nuggets.actions import create_manual_nuggets
 from support.actions import create_support, open_waiting, resolve
 from support.models import LabelEvent, SupportSheet
 from tests.conftest import client_of

@@ -279,7 +279,7 @@ def test_a_text_that_came_with_its_labels_counts_where_a_file_says_so_or_the_run
     add_sheets([row(auto, apart("team.one", ["f"]), ["f"]), row(auto, apart("team.empty", ["f"], "t2"), ["f"])])
     assert cell(auto, "t1", "team.one") == INCOMPLETE_CELL  # what the run answered is not judged
     assert cell(auto, "t2", "team.empty") == ("complete", ONES)
-    auto.method = Condition.Method.IMPORTED
+    auto.method = Condition.IMPORTED
     assert cell(auto, "t1", "team.one") == ("complete", ONES)
     judge(auto, {"team.one": {"t1": ANSWERS["team.one"]["t1"]}})
     assert cell(auto, "t1", "team.one") == ("complete", near(ONE_T1))
@@ -287,7 +287,7 @@ def test_a_text_that_came_with_its_labels_counts_where_a_file_says_so_or_the_run
 
 def test_an_own_answer_goes_before_a_text_that_came_with_labels_earlier(cited: Campaign, import_file):
     auto = support_condition(cited)
-    auto.method = Condition.Method.IMPORTED
+    auto.method = Condition.IMPORTED
     add_sheets([row(auto, apart("team.empty", ["f"], "t2"), ["f"])])
     import_answers(cited, import_file, {"team.empty": {"t2": ["p"]}})
     assert cell(auto, "t2", "team.empty") == ("complete", ONES)

@@ -13,7 +13,6 @@ from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import create_manual_nuggets
 from assessor.collection.models import Campaign, Condition, Event, Person, Topic
 from assessor.relevance.models import RelevanceJudgment
 from assessor.training.actions import TrainingError, mark_practice, name_reference
@@ -25,6 +24,7 @@ from assessor.work.models import Exposure, Task
 from assignment.actions import create_manual_assign
 from metaeval.stats.statistic import Statistic
 from nuggets import actions as nugget_actions
+from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import RUNS, run_file
 from tests.assignment.lines import line as assignment_line

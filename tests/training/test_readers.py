@@ -18,7 +18,7 @@ from assessor.collection.models import Campaign, Condition, Person, QrelsSource
 from assessor.relevance.exports import judgment_lines
 from assessor.relevance.models import RelevanceJudgment
 from assessor.scores.kept import condition_scores, counts_by_condition, scopes
-from assessor.scores.kinds import kind_named
+from assessor.scores.scoring import scoring_of
 from assessor.studies.actions import draw_study
 from assessor.studies.models import Study
 from assignment.control import make_control_runs
@@ -100,7 +100,7 @@ def test_scores(practised: Campaign, kind: str):
 @pytest.mark.parametrize("kind", ["assigned", "support"])
 def test_labels_of_comparisons(practised: Campaign, kind: str):
     one = condition(practised, f"People/{kind}")
-    _, labels = kind_named(one.kind).load_with_labels(one)
+    _, labels = scoring_of(one.kind).load_with_labels(one)
     assert set(labels.topic.tolist()) == {practised.topics.get(qid="t2").pk}
     given = load_input(one, Policy.ZERO, names_of(practised))
     assert given.scores is not None

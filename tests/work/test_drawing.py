@@ -16,11 +16,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessor.collection.actions import add_organizer, change_protocol
+from assessor.collection.condition_kinds import Lacking, kind_named
 from assessor.collection.models import Answer, Campaign, Condition, Event, Person, Topic
 from assessor.collection.roles import ADMINISTRATOR, ASSESSOR
 from assessor.desk.queries import home
 from assessor.relevance.models import RelevanceJudgment
-from assessor.work import kinds
 from assessor.work.actions import (
     PlanError,
     draw_next,
@@ -160,7 +160,7 @@ def test_what_cannot_wait(scratch: Condition, pooled, condition, topics, topic, 
     refuses(f"Under {drawn} people draw passages of topics that they have: give them the topics.", condition=drawn)
     give(scratch, topic, anna)
     refuses("Under from scratch these topics are somebody else's already: t1 (anna).")
-    monkeypatch.delitem(kinds._kinds, "support")
+    monkeypatch.setattr(type(kind_named("support")), "has_screen", False)
     refuses("Nobody can be given from scratch: it is not done by people on a screen.")
 
 
@@ -250,9 +250,8 @@ def test_a_topic_that_rests_keeps_nobody_from_drawing_another_one(queue: Conditi
 
 
 def test_a_topic_that_a_kind_refuses_by_now_is_passed_over(queue: Condition, topics, anna: Person, monkeypatch):
-    kind = kinds._kinds["support"]
-    lacking = kinds.Lacking({topics[0].pk}, "not yet: {}".format)
-    monkeypatch.setitem(kinds._kinds, "support", kind._replace(lacking=lambda condition, topics: lacking))
+    lacking = Lacking({topics[0].pk}, "not yet: {}".format)
+    monkeypatch.setattr(kind_named("support"), "lacking", lambda condition, topics: lacking)
     assert draw_next(condition=queue, person=anna).topic.qid == "t2"
 
 
@@ -535,13 +534,14 @@ def test_who_comes_back_while_somebody_draws_keeps_the_topic(
     take_out_of_queue(waiting=Waiting.objects.get(topic=topics[1]), acting_user=olga)
     task = draw_next(condition=queue, person=anna)
     later(days=2)
-    kind = kinds._kinds["support"]
+    kind = kind_named("support")
+    prepare = kind.prepare
 
     def prepare_meanwhile(bens: Task) -> None:
-        kind.prepare(bens)
+        prepare(bens)
         note_opened(task)
 
-    monkeypatch.setitem(kinds._kinds, "support", kind._replace(prepare=prepare_meanwhile))
+    monkeypatch.setattr(kind, "prepare", prepare_meanwhile)
     assert refused(queue, ben) == NOT_YOURS
     assert counters(task) == ("open", 0, 3)
     assert {sheet.task for sheet in all_judged(task.condition)} == {task}

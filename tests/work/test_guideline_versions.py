@@ -12,9 +12,10 @@ from django.core.management import CommandError, call_command
 from django.http import HttpResponse
 from django.test import Client
 
+from assessor.collection.condition_kinds import condition_kinds, kind_of
 from assessor.collection.models import Campaign, Event, Person
 from assessor.relevance.models import LabelEvent
-from assessor.work.guidelines import KINDS, Line, as_html, differences, first_text
+from assessor.work.guidelines import Line, as_html, differences, first_text
 from assessor.work.instructing import (
     GuidelinesError,
     change_guidelines,
@@ -22,7 +23,6 @@ from assessor.work.instructing import (
     open_guidelines,
     shown_guidelines,
 )
-from assessor.work.kinds import kind_of
 from assessor.work.models import Guidelines, GuidelinesOpened, Task
 from assessor.work.writes import Stale
 from assignment.actions import create_manual_assign
@@ -109,7 +109,7 @@ def _relevance(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: 
 WORK = {"nuggets": _nuggets, "assignment": _assignment, "support": _support, "relevance": _relevance}
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=[kind.name for kind in condition_kinds()])
 def work(request: pytest.FixtureRequest, campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any) -> Work:
     return WORK[request.param](campaign, bank, anna, import_file)
 

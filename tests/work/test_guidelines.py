@@ -8,9 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from assessor.work import guidelines
-from assessor.work.guidelines import KINDS, as_html, first_text
-from assessor.work.kinds import kind_of
+from assessor.collection.condition_kinds import condition_kinds, kind_named, kind_of
+from assessor.work.guidelines import as_html, first_text
 from nuggets.models import NuggetBank
 
 
@@ -25,12 +24,12 @@ def test_each_kind_has_guidelines_with_headings_from_h2(as_anna: Client, kind: s
     assert levels[0] == min(levels) == 2
     assert all(after - before <= 1 for before, after in pairwise(levels))
     assert re.findall(r"<h1>(.*?)</h1>", body) == [f"Guidelines: {kind}"]
-    assert kind in KINDS
+    assert kind_named(kind)
 
 
 def test_every_kind_is_tested_and_no_file_is_left_over():
-    assert {path.stem for path in guidelines._FOLDER.glob("*.md")} == set(KINDS)
-    assert len(KINDS) == 4
+    assert {kind.name for kind in condition_kinds()} == {"nuggets", "assignment", "support", "relevance"}
+    assert all(kind.guidelines() for kind in condition_kinds())
 
 
 def test_headings_go_one_level_down_and_no_further_than_six():

@@ -7,11 +7,10 @@ from uuid import uuid4
 
 import pytest
 
+from assessor.collection.condition_kinds import kind_named, kind_of
 from assessor.collection.models import Campaign, Condition, Event, Person, Topic
 from assessor.collection.roles import ASSESSOR
-from assessor.work import kinds
 from assessor.work.actions import PlanError, give_tasks, withdraw_task
-from assessor.work.kinds import kind_of
 from assessor.work.models import Task
 from assessor.work.queries import minutes, place, planned, tasks_of
 from nuggets import actions
@@ -123,11 +122,11 @@ def test_only_assessors_are_given_tasks(give: Give, refused, who: str, request):
 
 
 def test_a_kind_that_nobody_does_on_a_screen_is_refused(give: Give, refused, condition: Condition, monkeypatch):
-    monkeypatch.delitem(kinds._kinds, "support")  # an app that has no screen yet
-    condition.kind = Condition.Kind.SUPPORT
+    monkeypatch.setattr(type(kind_named("support")), "has_screen", False)  # an app that has no screen yet
+    condition.kind = "support"
     condition.name = "support automatic"
     refused("Nobody can be given support automatic: it is not done by people on a screen.", condition=condition)
-    condition.kind = Condition.Kind.NUGGETS
+    condition.kind = "nuggets"
     assert len(give(condition=condition)) == 2
 
 

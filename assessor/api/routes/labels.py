@@ -33,7 +33,7 @@ Lines = Callable[[Condition, Collection[Topic], Collection[Run] | None], Iterato
 def list_nuggets(request: HttpRequest, slug: Text, condition_id: Id, asked: Query[OfTopics]) -> HttpResponseBase:
     """The finished banks of a condition by topic id, in the field's form; none of topics for practice."""
     campaign = organized_campaign(asker(request), slug)
-    condition = condition_of(campaign, condition_id, Condition.Kind.NUGGETS)
+    condition = condition_of(campaign, condition_id, "nuggets")
     topics = judged_topics(campaign, asked.topic)
 
     def after(key: Key | None, most: int | None) -> Iterator[tuple[Key, Json]]:
@@ -52,14 +52,14 @@ def list_assignments(
 ) -> HttpResponseBase:
     """The labels of nuggets in answers under a condition, in NIST's form, by topic id and run's tag."""
     sheets = AnswerSheet.objects.all()
-    return _labels(request, slug, condition_id, asked, Condition.Kind.ASSIGNMENT, assignment_lines, sheets)
+    return _labels(request, slug, condition_id, asked, "assignment", assignment_lines, sheets)
 
 
 @many(router, "/campaigns/{slug}/conditions/{condition_id}/support", "list_support", SupportItem, "labels")
 def list_support(request: HttpRequest, slug: Text, condition_id: Id, asked: Query[OfTopicsAndRuns]) -> HttpResponseBase:
     """The labels of citations under a condition, in NIST's form, by topic id and run's tag."""
     sheets = SupportSheet.objects.all()
-    return _labels(request, slug, condition_id, asked, Condition.Kind.SUPPORT, support_lines, sheets)
+    return _labels(request, slug, condition_id, asked, "support", support_lines, sheets)
 
 
 def _labels(
@@ -67,7 +67,7 @@ def _labels(
     slug: str,
     condition_id: int,
     asked: OfTopicsAndRuns,
-    kind: Condition.Kind,
+    kind: str,
     lines: Lines,
     sheets: QuerySet[Any],
 ) -> HttpResponseBase:

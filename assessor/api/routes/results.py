@@ -16,8 +16,8 @@ from assessor.collection.access import organized_campaign
 from assessor.collection.models import Campaign, Condition
 from assessor.scores.found import Scores
 from assessor.scores.kept import condition_scores
-from assessor.scores.kinds import scored_conditions
 from assessor.scores.leaderboards import STATES, shown
+from assessor.scores.scoring import scored_conditions
 from assessor.scores.tables import Row, cell_figures, score_table
 from assessor.work.exposing import take_file
 from metaeval.access import campaign_comparison

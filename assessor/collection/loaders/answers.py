@@ -252,7 +252,7 @@ class AnswerFinder:
             (texts if answer.form == Answer.Form.TEXT else extended).append(answer)
             answer.form, answer.content = Answer.Form.SENTENCES, json.loads(content)
             answer.save(update_fields=["form", "content"])
-        joining.tell(before)
+        joining.answers_changed(before)
         self._record("answers joined", texts, import_record)
         self._record("citations joined", extended, import_record)
 

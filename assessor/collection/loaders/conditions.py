@@ -1,5 +1,6 @@
 """Conditions that files bring: what is in a file goes under the name that the organizer gives to it."""
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.formats.report import Report
 from assessor.collection.loaders.base import Options
 from assessor.collection.models import Campaign, Condition, Import, Judge
@@ -17,7 +18,7 @@ def check_name(name: str, option: str, report: Report) -> bool:
     return False
 
 
-def find_condition(campaign: Campaign, options: Options, kind: Condition.Kind, report: Report) -> Condition | None:
+def find_condition(campaign: Campaign, options: Options, kind: str, report: Report) -> Condition | None:
     """Return the imported condition that the options name, or None where the file is to make it.
 
     What it can't be, or who can't have made it, is an error.
@@ -30,9 +31,9 @@ def find_condition(campaign: Campaign, options: Options, kind: Condition.Kind, r
     condition = campaign.conditions.filter(name=name).select_related("judge", "nuggets", "import_record").first()
     if condition is None:
         return None
-    if (condition.kind, condition.method) != (kind, Condition.Method.IMPORTED):
+    if (condition.kind, condition.method) != (kind, Condition.IMPORTED):
         found = f"{name}, {condition.kind} by {condition.method}"
-        expected = f"a new name, or that of imported {kind.label}"
+        expected = f"a new name, or that of imported {kind}"
         report.error(0, "condition", found, expected, remedy=ANOTHER_NAME)
         return None
     if condition.judge and condition.judge.parameters["by"] != by:
@@ -44,7 +45,7 @@ def find_condition(campaign: Campaign, options: Options, kind: Condition.Kind, r
 
 def _check_invalid_labels(condition: Condition, found: str, report: Report) -> None:
     """Report it where the labels of a condition would come to count in two ways."""
-    if condition.kind != Condition.Kind.ASSIGNMENT:
+    if not kind_of(condition).takes_invalid_labels:
         return
     counted = Import.InvalidLabels.NOT_SUPPORT
     if condition.counts_invalid_labels != (found == counted):
@@ -63,7 +64,7 @@ def make_condition(
     import_record: Import,
     report: Report,
     *,
-    kind: Condition.Kind,
+    kind: str,
     name: str,
     by: str,
     nuggets: Condition | None = None,
@@ -79,7 +80,7 @@ def make_condition(
         campaign=import_record.campaign,
         name=name,
         kind=kind,
-        method=Condition.Method.IMPORTED,
+        method=Condition.IMPORTED,
         judge=judge,
         nuggets=nuggets,
         protocol=import_record.campaign.protocol,

@@ -217,14 +217,14 @@ class RunLoader(Loader):
                 setattr(answer, name, value)
             answer.apart = False
             answer.save(update_fields=[*joined.values, "apart"])
-        joining.tell(before)
+        joining.answers_changed(before)
         self._record("answers joined", self._joined, import_record)
         self._record("texts kept apart", self._apart, import_record)
 
     def follow(self) -> None:
         """Tell that texts of the run's own have taken the place of segments."""
         if self._documents.replacing and self.run:
-            joining.tell_replaced(self.run, self._documents.replacing)
+            joining.texts_replaced(self.run, self._documents.replacing)
 
     def _record(self, what: str, changed: Sequence[Joined | SetApart], import_record: Import) -> None:
         if changed:

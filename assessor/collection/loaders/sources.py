@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from assessor.collection.condition_kinds import names_of_grades
 from assessor.collection.formats.qrels import GradeRecord
 from assessor.collection.formats.report import Report
 from assessor.collection.loaders.base import Options, Seen, insert
@@ -101,7 +102,7 @@ class GradeSifter:
 
     def _shown_under(self) -> Condition | None:
         """Return a condition in which the loaded grades stand beside people's: both are on one scale."""
-        return Condition.objects.filter(qrels_source=self.source, kind=Condition.Kind.RELEVANCE).first()
+        return Condition.objects.filter(qrels_source=self.source, kind__in=names_of_grades()).first()
 
     def write(self, grades: Sequence[GradeRecord], import_record: Import) -> None:
         """Write new grades, and the source with the first of them."""

@@ -6,19 +6,13 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
+from assessor.collection.condition_kinds import ADJUDICATED, IMPORTED, kind_choices, kind_of, method_choices
 from assessor.collection.fields import JSONText
 from assessor.collection.formats.report import visible
 from assessor.collection.models.grades import SCALES
 from assessor.collection.models.imports import Import, MaybeImported
 
 _LONGEST_FILE = 100  # characters of a file's name in an identity
-# By kind: what assessors read of a condition without a name for them, and what is asked of them.
-_FOR_ASSESSORS = {
-    "nuggets": ("Nuggets", "List the facts that a good answer needs, from the passages."),
-    "assignment": ("Nugget assignment", "Say of each nugget how far an answer contains it."),
-    "support": ("Support", "Say of each citation how far its passage supports the sentence."),
-    "relevance": ("Relevance", "Grade how well each passage answers the question."),
-}
 
 
 class Judge(models.Model):
@@ -65,26 +59,7 @@ class Condition(MaybeImported):
     their banks. Two conditions are the same when their identities are.
     """
 
-    class Kind(models.TextChoices):
-        NUGGETS = "nuggets", "nuggets"
-        ASSIGNMENT = "assignment", "assignment"
-        SUPPORT = "support", "support"
-        RELEVANCE = "relevance", "relevance"
-
-    class Method(models.TextChoices):
-        MANUAL_NUGGETS = "ManualNuggets", "ManualNuggets"
-        AUTO_NUGGETS = "AutoNuggets", "AutoNuggets"
-        AUTO_NUGGETS_EDITS = "AutoNuggets+Edits", "AutoNuggets+Edits"
-        MANUAL_ASSIGN = "ManualAssign", "ManualAssign"
-        AUTO_ASSIGN = "AutoAssign", "AutoAssign"
-        SUPPORT_FROM_SCRATCH = "support from scratch", "support from scratch"
-        SUPPORT_POST_EDITED = "support post-edited", "support post-edited"
-        SUPPORT_AUTOMATIC = "support automatic", "support automatic"
-        MANUAL_RELEVANCE = "manual relevance", "manual relevance"
-        RELEVANCE_POST_EDITED = "relevance post-edited", "relevance post-edited"
-        UMBRELA = "UMBRELA", "UMBRELA"
-        ADJUDICATED = "adjudicated", "adjudicated"
-        IMPORTED = "imported", "imported"
+    ADJUDICATED, IMPORTED = ADJUDICATED, IMPORTED
 
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="conditions")
     name = models.CharField(max_length=120)
@@ -94,8 +69,8 @@ class Condition(MaybeImported):
         blank=True,
         help_text="What assessors read instead of the name; empty: the kind of work.",
     )
-    kind = models.CharField(max_length=12, choices=Kind)
-    method = models.CharField(max_length=24, choices=Method)
+    kind = models.CharField(max_length=12, choices=kind_choices)
+    method = models.CharField(max_length=24, choices=method_choices)
     qrels_source = models.ForeignKey(
         "collection.QrelsSource", models.PROTECT, null=True, blank=True, related_name="conditions"
     )
@@ -147,17 +122,18 @@ class Condition(MaybeImported):
     def describe(self) -> str:
         """Spell out what makes this condition the one it is."""
         creation = self.nuggets or self
+        kind, makes_nuggets = kind_of(self), kind_of(creation).makes_nuggets
         parts = {
             "kind": self.kind,
             "nuggets": self.nuggets,
-            "creation": creation.method if creation.kind == self.Kind.NUGGETS else None,
+            "creation": creation.method if makes_nuggets else None,
             "qrels": self.qrels_source or creation.qrels_source,
             "relevant": f"from {self.relevance_threshold}" if self.has_own_threshold else None,
             "scale": SCALES[self.max_grade] if self.max_grade != min(SCALES) else None,
-            "drafting": creation.judge if creation.kind == self.Kind.NUGGETS else None,
+            "drafting": creation.judge if makes_nuggets else None,
             "file": self._drafts_file(),
-            "method": self.method if self.kind != self.Kind.NUGGETS else None,
-            "judge": (self.judge or "people") if self.kind != self.Kind.NUGGETS else None,
+            "method": None if kind.makes_nuggets else self.method,
+            "judge": None if kind.makes_nuggets else self.judge or "people",
             "shown": self.shown,
             "prompts": self.prompt_set[:12] or None,
             "replicate": self.replicate or None,
@@ -169,7 +145,7 @@ class Condition(MaybeImported):
 
     def _drafts_file(self) -> str | None:
         """Name the file that brought the drafts which people edit, if one did."""
-        if self.method != self.Method.AUTO_NUGGETS_EDITS or self.import_record is None:
+        if not (self.is_drafted and self.is_by_people) or self.import_record is None:
             return None
         return f"{visible(self.import_record.file_name)[:_LONGEST_FILE]} sha256:{self.import_record.sha256[:12]}"
 
@@ -192,14 +168,15 @@ class Condition(MaybeImported):
         """Say whether its nuggets, or some of them, are a model's, or may be."""
         by = self.judge.parameters.get("by") if self.judge else None
         if by != "people":
-            return self.method != self.Method.MANUAL_NUGGETS
+            return self.method != kind_of(self).blind_method
         # People's nuggets that came with the drafts of a model, which they edited.
         return self.draftings.exists()
 
     @property
     def counts_invalid_labels(self) -> bool:
         """Say whether what was no label in the files of its assignments counts as not_support."""
-        options = self.import_record.options if self.kind == self.Kind.ASSIGNMENT and self.import_record else {}
+        is_asked = kind_of(self).takes_invalid_labels
+        options = self.import_record.options if is_asked and self.import_record else {}
         return options.get("invalid_labels") == Import.InvalidLabels.NOT_SUPPORT
 
     @property
@@ -217,7 +194,17 @@ class Condition(MaybeImported):
     @property
     def is_drafted(self) -> bool:
         """Say whether a model makes its nuggets here, or drafts them."""
-        return self.method in (self.Method.AUTO_NUGGETS, self.Method.AUTO_NUGGETS_EDITS)
+        return self.method in kind_of(self).drafted_methods
+
+    @property
+    def judges_answers(self) -> bool:
+        """Say whether answers of runs are judged under it."""
+        return kind_of(self).judges_answers
+
+    @property
+    def is_by_people(self) -> bool:
+        """Say whether people work under it here."""
+        return self.method in (*kind_of(self).peoples_methods, ADJUDICATED)
 
     @property
     def is_rehearsed(self) -> bool:
@@ -229,14 +216,13 @@ class Condition(MaybeImported):
     @property
     def name_for_assessors(self) -> str:
         """What those who work under it read: the name might say whose work they see, or that somebody judged before."""
-        return self.assessor_name or _FOR_ASSESSORS[self.kind][0]
+        return self.assessor_name or kind_of(self).title
 
     @property
     def task_for_assessors(self) -> str:
         """What is asked of those who work under it, in one sentence."""
-        return _FOR_ASSESSORS[self.kind][1]
+        return kind_of(self).instruction
 
     def is_blind(self) -> bool:
         """Say whether a person who works under it must not have seen a model's output of that kind."""
-        blind = (self.Method.MANUAL_NUGGETS, self.Method.MANUAL_ASSIGN, self.Method.SUPPORT_FROM_SCRATCH)
-        return self.method in (*blind, self.Method.MANUAL_RELEVANCE)
+        return self.method == kind_of(self).blind_method

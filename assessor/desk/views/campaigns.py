@@ -9,13 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.collection.access import organized_campaign
-from assessor.collection.actions import (
-    ConditionError,
-    change_protocol,
-    create_campaign,
-    create_manual_nuggets,
-    name_for_assessors,
-)
+from assessor.collection.actions import ConditionError, change_protocol, create_campaign, name_for_assessors
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Campaign, Condition, Person, Protocol
 from assessor.collection.roles import ORGANIZER, has_role
@@ -28,6 +22,7 @@ from assessor.relevance.actions import create_relevance
 from assignment import actions as assignment
 from assignment.control import ControlError, make_control_runs
 from assignment.queries import assigning
+from nuggets.actions import create_manual_nuggets
 from nuggets.queries import finished_counts
 from support import actions as support
 from support.queries import supporting
@@ -110,16 +105,16 @@ def _create_named(campaign: Campaign, form: ConditionForm, acting_user: Person) 
 def _create(campaign: Campaign, form: ConditionForm, acting_user: Person) -> Condition:
     asked = form.cleaned_data
     by: dict[str, Any] = {"campaign": campaign, "name": asked["name"], "acting_user": acting_user}
-    if asked["method"] == Condition.Method.MANUAL_NUGGETS:
+    if asked["method"] == "ManualNuggets":
         grades = {name: asked[name] for name in ("qrels_source", "min_relevant_grade")}
         return create_manual_nuggets(**grades, **by)
-    if asked["method"] == Condition.Method.MANUAL_ASSIGN:
+    if asked["method"] == "ManualAssign":
         return assignment.create_manual_assign(nuggets=asked["nuggets"], name=asked["name"], acting_user=acting_user)
     if asked["of"]:
         again = {name: asked[name] for name in ("of", "share", "name")}
         only_unjudgeable = bool(asked["only_unjudgeable"])
         return label_again(purpose=asked["method"], only_unjudgeable=only_unjudgeable, acting_user=acting_user, **again)
-    if asked["method"] in (Condition.Method.SUPPORT_FROM_SCRATCH, Condition.Method.SUPPORT_POST_EDITED):
+    if asked["method"] in ("support from scratch", "support post-edited"):
         return support.create_support(shown=asked["shown_labels"], **by)
     from_queue = asked["given"] == form.DRAWN
     return create_relevance(

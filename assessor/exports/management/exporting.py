@@ -10,8 +10,8 @@ from django.utils import timezone
 from assessor.collection.management.common import write_lines
 from assessor.collection.management.exporting import ExportCommand
 from assessor.collection.models import Campaign
+from assessor.exportables import ChoiceError
 from assessor.exports.choosing import choose
-from assessor.exports.chosen import ChoiceError
 from assessor.exports.manifests import as_text, manifest_of, told_file
 from assessor.exports.registry import BY_NAME
 from assessor.exports.tally import Tally

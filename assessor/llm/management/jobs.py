@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
+from assessor.collection.condition_kinds import names_of_nuggets
 from assessor.collection.management.common import campaign_called
 from assessor.collection.models import SCALES, Campaign, Condition, QrelsSource, Topic
 from assessor.llm import actions, kinds, queries, running
@@ -144,7 +145,7 @@ def _source(campaign: Campaign, name: str) -> QrelsSource:
 
 
 def _nuggets(campaign: Campaign, name: str) -> Condition:
-    condition: Condition | None = campaign.conditions.filter(kind=Condition.Kind.NUGGETS, name=name).first()
+    condition: Condition | None = campaign.conditions.filter(kind__in=names_of_nuggets(), name=name).first()
     if condition is None:
         raise CommandError(f"The campaign has no nuggets called {name}.")
     return condition

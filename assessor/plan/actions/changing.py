@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from assessor.collection import history
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Condition, Person, Run, Topic
 from assessor.plan.actions.planning import cancel, plan_work
 from assessor.plan.actions.scoping import follow_scope, set_runs
 from assessor.plan.models import WHOEVER_DRAWS, Planned
 from assessor.work import changing
 from assessor.work.actions import PlanError, folded, lock, take_out_of_queue, withdraw_task
-from assessor.work.kinds import is_shared
 from assessor.work.models import Task, Waiting
 from assessor.work.scope import NONE, judged_under
 from assessor.work.writes import Stale
@@ -134,7 +134,7 @@ def _end(now: Piece, reason: str, acting_user: Person | None) -> None:
 def _plan_no_more(now: Piece, acting_user: Person | None) -> None:
     """Take back all that waits and that a later decision replaces, or it would overrule that one day."""
     waits = Planned.objects.filter(condition=now.condition, topic=now.topic).order_by("pk")
-    if is_shared(now.condition):  # several people have a topic, each for themselves
+    if kind_of(now.condition).is_shared(now.condition):  # several people have a topic, each for themselves
         waits = waits.filter(person=now.person)
     for planned in waits.select_related("condition__campaign", "topic", "person"):
         cancel(planned=planned, acting_user=acting_user)

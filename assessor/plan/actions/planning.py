@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from assessor.collection import history
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Campaign, Condition, Import, Person, Topic
 from assessor.collection.queries import answers_to
 from assessor.llm.models import Job
@@ -23,7 +24,6 @@ from assessor.work.actions import (
     refuse_taken,
     require_person,
 )
-from assessor.work.kinds import is_registered, is_shared, refusal, refusals
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.scope import NONE, judged_under
 from nuggets.models import NuggetBank
@@ -61,9 +61,7 @@ def plan_work(
     elif left := [topic for topic in topics if known.rule(topic.pk) == NONE]:  # it comes back to the condition
         set_runs(condition=condition, topics=left, rule="all", acting_user=acting_user, reason=reason)
     outcome = Outcome([], [])
-    if not is_registered(condition.kind):
-        raise PlanError(f"Nobody can be given {condition.name}: it is not done by people on a screen.")
-    if refused := refusal(condition, []):
+    if refused := kind_of(condition).refusal(condition, []):
         raise PlanError(refused)
     why = _what_for(condition, topics, person)
     ready = [topic for topic in topics if topic.pk not in why]
@@ -85,7 +83,7 @@ def _what_for(condition: Condition, topics: Sequence[Topic], person: Person | No
 
     Whether another one can be given is told by trying to.
     """
-    why = refusals(condition, topics)
+    why = kind_of(condition).refusals(condition, topics)
     if person and changing.judges_runs(condition):  # a queue may be there before the answers are
         answered = set(answers_to(topics).order_by().values_list("topic", flat=True).distinct())
         for topic in topics:
@@ -122,7 +120,7 @@ def _give(
         give_tasks(campaign=condition.campaign, topics=topics, person=person, **by)
     planned = Planned.objects.filter(condition=condition, topic__in=topics)
     # Under a queue of passages several people have a topic, each for themselves.
-    (planned.filter(person=person) if is_shared(condition) else planned).delete()
+    (planned.filter(person=person) if kind_of(condition).is_shared(condition) else planned).delete()
 
 
 def _wait(
@@ -137,7 +135,7 @@ def _wait(
         require_person(person, condition.campaign, condition, topics)
     reason = folded(reason)
     rows = Planned.objects.filter(condition=condition, topic__in=topics).select_related("topic", "person")
-    if not is_shared(condition):
+    if not kind_of(condition).is_shared(condition):
         refuse_taken(topics, condition, but=person)
         if other := rows.exclude(person=person).first():
             raise PlanError(f"{other.topic.qid} is planned under {condition} for {other.person or WHOEVER_DRAWS}.")
@@ -204,7 +202,8 @@ def _make_so(pk: int) -> bool:
         return False
     condition, topic, person = planned.condition, planned.topic, planned.person
     others = Task.objects.filter(condition=condition, topic=topic, state=Task.State.OPEN).exclude(person=person)
-    other = None if is_shared(condition) else others.select_related("topic", "condition", "person").first()
+    is_shared = kind_of(condition).is_shared(condition)
+    other = None if is_shared else others.select_related("topic", "condition", "person").first()
     by = planned.created_by
     if other and person and planned.reason:
         changing.reassign(task=other, person=person, reason=planned.reason, acting_user=by)
@@ -217,17 +216,17 @@ def _make_so(pk: int) -> bool:
     return True
 
 
-def follow_bank(bank: NuggetBank) -> None:
+def follow_bank(*, bank: NuggetBank, **_: Any) -> None:
     """Give what waits for a bank, once it is handed in for good: nothing that goes wrong there keeps it from that."""
     transaction.on_commit(partial(advance, bank.condition.campaign, bank.topic_id), robust=True)
 
 
-def follow_import(import_record: Import) -> None:
+def follow_import(*, import_record: Import, **_: Any) -> None:
     """Give what waits for what an import brought, or what it planned; count by the rules that it changed."""
     settle(import_record.campaign, acting_user=import_record.person)
     advance(import_record.campaign)
 
 
-def follow_job(job: Job) -> None:
+def follow_job(*, job: Job, **_: Any) -> None:
     """Give what waits for what a job made, such as drafts."""
     advance(job.campaign)

@@ -6,12 +6,12 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import CONTROL, Campaign, Condition, Person, Topic
 from assessor.collection.queries import answers_to, own_answers
 from assessor.plan.models import Planned
 from assessor.work import changing
 from assessor.work.actions import PlanError, give, require_person
-from assessor.work.kinds import kind_named
 from assessor.work.models import MAX_REASON, Scope, Task
 from assessor.work.scope import judged_under
 
@@ -56,7 +56,7 @@ def follow_scope(condition: Condition, topic: Topic, *, acting_user: Person | No
 
 def _lacks_sheets(condition: Condition, topic: Topic) -> bool:
     """Say whether an answer to a topic is to be judged and nobody is asked yet."""
-    sheets: Any = kind_named(condition.kind).sheets
+    sheets: Any = kind_of(condition).sheets
     if sheets is None:
         return False
     judged = judged_under(condition)
@@ -76,7 +76,7 @@ def settle(campaign: Campaign, *, acting_user: Person | None) -> None:
 def _unsettled(condition: Condition) -> set[int]:
     """Return the topics, by key, with answers that are marked otherwise than is judged, or that nobody is asked yet."""
     judged = judged_under(condition)
-    sheets: Any = kind_named(condition.kind).sheets
+    sheets: Any = kind_of(condition).sheets
     rows = sheets.in_or_out.filter(condition=condition).order_by()
     found, known = set(), set()
     for topic, run, answer, is_out in rows.values_list("answer__topic", "answer__run", "answer", "out_of_scope"):

@@ -7,6 +7,7 @@ from assessor.collection import history
 from assessor.collection.actions import grades_made_under, judge_of
 from assessor.collection.models import Condition, Grade, Person
 from assessor.relevance.actions.grades import MADE_HERE, mark_changed
+from assessor.relevance.label_kind import POST_EDITED, RELEVANCE
 from assessor.relevance.leases import LEASE
 from assessor.relevance.models import RelevanceJudgment
 from assessor.relevance.queries import TO_DO, can_be_opened, items_of, shown_grades
@@ -25,7 +26,7 @@ def judge(
     folded = _reason(task.condition, grade, reason)
     states = _locked(task)
     item = _item(task, item_id, acting_user, seen)
-    if task.condition.method == Condition.Method.RELEVANCE_POST_EDITED and item.shown_to_id != acting_user.pk:
+    if task.condition.method == POST_EDITED and item.shown_to_id != acting_user.pk:
         raise BadWrite("The model's grade goes with this passage and has not been shown.")
     item.holder = item.held_until = None
     value = None if grade is None else str(grade)
@@ -51,7 +52,7 @@ def show(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
     Raises Gone and BadWrite.
     """
     condition = task.condition
-    if condition.method != Condition.Method.RELEVANCE_POST_EDITED:
+    if condition.method != POST_EDITED:
         raise BadWrite("No model's grade is shown here.")
     item = _item(task, item_id, acting_user, seen=None)
     graded = shown_grades(condition).filter(topic=task.topic, docid=item.docid).values_list("grade", flat=True).first()
@@ -61,7 +62,7 @@ def show(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
         item.shown_value, item.shown_to = str(graded), acting_user
         item.save(update_fields=["shown_value", "shown_to"])
         where = f"{condition}: {item.docid}"[:200]
-        record_exposure(acting_user, [task.topic], Condition.Kind.RELEVANCE, where)
+        record_exposure(acting_user, [task.topic], RELEVANCE.name, where)
     return {"version": seen, "shown": str(graded)}
 
 

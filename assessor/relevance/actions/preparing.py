@@ -10,6 +10,7 @@ from assessor.collection.loaders.base import insert
 from assessor.collection.models import SCALES, Campaign, Condition, Person, QrelsSource
 from assessor.labels.manual_setups import create_first
 from assessor.labels.models import ManualSetup
+from assessor.relevance.label_kind import FROM_SCRATCH, POST_EDITED, RELEVANCE
 from assessor.relevance.models import RelevanceJudgment
 from assessor.relevance.queries import TO_DO, items_of, judged, pool
 from assessor.work.actions import PlanError
@@ -41,12 +42,11 @@ def create_relevance(
             f"{shown} is graded {SCALES[on]}, and people would grade {SCALES[max_grade]} beside it: choose the scale "
             f"{SCALES[on]}."
         )
-    methods = Condition.Method
     condition = Condition(
         campaign=campaign,
         name=name,
-        kind=Condition.Kind.RELEVANCE,
-        method=methods.RELEVANCE_POST_EDITED if shown else methods.MANUAL_RELEVANCE,
+        kind=RELEVANCE.name,
+        method=POST_EDITED if shown else FROM_SCRATCH,
         qrels_source=shown,
         max_grade=max_grade,
     )

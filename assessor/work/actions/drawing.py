@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from assessor.collection import history
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Condition, Person, Topic
 from assessor.work.actions.giving import (
     PlanError,
@@ -16,7 +17,6 @@ from assessor.work.actions.giving import (
     require_work,
 )
 from assessor.work.blindness import spoiled
-from assessor.work.kinds import is_shared
 from assessor.work.leases import free, lapsed
 from assessor.work.models import Task, Waiting
 from assessor.work.writes import Stale, new_end, sign_of_work
@@ -31,7 +31,7 @@ def put_in_queue(
     reason: as in give_tasks(), for whoever it will be. One that waits already stays as it is.
     """
     require_work(condition, topics)
-    if is_shared(condition):
+    if kind_of(condition).is_shared(condition):
         raise PlanError(f"Under {condition.name} people draw passages of topics that they have: give them the topics.")
     reason = folded(reason)
     lock(condition)

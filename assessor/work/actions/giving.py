@@ -6,11 +6,11 @@ from datetime import datetime
 from django.db import transaction
 
 from assessor.collection import history
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Campaign, Condition, Person, Topic
 from assessor.collection.roles import ASSESSOR, has_role
 from assessor.planner import look_at_grown_tables
 from assessor.work.blindness import barred_from, decides, had_feedback, has_seen, sees_grades
-from assessor.work.kinds import is_registered, is_shared, kind_of, refusal
 from assessor.work.models import MAX_REASON, Task
 
 
@@ -42,7 +42,7 @@ def give_tasks(
     require_work(condition, topics)
     require_person(person, campaign, condition, topics)
     lock(condition)
-    if not is_shared(condition):
+    if not kind_of(condition).is_shared(condition):
         refuse_taken(topics, condition, but=person)
     reason = folded(reason)
     transaction.on_commit(look_at_grown_tables, robust=True)  # a topic may have hundreds of sheets
@@ -78,11 +78,10 @@ def require_work(condition: Condition, topics: Sequence[Topic]) -> None:
     """Raise PlanError where nobody can do these topics under a condition."""
     if not topics:
         raise PlanError("Choose at least one topic.")
-    if not is_registered(condition.kind):
-        raise PlanError(f"Nobody can be given {condition.name}: it is not done by people on a screen.")
-    if refused := refusal(condition, []):
+    kind = kind_of(condition)
+    if refused := kind.refusal(condition, []):
         raise PlanError(refused)
-    if lacking := refusal(condition, topics):
+    if lacking := kind.refusal(condition, topics):
         raise NotYet(lacking)
 
 

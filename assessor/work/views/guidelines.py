@@ -6,10 +6,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.collection.access import organized_campaign
+from assessor.collection.condition_kinds import condition_kinds, kind_of
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Campaign
 from assessor.work.access import own_task
-from assessor.work.guidelines import KINDS, as_html, differences, first_text
+from assessor.work.guidelines import as_html, differences, first_text
 from assessor.work.instructing import (
     GuidelinesError,
     change_guidelines,
@@ -18,7 +19,6 @@ from assessor.work.instructing import (
     open_guidelines,
     versions,
 )
-from assessor.work.kinds import kind_of
 from assessor.work.writes import BadWrite, Stale, number, refused
 
 
@@ -61,7 +61,7 @@ def task_guidelines(request: PersonRequest, task_id: int) -> HttpResponse:
 def campaign_guidelines(request: PersonRequest, slug: str) -> HttpResponse:
     """The guidelines of a campaign, for each kind of work."""
     campaign = organized_campaign(request.user, slug)
-    context = {"campaign": campaign, "in_force": [in_force(campaign, kind) for kind in KINDS]}
+    context = {"campaign": campaign, "in_force": [in_force(campaign, kind.name) for kind in condition_kinds()]}
     return render(request, "work/campaign_guidelines.html", context)
 
 
@@ -140,6 +140,6 @@ def guidelines_version(request: PersonRequest, slug: str, kind: str, version: in
 
 
 def _known(kind: str) -> str:
-    if kind not in KINDS:
+    if kind not in {known.name for known in condition_kinds()}:
         raise Http404("There are no guidelines of that name.")
     return kind

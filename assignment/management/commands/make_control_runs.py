@@ -3,8 +3,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from assessor.collection.condition_kinds import names_of_nuggets
 from assessor.collection.management.common import campaign_called, named
-from assessor.collection.models import Condition
 from assignment.control import ControlError, make_control_runs
 
 
@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = campaign_called(options["campaign"])
-        conditions = campaign.conditions.filter(kind=Condition.Kind.NUGGETS)
+        conditions = campaign.conditions.filter(kind__in=names_of_nuggets())
         condition = named(conditions, "name", options["nuggets"], "nugget condition")
         try:
             added = make_control_runs(nuggets=condition, anew=options["anew"], acting_user=None)

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from assessor.collection.management.common import campaign_called, named
 from assessor.collection.models import Campaign
-from assessor.scores.kinds import scored_conditions
+from assessor.scores.scoring import scored_conditions
 from metaeval.actions import DRAWS, ComparisonError, create_comparison, run
 from metaeval.charts.rendering import Theme
 from metaeval.models import Calculation, Comparable

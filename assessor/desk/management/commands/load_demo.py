@@ -11,7 +11,8 @@ from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from assessor.collection.actions import create_campaign, create_manual_nuggets
+from assessor.collection.actions import create_campaign
+from assessor.collection.condition_kinds import condition_kinds
 from assessor.collection.management.importing import import_file, print_report
 from assessor.collection.models import Campaign, Condition, Import, Judge, Person
 from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
@@ -22,11 +23,11 @@ from assessor.llm.running import run_job
 from assessor.studies.actions import define_code, draw_study, let_people_judge
 from assessor.studies.models import Study
 from assessor.work.actions import give_tasks
-from assessor.work.guidelines import KINDS
 from assessor.work.instructing import in_force, open_guidelines
 from assessor.work.models import Task
 from assignment.control import make_control_runs
 from metaeval.actions import create_comparison
+from nuggets.actions import create_manual_nuggets
 from support.access import own_judging, own_sheet
 from support.actions import create_support, give_label, sign_off
 from support.citations import places
@@ -96,9 +97,9 @@ class Command(BaseCommand):
             acting_user=people["olga"],
         )
         for person in (people[name] for name in PLAN):
-            for kind in KINDS:
-                version = in_force(campaign, kind).version
-                open_guidelines(campaign=campaign, kind=kind, version=version, acting_user=person)
+            for kind in condition_kinds():
+                version = in_force(campaign, kind.name).version
+                open_guidelines(campaign=campaign, kind=kind.name, version=version, acting_user=person)
         with transaction.atomic():  # once anybody has anything to do, all is loaded
             for name, qids in PLAN.items():
                 self._give(condition, people[name], *qids)

@@ -3,8 +3,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from assessor.collection.condition_kinds import kind_of
 from assessor.collection.management.common import campaign_called, named
-from assessor.collection.models import Condition
 from assessor.training.actions import TrainingError, name_reference
 
 
@@ -19,7 +19,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         campaign, name = campaign_called(options["campaign"]), options["reference"]
         condition = named(campaign.conditions.select_related("campaign"), "name", options["condition"], "condition")
-        is_graded = condition.kind == Condition.Kind.RELEVANCE
+        is_graded = kind_of(condition).makes_grades
         among = campaign.qrels_sources if is_graded else campaign.conditions
         reference = named(among, "name", name, "source of grades" if is_graded else "condition") if name else None
         try:

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from assessor.collection.condition_kinds import condition_kinds
 from assessor.collection.management.exporting import ExportCommand
 from assessor.collection.models import Campaign
-from assessor.work.guidelines import KINDS
 from assessor.work.instructing import in_force, versions
 
 
@@ -15,7 +15,7 @@ class Command(ExportCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--kind", required=True, choices=KINDS)
+        parser.add_argument("--kind", required=True, choices=[kind.name for kind in condition_kinds()])
         parser.add_argument("--version-number", type=int, metavar="N")
 
     def lines(self, campaign: Campaign, options: dict[str, Any]) -> Iterator[str]:

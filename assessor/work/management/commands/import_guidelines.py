@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from assessor.collection.condition_kinds import condition_kinds
 from assessor.collection.management.common import campaign_called
-from assessor.work.guidelines import KINDS
 from assessor.work.instructing import GuidelinesError, change_guidelines, in_force
 from assessor.work.writes import Stale
 
@@ -16,7 +16,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="The campaign's short name.")
         parser.add_argument("file", help="Markdown, UTF-8.")
-        parser.add_argument("--kind", required=True, choices=KINDS)
+        parser.add_argument("--kind", required=True, choices=[kind.name for kind in condition_kinds()])
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign, kind, file = campaign_called(options["campaign"]), options["kind"], options["file"]

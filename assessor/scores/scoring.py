@@ -1,23 +1,21 @@
-"""The kinds of condition whose labels are scored. Each app registers its own, so that score tables need not know it."""
+"""How labels are scored: what each kind of label that makes scores has to say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from django.db.models import Aggregate, Q, QuerySet
 
+from assessor.collection.condition_kinds import condition_kinds, kind_named
 from assessor.collection.models import Campaign, Condition
 from assessor.scores.found import Labels, Scores
 from metaeval.stats.measures import Measures
 
 
-class Kind(Protocol):
-    """A kind of condition: where its labels stand, and how answers are scored by them."""
+class Scoring(Protocol):
+    """How answers are scored by labels of a kind."""
 
-    condition_kind: str  # of Condition.Kind
-    labels: Sequence[str]  # in ascending order
     measures: Measures
     nothing_yet: str  # what a page says of a campaign that has no such condition
-    sheets: Any  # the model, of assessor.labels.models.JudgedAnswer
     done: Q = Q(to_do=0)  # the sheets on which nothing is waited for
     facts: Mapping[str, Aggregate] = {}  # what a page counts of sheets besides, by what it says for it
     basis_label: str
@@ -40,27 +38,25 @@ class Kind(Protocol):
     def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
         """Compute all scores of a condition; return them with the labels that they come from, from one reading."""
 
+    def contribution(self, sheet: Any, item: str, code: int) -> Mapping[str, tuple[float, float]]:
+        """Return value and weight by measure of the label of an item; code: its place among the labels."""
+
     def state(self, condition: Condition) -> tuple[Any, ...]:
         """Name the state of what its scores depend on besides its sheets and what imports bring."""
         return ()
 
 
-_kinds: dict[str, Kind] = {}
+def scoring_of(name: str) -> Scoring:
+    """Return how labels of a kind are scored. Raises KeyError for a kind of which they are not."""
+    found = kind_named(name).scoring()
+    if found is None:
+        raise KeyError(name)
+    return found
 
 
-def register(kind: Kind) -> None:
-    """Make a kind known."""
-    _kinds[kind.condition_kind] = kind
-
-
-def all_kinds() -> list[Kind]:
-    """Return all kinds, in the order of their names."""
-    return [_kinds[name] for name in sorted(_kinds)]
-
-
-def kind_named(name: str) -> Kind:
-    """Return the kind of such conditions. Raises KeyError for one that no app registered."""
-    return _kinds[name]
+def scored_kinds() -> dict[str, Scoring]:
+    """Return how labels are scored by name of their kind, for all kinds of which they are."""
+    return {kind.name: found for kind in condition_kinds() if (found := kind.scoring())}
 
 
 def scored_conditions(campaign: Campaign) -> QuerySet[Condition]:
@@ -68,7 +64,7 @@ def scored_conditions(campaign: Campaign) -> QuerySet[Condition]:
 
     Labels of a study's sample make no scores of runs.
     """
-    conditions: QuerySet[Condition] = campaign.conditions.filter(kind__in=_kinds, sample="")
+    conditions: QuerySet[Condition] = campaign.conditions.filter(kind__in=scored_kinds(), sample="")
     return conditions.select_related(
         "protocol", "judge", "shown__judge", "nuggets__judge", "qrels_source__condition__judge"
     )

@@ -1,13 +1,51 @@
-"""What an exportable thing is."""
+"""What an exportable thing is, and what somebody chose of it."""
 
 from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
-from assessor.collection.models import Campaign, Condition
-from assessor.exports.chosen import Chosen
+from assessor.collection.models import Campaign, Condition, Run, Topic
 from assessor.work.exposing import Seen
+from metaeval.stats.means import Policy
+
+
+class ChoiceError(Exception):
+    """There is no such thing to export; the text says why."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A kind's one record (a condition, a source of grades, a run, ...), its form, and of what alone it is.
+
+    topics, runs: None for all. Of what is said on topics, those for practice are not among all.
+    """
+
+    campaign: Campaign
+    record: Any
+    form: str
+    topics: list[Topic] | None = None
+    runs: list[Run] | None = None
+    policy: Policy = Policy.ZERO
+    allow_incomplete: bool = False
+    at: datetime | None = None
+
+
+def of_chosen(chosen: Chosen, rows: QuerySet[Any], topic: str = "topic", run: str = "") -> QuerySet[Any]:
+    """Return those of the rows that are of the chosen topics and runs."""
+    if chosen.topics is not None:
+        rows = rows.filter(**{f"{topic}__in": [one.pk for one in chosen.topics]})
+    if run and chosen.runs is not None:
+        rows = rows.filter(**{f"{run}__in": [one.pk for one in chosen.runs]})
+    return rows
+
+
+def topics_of(rows: QuerySet[Any], path: str) -> QuerySet[Topic]:
+    """Return the topics of rows."""
+    topics: QuerySet[Topic] = Topic.objects.filter(pk__in=rows.order_by().values(path))
+    return topics
 
 
 class Form(NamedTuple):
@@ -25,6 +63,24 @@ class Subject(NamedTuple):
     what: str
     records: Callable[[Campaign], QuerySet[Any]]
     field: str = "name"
+
+
+JSONL = {"jsonl": Form("JSONL", "jsonl")}
+CSV = {"csv": Form("CSV", "csv", heads=1)}
+
+
+def of_conditions(what: str, records: Callable[[Campaign], QuerySet[Condition]]) -> Subject:
+    """Return that a file is of one of these conditions."""
+    return Subject("condition", what, records)
+
+
+def only_of(kind: str) -> Callable[[Condition], Condition | None]:
+    """Return what leaves conditions of a kind, and no others."""
+    return lambda condition: condition if condition.kind == kind else None
+
+
+def always(record: Any) -> bool:
+    return True
 
 
 def nothing_shown(chosen: Chosen) -> Seen:
@@ -57,6 +113,7 @@ class Exportable(NamedTuple):
     releases: tuple[str, ...] = ()  # the forms in which it is in a release
     has_policy: bool = False
     has_moment: bool = False
+    of_events: bool = False  # who gave what, and what they were shown
     remark: Callable[[Any], str] = lambda record: ""  # of a record, for a page
     made: Callable[[Any], Container[str]] | None = None
     usual_form: Callable[[Campaign], str] | None = None  # else the first

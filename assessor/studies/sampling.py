@@ -1,10 +1,11 @@
-"""The kinds of label that studies are about. Each app registers its own, so that studies need not know it."""
+"""What studies draw: what each kind of label that can be studied has to say."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from django.db.models import QuerySet
 
+from assessor.collection.condition_kinds import condition_kinds, kind_named
 from assessor.collection.models import Condition, Topic
 from assessor.studies.models import Drawn
 
@@ -20,14 +21,10 @@ class Told(NamedTuple):
     passage: str
 
 
-class Kind(Protocol):
-    """A kind of label: which ones there are, where they stand, and who can be asked for more."""
+class Sampling(Protocol):
+    """Which labels of a kind there are, and where they stand."""
 
-    condition_kind: str  # of Condition.Kind
-    labels: Sequence[str]  # in ascending order
-    items: str  # what is drawn: "citations"
-    job: str  # the kind of job that asks a model
-    peoples_method: str  # of Condition.Method: how a person labels them blind
+    heading: str  # of a table's column with the texts of items
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         """Return what stands on topics under a condition, of the systems' own answers; nothing but these labels."""
@@ -48,19 +45,14 @@ class Kind(Protocol):
         """Return what items, each read with its answer, are about, by the item's key."""
 
 
-_kinds: dict[str, Kind] = {}
+def sampling_of(name: str) -> Sampling:
+    """Return what is drawn of labels of a kind. Raises KeyError for a kind of which there are no studies."""
+    found = kind_named(name).sampling()
+    if found is None:
+        raise KeyError(name)
+    return found
 
 
-def register(kind: Kind) -> None:
-    """Make a kind known."""
-    _kinds[kind.condition_kind] = kind
-
-
-def kind_named(name: str) -> Kind:
-    """Return the kind of such conditions. Raises KeyError for one that no app registered."""
-    return _kinds[name]
-
-
-def names() -> list[str]:
-    """Return the kinds of condition of which there can be studies."""
-    return sorted(_kinds)
+def sampled_kinds() -> list[str]:
+    """Return the names of the kinds of label of which there can be studies."""
+    return [kind.name for kind in condition_kinds() if kind.sampling()]

@@ -1,0 +1,43 @@
+"""What can be exported of grades that are given here; the grades themselves are their source's."""
+
+from django.db.models import QuerySet
+
+from assessor.collection.models import Campaign, Condition, QrelsSource
+from assessor.exportables import CSV, Chosen, Exportable, always, of_chosen, of_conditions, only_of, topics_of
+from assessor.relevance.exports import judgment_lines
+from assessor.relevance.models import LabelEvent
+from assessor.work.exposing import Seen
+
+
+def _grading(campaign: Campaign) -> QuerySet[Condition]:
+    told = ("judge", "protocol", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
+    return campaign.conditions.filter(kind="relevance").select_related(*told).order_by("name")
+
+
+def _events(chosen: Chosen) -> QuerySet[LabelEvent]:
+    return of_chosen(chosen, LabelEvent.objects.filter(judgment__condition=chosen.record), "judgment__topic")
+
+
+def _shown_seen(chosen: Chosen) -> Seen:
+    source = chosen.record.qrels_source
+    for seen in (chosen.record, *([source] if source and source.by == QrelsSource.By.MODEL else [])):
+        yield seen, topics_of(_events(chosen), "judgment__topic")
+
+
+EXPORTABLES = (
+    Exportable(
+        "judgments",
+        "Who graded what, and which grade was shown",
+        CSV,
+        lambda it: judgment_lines(it.record, it.topics),
+        lambda it: _events(it).count(),
+        of_conditions("relevance condition", _grading),
+        filters=("topics",),
+        of_labels=always,
+        shows=_shown_seen,
+        frozen=only_of("relevance"),
+        freezes=("csv",),
+        releases=("csv",),
+        of_events=True,
+    ),
+)

@@ -1,0 +1,120 @@
+"""All that differs where labels grade the passages of a topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Count, Exists, Max, OuterRef, Q
+
+from assessor.collection.models.grades import SCALES
+from assessor.labels.label_kind import LabelKind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from assessor.collection.models import Campaign, Condition
+    from assessor.exportables import Chosen, Exportable
+    from assessor.labels.cutoff import Cell
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
+    from assessor.labels.questions import Open, Place
+    from assessor.work.models import Task
+
+
+FROM_SCRATCH, POST_EDITED, AUTOMATIC = "manual relevance", "relevance post-edited", "UMBRELA"
+
+
+class Relevance(LabelKind):
+    """A passage."""
+
+    name = "relevance"
+    title = "Relevance"
+    instruction = "Grade how well each passage answers the question."
+    item = "passage"
+    counted = "passages"
+    item_heading = "Passage"
+    job = "UMBRELA"
+    blind_method = FROM_SCRATCH
+    peoples_methods = (FROM_SCRATCH, POST_EDITED)
+    methods = (FROM_SCRATCH, POST_EDITED, AUTOMATIC)
+    labels = tuple(str(grade) for grade in range(max(SCALES) + 1))
+    makes_grades = True
+    keys = {
+        **{grade: f"grade {grade}" for grade in labels},
+        "j": "next passage",
+        "k": "passage before",
+        "x": "can't judge",
+        "u": "undo",
+        "n": "next topic",
+    }
+
+    def prepare(self, task: Task) -> None:
+        from assessor.relevance.actions import prepare_items
+
+        prepare_items(task)
+
+    def renew(self, task: Task) -> None:
+        from assessor.relevance.actions import renew_items
+
+        renew_items(task)
+
+    def is_shared(self, condition: Condition) -> bool:
+        from assessor.labels.models import ManualSetup
+
+        return ManualSetup.objects.filter(condition=condition, from_queue=True).exists()
+
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        from assessor.relevance.practice import practice_items
+
+        return practice_items(tasks, against)
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        from assessor.relevance.practice import practice_groups
+
+        return practice_groups(task, of_answers)
+
+    def has_work(self) -> Q:
+        from assessor.relevance.models import RelevanceJudgment
+
+        return Q(Exists(RelevanceJudgment.objects.filter(topic=OuterRef("pk"), version__gt=0)))
+
+    def open_questions(self, campaign: Campaign) -> Iterator[Open]:
+        """Yield passages that nobody could judge; there are no flags."""
+        from assessor.labels.questions import Open
+        from assessor.relevance.models import RelevanceJudgment
+
+        found = RelevanceJudgment.objects.filter(task__campaign=campaign, state=RelevanceJudgment.State.UNJUDGEABLE)
+        for task, docid, reason in found.order_by("pk").values_list("task", "docid", "reason"):
+            yield Open(task, None, docid, reason, "", "")
+
+    def described(self, places: Sequence[Place]) -> Mapping[Place, tuple[str, str]]:
+        return {(sheet, docid): (docid, "") for sheet, docid in places}
+
+    def exportables(self) -> Sequence[Exportable]:
+        from assessor.relevance.exportables import EXPORTABLES
+
+        return EXPORTABLES
+
+    def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
+        from assessor.relevance.cutoff import cells_of_passages
+
+        return cells_of_passages(chosen, at)
+
+    def missing(self, condition: Condition) -> Iterator[str]:
+        from assessor.labels.completeness import by_topic
+        from assessor.relevance.models import RelevanceJudgment
+        from assessor.relevance.queries import TO_DO
+
+        passages = RelevanceJudgment.objects.filter(condition=condition)
+        yield from by_topic(passages.filter(TO_DO), "passage is not graded", "passages are not graded")
+        if not passages.filter(version__gt=0, topic__is_practice=False).exists():
+            yield "Nothing is graded yet."
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        from assessor.relevance.models import LabelEvent
+
+        events = LabelEvent.objects.filter(judgment__condition=condition)
+        return tuple(events.aggregate(Count("pk"), Max("pk")).values())
+
+
+RELEVANCE = Relevance()

@@ -1,0 +1,36 @@
+"""What can be exported of assignments."""
+
+from django.db.models import QuerySet
+
+from assessor.exportables import JSONL, Chosen, Exportable, always, of_chosen, of_conditions, only_of, topics_of
+from assessor.work.exposing import Seen
+from assignment.exports import assignment_lines
+from assignment.models import AnswerSheet
+from assignment.queries import assigning
+
+
+def _sheets(chosen: Chosen) -> QuerySet[AnswerSheet]:
+    return of_chosen(chosen, AnswerSheet.objects.filter(condition=chosen.record), "answer__topic", "answer__run")
+
+
+def _seen(chosen: Chosen) -> Seen:
+    yield chosen.record, topics_of(_sheets(chosen), "answer__topic")
+
+
+EXPORTABLES = (
+    Exportable(
+        "assignments",
+        "Assignments",
+        JSONL,
+        lambda it: assignment_lines(it.record, it.topics, it.runs),
+        lambda it: _sheets(it).count(),
+        of_conditions("assignment condition", assigning),
+        filters=("topics", "runs"),
+        of_labels=always,
+        shows=_seen,
+        remark=lambda condition: f"of the nuggets of {condition.nuggets}",
+        frozen=only_of("assignment"),
+        freezes=("jsonl",),
+        releases=("jsonl",),
+    ),
+)

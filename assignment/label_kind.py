@@ -1,0 +1,190 @@
+"""All that differs where labels say which nuggets an answer contains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from django.db.models import Exists, OuterRef, Q
+
+from assessor.collection.condition_kinds import Lacking
+from assessor.labels.label_kind import LabelKind
+from assignment.formats import LABELS
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from assessor.collection.models import Answer, Campaign, Condition, Sentence, Topic
+    from assessor.exportables import Exportable
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
+    from assessor.labels.questions import Question
+    from assessor.labels.steps import Step
+    from assessor.studies.models import Drawn
+    from assessor.work.models import Task
+    from assessor.work.scope import Moved
+    from assignment.models import AnswerSheet, LabelEvent
+    from assignment.studies import NuggetSampling
+    from assignment.tables import NuggetScoring
+    from nuggets.models import Nugget, NuggetBank
+
+
+MANUAL, AUTO = "ManualAssign", "AutoAssign"
+
+
+class Assignment(LabelKind):
+    """A nugget in an answer."""
+
+    name = "assignment"
+    title = "Nugget assignment"
+    instruction = "Say of each nugget how far an answer contains it."
+    item = "nugget"
+    item_heading = "Nugget"
+    counted = "answers"
+    job = "AutoAssign"
+    blind_method = MANUAL
+    peoples_methods = (MANUAL,)
+    methods = (MANUAL, AUTO)
+    needs_nuggets = True
+    takes_invalid_labels = True
+    questions_page = "assignment_questions"
+    labels = tuple(reversed(LABELS))
+    keys = {
+        "1": "support",
+        "2": "partial_support",
+        "3": "not_support",
+        "j": "next nugget",
+        "k": "nugget before",
+        "u": "undo",
+        "f": "flag",
+        "x": "can't judge",
+        "[": "sentence before",
+        "]": "next sentence",
+        "m": "mark",
+        "o": "across answers",
+        "p": "answer before",
+        "n": "answer after",
+        "l": "later",
+        "s": "sign off",
+    }
+
+    def prepare(self, task: Task) -> None:
+        from assignment.actions import prepare_sheets
+
+        prepare_sheets(task)
+
+    def renew(self, task: Task) -> None:
+        from assignment.actions import renew_sheets
+
+        renew_sheets(task)
+
+    def closed(self, condition: Condition) -> str | None:
+        """People assign nuggets under conditions made for it."""
+        from assessor.labels.models import ManualSetup
+
+        if condition.nuggets is None or not ManualSetup.objects.filter(condition=condition).exists():
+            return f"Nobody can be given {condition.name}: its labels are not given by people here."
+        return None
+
+    def lacking(self, condition: Condition, topics: Sequence[Topic]) -> Lacking:
+        """People assign the nuggets of finished banks."""
+        from assignment.queries import finished_banks
+
+        assert condition.nuggets is not None, "an assignment condition has one of nuggets"
+        found = {topic.pk for topic in topics} - set(finished_banks(condition.nuggets, topics))
+        return Lacking(found, lambda qids: f"The nuggets of {qids} under {condition.nuggets} are not finished.")
+
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        from assignment.practice import practice_items
+
+        return practice_items(tasks, against)
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        from assessor.labels.practice import groups_of_answers
+
+        return groups_of_answers(of_answers)
+
+    def has_work(self) -> Q:
+        from assignment.models import LabelEvent
+
+        return Q(Exists(LabelEvent.objects.filter(sheet__answer__topic=OuterRef("pk"), judge__isnull=False)))
+
+    @property
+    def sheets(self) -> type[AnswerSheet]:
+        from assignment.models import AnswerSheet
+
+        return AnswerSheet
+
+    def follow_scope(self, condition: Condition, topic: Topic) -> Moved:
+        from assignment.actions import follow_scope
+
+        return follow_scope(condition, topic)
+
+    def scoring(self) -> NuggetScoring:
+        from assignment.tables import NuggetScoring
+
+        return NuggetScoring()
+
+    def sampling(self) -> NuggetSampling:
+        from assignment.studies import NuggetSampling
+
+        return NuggetSampling()
+
+    def left_out(self, campaign: Campaign) -> set[tuple[int, str]]:
+        from assignment.queries import left_out_in
+
+        return left_out_in(campaign)
+
+    def texts_of(self, questions: Sequence[Question]) -> list[str]:
+        from assignment.queries import with_texts
+
+        return [text for _, text in with_texts(questions)]
+
+    def has_item(self, sheet: AnswerSheet, item: str) -> bool:
+        is_key = item.isascii() and item.isdigit() and len(item) < 19
+        return is_key and sheet.bank.nuggets.filter(pk=int(item)).exists()
+
+    def item_history(self, sheet: AnswerSheet, item: str) -> tuple[str, Iterable[Step]]:
+        from assignment.item_history import item_history
+
+        return item_history(sheet, item)
+
+    def drawn_as(self, sheet: AnswerSheet, item: str) -> QuerySet[Drawn]:
+        from assignment.item_history import drawn_as
+
+        return drawn_as(sheet, item)
+
+    def item_model(self) -> type[Nugget]:
+        from nuggets.models import Nugget
+
+        return Nugget
+
+    def event_note(self, event: LabelEvent) -> str:
+        return f"; edition {event.edition} of the bank"
+
+    def exportables(self) -> Sequence[Exportable]:
+        from assignment.exportables import EXPORTABLES
+
+        return EXPORTABLES
+
+    def reopened(self, condition: Condition) -> Iterator[str]:
+        from assessor.labels.completeness import by_topic
+        from assignment.models import AnswerSheet
+        from nuggets.models import NuggetBank
+
+        banks = NuggetBank.objects.filter(condition=condition.nuggets_id, state=NuggetBank.State.OPEN)
+        labelled = AnswerSheet.objects.filter(condition=condition, bank=OuterRef("pk"))
+        again = (f"bank of {condition.nuggets} is open again", f"banks of {condition.nuggets} are open again")
+        yield from by_topic(banks.filter(Exists(labelled)), *again)
+
+    def on_bank_finished(self, bank: NuggetBank) -> None:
+        from assignment.actions import follow_edition
+
+        follow_edition(bank)
+
+    def on_answers_changed(self, answers: Mapping[Answer, Sequence[Sentence]]) -> None:
+        from assignment.actions import follow_sentences
+
+        follow_sentences(answers)
+
+
+ASSIGNMENT = Assignment()

@@ -1,0 +1,27 @@
+"""Nuggets in answers on topics for practice, beside the reference."""
+
+from collections.abc import Sequence
+
+from assessor.labels.practice import Against, Items, items_of_answers
+from assessor.work.models import Task
+from assignment.formats import LABELS
+from assignment.models import AnswerSheet
+from nuggets.models import BankEdition
+
+
+def practice_items(tasks: Sequence[Task], against: Against) -> Items:
+    """Return what people said on tasks of practice; against: by condition's key."""
+    asked_of = AnswerSheet.objects.filter(task__in=tasks, by_rule=False).order_by("task", "place", "pk")
+    mine = AnswerSheet.with_items(asked_of)
+    editions = BankEdition.objects.filter(bank__in={sheet.bank_id for sheet in mine})
+    nuggets = {(edition.bank_id, edition.edition): edition.nuggets for edition in editions}
+
+    def asked(sheet: AnswerSheet) -> list[tuple[str, str]]:
+        of_edition = nuggets[sheet.bank_id, sheet.edition]
+        return [
+            (str(nugget["id"]), nugget["text"])
+            for nugget in of_edition
+            if sheet.asked is None or nugget["id"] in sheet.asked
+        ]
+
+    return items_of_answers(tasks, against, mine, LABELS, asked)

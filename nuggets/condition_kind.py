@@ -1,0 +1,131 @@
+"""All that differs where conditions are about nuggets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
+from django.urls import reverse
+
+from assessor.collection.condition_kinds import ConditionKind, Lacking
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from assessor.collection.models import Condition, Topic
+    from assessor.exportables import Chosen, Exportable
+    from assessor.labels.cutoff import Cell
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
+    from assessor.work.models import Task
+
+
+MANUAL, AUTO, EDITS = "ManualNuggets", "AutoNuggets", "AutoNuggets+Edits"
+
+
+class Nuggets(ConditionKind):
+    """Banks of nuggets, a person's or a model's, one on a topic."""
+
+    name = "nuggets"
+    title = "Nuggets"
+    instruction = "List the facts that a good answer needs, from the passages."
+    counted = "nuggets"
+    blind_method = MANUAL
+    peoples_methods = (MANUAL, EDITS)
+    methods = (MANUAL, AUTO, EDITS)
+    drafted_methods = (AUTO, EDITS)
+    makes_nuggets = True
+    related = "nugget_bank"
+    keys = {
+        "/": "search",
+        "i": "passage before",
+        "p": "next passage",
+        "j": "next nugget; with ⇧ next sentence",
+        "k": "nugget before; with ⇧ sentence before",
+        "h": "have read",
+        "t": "how I read the topic",
+        "y": "keep the draft",
+        "n": "new nugget",
+        "ctrl+1": "the new nugget is vital",
+        "ctrl+2": "the new nugget is okay",
+        "v": "vital",
+        "o": "okay",
+        "r": "reword",
+        "e": "evidence",
+        "w": "where its evidence is",
+        "c": "note",
+        "x": "choose",
+        "m": "merge",
+        "s": "split",
+        "d": "delete",
+        "l": "to the list",
+        "f": "finish",
+    }
+
+    def prepare(self, task: Task) -> None:
+        from nuggets.actions import prepare_bank
+
+        prepare_bank(task)
+
+    def url(self, task: Task) -> str:
+        return reverse("nugget_editor", args=[task.nugget_bank.pk])
+
+    def closed(self, condition: Condition) -> str | None:
+        """People can't write nuggets that a model or a file gives."""
+        if condition.method in self.peoples_methods:
+            return None
+        return f"Nobody can be given {condition.name}: its nuggets are not written by people here."
+
+    def lacking(self, condition: Condition, topics: Sequence[Topic]) -> Lacking:
+        """People can't edit drafts that are not there yet."""
+        found: set[int] = set()
+        if condition.method == EDITS:
+            drafted = set(condition.draftings.filter(topic__in=topics).values_list("topic_id", flat=True))
+            found = {topic.pk for topic in topics} - drafted
+        return Lacking(
+            found, lambda qids: f"Under {condition.name} there are no drafts yet on {qids}: have them made first."
+        )
+
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        from nuggets.practice import practice_items
+
+        return practice_items(tasks, against)
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        from assessor.labels.practice import groups_of_answers
+
+        return groups_of_answers(of_answers)
+
+    def has_work(self) -> Q:
+        from nuggets.models import Drafting, NuggetBank
+
+        banks = NuggetBank.objects.filter(topic=OuterRef("pk"), import_record=None, version__gt=0)
+        return Q(Exists(banks)) | Q(Exists(Drafting.objects.filter(topic=OuterRef("pk"))))
+
+    def exportables(self) -> Sequence[Exportable]:
+        from nuggets.exportables import EXPORTABLES
+
+        return EXPORTABLES
+
+    def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
+        from nuggets.cutoff import cells_of_banks
+
+        return cells_of_banks(chosen, at)
+
+    def missing(self, condition: Condition) -> Iterator[str]:
+        from assessor.labels.completeness import by_topic
+        from nuggets.models import NuggetBank
+
+        banks = NuggetBank.objects.filter(condition=condition)
+        yield from by_topic(banks.filter(state=NuggetBank.State.OPEN), "bank is open", "banks are open")
+        if not banks.filter(state=NuggetBank.State.FINISHED, topic__is_practice=False).exists():
+            yield "No bank is finished yet."
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        from nuggets.models import NuggetBank
+
+        banks = NuggetBank.objects.filter(condition=condition)
+        return tuple(banks.aggregate(Count("pk"), Sum("version"), Sum("edition"), Max("pk")).values())
+
+
+NUGGETS = Nuggets()

@@ -1,0 +1,156 @@
+"""All that differs where labels say how far a cited passage supports a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from django.db.models import Exists, OuterRef, Q
+
+from assessor.labels.label_kind import LabelKind
+from support.citations import LABELS
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from assessor.collection.models import Answer, Campaign, Condition, Run, Sentence, Topic
+    from assessor.exportables import Exportable
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
+    from assessor.labels.questions import Question
+    from assessor.labels.steps import Step
+    from assessor.studies.models import Drawn
+    from assessor.work.models import Task
+    from assessor.work.scope import Moved
+    from support.models import SupportSheet
+    from support.studies import CitationSampling
+    from support.tables import SupportScoring
+
+
+FROM_SCRATCH, POST_EDITED, AUTOMATIC = "support from scratch", "support post-edited", "support automatic"
+
+
+class Support(LabelKind):
+    """A citation of a sentence of an answer."""
+
+    name = "support"
+    title = "Support"
+    instruction = "Say of each citation how far its passage supports the sentence."
+    item = "citation"
+    counted = "citations"
+    item_heading = "Sentence and what it cites"
+    job = "Support"
+    blind_method = FROM_SCRATCH
+    peoples_methods = (FROM_SCRATCH, POST_EDITED)
+    methods = (FROM_SCRATCH, POST_EDITED, AUTOMATIC)
+    comparison_page = "support_pairs"
+    questions_page = "support_questions"
+    labels = tuple(reversed(LABELS))
+    keys = {
+        "1": "full",
+        "2": "partial",
+        "3": "none",
+        "j": "next citation",
+        "k": "citation before",
+        "u": "undo",
+        "f": "flag",
+        "x": "can't judge",
+        "l": "later",
+        "s": "sign off",
+    }
+
+    def prepare(self, task: Task) -> None:
+        from support.actions import prepare_sheets
+
+        prepare_sheets(task)
+
+    def renew(self, task: Task) -> None:
+        from support.actions import renew_sheets
+
+        renew_sheets(task)
+
+    def closed(self, condition: Condition) -> str | None:
+        """People judge under conditions made for it."""
+        from assessor.labels.models import ManualSetup
+
+        if not ManualSetup.objects.filter(condition=condition).exists():
+            return f"Nobody can be given {condition.name}: its labels are not given by people here."
+        return None
+
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        from support.practice import practice_items
+
+        return practice_items(tasks, against)
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        from support.practice import practice_groups
+
+        return practice_groups(task, of_answers)
+
+    def has_work(self) -> Q:
+        from support.models import LabelEvent
+
+        return Q(Exists(LabelEvent.objects.filter(sheet__answer__topic=OuterRef("pk"), judge__isnull=False)))
+
+    @property
+    def sheets(self) -> type[SupportSheet]:
+        from support.models import SupportSheet
+
+        return SupportSheet
+
+    def follow_scope(self, condition: Condition, topic: Topic) -> Moved:
+        from support.actions import follow_scope
+
+        return follow_scope(condition, topic)
+
+    def scoring(self) -> SupportScoring:
+        from support.tables import SupportScoring
+
+        return SupportScoring()
+
+    def sampling(self) -> CitationSampling:
+        from support.studies import CitationSampling
+
+        return CitationSampling()
+
+    def texts_of(self, questions: Sequence[Question]) -> list[str]:
+        from support.queries import with_citations
+
+        return [f"{about.text} — {about.docid}" for _, about in with_citations(questions)]
+
+    def waiting_for_a_model(self, campaign: Campaign) -> Mapping[int, int]:
+        from support.queries import waiting_for_a_model
+
+        return waiting_for_a_model(campaign)
+
+    def item_history(self, sheet: SupportSheet, item: str) -> tuple[str, Iterable[Step]]:
+        from support.item_history import item_text
+
+        return item_text(sheet, item), ()
+
+    def drawn_as(self, sheet: SupportSheet, item: str) -> QuerySet[Drawn]:
+        from support.item_history import drawn_as
+
+        return drawn_as(sheet, item)
+
+    def exportables(self) -> Sequence[Exportable]:
+        from support.exportables import EXPORTABLES
+
+        return EXPORTABLES
+
+    def on_answers_changed(self, answers: Mapping[Answer, Sequence[Sentence]]) -> None:
+        from support.actions import follow_citations
+
+        follow_citations(answers)
+
+    def judged_by_segments(self, run: Run, docids: Collection[str]) -> set[str]:
+        from support.actions import judged_docids
+
+        return judged_docids(run, docids)
+
+    def on_texts_replaced(self, run: Run, docids: Collection[str]) -> None:
+        from support.actions import follow_texts
+
+        follow_texts(run, docids)
+
+
+SUPPORT = Support()

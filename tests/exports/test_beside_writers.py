@@ -12,6 +12,7 @@ from assessor.collection.models import Person
 from assessor.exports import actions, progress, registry
 from assessor.exports.models import Export, Frozen
 from assessor.exports.registry import BY_NAME
+from assignment import exportables
 from tests.assignment.lines import line
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -64,7 +65,7 @@ def meanwhile(monkeypatch) -> Callable[[Callable[[], Any]], None]:
 
             return read
 
-        monkeypatch.setattr(registry, "assignment_lines", between(registry.assignment_lines))
+        monkeypatch.setattr(exportables, "assignment_lines", between(exportables.assignment_lines))
         monkeypatch.setattr(registry.collection, "qrels_lines", between(registry.collection.qrels_lines))
 
     return wrap

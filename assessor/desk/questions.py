@@ -9,6 +9,7 @@ from django.urls import reverse
 from assessor.collection.condition_kinds import kind_of
 from assessor.collection.models import Campaign, Person
 from assessor.labels.label_kind import label_kind, label_kinds
+from assessor.labels.questions import Asked
 from assessor.labels.replies import placed, replies_to
 from assessor.work.models import Reply, Task
 from assessor.work.queries import planned
@@ -17,40 +18,10 @@ OPEN, ANSWERED, SETTLED = "open", "answered", "settled"
 Place = tuple[int, int | None, str]  # the task's key, the sheet's, the item's
 
 
-class Asked(NamedTuple):
-    """What a person asks about an item; sheet: None where the item alone names it.
-
-    adopted: how it is settled that they can't judge it, or empty.
-    """
-
-    kind: str
-    task: int
-    sheet: int | None
-    item: str
-    cannot: str
-    flag: str
-    adopted: str
-
-    @property
-    def place(self) -> Place:
-        return self.task, self.sheet, self.item
-
-    @property
-    def is_unsettled(self) -> bool:
-        """Whether a label is missing, and nothing is decided about that yet."""
-        return bool(self.cannot) and not self.adopted
-
-    @property
-    def text(self) -> str:
-        """The question in words."""
-        return "; ".join(part for part in (self.cannot and f"can't judge: {self.cannot}", self.flag) if part)
-
-
 def asked(campaign: Campaign) -> Iterator[Asked]:
     """Yield all that assessors ask now in a campaign."""
     for kind in label_kinds():
-        for one in kind.open_questions(campaign):
-            yield Asked(kind.name, *one)
+        yield from kind.open_questions(campaign)
 
 
 def replied(campaign: Campaign) -> dict[Place, list[Reply]]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assessor.collection.models import Campaign, Condition
     from assessor.exportables import Chosen
     from assessor.labels.cutoff import Cell
-    from assessor.labels.questions import Open, Place, Question
+    from assessor.labels.questions import Asked, Place, Question
     from assessor.labels.steps import Step
     from assessor.studies.models import Drawn
 
@@ -55,11 +55,11 @@ class LabelKind(ConditionKind):
 
     # What people left open
 
-    def open_questions(self, campaign: Campaign) -> Iterator[Open]:
+    def open_questions(self, campaign: Campaign) -> Iterator[Asked]:
         """Yield what assessors ask now in a campaign."""
         from assessor.labels.questions import open_on_answers
 
-        return open_on_answers(self.sheets, campaign, self.left_out(campaign))
+        return open_on_answers(self, campaign)
 
     def left_out(self, campaign: Campaign) -> set[tuple[int, str]]:
         """Return which items are left out of scores for all runs: the condition's key, and the item's."""

@@ -1,6 +1,6 @@
 """What people left open for the organizer, labels that they could not give and flags, and how it is settled."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 
 from assessor.collection import history
 from assessor.collection.models import Campaign, Person
+from assessor.labels.label_kind import LabelKind
 from assessor.labels.manual_setups import SECOND, conditions
 from assessor.labels.models import Label
 from assessor.work.models import MAX_REASON, Task
@@ -129,12 +130,13 @@ LEFT_OUT = "left out for all runs"
 Place = tuple[int | None, str]  # a judged answer's key, where there is one, and its item's
 
 
-class Open(NamedTuple):
+class Asked(NamedTuple):
     """What a person asks about an item. sheet: the judged answer's key, None where the item alone names it.
 
     adopted: how it is settled that they can't judge it, or empty.
     """
 
+    kind: str
     task: int
     sheet: int | None
     item: str
@@ -142,16 +144,32 @@ class Open(NamedTuple):
     flag: str
     adopted: str
 
+    @property
+    def place(self) -> tuple[int, int | None, str]:
+        return self.task, self.sheet, self.item
 
-def open_on_answers(model: Any, campaign: Campaign, out: Collection[tuple[int, str]]) -> Iterator[Open]:
-    """Yield what people ask of the items of judged answers; out: what is left out of scores, with its condition."""
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether a label is missing, and nothing is decided about that yet."""
+        return bool(self.cannot) and not self.adopted
+
+    @property
+    def text(self) -> str:
+        """The question in words."""
+        return "; ".join(part for part in (self.cannot and f"can't judge: {self.cannot}", self.flag) if part)
+
+
+def open_on_answers(kind: LabelKind, campaign: Campaign) -> Iterator[Asked]:
+    """Yield what people ask of the items of judged answers."""
+    model, out = kind.sheets, kind.left_out(campaign)
     found = model.objects.filter(model.QUESTIONED, task__campaign=campaign).order_by("pk")
     for sheet in model.with_items(found, LEFT_OPEN):
         cannot, flags, adopted = sheet.cannot, sheet.flags, sheet.adopted
         for item in {**cannot, **flags}:
             is_out = item in cannot and (sheet.condition_id, item) in out
             settled = LEFT_OUT if is_out else adopted.get(item, "")
-            yield Open(sheet.task_id, sheet.pk, item, cannot.get(item, ""), flags.get(item, ""), settled)
+            why, flag = cannot.get(item, ""), flags.get(item, "")
+            yield Asked(kind.name, sheet.task_id, sheet.pk, item, why, flag, settled)
 
 
 def described_on_answers(

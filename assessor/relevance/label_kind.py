@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assessor.exportables import Chosen, Exportable
     from assessor.labels.cutoff import Cell
     from assessor.labels.practice import Against, Group, Items, OfAnswers
-    from assessor.labels.questions import Open, Place
+    from assessor.labels.questions import Asked, Place
     from assessor.work.models import Task
 
 
@@ -78,14 +78,14 @@ class Relevance(LabelKind):
 
         return Q(Exists(RelevanceJudgment.objects.filter(topic=OuterRef("pk"), version__gt=0)))
 
-    def open_questions(self, campaign: Campaign) -> Iterator[Open]:
+    def open_questions(self, campaign: Campaign) -> Iterator[Asked]:
         """Yield passages that nobody could judge; there are no flags."""
-        from assessor.labels.questions import Open
+        from assessor.labels.questions import Asked
         from assessor.relevance.models import RelevanceJudgment
 
         found = RelevanceJudgment.objects.filter(task__campaign=campaign, state=RelevanceJudgment.State.UNJUDGEABLE)
         for task, docid, reason in found.order_by("pk").values_list("task", "docid", "reason"):
-            yield Open(task, None, docid, reason, "", "")
+            yield Asked(self.name, task, None, docid, reason, "", "")
 
     def described(self, places: Sequence[Place]) -> Mapping[Place, tuple[str, str]]:
         return {(sheet, docid): (docid, "") for sheet, docid in places}

@@ -42,6 +42,11 @@ def of_chosen(chosen: Chosen, rows: QuerySet[Any], topic: str = "topic", run: st
     return rows
 
 
+def judged_answers(chosen: Chosen, model: Any) -> QuerySet[Any]:
+    """Return the judged answers, of this model, of the chosen condition, topics and runs."""
+    return of_chosen(chosen, model.objects.filter(condition=chosen.record), "answer__topic", "answer__run")
+
+
 def topics_of(rows: QuerySet[Any], path: str) -> QuerySet[Topic]:
     """Return the topics of rows."""
     topics: QuerySet[Topic] = Topic.objects.filter(pk__in=rows.order_by().values(path))

@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet
 
-from assessor.exportables import JSONL, Chosen, Exportable, always, of_chosen, of_conditions, only_of, topics_of
+from assessor.exportables import JSONL, Chosen, Exportable, always, judged_answers, of_conditions, only_of, topics_of
 from assessor.work.exposing import Seen
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet
@@ -10,7 +10,7 @@ from assignment.queries import assigning
 
 
 def _sheets(chosen: Chosen) -> QuerySet[AnswerSheet]:
-    return of_chosen(chosen, AnswerSheet.objects.filter(condition=chosen.record), "answer__topic", "answer__run")
+    return judged_answers(chosen, AnswerSheet)
 
 
 def _seen(chosen: Chosen) -> Seen:

@@ -2,7 +2,18 @@
 
 from django.db.models import QuerySet
 
-from assessor.exportables import CSV, JSONL, Chosen, Exportable, always, of_chosen, of_conditions, only_of, topics_of
+from assessor.exportables import (
+    CSV,
+    JSONL,
+    Chosen,
+    Exportable,
+    always,
+    judged_answers,
+    of_chosen,
+    of_conditions,
+    only_of,
+    topics_of,
+)
 from assessor.work.exposing import Seen
 from support.exports import support_lines
 from support.listing import judgment_lines
@@ -11,7 +22,7 @@ from support.queries import supporting
 
 
 def _sheets(chosen: Chosen) -> QuerySet[SupportSheet]:
-    return of_chosen(chosen, SupportSheet.objects.filter(condition=chosen.record), "answer__topic", "answer__run")
+    return judged_answers(chosen, SupportSheet)
 
 
 def _events(chosen: Chosen) -> QuerySet[LabelEvent]:

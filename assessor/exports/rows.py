@@ -4,7 +4,7 @@ from django.db.models import QuerySet
 
 from assessor.collection.condition_kinds import condition_kinds
 from assessor.collection.models import Answer, Grade, QrelsSource
-from assessor.exportables import Chosen, of_chosen, topics_of
+from assessor.exportables import Chosen, judged_answers, of_chosen, topics_of
 from assessor.work.exposing import Seen
 
 
@@ -21,11 +21,7 @@ def scored(chosen: Chosen) -> int:
 
 def planned(chosen: Chosen) -> int:
     """Count the cells of a cut-off report."""
-    of_kinds = (
-        of_chosen(chosen, kind.sheets.objects.filter(condition=chosen.record), "answer__topic", "answer__run").count()
-        for kind in condition_kinds()
-        if kind.judges_answers
-    )
+    of_kinds = (judged_answers(chosen, kind.sheets).count() for kind in condition_kinds() if kind.judges_answers)
     return max(*of_kinds, chosen.campaign.topics.count())
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.db.models import Min
 
 from assessor.collection.condition_kinds import kind_of
-from assessor.exportables import Chosen, of_chosen
+from assessor.exportables import Chosen, judged_answers
 
 _AT_A_TIME = 500
 
@@ -44,7 +44,7 @@ def cells_of_answers(chosen: Chosen, at: datetime) -> Iterator[Cell]:
     """
     condition = chosen.record
     model = kind_of(condition).sheets
-    sheets = of_chosen(chosen, model.objects.filter(condition=condition), "answer__topic", "answer__run")
+    sheets = judged_answers(chosen, model)
     given = dict(condition.tasks.order_by().values_list("topic").annotate(Min("created_at")))
     columns = ("pk", "to_do", "import_record__ended_at", "answer__topic", "answer__topic__qid", "answer__run__tag")
     rows = sheets.order_by("pk").values_list(*columns).iterator(_AT_A_TIME)

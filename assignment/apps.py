@@ -4,16 +4,14 @@ from django.apps import AppConfig
 class AssignmentConfig(AppConfig):
     name = "assignment"
     condition_kind = "assignment.label_kind.ASSIGNMENT"
+    job_kinds = ("assignment.auto.AutoAssign",)
 
     def ready(self) -> None:
         from assessor.collection import importing
         from assessor.collection.models import Condition
-        from assessor.llm import kinds as jobs
-        from assignment.auto import AutoAssign
         from assignment.loaders import AssignmentLoader
         from assignment.models import AnswerSheet, Assignment
 
-        jobs.register(AutoAssign())
         importing.register(
             AssignmentLoader,
             importing.brought(Assignment, "sheet__import_record"),

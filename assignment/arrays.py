@@ -10,9 +10,9 @@ from django.db.models.functions import Cast, Concat
 
 from assessor.collection.models import Condition
 from assessor.labels.queries import COUNTED, letter_of
-from assessor.llm.questions import ASSIGNMENT
 from assessor.scores.found import Cell, Join, Labels, RunName, run_names, take, what_counts, who_answered
 from assessor.work.scope import judged_under
+from assignment.formats import LABELS
 from assignment.measures import (
     ABSENT,
     MISSING,
@@ -38,7 +38,7 @@ _LETTERS, _NONE, _UNKNOWN = "spn", "-", "?"  # of the labels, of no label, of on
 _CODES = bytes.maketrans(f"{_LETTERS}{_NONE}".encode(), bytes([SUPPORT, PARTIAL, NOT_SUPPORT]) + _NO_LABEL)
 
 
-_LETTER = letter_of(ASSIGNMENT, _LETTERS, _NONE, _UNKNOWN)
+_LETTER = letter_of(LABELS, _LETTERS, _NONE, _UNKNOWN)
 # "12,13,14:snn": the nuggets' ids, and the letters of their labels.
 _JOINED = Concat(Join(Cast("nugget_id", CharField()), Value(",")), Value(":"), Join("letter", Value("")))
 
@@ -215,7 +215,7 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
         if edition == bank.edition:
             nuggets, _, given = (joined or ":").partition(":")
             if _UNKNOWN in given:
-                raise ValueError(f"A label of answer {answer} is none of {', '.join(ASSIGNMENT)}.")
+                raise ValueError(f"A label of answer {answer} is none of {', '.join(LABELS)}.")
             if (bank_id, nuggets) not in places:
                 places[bank_id, nuggets] = _in_order(nuggets, bank.ids)
             codes = bytes(places[bank_id, nuggets](given.encode().translate(_CODES) + _NO_LABEL))

@@ -6,22 +6,65 @@ from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
-from assessor.collection.models import Answer, Condition, Topic
-from assessor.llm import questions
+from assessor.collection.models import Answer, Campaign, Condition, Topic
 from assessor.llm.actions import JobError
-from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
+from assessor.llm.job_kind import Ask, Expected, JobKind, UnitFailure
 from assessor.llm.models import Job, Unit
-from assessor.llm.prompt_sets import PromptSet
+from assessor.llm.preview import answer_of
+from assessor.llm.prompts import Preview, PreviewError, PreviewSubject, PromptRequest, PromptSet, PublishedTemplate
+from assessor.llm.rehearsal.words import label_by_share, stems
 from assessor.work.scope import NOT_JUDGED
 from assignment.actions import add_lacking_sheets, store_labels, usual_name
 from assignment.actions.auto import Labelled
+from assignment.formats import LABELS, NOT_SUPPORT
 from assignment.models import AnswerSheet
 from assignment.queries import answers_without_sheet, asked_of, finished_banks, present_editions, sheets_on
 from nuggets.drafting import in_batches
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, NuggetBank
+from nuggets.prompts import LABEL_LIST, PUBLISHED_LABELS, NuggetLabelsPrompt, first_batch, nuggets_in_prompt
 
 _AT_A_TIME = 2_000
+_TWO_LABEL_LIST = "list of two labels"
+_TWO_LABELS = (LABELS[0], NOT_SUPPORT)
+_PUBLISHED = PUBLISHED_LABELS | {"context": "answer"}
+
+
+class AssignmentPrompt(NuggetLabelsPrompt):
+    """Asks which nuggets an answer contains."""
+
+    name = "assignment"
+    needed = frozenset({"query", "answer", "nuggets"})
+    readers = (LABEL_LIST, _TWO_LABEL_LIST)
+    vocabulary = LABELS
+    longest = "answer"
+    published = {
+        "nugget_assignment": PublishedTemplate(LABEL_LIST, _PUBLISHED),
+        "nugget_assignment_2grade": PublishedTemplate(_TWO_LABEL_LIST, _PUBLISHED),
+    }
+
+    def request(
+        self, prompts: PromptSet, *, query: str, answer: str, nuggets: Sequence[str]
+    ) -> PromptRequest[list[str]]:
+        """Return the request."""
+        vocabulary = _TWO_LABELS if prompts.reader(self.name) == _TWO_LABEL_LIST else LABELS
+        return self.labels_request(prompts, vocabulary, nuggets, {"query": query, "answer": answer})
+
+    def preview(self, campaign: Campaign, topic: Topic, prompts: PromptSet, subject: PreviewSubject) -> Preview:
+        """Return the first batch of a bank, about the answer of a run."""
+        nuggets, made_from = first_batch(campaign, topic, subject, campaign.protocol.assign_batch)
+        answer = answer_of(campaign, topic, subject).text
+        if not answer.strip():
+            raise PreviewError("The answer is empty: no model is asked about it.")
+        return Preview(self.request(prompts, query=topic.title, answer=answer, nuggets=nuggets), made_from)
+
+    def rehearse(self, values: Mapping[str, str]) -> list[str] | None:
+        """Return a label of each nugget by how many of its words the answer has."""
+        nuggets, answer = nuggets_in_prompt(values), stems(values["answer"])
+        return None if nuggets is None else [label_by_share(nugget, answer, LABELS) for nugget in nuggets]
+
+
+ASSIGNMENT_PROMPT = AssignmentPrompt()
 
 
 class Work(NamedTuple):
@@ -34,14 +77,15 @@ class Work(NamedTuple):
     batches: list[Snapshot]
 
 
-class AutoAssign(Kind):
-    """The kind of job; assessor.llm.kinds.Kind says what each function is for. A unit is an answer, by its key."""
+class AutoAssign(JobKind):
+    """The kind of job; assessor.llm.job_kind says what each function is for. A unit is an answer, by its key."""
 
     name = "AutoAssign"
     condition_kind = "assignment"
     method = "AutoAssign"
-    grades = Grades.NONE
+    prompts = (ASSIGNMENT_PROMPT,)
     builds_on_nuggets = True
+    items_are_of_answers = True
 
     def called(self, nuggets: Condition | None) -> str:
         """Return how papers call it, by how the nuggets came to be: "Edits/Auto"."""
@@ -70,11 +114,11 @@ class AutoAssign(Kind):
         @cache  # many answers lack the same nuggets
         def without_answer(topic: int, nuggets: tuple[int, ...]) -> Expected:
             asked = [
-                questions.assignment(prompts, query=titles[topic], answer="", nuggets=[texts[pk] for pk in batch])
+                ASSIGNMENT_PROMPT.request(prompts, query=titles[topic], answer="", nuggets=[texts[pk] for pk in batch])
                 for batch in in_batches(nuggets, condition.protocol.assign_batch)
             ]
-            characters = sum(len(message["content"]) for question in asked for message in question.messages)
-            return Expected(len(asked), characters, sum(question.tokens_out for question in asked))
+            characters = sum(len(message["content"]) for request in asked for message in request.messages)
+            return Expected(len(asked), characters, sum(request.tokens_out for request in asked))
 
         calls = characters = tokens_out = 0
         for answer, nuggets in _unlabelled_answers(condition, banks, editions):
@@ -118,8 +162,9 @@ class AutoAssign(Kind):
         """Ask for the labels, batch by batch."""
         labels: dict[int, str] = {}
         for batch in work.batches:
-            question = questions.assignment(ask.prompts, query=work.query, answer=work.answer, nuggets=_texts(batch))
-            said = await ask(question)
+            nuggets = _texts(batch)
+            request = ASSIGNMENT_PROMPT.request(ask.prompts, query=work.query, answer=work.answer, nuggets=nuggets)
+            said = await ask(request)
             labels.update(zip((nugget["id"] for nugget in batch), said, strict=True))
         return Labelled(work.sheet, work.edition, labels)
 

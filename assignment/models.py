@@ -9,10 +9,10 @@ from assessor.collection.fields import JSONText
 from assessor.collection.models import AppendOnly
 from assessor.labels import models as labels
 from assessor.labels.models import AnswerLabel, JudgedAnswer, Label
-from assessor.llm.questions import ASSIGNMENT
 from assessor.work.models import MAX_REASON
+from assignment.formats import LABELS
 
-_CHOICES = [(label, label) for label in ASSIGNMENT]
+_CHOICES = [(label, label) for label in LABELS]
 
 
 class AnswerSheet(JudgedAnswer):

@@ -118,10 +118,10 @@ def _campaign(slug: str, url: str, units: int, *, concurrency: int) -> "ModelJud
 
 def _launch(judge: "ModelJudge") -> int:
     from assessor.llm.actions import launch, plan_job
-    from assessor.llm.kinds import kind_named
+    from assessor.llm.job_kind import job_kind_named
 
     topics = list(judge.campaign.topics.all())
-    plan = plan_job(kind=kind_named("UMBRELA"), judge=judge, name="U", qrels_source=None, topics=topics)
+    plan = plan_job(kind=job_kind_named("UMBRELA"), judge=judge, name="U", qrels_source=None, topics=topics)
     return launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False).pk
 
 
@@ -156,12 +156,13 @@ def _rate(log: Path) -> float:
 
 def _bodies(judge: "ModelJudge", calls: int) -> list[dict[str, Any]]:
     """Return the requests that the job will send."""
-    from assessor.llm import gateway, questions
+    from assessor.llm import gateway
     from assessor.llm.prompt_sets import prompt_set
+    from assessor.relevance.umbrela import RELEVANCE_PROMPT
 
     prompts = prompt_set(judge.prompt_set)
     texts = judge.campaign.segments.values_list("text", flat=True)[:calls]
-    asked = [questions.relevance(prompts, query="what is it", passage=text) for text in texts]
+    asked = [RELEVANCE_PROMPT.request(prompts, query="what is it", passage=text) for text in texts]
     return [gateway.request_body(question, question.messages, judge.judge.parameters) for question in asked]
 
 

@@ -115,7 +115,7 @@ def launch(url: str, rate: float, seconds: float) -> "Job":
     from assessor.collection.models import Campaign
     from assessor.llm.actions import create_judge, plan_job
     from assessor.llm.actions import launch as launch_job
-    from assessor.llm.kinds import kind_named
+    from assessor.llm.job_kind import job_kind_named
 
     campaign = Campaign.objects.get(slug=house.SLUG)
     parameters = {"model": "m", "temperature": 0.0, "max_tokens": 100, "limit_name": "max_tokens", "structured": False}
@@ -125,7 +125,7 @@ def launch(url: str, rate: float, seconds: float) -> "Job":
     judge = create_judge(campaign=campaign, name=name, parameters=parameters, settings=settings, acting_user=None)
     of_topic = CITATIONS * campaign.runs.count()
     topics = list(campaign.topics.order_by("-qid")[: 1 + int(1.2 * rate * seconds / of_topic)])
-    plan = plan_job(kind=kind_named("Support"), judge=judge, name=name, qrels_source=None, topics=topics)
+    plan = plan_job(kind=job_kind_named("Support"), judge=judge, name=name, qrels_source=None, topics=topics)
     return launch_job(plan, most_calls=None, most_cost=None, acting_user=None)
 
 

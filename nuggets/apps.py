@@ -4,17 +4,14 @@ from django.apps import AppConfig
 class NuggetsConfig(AppConfig):
     name = "nuggets"
     condition_kind = "nuggets.condition_kind.NUGGETS"
+    job_kinds = ("nuggets.auto.AutoNuggets", "nuggets.auto.Drafts")
 
     def ready(self) -> None:
         from assessor.collection import importing
         from assessor.collection.models import Condition, Judge
-        from assessor.llm import kinds as kinds_of_job
-        from nuggets.auto import AUTO_NUGGETS, DRAFTS
         from nuggets.loaders import DraftLoader, NuggetLoader
         from nuggets.models import Drafting, Nugget, NuggetBank
 
-        kinds_of_job.register(AUTO_NUGGETS)
-        kinds_of_job.register(DRAFTS)
         importing.register(DraftLoader)
         importing.register(
             NuggetLoader,

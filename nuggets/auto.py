@@ -13,14 +13,14 @@ from django.db.models.functions import Length
 
 from assessor.collection.models import Condition, Grade, Segment, Topic
 from assessor.collection.queries import byte_order
-from assessor.llm import questions
-from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
+from assessor.llm.job_kind import Ask, Expected, Grades, JobKind, UnitFailure
 from assessor.llm.models import Job, Unit
-from assessor.llm.prompt_sets import PromptSet
+from assessor.llm.prompts import PromptRequest, PromptSet
 from assessor.work.models import Task
 from nuggets.actions.drafting import store_drafting
 from nuggets.drafting import Cut, Step, in_batches
 from nuggets.models import Drafting
+from nuggets.prompts import CREATION_PROMPT, IMPORTANCE_PROMPT, TOKENS_NUGGET
 
 # What to expect of a nugget and of a label where nothing is known yet.
 _NUGGET_CHARACTERS = 60
@@ -46,16 +46,14 @@ class Made(NamedTuple):
     cuts: list[Cut]
 
 
-class Creation(Kind):
+class Creation(JobKind):
     """A kind of job in which a model makes nuggets; a unit is a topic."""
 
-    condition_kind: str = "nuggets"
+    condition_kind = "nuggets"
 
-    def __init__(self, name: str, method: str, grades: Grades, *, sets_importance: bool) -> None:
-        self.name = name
-        self.method = method
-        self.grades = grades
-        self._sets_importance = sets_importance
+    @property
+    def _sets_importance(self) -> bool:
+        return IMPORTANCE_PROMPT in self.prompts
 
     def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
         """Yield the topics on which the condition has no list yet."""
@@ -77,14 +75,16 @@ class Creation(Kind):
             query = titles[topic_id]
             windows = -(-segments // protocol.window_segments)
             calls += windows + batches
-            creation = questions.creation(
+            creation = CREATION_PROMPT.request(
                 prompts, query=query, passages=[], nuggets=[], most=protocol.max_drafts, words=protocol.advised_words
             )
             # The first list is empty.
             characters += windows * _size(creation) + texts + (windows - 1) * list_characters
-            tokens_out += windows * protocol.max_drafts * questions.TOKENS_NUGGET
+            tokens_out += windows * protocol.max_drafts * TOKENS_NUGGET
             if batches:
-                characters += batches * _size(questions.importance(prompts, query=query, nuggets=[])) + list_characters
+                characters += (
+                    batches * _size(IMPORTANCE_PROMPT.request(prompts, query=query, nuggets=[])) + list_characters
+                )
                 tokens_out += protocol.max_drafts * _LABEL_TOKENS
         return Expected(calls, characters, tokens_out)
 
@@ -131,7 +131,7 @@ class Creation(Kind):
         cuts: list[Cut] = []
         nuggets: list[str] = []
         for number, window in enumerate(in_batches(work.segments, work.window), start=1):
-            question = questions.creation(
+            request = CREATION_PROMPT.request(
                 ask.prompts,
                 query=work.query,
                 passages=[text for _, text in window],
@@ -139,7 +139,7 @@ class Creation(Kind):
                 most=work.most,
                 words=work.words,
             )
-            reply = await ask(question)
+            reply = await ask(request)
             nuggets = reply[: work.most]
             if len(reply) > work.most:
                 cuts.append(Cut(number, len(reply), work.most))
@@ -147,7 +147,7 @@ class Creation(Kind):
         importance = []
         if self._sets_importance:
             for batch in in_batches(nuggets, work.batch):
-                labels = await ask(questions.importance(ask.prompts, query=work.query, nuggets=batch))
+                labels = await ask(IMPORTANCE_PROMPT.request(ask.prompts, query=work.query, nuggets=batch))
                 importance.append(labels)
         return Made(steps, importance, cuts)
 
@@ -174,8 +174,22 @@ class Creation(Kind):
         ]
 
 
-AUTO_NUGGETS = Creation("AutoNuggets", "AutoNuggets", Grades.ANY, sets_importance=True)
-DRAFTS = Creation("Drafts", "AutoNuggets+Edits", Grades.PEOPLES, sets_importance=False)
+class AutoNuggets(Creation):
+    """Whole banks."""
+
+    name = "AutoNuggets"
+    method = "AutoNuggets"
+    prompts = (CREATION_PROMPT, IMPORTANCE_PROMPT)
+    grades = Grades.ANY
+
+
+class Drafts(Creation):
+    """Drafts for people to edit."""
+
+    name = "Drafts"
+    method = "AutoNuggets+Edits"
+    prompts = (CREATION_PROMPT,)
+    grades = Grades.PEOPLES
 
 
 def _topics_being_graded(condition: Condition, topics: Collection[int]) -> set[int]:
@@ -212,5 +226,5 @@ def _sizes(condition: Condition, topics: Mapping[int, object]) -> Iterator[tuple
             yield topic_id, segments, texts
 
 
-def _size(question: questions.Question[Any]) -> int:
-    return sum(len(message["content"]) for message in question.messages)
+def _size(request: PromptRequest[Any]) -> int:
+    return sum(len(message["content"]) for message in request.messages)

@@ -4,15 +4,13 @@ from django.apps import AppConfig
 class SupportConfig(AppConfig):
     name = "support"
     condition_kind = "support.label_kind.SUPPORT"
+    job_kinds = ("support.auto.Support",)
 
     def ready(self) -> None:
         from assessor.collection import importing
-        from assessor.llm import kinds as jobs
-        from support.auto import Support
         from support.loaders import SupportLoader
         from support.models import SupportJudgment, SupportSheet
 
-        jobs.register(Support())
         # The conditions that come along, and their judges, are removed after them (see nuggets/apps.py).
         importing.register(
             SupportLoader,

@@ -8,14 +8,26 @@ from typing import NamedTuple
 from django.db import transaction
 from django.db.models import QuerySet
 
-from assessor.collection.models import Answer, Condition, Topic
+from assessor.collection.models import Answer, Campaign, Condition, Topic
 from assessor.collection.passages import cited_lengths, cited_texts, own_versions
 from assessor.collection.queries import answers_to
-from assessor.llm import questions
+from assessor.llm import replies
 from assessor.llm.actions import JobError
-from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
+from assessor.llm.job_kind import Ask, Expected, JobKind, UnitFailure
 from assessor.llm.models import Job, Unit
-from assessor.llm.prompt_sets import PromptSet
+from assessor.llm.preview import all_loaded, answer_of
+from assessor.llm.prompts import (
+    TOKENS_LABEL,
+    Preview,
+    PreviewError,
+    PreviewSubject,
+    Prompt,
+    PromptRequest,
+    PromptSet,
+    PublishedTemplate,
+    object_schema,
+)
+from assessor.llm.rehearsal.words import label_by_share, stems
 from assessor.work.scope import NOT_JUDGED
 from support.actions import MOVED, add_lacking_sheets, note_equal, open_labelled, resolve, store_labels
 from support.citations import LABELS, Cited, cited_in, pair, places
@@ -24,7 +36,56 @@ from support.queries import answers_without_sheet, to_judge, unfinished_sheets
 
 _AT_A_TIME = 2_000
 _WITH_CITATIONS = ("answer__topic", "answer__run", "answer__references", "answer__content", "import_record")
-_LABEL = dict(zip(questions.SUPPORT, LABELS, strict=True))
+IN_PROMPT = ("full support", "partial support", "no support")  # what models are to write for LABELS
+_LABEL_OF = dict(zip(IN_PROMPT, LABELS, strict=True))
+_LABEL = "label"  # how replies are read
+
+
+class SupportPrompt(Prompt[str]):
+    """Asks how far a passage supports a sentence."""
+
+    name = "support"
+    needed = frozenset({"sentence", "passage"})
+    readers = (_LABEL,)
+    vocabulary = IN_PROMPT
+    longest = "passage"
+    published_text = PublishedTemplate(_LABEL, {"statement": "sentence", "citation": "passage"})
+
+    def request(self, prompts: PromptSet, *, sentence: str, passage: str) -> PromptRequest[str]:
+        """Return the request, whose reply is one of IN_PROMPT."""
+        schema = object_schema("label", {"type": "string", "enum": list(IN_PROMPT)})
+        messages = prompts.messages(self.name, {"sentence": sentence, "passage": passage})
+        return PromptRequest(
+            self.name,
+            messages,
+            {} if prompts.reader(self.name) else schema,
+            TOKENS_LABEL,
+            lambda text: replies.label(text, IN_PROMPT),
+        )
+
+    def preview(self, campaign: Campaign, topic: Topic, prompts: PromptSet, subject: PreviewSubject) -> Preview:
+        """Return the request for a sentence and the passage that it cites first."""
+        answer = answer_of(campaign, topic, subject)
+        sentences = list(answer.sentences())
+        if not 1 <= subject.sentence <= len(sentences):
+            raise PreviewError(
+                f"The answer has {len(sentences)} sentences; there is none of number {subject.sentence}."
+            )
+        sentence = sentences[subject.sentence - 1]
+        if not sentence.citations:
+            raise PreviewError(f"Sentence {subject.sentence} cites nothing: no model is asked about it.")
+        docid = sentence.citations[0].docid
+        texts = cited_texts(campaign, [(answer.run_id, docid)])
+        [passage] = all_loaded([docid], {docid: text for (_, docid), text in texts.items()})
+        made_from = f"Sentence {subject.sentence} of {len(sentences)} and the passage it cites first, {docid}."
+        return Preview(self.request(prompts, sentence=sentence.text, passage=passage), made_from)
+
+    def rehearse(self, values: Mapping[str, str]) -> str:
+        """Return a label by how many words of the sentence the passage has."""
+        return label_by_share(values["sentence"], stems(values["passage"]), IN_PROMPT)
+
+
+SUPPORT_PROMPT = SupportPrompt()
 
 
 class Work(NamedTuple):
@@ -50,8 +111,8 @@ class Given(NamedTuple):
     label: str
 
 
-class Support(Kind):
-    """The kind of job; assessor.llm.kinds.Kind says what each function is for.
+class Support(JobKind):
+    """The kind of job; assessor.llm.job_kind says what each function is for.
 
     A unit is a citation: its answer's key and its own, "17:2.0".
     """
@@ -59,7 +120,8 @@ class Support(Kind):
     name = "Support"
     condition_kind = "support"
     method = "support automatic"
-    grades = Grades.NONE
+    prompts = (SUPPORT_PROMPT,)
+    items_are_of_answers = True
 
     def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:
         """Write the sheets: they are the condition's scope. Nobody is asked about an answer that cites nothing."""
@@ -85,7 +147,7 @@ class Support(Kind):
         """Tell what the units will take; those without a text take no call. Raises JobError where nobody answered."""
         if not answers_to(topics).exists():
             raise JobError("No run answers any of the topics.")
-        around = sum(len(part["content"]) for part in prompts.messages("support", {"sentence": "", "passage": ""}))
+        around = sum(len(part["content"]) for part in SUPPORT_PROMPT.request(prompts, sentence="", passage="").messages)
         calls = characters = 0
         known = _judged_pairs(condition, topics) if condition.protocol.equal_pairs_once else None
         for found in _unlabelled_citations(condition, topics):
@@ -94,7 +156,7 @@ class Support(Kind):
             loaded = [one for one in asked if (one.run, one.cited.docid) in length_of]
             calls += len(loaded)
             characters += sum(around + len(one.cited.sentence) + length_of[one.run, one.cited.docid] for one in loaded)
-        return Expected(calls, characters, questions.TOKENS_LABEL * calls)
+        return Expected(calls, characters, TOKENS_LABEL * calls)
 
     def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Work | UnitFailure]:
         """Read the sentences and passages of a batch."""
@@ -118,8 +180,8 @@ class Support(Kind):
 
     async def carry_out(self, work: Work, ask: Ask) -> Given:
         """Ask for the label."""
-        label = await ask(questions.support(ask.prompts, sentence=work.sentence, passage=work.passage))
-        return Given(work.docid, _LABEL[label])
+        label = await ask(SUPPORT_PROMPT.request(ask.prompts, sentence=work.sentence, passage=work.passage))
+        return Given(work.docid, _LABEL_OF[label])
 
     def store(self, job: Job, results: Sequence[tuple[Unit, Given]]) -> None:
         """Write the labels, those of one answer together."""

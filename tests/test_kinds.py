@@ -19,11 +19,7 @@ MODELS = {"AnswerSheet", "Assignment", "SupportSheet", "SupportJudgment", "Relev
 LEFT = {
     "assessor/desk/forms.py": "the form of new conditions, the forms of imports",
     "assessor/desk/management/commands/load_demo.py": "what the demo has",
-    "assessor/desk/rendering.py": "previews of prompts, which are their jobs'",
     "assessor/desk/views/campaigns.py": "the form of new conditions",
-    "assessor/llm/prompt_sets.py": "questions to models, which are their jobs'",
-    "assessor/llm/rehearsal/answers.py": "questions to models",
-    "assessor/llm/rehearsal/asked.py": "questions to models",
     "assessor/api/routes/labels.py": "an operation for each kind",
     "metaeval/actions.py": "F1 of support and nuggets",
     "metaeval/compare_forms.py": "F1 of support and nuggets",

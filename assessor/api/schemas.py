@@ -128,7 +128,7 @@ class ConditionItem(Schema):
     nuggets: str | None
     qrels_source: str | None
     shown: str | None
-    prompt_set: str
+    prompts: dict[str, str]
     replicate: int
     sample: str
     protocol: str

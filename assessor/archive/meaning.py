@@ -129,6 +129,7 @@ SUPPORT_EVENT = {"changes": or_nothing(changes_of_item(_OF_CITATIONS))}
 RELEVANCE_JUDGMENT = {"raw": or_nothing(by_item(anything))}
 RELEVANCE_EVENT = {"changes": or_nothing(changes_of_item(_SAID))}
 BANK_EDITION = {"nuggets": snapshot}
+CONDITION = {"prompts": by_item(text)}
 PROMPT_SET = {"texts": by_item(text), "provenance": by_item(by_item(text))}
 DRAFTING = {"importance": each(each(_IMPORTANCE_OR_NONE)), "cuts": each(cut)}
 JUDGE = {"parameters": parameters}

@@ -10,7 +10,7 @@ from django.db.models import Model
 
 from assessor.archive import registry
 from assessor.collection.models import Campaign, Condition, Judge, Person
-from assessor.llm.models import StoredPromptSet
+from assessor.llm.models import StoredPrompt
 
 
 class Elsewhere(ValueError):
@@ -26,11 +26,12 @@ class Numbers:
         self._campaign = campaign
         self._keys: dict[type[Model], array[int]] = {}
         self._remembered: dict[type[Model], list[str]] = defaultdict(list)
-        self.shared: dict[type[Model], list[Any]] = {Person: [], Judge: [], StoredPromptSet: []}
+        self.shared: dict[type[Model], list[Any]] = {Person: [], Judge: [], StoredPrompt: []}
         self.shared[Judge] = _judges(campaign)
         self.shared[Person] = _people(campaign, self.shared[Judge])
-        hashes = registry.rows(registry.BY_MODEL[Condition], campaign).order_by().values("prompt_set")
-        self.shared[StoredPromptSet] = list(StoredPromptSet.objects.filter(sha256__in=hashes).order_by("sha256"))
+        used = registry.rows(registry.BY_MODEL[Condition], campaign).order_by().values_list("prompts", flat=True)
+        hashes = {sha256 for prompts in used for sha256 in prompts.values()}
+        self.shared[StoredPrompt] = list(StoredPrompt.objects.filter(sha256__in=hashes).order_by("sha256"))
         self._of_shared = {
             model: {record.pk: at for at, record in enumerate(records, 1)} for model, records in self.shared.items()
         }

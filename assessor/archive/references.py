@@ -13,6 +13,7 @@ from django.db.models import Model
 
 from assessor.collection.models import Answer, Topic
 from assessor.labels.label_kind import label_kind
+from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job
 from assessor.studies.models import Study
 from assessor.work.models import Task
@@ -96,33 +97,12 @@ def result_topics(value: dict[str, Any] | None, keys: Keys) -> dict[str, Any] | 
     return value | {"topics": [told(row) for row in value["topics"]]}
 
 
-def _as_it_is(value: str, keys: Keys) -> str:
-    return value
-
-
-def _answer(value: str, keys: Keys) -> str:
-    return _of_text(Answer, value, keys)
-
-
-def _citation(value: str, keys: Keys) -> str:
-    answer, colon, citation = value.partition(":")
-    return _of_text(Answer, answer, keys) + colon + citation
-
-
-# What a unit is of a topic, by the kind of its job.
-ITEMS: dict[str, Replace] = {
-    "AutoNuggets": _as_it_is,
-    "Drafts": _as_it_is,
-    "UMBRELA": _as_it_is,  # a docid
-    "AutoAssign": _answer,
-    "Support": _citation,
-}
-
-
 def unit_item(value: str, keys: Keys) -> str:
-    """What a unit is about."""
-    item: str = ITEMS[keys.told(Job, keys.row["job"])](value, keys)
-    return item
+    """What a unit is about: nothing, a docid, or an answer's key, alone or before a colon."""
+    if not job_kind_named(keys.told(Job, keys.row["job"])).items_are_of_answers:
+        return value
+    answer, colon, rest = value.partition(":")
+    return _of_text(Answer, answer, keys) + colon + rest
 
 
 def drawn_item(value: str, keys: Keys) -> str:

@@ -14,7 +14,7 @@ from assessor.collection.models import Campaign, Condition, Import, Judge, Perso
 from assessor.exports import models as exports
 from assessor.labels import models as labels
 from assessor.llm import models as llm
-from assessor.llm.models import Job, StoredPromptSet, Unit
+from assessor.llm.models import Job, StoredPrompt, Unit
 from assessor.plan import models as plan
 from assessor.relevance import models as relevance
 from assessor.studies import models as studies
@@ -78,7 +78,7 @@ SHARED: tuple[Kept, ...] = (
         checked=("username",),
     ),
     Kept(Judge, "", means=meaning.JUDGE),
-    Kept(StoredPromptSet, ""),
+    Kept(StoredPrompt, ""),
 )
 
 OF_CAMPAIGN: tuple[Kept, ...] = (
@@ -100,7 +100,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(collection.RankedSegment, "run"),
     Kept(collection.QrelsSource),
     Kept(collection.Grade, "source", checked=("grade",)),
-    Kept(Condition, checked=("min_relevant_grade",)),
+    Kept(Condition, checked=("min_relevant_grade",), means=meaning.CONDITION),
     Kept(work.Task, remembered="kind"),
     Kept(work.Waiting, "condition"),
     Kept(work.Scope, "condition"),

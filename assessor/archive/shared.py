@@ -1,4 +1,4 @@
-"""People, judges and prompt sets: those of an archive that an installation has already are not made again."""
+"""People, judges and prompts: those of an archive that an installation has already are not made again."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +10,8 @@ from django.db.models import Model
 from assessor.archive.errors import ArchiveError
 from assessor.collection.loaders.base import insert, row_as_kept
 from assessor.collection.models import Judge, Person
-from assessor.llm.models import StoredPromptSet
-from assessor.llm.prompt_sets import sha256_of
+from assessor.llm.models import StoredPrompt
+from assessor.llm.prompts import sha256_of
 
 Values = dict[str, Any]
 
@@ -27,13 +27,13 @@ def require_new_people(names: Sequence[str]) -> None:
 
 
 def find_or_make(model: type[Model], values: Values) -> int:
-    """Return the key of the person, judge or prompt set with these values, which is made where there is none.
+    """Return the key of the person, judge or prompt with these values, which is made where there is none.
 
     Raises ArchiveError for one that is there and is another.
     """
     if model is Person:
         return _person(values)
-    return _judge(values) if model is Judge else _prompt_set(values)
+    return _judge(values) if model is Judge else _prompt(values)
 
 
 def _person(values: Values) -> int:
@@ -58,14 +58,12 @@ def _judge(values: Values) -> int:
     return _key(Judge, same, values)
 
 
-def _prompt_set(values: Values) -> int:
-    sha256, texts = values["sha256"], values["texts"]
-    if not isinstance(texts, dict) or any(not isinstance(text, str) for text in texts.values()):
-        raise ArchiveError(f"The prompt set {sha256[:12]} is not made of texts.")
+def _prompt(values: Values) -> int:
+    sha256 = values["sha256"]
     # By its hash it will be taken for what some job sends.
-    if sha256_of(texts) != sha256:
-        raise ArchiveError(f"The prompt set {sha256[:12]} has other texts than its sha256 says.")
-    return _key(StoredPromptSet, StoredPromptSet.objects.filter(sha256=sha256), values)
+    if sha256_of(values["text"]) != sha256:
+        raise ArchiveError(f"The prompt {sha256[:12]} has another text than its sha256 says.")
+    return _key(StoredPrompt, StoredPrompt.objects.filter(sha256=sha256), values)
 
 
 def _key(model: type[Model], same: Any, values: Values) -> int:

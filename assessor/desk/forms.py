@@ -13,12 +13,13 @@ from assessor.collection.http import NO_FILE
 from assessor.collection.loaders import LOADERS
 from assessor.collection.loaders.documents import OWN
 from assessor.collection.models import SCALES, Campaign, Condition, Import, Protocol, QrelsSource
-from assessor.desk.rendering import Choice
 from assessor.labels.manual_setups import FIRST, REPEAT, SECOND
 from assessor.llm import prompt_sets
+from assessor.llm.job_kind import job_prompts
 from assessor.llm.models import prompt_set_name_validator
-from assessor.llm.prompt_sets import MOST_BYTES, NAMES
+from assessor.llm.prompt_sets import MOST_BYTES
 from assessor.llm.prompt_templates import TemplateError, read_templates
+from assessor.llm.prompts import PreviewSubject
 from assignment.actions import usual_name
 from support.queries import with_a_models_labels
 
@@ -331,7 +332,7 @@ class TemplatesForm(forms.Form):
 
     uploads = _FilesField(
         label="Template files",
-        help_text="As published: YAML of nuggetizer or RAGDoll, text of UMBRELA. One for each question, at most.",
+        help_text="As published: YAML of nuggetizer or RAGDoll, text of UMBRELA. One for each prompt, at most.",
         error_messages={"required": NO_FILE},
     )
     name = forms.CharField(
@@ -344,7 +345,7 @@ class TemplatesForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        files: list[UploadedFile[Any]] = cleaned.get("uploads", [])[: len(NAMES) + 1]  # one is too many
+        files: list[UploadedFile[Any]] = cleaned.get("uploads", [])[: len(job_prompts()) + 1]  # one is too many
         cleaned["files"] = [(file.name or "", file.read(MOST_BYTES + 1)) for file in files]
         try:
             cleaned["templates"] = read_templates(cleaned["files"])
@@ -357,20 +358,24 @@ class PromptForm(forms.Form):
     """Which prompt is to be shown, and on what."""
 
     prompt_set = forms.ChoiceField()
-    question = forms.ChoiceField(choices=[(name, name) for name in NAMES])
+    prompt = forms.ChoiceField()
     topic = forms.CharField(label="Topic id", max_length=256)
     qrels = forms.ChoiceField(
-        label="Qrels", required=False, help_text="For creation; by default those of the condition."
+        label="Qrels", required=False, help_text="For prompts of relevant passages; by default those of the condition."
     )
     condition = forms.ChoiceField(
         label="Condition of the nuggets",
         required=False,
-        help_text="For importance and assignment; for creation, whose lowest relevant grade is taken.",
+        help_text="For prompts of nuggets. For those of relevant passages its lowest relevant grade is taken.",
     )
-    run = forms.CharField(max_length=256, required=False, help_text="Whose answer, for assignment and support.")
-    docid = forms.CharField(label="Passage", max_length=256, required=False, help_text="Its docid, for relevance.")
+    run = forms.CharField(max_length=256, required=False, help_text="Whose answer, for prompts of an answer.")
+    docid = forms.CharField(
+        label="Passage", max_length=256, required=False, help_text="Its docid, for prompts of one passage."
+    )
     sentence = forms.IntegerField(
-        min_value=1, required=False, help_text="Of the answer, from 1, for support: with the passage it cites first."
+        min_value=1,
+        required=False,
+        help_text="Of the answer, from 1, for prompts of one sentence: with the passage it cites first.",
     )
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
@@ -378,15 +383,16 @@ class PromptForm(forms.Form):
         nugget_conditions = campaign.conditions.filter(kind__in=names_of_nuggets())
         for name, known in (
             ("prompt_set", prompt_sets.names(campaign)),
+            ("prompt", job_prompts()),
             ("qrels", ["", *campaign.qrels_sources.values_list("name", flat=True)]),
             ("condition", ["", *nugget_conditions.values_list("name", flat=True)]),
         ):
             self.fields[name].choices = [(one, one or "—") for one in known]  # type: ignore[attr-defined]
 
-    def choice(self) -> Choice:
+    def subject(self) -> PreviewSubject:
         """Return what the prompt is about."""
         cleaned = self.cleaned_data
-        return Choice(
+        return PreviewSubject(
             topic=cleaned["topic"],
             qrels=cleaned["qrels"],
             condition=cleaned["condition"],

@@ -99,9 +99,10 @@ def _calls(sheet: Any, item: str) -> Iterator[Step]:
     names = (str(sheet.answer_id), f"{sheet.answer_id}:{item}")
     units = Unit.objects.filter(job__in=jobs, topic=sheet.answer.topic_id, item__in=names)
     for unit in units.prefetch_related("calls").select_related("job__condition"):
-        prompts = f"prompt set {unit.job.condition.prompt_set[:12]}"
+        prompts = unit.job.condition.prompts
         for call in unit.calls.all():
-            asked = f"{call.question}, {call.get_outcome_display()}; {prompts}, request {call.request[:12]}"
+            prompt = f"prompt {prompts.get(call.question, '')[:12]}"
+            asked = f"{call.question}, {call.get_outcome_display()}; {prompt}, request {call.request[:12]}"
             what = f"call of {unit.job}: {asked}"
             yield Step(call.at, call.model, what, reverse("job", args=[sheet.condition.campaign.slug, unit.job_id]))
 

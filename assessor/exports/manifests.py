@@ -36,7 +36,7 @@ def told_condition(condition: Condition) -> dict[str, Any]:
         "identity": condition.identity,
         "judge": str(condition.judge) if condition.judge else None,
         "nuggets": condition.nuggets.identity if condition.nuggets else None,
-        "prompt_set": condition.prompt_set or None,
+        "prompts": condition.prompts,
         "is_rehearsed": condition.is_rehearsed,
     }
 

@@ -11,6 +11,7 @@ from django.db.models import Max
 from assessor.collection.condition_kinds import kind_choices, method_choices
 from assessor.collection.models import Campaign, Judge, Person
 from assessor.exports.models import Pseudonym
+from assessor.llm.job_kind import job_prompts
 
 SOMEBODY = "somebody"
 # From how many letters on a name is one within a word: of what the project itself named, and of other people's texts.
@@ -70,7 +71,7 @@ class Names:
         longest_first = sorted(spelt, key=len, reverse=True)
         found = (
             *(self._as_words[name].pattern for name in longest_first),
-            rf"{_BEGINS}(?P<word>(?i:{'|'.join(sorted(_WORDS))}))s?{_ENDS}",
+            rf"{_BEGINS}(?P<word>(?i:{'|'.join(sorted({*_WORDS, *job_prompts()}))}))s?{_ENDS}",
             *(anywhere[name] for name in longest_first if len(name) >= _IN_A_TITLE),
         )
         self._in_titles = re.compile("|".join(found))

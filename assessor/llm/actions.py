@@ -15,10 +15,11 @@ from assessor.collection import history
 from assessor.collection.actions import ConditionError, create_condition
 from assessor.collection.loaders.base import insert
 from assessor.collection.models import Campaign, Condition, Judge, Person, QrelsSource, Topic
-from assessor.llm.kinds import Expected, Grades, Kind
-from assessor.llm.models import LEAST_MONEY, CampaignPromptSet, Job, ModelJudge, StoredPromptSet, Trial, Unit
-from assessor.llm.prompt_sets import OWN, PromptSet, PromptSetError, checked, names, prompt_set, sha256_of
+from assessor.llm.job_kind import Expected, Grades, JobKind
+from assessor.llm.models import LEAST_MONEY, CampaignPromptSet, Job, ModelJudge, StoredPrompt, Trial, Unit
+from assessor.llm.prompt_sets import OWN, checked_set, names, prompt_set
 from assessor.llm.prompt_templates import Template
+from assessor.llm.prompts import PromptSet, PromptSetError, sha256_of
 from assessor.llm.tasks import hint, hint_trial
 from assessor.planner import look_at_grown_tables
 
@@ -97,26 +98,28 @@ def create_prompt_set(
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     own = prompt_set(OWN)
-    given = {template.question: template for template in templates}
-    texts = {question: given[question].prompt if question in given else own.texts[question] for question in own.texts}
-    made = checked(name or f"published-{sha256_of(texts)[:8]}", texts)
+    given = {template.prompt: template for template in templates}
+    texts = own.texts | {prompt: template.text for prompt, template in given.items()}
+    hashes = {prompt: sha256_of(text) for prompt, text in texts.items()}
+    content = "".join(f"{prompt} {hashes[prompt]}\n" for prompt in sorted(hashes))
+    made = checked_set(name or f"published-{sha256_of(content)[:8]}", texts)
     if made.name in names(campaign):
         if prompt_set(made.name, campaign).texts == texts:
             return made
         raise PromptSetError(f"There is another prompt set called {made.name}. Choose another name.")
     record = CampaignPromptSet(campaign=campaign, name=made.name, texts=texts, created_by=acting_user)
     record.provenance = {
-        question: {"file": given[question].file, "sha256": given[question].sha256, "method": given[question].method}
-        if question in given
-        else {"prompt_set": own.name, "sha256": own.sha256}
-        for question in texts
+        prompt: {"file": given[prompt].file, "sha256": given[prompt].sha256, "method": given[prompt].method}
+        if prompt in given
+        else {"prompt_set": own.name, "sha256": hashes[prompt]}
+        for prompt in texts
     }
     try:
         record.full_clean()
     except ValidationError as error:
         raise PromptSetError(" ".join(error.messages)) from error
     record.save()
-    details = {"sha256": made.sha256, "provenance": record.provenance}
+    details = {"sha256": hashes, "provenance": record.provenance}
     history.record("prompts imported", made.name, campaign=campaign, person=acting_user, **details)
     return made
 
@@ -124,7 +127,7 @@ def create_prompt_set(
 class Plan(NamedTuple):
     """A job before its launch, with what it will take. condition: not saved yet where it is new."""
 
-    kind: Kind
+    kind: JobKind
     condition: Condition
     judge: ModelJudge
     prompts: PromptSet
@@ -146,7 +149,7 @@ class Plan(NamedTuple):
 
 def plan_job(
     *,
-    kind: Kind,
+    kind: JobKind,
     judge: ModelJudge,
     name: str,
     qrels_source: QrelsSource | None,
@@ -173,6 +176,7 @@ def plan_job(
     nuggets = nuggets if kind.builds_on_nuggets else None
     try:
         prompts = prompt_set(judge.prompt_set, judge.campaign)
+        prompts.require(kind.prompts, f"a job of the kind {kind.name}")
     except PromptSetError as error:
         raise JobError(str(error)) from error
     condition = Condition(
@@ -183,7 +187,7 @@ def plan_job(
         min_relevant_grade=min_relevant_grade if kind.grades != Grades.NONE else None,
         nuggets=nuggets,
         judge=judge.judge,
-        prompt_set=prompts.sha256,
+        prompts=prompts.hashes(kind.prompts),
         replicate=replicate,
         sample=sample,
         protocol=judge.campaign.protocol,
@@ -198,10 +202,10 @@ def plan_job(
 
 
 def _usual_name(made: str, judge: ModelJudge, condition: Condition) -> str:
-    """Return the name of a condition that nobody named: "AutoNuggets by gpt on NIST, relevant from 2 #2".
+    """Return the name of a condition that nobody named, such as "Nuggets by gpt on NIST, relevant from 2 #2".
 
-    AutoNuggets take people's grades and models', so the name says which, also of what builds on them; and from which
-    grade on passages are relevant, where that is not the protocol's.
+    Where a job takes people's grades and models', the name says which, also of what builds on it; and from which grade
+    on passages are relevant, where that is not the protocol's.
     """
     creation = condition.nuggets or condition
     grades = f" on {creation.qrels_source}" if creation.is_drafted and not creation.is_by_people else ""
@@ -228,8 +232,8 @@ def launch(
     except ConditionError as error:
         raise JobError(str(error)) from error
     _refuse_beside_another(condition)
-    if not StoredPromptSet.objects.filter(sha256=plan.prompts.sha256).exists():
-        StoredPromptSet.objects.create(**plan.prompts._asdict())
+    for prompt, sha256 in plan.prompts.hashes(plan.kind.prompts).items():
+        StoredPrompt.objects.get_or_create(sha256=sha256, defaults={"text": plan.prompts.texts[prompt]})
     job = Job.objects.create(
         campaign=campaign,
         kind=plan.kind.name,

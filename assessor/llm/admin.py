@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from assessor.collection.admin import LookOnly
-from assessor.llm.models import Call, CampaignPromptSet, Job, ModelJudge, Runner, StoredPromptSet, Trial, Unit
+from assessor.llm.models import Call, CampaignPromptSet, Job, ModelJudge, Runner, StoredPrompt, Trial, Unit
 
 
 @admin.register(ModelJudge)
@@ -14,10 +14,10 @@ class ModelJudgeAdmin(LookOnly):
     list_select_related = ("judge", "campaign")
 
 
-@admin.register(StoredPromptSet)
-class StoredPromptSetAdmin(LookOnly):
-    list_display = ("name", "sha256", "at")
-    search_fields = ("name", "sha256")
+@admin.register(StoredPrompt)
+class StoredPromptAdmin(LookOnly):
+    list_display = ("sha256", "at")
+    search_fields = ("sha256", "text")
 
 
 @admin.register(CampaignPromptSet)

@@ -1,22 +1,19 @@
-"""Putting a question to a judge, until there is an answer that can be used, or until there is none to be had."""
+"""Putting a request to a judge, until there is an answer that can be used, or until there is none to be had."""
 
 import asyncio
 import logging
 import random
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from assessor.llm import gateway, limits
 from assessor.llm.gateway import Failed, Gateway, Reply
 from assessor.llm.grouping import Grouped
-from assessor.llm.kinds import UnitFailure
+from assessor.llm.job_kind import UnitFailure
 from assessor.llm.ledger import Asked, Entry, Leave
 from assessor.llm.models import Job, Unit
-from assessor.llm.prompt_sets import Message, PromptSet
-from assessor.llm.questions import Question
+from assessor.llm.prompts import Message, PromptRequest, PromptSet, Value
 from assessor.llm.replies import WrongAnswer
 from assessor.logs import about
-
-Answer = TypeVar("Answer")
 
 RE_ASKED = 3  # times, with the reason, after a wrong answer
 TRIES = 6  # of one request that gets no response
@@ -133,20 +130,20 @@ class Line:
 
 
 class Asking:
-    """Asks the questions of one unit. See kinds.Ask."""
+    """Sends the requests of one unit. See job_kind.Ask."""
 
     def __init__(self, line: Line, unit: Unit, prompts: PromptSet) -> None:
         self.prompts = prompts
         self._line = line
         self._unit = unit
 
-    async def __call__(self, question: Question[Answer]) -> Answer:
+    async def __call__(self, request: PromptRequest[Value]) -> Value:
         """Return the answer. A wrong one is asked again with the reason, RE_ASKED times, then the unit fails."""
-        messages = list(question.messages)
+        messages = list(request.messages)
         for _ in range(1 + RE_ASKED):
-            reply = await self._reply(question, messages)
+            reply = await self._reply(request, messages)
             try:
-                answer = _read(question, reply)
+                answer = _read(request, reply)
             except WrongAnswer as error:
                 reason = str(error)
                 if reply.text is not None:
@@ -157,12 +154,12 @@ class Asking:
                 self._line.failures_in_a_row = 0
                 return answer
         self._line.count_failure(reason)
-        raise UnitFailure(f"Wrong answer {1 + RE_ASKED} times to the question of {question.name}: {reason}")
+        raise UnitFailure(f"Wrong answer {1 + RE_ASKED} times to the question of {request.name}: {reason}")
 
-    async def _reply(self, question: Question[Any], messages: list[Message]) -> Reply:
+    async def _reply(self, request: PromptRequest[Any], messages: list[Message]) -> Reply:
         """Return what the judge replies, from the ledger where it replied before."""
         line = self._line
-        body = gateway.request_body(question, messages, line.parameters)
+        body = gateway.request_body(request, messages, line.parameters)
         asked = Asked(gateway.request_hash(body), line.job.condition.replicate, self._unit.round)
         while other := line.on_the_way.get(asked):
             await asyncio.wait([other])  # another unit asks the same: its answer will be in the ledger
@@ -173,14 +170,14 @@ class Asking:
                 return gateway.read_reply(known)
             # By these the ledger finds the call: what a request's hash begins with, and the unit.
             with about(call=asked.request[:16], unit=self._unit.pk):
-                return await self._sent(question, asked, body)
+                return await self._sent(request, asked, body)
         finally:
             line.on_the_way.pop(asked).set_result(None)
 
-    async def _sent(self, question: Question[Any], asked: Asked, body: dict[str, Any]) -> Reply:
+    async def _sent(self, request: PromptRequest[Any], asked: Asked, body: dict[str, Any]) -> Reply:
         """Send a request until it is answered. The seat is kept until what came is safely stored."""
         line = self._line
-        leave = _expected(body, question)
+        leave = _expected(body, request)
         attempt = 0
         while True:
             attempt += 1
@@ -190,8 +187,8 @@ class Asking:
                     came: Reply | Failed = await line.gateway.send(body)
                 except Failed as error:
                     came = error
-                problem = _problem(question, came) if isinstance(came, Reply) else ""
-                entry = Entry(self._unit, question.name, asked, came, problem, leave)
+                problem = _problem(request, came) if isinstance(came, Reply) else ""
+                entry = Entry(self._unit, request.name, asked, came, problem, leave)
                 await line.database.do(entry, urgent=True)  # its seat is taken until then
             if isinstance(came, Reply):
                 return came
@@ -229,21 +226,21 @@ class Asking:
         return longest * random.uniform(0.5, 1)  # noqa: S311
 
 
-def _read(question: Question[Answer], reply: Reply) -> Answer:
+def _read(request: PromptRequest[Value], reply: Reply) -> Value:
     if reply.text is None:
         raise WrongAnswer(reply.problem)
-    return question.read(reply.text)
+    return request.read(reply.text)
 
 
-def _problem(question: Question[Any], reply: Reply) -> str:
+def _problem(request: PromptRequest[Any], reply: Reply) -> str:
     try:
-        _read(question, reply)
+        _read(request, reply)
     except WrongAnswer as error:
         return str(error)
     return ""
 
 
-def _expected(body: dict[str, Any], question: Question[Any]) -> Leave:
+def _expected(body: dict[str, Any], request: PromptRequest[Any]) -> Leave:
     """Return about how many tokens a request and its answer will have: four characters are about one."""
     characters = sum(len(message["content"]) for message in body["messages"])
-    return Leave(characters // 4 + 1, question.tokens_out)
+    return Leave(characters // 4 + 1, request.tokens_out)

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from assessor.collection import history
 from assessor.collection.processes import is_running
-from assessor.llm.kinds import kind_named
+from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job, ModelJudge, Runner, Unit
 
 _PRESUMED_DEAD = timedelta(seconds=60)  # without a sign of life, be it another machine's or a process that hangs
@@ -41,7 +41,7 @@ def finish(runner: Runner, job: Job, ended: Sequence[tuple[Unit, Any]]) -> None:
     failed = [(unit, result) for unit, result in ended if unit.pk in mine and isinstance(result, Exception)]
     done = [(unit, result) for unit, result in ended if unit.pk in mine and not isinstance(result, Exception)]
     if done:
-        kind_named(job.kind).store(job, done)
+        job_kind_named(job.kind).store(job, done)
     now = timezone.now()
     over = {"runner": None, "ended_at": now}
     Unit.objects.filter(pk__in=[unit.pk for unit, _ in done]).update(state=Unit.State.DONE, **over)

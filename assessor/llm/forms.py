@@ -10,11 +10,12 @@ from assessor.collection.formats.report import Report
 from assessor.collection.formats.values import json_object
 from assessor.collection.forms import GradesField, threshold_field
 from assessor.collection.models import Campaign, Condition
-from assessor.llm import kinds
 from assessor.llm.endpoints import check_base_url
 from assessor.llm.gateway import RESERVED
+from assessor.llm.job_kind import Grades, job_kinds
 from assessor.llm.models import LEAST_MONEY, Job, ModelJudge
-from assessor.llm.prompt_sets import PromptSetError, names, prompt_set
+from assessor.llm.prompt_sets import names, prompt_set
+from assessor.llm.prompts import PromptSetError
 from assessor.llm.queries import chosen_topics
 
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
@@ -174,11 +175,9 @@ class LaunchForm(AskForm):
     """A new job."""
 
     kind = forms.ChoiceField(label="What to do")
-    qrels_source = GradesField(label="Qrels", help_text="For AutoNuggets and Drafts.")
+    qrels_source = GradesField(label="Qrels")
     min_relevant_grade = threshold_field()
-    nuggets = forms.ModelChoiceField(
-        Condition.objects.none(), required=False, help_text="For AutoAssign: the condition of the finished nuggets."
-    )
+    nuggets = forms.ModelChoiceField(Condition.objects.none(), required=False)
     topics = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 3, "cols": 40}),
@@ -188,7 +187,12 @@ class LaunchForm(AskForm):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(campaign, *args, **kwargs)
-        self.fields["kind"].choices = [(name, name) for name in kinds.names()]  # type: ignore[attr-defined]
+        kinds = job_kinds().values()
+        self.fields["kind"].choices = [(kind.name, kind.name) for kind in kinds]  # type: ignore[attr-defined]
+        with_grades = [kind.name for kind in kinds if kind.grades != Grades.NONE]
+        self.fields["qrels_source"].help_text = f"For {' and '.join(with_grades)}."
+        on_nuggets = [kind.name for kind in kinds if kind.builds_on_nuggets]
+        self.fields["nuggets"].help_text = f"For {' and '.join(on_nuggets)}: the condition of the finished nuggets."
         self.fields["qrels_source"].queryset = campaign.qrels_sources.all()  # type: ignore[attr-defined]
         nuggets = campaign.conditions.filter(kind__in=names_of_nuggets())
         self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]

@@ -19,8 +19,7 @@ from httpx2 import AsyncBaseTransport, AsyncHTTPTransport, Request, Response, cr
 
 from assessor.llm.endpoints import PublicOrNamed, check_base_url
 from assessor.llm.models import ModelJudge, key_variable_validator
-from assessor.llm.prompt_sets import Message
-from assessor.llm.questions import Question
+from assessor.llm.prompts import Message, PromptRequest
 
 if TYPE_CHECKING:
     import openai
@@ -116,7 +115,7 @@ def storable(text: str) -> str:
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
 
 
-def request_body(question: Question[Any], messages: list[Message], parameters: dict[str, Any]) -> dict[str, Any]:
+def request_body(request: PromptRequest[Any], messages: list[Message], parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the whole request.
 
     parameters: model, max_tokens and limit_name (under which it is sent: max_tokens or max_completion_tokens),
@@ -126,8 +125,8 @@ def request_body(question: Question[Any], messages: list[Message], parameters: d
     body: dict[str, Any] = parameters.get("extra", {}) | {"model": parameters["model"], "messages": messages}
     body[parameters["limit_name"]] = parameters["max_tokens"]
     body |= {name: parameters[name] for name in SAMPLING if parameters.get(name) is not None}
-    if parameters.get("structured") and question.schema:
-        schema = {"name": question.name, "strict": True, "schema": question.schema}
+    if parameters.get("structured") and request.schema:
+        schema = {"name": request.name, "strict": True, "schema": request.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     return body
 

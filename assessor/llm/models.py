@@ -89,19 +89,18 @@ class ModelJudge(models.Model):
         return (tokens_in * self.price_in + tokens_out * self.price_out) / 1_000_000
 
 
-class StoredPromptSet(AppendOnly):
-    """The content of a prompt set that a job used, so that what was sent can be told when its folder is gone."""
+class StoredPrompt(AppendOnly):
+    """The text of a prompt that a job used: a job under way keeps it, whatever becomes of the prompt set."""
 
     sha256 = models.CharField(max_length=64, unique=True)
-    name = models.CharField(max_length=60)
-    texts = JSONText(default=dict, help_text="The content of its files, by question.")
+    text = models.TextField()
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta(AppendOnly.Meta):
-        ordering = ("name", "at")
+        ordering = ("at",)
 
     def __str__(self) -> str:
-        return f"{self.name} {self.sha256[:12]}"
+        return self.sha256[:12]
 
 
 class CampaignPromptSet(AppendOnly):
@@ -109,10 +108,10 @@ class CampaignPromptSet(AppendOnly):
 
     campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="prompt_sets")
     name = models.CharField(max_length=60, validators=[prompt_set_name_validator])
-    texts = JSONText(default=dict, help_text="The prompts, by question.")
+    texts = JSONText(default=dict, help_text="The texts, by prompt.")
     provenance = JSONText(
         default=dict,
-        help_text="By question: the published file with its sha256, or the set it comes from.",
+        help_text="By prompt: the published file with its sha256, or the set it comes from.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)

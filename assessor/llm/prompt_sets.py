@@ -1,136 +1,77 @@
-"""Prompt sets: five texts, one a question, each set known by the hash of its content.
+"""Prompt sets: texts of prompts under one name, in folders or a campaign's own, made of published templates.
 
-A set is a folder of creation.md, importance.md, assignment.md, relevance.md and support.md, or a campaign's own, made
-of published templates. A text has a part under `# system` and one under `# user`; ${query} and the like are filled in
-(see NAMES). It may begin with `# reply: ` and one of READERS. Folders are looked for beside this module and in the
-folder that ASSAY_PROMPT_SETS names.
+A set is the files NAME.md of its folders, one for each prompt that it has. Folders are looked for in `prompt_sets` of
+each app and in the folder that ASSAY_PROMPT_SETS names; what apps have under one name is one set.
 """
 
-import hashlib
+import os
 import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 from pathlib import Path
-from string import Template
-from typing import NamedTuple
 
+from django.apps import apps
 from django.conf import settings
 
 from assessor.collection.models import Campaign
+from assessor.llm.job_kind import job_prompts
 from assessor.llm.models import PROMPT_SET_NAME, CampaignPromptSet
+from assessor.llm.prompts import PromptSet, PromptSetError
 
 OWN = "assay-1"
 MOST_BYTES = 100_000  # of a file
-_OWN = Path(__file__).parent / "prompts"
-_PARTS = re.compile(
-    r"\A\s*(?:# reply: ([a-z]+(?: [a-z]+)*)[ \t]*\n\s*)?# system[ \t]*\n(.*?)^# user[ \t]*\n(.*)\Z",
-    re.DOTALL | re.MULTILINE,
-)
-
-# What each question needs, and what it may use besides.
-NAMES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "creation": (frozenset({"query", "passages", "nuggets"}), frozenset({"count", "most", "words"})),
-    "importance": (frozenset({"query", "nuggets"}), frozenset({"count"})),
-    "assignment": (frozenset({"query", "answer", "nuggets"}), frozenset({"count"})),
-    "relevance": (frozenset({"query", "passage"}), frozenset()),
-    "support": (frozenset({"sentence", "passage"}), frozenset()),
-}
-
-# Other spellings of names: the list of nuggets as Python writes it, and passages with their line breaks.
-SPELLINGS = {"python_nuggets": "nuggets", "raw_passages": "passages"}
-
-# How replies to a question are read, for texts that name it; no schema of the answer goes along with these.
-NUGGET_LIST, LABEL_LIST, TWO_LABEL_LIST = "list of nuggets", "list of labels", "list of two labels"
-SCORE, LAST_LINE_SCORE, LABEL = "score", "score on the last line", "label"
-READERS = {
-    "creation": (NUGGET_LIST,),
-    "importance": (LABEL_LIST,),
-    "assignment": (LABEL_LIST, TWO_LABEL_LIST),
-    "relevance": (SCORE, LAST_LINE_SCORE),
-    "support": (LABEL,),
-}
-
-Message = dict[str, str]  # {"role", "content"}
-
-
-class PromptSetError(Exception):
-    """There is no such prompt set, or it can't be used; the text names the file and says why."""
-
-
-class PromptSet(NamedTuple):
-    """A prompt set as it was read. texts: the content of its files, by question; sha256: of all of them."""
-
-    name: str
-    sha256: str
-    texts: dict[str, str]
-
-    def messages(self, question: str, values: Mapping[str, object]) -> list[Message]:
-        """Return what is sent: the two parts of a question's file, filled in. What is filled in is never read again."""
-        _, system, user = parts(f"{question}.md", self.texts[question])
-        filled = [
-            (role, Template(part).substitute(values).strip()) for role, part in (("system", system), ("user", user))
-        ]
-        return [{"role": role, "content": content} for role, content in filled if content]
-
-    def reader(self, question: str) -> str:
-        """Return which of READERS the text of a question names, or "" where it names none."""
-        return parts(f"{question}.md", self.texts[question])[0]
 
 
 def prompt_set(name: str, campaign: Campaign | None = None) -> PromptSet:
     """Return the prompt set of this name, of a campaign or as it is on disk now. Raises PromptSetError."""
     made = CampaignPromptSet.objects.filter(campaign=campaign, name=name).first() if campaign and name != OWN else None
     if made:
-        return checked(name, made.texts)
-    if name not in names():
+        return checked_set(name, made.texts)
+    folders = _folders().get(name)
+    if folders is None:
         raise PromptSetError(f"There is no prompt set called {name}.")
-    folder = next(path for path in _folders() if path.name == name)
-    return checked(name, {question: _read(folder / f"{question}.md") for question in NAMES})
+    places = [(prompt, folder / f"{prompt}.md") for prompt in job_prompts() for folder in folders]
+    return checked_set(name, {prompt: _read(path) for prompt, path in places if os.path.lexists(path)})
 
 
-def checked(name: str, texts: dict[str, str]) -> PromptSet:
-    """Return texts as a prompt set. Raises PromptSetError for a file that lacks a part or a name, or has an odd one."""
-    for question, text in texts.items():
-        file = f"{name}/{question}.md"
-        needed, allowed = NAMES[question]
-        reader, *templates = parts(file, text)
-        if reader and reader not in READERS[question]:
-            raise PromptSetError(
-                f"{file}: '# reply: {reader}' is no way to read this reply; write {' or '.join(READERS[question])}."
-            )
-        template = Template("".join(templates))
-        if not template.is_valid():
-            raise PromptSetError(f"{file}: a $ stands alone; write $$ for a dollar sign.")
-        used = set(template.get_identifiers())
-        if lacking := needed - {SPELLINGS.get(name, name) for name in used}:
-            raise PromptSetError(f"{file} lacks {_spelt(lacking)}.")
-        if odd := {name for name in used if SPELLINGS.get(name, name) not in needed | allowed}:
-            raise PromptSetError(
-                f"{file} names {_spelt(odd)}, which nothing fills in; it may use {_spelt(needed | allowed)}."
-            )
-    return PromptSet(name, sha256_of(texts), texts)
+def checked_set(name: str, texts: Mapping[str, str]) -> PromptSet:
+    """Return texts, by prompt, as a prompt set. Raises PromptSetError for a wrong text, and where there is none.
+
+    Texts of prompts that no job has are left out.
+    """
+    known = job_prompts()
+    ours = {prompt: text for prompt, text in texts.items() if prompt in known}
+    if not ours:
+        wanted = ", ".join(f"{prompt}.md" for prompt in known)
+        raise PromptSetError(f"The prompt set {name} has no prompt. Add one or more of {wanted}.")
+    for prompt, text in ours.items():
+        known[prompt].check(f"{name}/{prompt}.md", text)
+    return PromptSet(name, ours)
 
 
 def names(campaign: Campaign | None = None) -> list[str]:
-    """Return the names of the prompt sets there are, the project's own first, then a campaign's."""
-    own, *dropped_in = (folder.name for folder in _folders())
+    """Return the names of all prompt sets: Assay's own first, then a campaign's, then those dropped in."""
     made = CampaignPromptSet.objects.filter(campaign=campaign).values_list("name", flat=True) if campaign else ()
-    return list(dict.fromkeys((own, *made, *dropped_in)))
+    return list(dict.fromkeys((OWN, *made, *_folders())))
 
 
-def _folders() -> Iterator[Path]:
-    seen = set()
-    for place in (_OWN, settings.PROMPT_SETS):
-        for folder in sorted(path for path in place.glob("*/") if re.match(PROMPT_SET_NAME, path.name)):
-            if folder.name not in seen:  # a folder can't take the place of one of the project's own
-                seen.add(folder.name)
-                yield folder
+def _folders() -> dict[str, list[Path]]:
+    """Return the folders of each set, those of apps first: a folder that was dropped in can't replace such a set."""
+    found: dict[str, list[Path]] = {}
+    for app in apps.get_app_configs():
+        for folder in _sets_in(Path(app.path) / "prompt_sets"):
+            found.setdefault(folder.name, []).append(folder)
+    dropped_in = {folder.name: [folder] for folder in _sets_in(settings.PROMPT_SETS)}
+    return dropped_in | found
+
+
+def _sets_in(place: Path) -> list[Path]:
+    return sorted(path for path in place.glob("*/") if re.match(PROMPT_SET_NAME, path.name))
 
 
 def _read(path: Path) -> str:
     file = f"{path.parent.name}/{path.name}"
     if not path.is_file():  # a device or a pipe would be read for ever
-        raise PromptSetError(f"{file} is missing.")
+        raise PromptSetError(f"{file} is no file.")
     try:
         with path.open("rb") as opened:
             data = opened.read(MOST_BYTES + 1)
@@ -141,27 +82,3 @@ def _read(path: Path) -> str:
         raise PromptSetError(f"{file} can't be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise PromptSetError(f"{file} is not UTF-8.") from error
-
-
-@lru_cache(maxsize=64)  # the same few for each of many thousand questions
-def parts(file: str, text: str) -> tuple[str, str, str]:
-    """Return the reader that a text names ("" where none), its system part and its user part. Raises PromptSetError."""
-    found = _PARTS.match(text.replace("\r\n", "\n"))
-    if found is None or not found[3].strip():
-        raise PromptSetError(
-            f"{file} needs a part under '# system', which may be empty, and after it one under '# user'."
-        )
-    return found[1] or "", found[2], found[3]
-
-
-def sha256_of(texts: Mapping[str, str]) -> str:
-    """Return the sha256 of all files, each with its name and length, in the order of their names."""
-    digest = hashlib.sha256()
-    for question in sorted(texts):
-        data = texts[question].encode()
-        digest.update(f"{question}.md {len(data)}\n".encode() + data)
-    return digest.hexdigest()
-
-
-def _spelt(some: set[str] | frozenset[str]) -> str:
-    return ", ".join(f"${{{name}}}" for name in sorted(some))

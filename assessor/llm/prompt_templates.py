@@ -1,4 +1,4 @@
-"""Published prompt templates, read as they are published: YAML of nuggetizers, text of UMBRELA and of support.
+"""Published prompt templates, read as they are published: YAML and text files, in the forms that prompts name.
 
 A template is filled in with str.format: names in single braces, braces of the text doubled. In YAML the keys are
 `method`, `system_message` (sent as it stands) and `prefix_user`; a text is the user message alone.
@@ -6,25 +6,15 @@ A template is filled in with str.format: names in single braces, braces of the t
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import yaml
 
 from assessor.collection.formats.report import Problem, show
-from assessor.llm.prompt_sets import (
-    LABEL,
-    LABEL_LIST,
-    LAST_LINE_SCORE,
-    MOST_BYTES,
-    NAMES,
-    NUGGET_LIST,
-    SCORE,
-    SPELLINGS,
-    TWO_LABEL_LIST,
-    PromptSetError,
-    parts,
-)
+from assessor.llm.job_kind import job_prompts
+from assessor.llm.prompt_sets import MOST_BYTES
+from assessor.llm.prompts import Prompt, PromptSetError, PublishedTemplate, parts
 
 _NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 _TOKEN = re.compile(r"\{\{|\}\}|\{([A-Za-z_]\w*)\}|[{}]")
@@ -33,41 +23,7 @@ _TEXT = "tag:yaml.org,2002:str"
 _NOTHING = "tag:yaml.org,2002:null"
 
 
-class Job(NamedTuple):
-    """What a template is for: a question, how its replies are read, and our names of its placeholders."""
-
-    question: str
-    reader: str
-    names: Mapping[str, str]
-
-
-_LABELLED = {"query": "query", "nuggets": "python_nuggets", "num_nuggets": "count"}
-_ANSWERED = _LABELLED | {"context": "answer"}
-_GRADED = Job("relevance", SCORE, {"query": "query", "passage": "passage"})
-_EXPLAINED = _GRADED._replace(reader=LAST_LINE_SCORE)  # "only the category on the last line", after an explanation
-_SUPPORTED = Job("support", LABEL, {"statement": "sentence", "citation": "passage"})
-_JOBS = {
-    "nugget_creation": Job(
-        "creation",
-        NUGGET_LIST,
-        {
-            "query": "query",
-            "context": "raw_passages",
-            "nuggets": "python_nuggets",
-            "nuggets_length": "count",
-            "creator_max_nuggets": "most",
-        },
-    ),
-    "nugget_scoring": Job("importance", LABEL_LIST, _LABELLED),
-    "nugget_assignment": Job("assignment", LABEL_LIST, _ANSWERED),
-    "nugget_assignment_2grade": Job("assignment", TWO_LABEL_LIST, _ANSWERED),
-    "qrel": _GRADED,
-    "qrel_zeroshot_basic": _EXPLAINED,
-    "qrel_zeroshot_bing": _GRADED,
-    "qrel_fewshot_basic": _EXPLAINED,
-    "qrel_fewshot_bing": _GRADED,
-}
-_OF_TEXTS = (_GRADED, _SUPPORTED)
+_Form = tuple[Prompt[Any], PublishedTemplate]
 
 
 class TemplateError(Exception):
@@ -79,15 +35,18 @@ class TemplateError(Exception):
 
 
 class Template(NamedTuple):
-    """A template as it was understood. method: "" in a text; placeholders: ours by theirs; prompt: of a prompt set."""
+    """A template as it was understood. method: "" in a text file; placeholders: ours by theirs; prompt: its name.
+
+    text: as a prompt set has it.
+    """
 
     file: str
     sha256: str
     method: str
-    question: str
+    prompt: str
     reader: str
     placeholders: dict[str, str]
-    prompt: str
+    text: str
 
 
 class _Field(NamedTuple):
@@ -106,9 +65,9 @@ class _Wrong(Exception):
 
 
 def read_templates(files: Sequence[tuple[str, bytes]]) -> list[Template]:
-    """Return what files hold, by name and content, in the order of the questions. Raises TemplateError."""
+    """Return what files hold, by name and content, in the order of the prompts. Raises TemplateError."""
     problems: list[tuple[str, Problem]] = []
-    by_question: dict[str, Template] = {}
+    by_prompt: dict[str, Template] = {}
     for name, data in files:
         name = show(name)
         try:
@@ -116,13 +75,13 @@ def read_templates(files: Sequence[tuple[str, bytes]]) -> list[Template]:
         except _Wrong as wrong:
             problems.append((name, wrong.problem))
             continue
-        other = by_question.setdefault(template.question, template)
+        other = by_prompt.setdefault(template.prompt, template)
         if other is not template:
-            expected = f"one file for the question of {template.question}, which {other.file} is for already"
+            expected = f"one file for the prompt {template.prompt}, which {other.file} is for already"
             problems.append((name, Problem(0, "", "another one", expected, "Leave one of the two out.")))
     if problems:
         raise TemplateError(problems)
-    return [by_question[question] for question in NAMES if question in by_question]
+    return [by_prompt[name] for name in job_prompts() if name in by_prompt]
 
 
 def _template(name: str, data: bytes) -> Template:
@@ -147,65 +106,74 @@ def _template(name: str, data: bytes) -> Template:
     tokens = list(_tokens(user, "" if ending == "txt" else "prefix_user"))
     method = fields["method"].text if "method" in fields else ""
     if ending == "txt":
-        job = _job_of_text(name.rpartition(".")[0], {place for _, place, _ in tokens if place})
+        prompt, form = _form_of_text(name.rpartition(".")[0], {place for _, place, _ in tokens if place})
     else:
-        job = _job(fields["method"])
+        prompt, form = _form(fields["method"])
     system = fields.get("system_message", _Field("", 0)).text
     return Template(
         name,
         hashlib.sha256(data).hexdigest(),
         method,
-        job.question,
-        job.reader,
-        {place: job.names[place] for _, place, _ in tokens if place in job.names},
-        _prompt(job, system, tokens, "" if ending == "txt" else "prefix_user"),
+        prompt.name,
+        form.reader,
+        {place: form.names[place] for _, place, _ in tokens if place in form.names},
+        _text(prompt, form, system, tokens, "" if ending == "txt" else "prefix_user"),
     )
 
 
-def _job(method: _Field) -> Job:
-    if method.text not in _JOBS:
+def _forms() -> dict[str, _Form]:
+    """Return the forms of YAML files, by method."""
+    return {method: (prompt, form) for prompt in job_prompts().values() for method, form in prompt.published.items()}
+
+
+def _form(method: _Field) -> _Form:
+    forms = _forms()
+    if method.text not in forms:
         remedy = "Leave the file out: no job of Assay asks this. assay-1 is used for what no file gives."
-        raise _Wrong(method.line, "method", method.text, f"one of {', '.join(_JOBS)}", remedy)
-    return _JOBS[method.text]
+        raise _Wrong(method.line, "method", method.text, f"one of {', '.join(forms)}", remedy)
+    return forms[method.text]
 
 
-def _job_of_text(name: str, placeholders: set[str]) -> Job:
-    """Return what a text is for, which it does not say, by its placeholders; UMBRELA names its files by the method."""
-    for job in _OF_TEXTS:
-        if set(job.names) <= placeholders:
-            named = _JOBS.get(name, job)
-            return named if named.question == job.question else job
-    wanted = " or ".join(" and ".join(f"{{{name}}}" for name in job.names) for job in _OF_TEXTS)
-    remedy = "Templates of nuggets are YAML files with a method."
+def _form_of_text(name: str, placeholders: set[str]) -> _Form:
+    """Return the form of a text file, by its placeholders. Some texts are named by a method, which tells the reader."""
+    forms = [(prompt, form) for prompt in job_prompts().values() if (form := prompt.published_text)]
+    for prompt, form in forms:
+        if set(form.names) <= placeholders:
+            return prompt, prompt.published.get(name, form)
+    wanted = " or ".join(" and ".join(f"{{{name}}}" for name in form.names) for _, form in forms)
+    remedy = "Other templates are YAML files with a method."
     raise _Wrong(0, "", _braced(placeholders) or "no placeholders", wanted, remedy)
 
 
-def _prompt(job: Job, system: str, tokens: "list[tuple[str, str, int]]", field: str) -> str:
+def _text(
+    prompt: Prompt[Any], form: PublishedTemplate, system: str, tokens: "list[tuple[str, str, int]]", field: str
+) -> str:
     """Return a template as a text of a prompt set."""
-    needed, _ = NAMES[job.question]
     for _, place, line in tokens:
-        if place and place not in job.names:
+        if place and place not in form.names:
             remedy = "Write what it stands for in its place, or leave the file out."
             if place == "examples":
                 remedy = "Assay draws no examples: write them in its place, or take the template without examples."
-            raise _Wrong(line, field, f"{{{place}}}", f"placeholders of {_braced(job.names)}", remedy)
-    filled = {job.names[place] for _, place, _ in tokens if place}
+            raise _Wrong(line, field, f"{{{place}}}", f"placeholders of {_braced(form.names)}", remedy)
+    filled = {form.names[place] for _, place, _ in tokens if place}
     lacking = [
-        theirs for theirs, ours in job.names.items() if SPELLINGS.get(ours, ours) in needed and ours not in filled
+        theirs
+        for theirs, ours in form.names.items()
+        if prompt.spellings.get(ours, ours) in prompt.needed and ours not in filled
     ]
     if lacking:
-        remedy = f"Without it the question of {job.question} can't be asked: see whether the file is whole."
+        remedy = f"The prompt {prompt.name} needs it: see whether the file is whole."
         raise _Wrong(0, field, _braced(place for _, place, _ in tokens if place) or "none", _braced(lacking), remedy)
-    user = "".join(f"${{{job.names[place]}}}" if place else literal for literal, place, _ in tokens)
-    prompt = f"# reply: {job.reader}\n# system\n{_literal(system)}\n# user\n{user}\n"
+    user = "".join(f"${{{form.names[place]}}}" if place else literal for literal, place, _ in tokens)
+    text = f"# reply: {form.reader}\n# system\n{_literal(system)}\n# user\n{user}\n"
     try:
-        whole = parts("", prompt) == (job.reader, f"{_literal(system)}\n", f"{user}\n")
+        whole = parts("", text) == (form.reader, f"{_literal(system)}\n", f"{user}\n")
     except PromptSetError:
         whole = False
     if not whole:
         remedy = "Write something to ask, and no line '# user' in the system message."
         raise _Wrong(0, field, "a prompt that can't be kept", "a user message", remedy)
-    return prompt
+    return text
 
 
 def _tokens(field: _Field, name: str) -> Iterator[tuple[str, str, int]]:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from assessor.collection.models import Campaign, Topic
 from assessor.collection.queries import by_names
-from assessor.llm.kinds import kind_named
+from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Call, Job, ModelJudge, Trial, Unit
 
 _MINUTE = timedelta(minutes=1)
@@ -63,13 +63,13 @@ def reasons(job: Job) -> list[Reason]:
 def with_items(job: Job, units: Iterable[Unit]) -> list[tuple[Unit, str]]:
     """Return units of a job, each with what organizers call its item."""
     units = list(units)
-    names = kind_named(job.kind).items_named([unit.item for unit in units]) if units else {}
+    names = job_kind_named(job.kind).items_named([unit.item for unit in units]) if units else {}
     return [(unit, names.get(unit.item, unit.item)) for unit in units]
 
 
 def notes(job: Job) -> Sequence[str]:
     """Return what organizers should know of what a job has brought so far, a sentence each."""
-    return kind_named(job.kind).notes(job)
+    return job_kind_named(job.kind).notes(job)
 
 
 def failed_units(job: Job) -> QuerySet[Unit]:

@@ -53,25 +53,28 @@ class WrongAnswer(Exception):
     """The model's answer can't be used; the text says why, in words that the model itself is shown."""
 
 
-def nuggets(text: str) -> list[str]:
-    """Return a list of at least one text, blanks folded. Raises WrongAnswer."""
-    found = [" ".join(entry.split()) for entry in _strings(text, "nuggets")[0]]
+def texts(text: str, item: str) -> list[str]:
+    """Return a list of at least one text, blanks folded. Raises WrongAnswer.
+
+    item: what the model is told that each text is; in JSON the list is under its plural.
+    """
+    found = [" ".join(entry.split()) for entry in _strings(text, f"{item}s")[0]]
     if not found or not all(found):
-        raise WrongAnswer("The list must have at least one nugget, and none may be empty.")
-    for place, nugget in enumerate(found, start=1):
-        if any(unicodedata.category(character) in ("Cc", "Cs") for character in nugget):
-            raise WrongAnswer(f"Nugget {place} has a character in it that is no text: {_shown(nugget)}.")
+        raise WrongAnswer(f"The list must have at least one {item}, and none may be empty.")
+    for place, entry in enumerate(found, start=1):
+        if any(unicodedata.category(character) in ("Cc", "Cs") for character in entry):
+            raise WrongAnswer(f"{item.capitalize()} {place} has a character in it that is no text: {_shown(entry)}.")
     return found
 
 
-def labels(text: str, vocabulary: Sequence[str], count: int) -> list[str]:
-    """Return `count` labels of the vocabulary, in order. Raises WrongAnswer."""
+def labels(text: str, vocabulary: Sequence[str], count: int, item: str) -> list[str]:
+    """Return `count` labels of the vocabulary, in order, one for each item. Raises WrongAnswer."""
     known = _by_spelling(vocabulary)
     found, after = _strings(text, "labels", known)
     if any(word in vocabulary for word in _WORD.findall(after.lower())):
         raise WrongAnswer("What follows the list names labels too; reply with the list alone.")
     if len(found) != count:
-        raise WrongAnswer(f"There are {len(found)} labels; there must be exactly {count}, one for each nugget.")
+        raise WrongAnswer(f"There are {len(found)} labels; there must be exactly {count}, one for each {item}.")
     for place, entry in enumerate(found, start=1):
         if _spelling(entry) not in known:
             raise WrongAnswer(f"Label {place} is {_shown(entry)}; it must be one of {', '.join(vocabulary)}.")

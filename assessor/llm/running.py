@@ -18,10 +18,10 @@ from assessor.llm import claims, gateway, ledger, limits
 from assessor.llm.asking import Asking, GiveBack, Halt, Line, Look, Stopped
 from assessor.llm.gateway import Gateway, Unusable
 from assessor.llm.grouping import Grouped
-from assessor.llm.kinds import UnitFailure, kind_named
+from assessor.llm.job_kind import UnitFailure, job_kind_named
 from assessor.llm.ledger import Leave
-from assessor.llm.models import Job, ModelJudge, Runner, StoredPromptSet, Unit
-from assessor.llm.prompt_sets import PromptSet
+from assessor.llm.models import Job, ModelJudge, Runner, StoredPrompt, Unit
+from assessor.llm.prompts import PromptSet
 from assessor.llm.signals import job_worked_on
 from assessor.logs import about
 
@@ -94,14 +94,15 @@ def _start(job_id: int) -> _Start | None:
         begun.filter(started_at=None).update(started_at=timezone.now())
         if claims.end_if_all_is_done(job_id):
             return None  # it was paused or killed just before its end
-        stored = StoredPromptSet.objects.get(sha256=job.condition.prompt_set)
+        stored = StoredPrompt.objects.in_bulk(job.condition.prompts.values(), field_name="sha256")
         runner = Runner.objects.create(
             job=job,
             judge=job.judge,
             owner=processes.me(),
             alive_at=timezone.now(),
         )
-    return _Start(runner, job, PromptSet(stored.name, stored.sha256, stored.texts), setting)
+    texts = {prompt: stored[sha256].text for prompt, sha256 in job.condition.prompts.items()}
+    return _Start(runner, job, PromptSet(str(job.condition), texts), setting)
 
 
 @transaction.atomic
@@ -127,7 +128,7 @@ class Running:
         self.at_work: set[asyncio.Task[None]] = set()
         self.has_room = asyncio.Event()
         try:
-            self.kind = kind_named(self.job.kind)
+            self.kind = job_kind_named(self.job.kind)
             self.line = Line(self.job, Gateway(setting, self.job.judge.concurrency), self.database)
             await self._work()
         finally:

@@ -1,22 +1,22 @@
 """Trials: a judge is asked one small question by a worker, and its page shows what came back."""
 
 import asyncio
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.utils import timezone
 
-from assessor.llm import gateway, ledger, questions
+from assessor.llm import gateway, ledger
 from assessor.llm.gateway import Failed, Gateway, Reply, Setting, Unusable, storable
+from assessor.llm.job_kind import job_prompts
 from assessor.llm.ledger import Asked, Entry
 from assessor.llm.models import Call, ModelJudge, Trial
-from assessor.llm.prompt_sets import PromptSetError, prompt_set
+from assessor.llm.prompt_sets import prompt_set
+from assessor.llm.prompts import PromptRequest, PromptSetError
 from assessor.llm.replies import WrongAnswer
 
 _LONGEST_WAIT = 30.0  # seconds: a person waits for it
 _LONGEST_SHOWN = 20_000  # characters of a reply
-_QUERY = "why do leaves turn yellow in autumn"
-_NUGGETS = ("Chlorophyll breaks down in autumn", "Trees are plants")
 
 
 class _Outcome(NamedTuple):
@@ -47,26 +47,41 @@ def carry_out(trial_id: int) -> None:
 
 
 def _ask(judge: ModelJudge) -> _Outcome:
-    """Ask a judge for the importance of two nuggets; the ledger notes the request, but never answers it."""
+    """Send a judge one small request; the ledger notes it, but never answers it."""
     try:
-        question = questions.importance(prompt_set(judge.prompt_set, judge.campaign), query=_QUERY, nuggets=_NUGGETS)
+        request = _request(judge)
         setting = gateway.setting_of(judge)
     except (PromptSetError, Unusable) as error:
         return _Outcome(None, str(error))
-    body = gateway.request_body(question, question.messages, setting.parameters)
+    body = gateway.request_body(request, request.messages, setting.parameters)
     came = asyncio.run(_send(setting._replace(timeout=min(setting.timeout, _LONGEST_WAIT)), body))
     problem = answer = reply = ""
     if isinstance(came, Reply):
         text = storable(came.raw if came.text is None else came.text)
         reply = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]} …"
         try:
-            answer = ", ".join(question.read(came.text or ""))
+            answer = _spelled(request.read(came.text or ""))
         except WrongAnswer as error:
             problem = storable(came.problem or str(error))
     else:
         problem = str(came)
     asked = Asked(gateway.request_hash(body), 0, 0)
-    return _Outcome(Entry(None, question.name, asked, came, problem, None), problem, answer, reply)
+    return _Outcome(Entry(None, request.name, asked, came, problem, None), problem, answer, reply)
+
+
+def _request(judge: ModelJudge) -> PromptRequest[Any]:
+    """Return the trial of the first prompt that has one. Raises PromptSetError."""
+    prompts = prompt_set(judge.prompt_set, judge.campaign)
+    for name in prompts.texts:
+        if request := job_prompts()[name].trial(prompts):
+            return request
+    raise PromptSetError(
+        f"The prompt set {prompts.name} has no prompt with which a judge can be tried. Its jobs may still run."
+    )
+
+
+def _spelled(answer: Any) -> str:
+    return ", ".join(map(str, answer)) if isinstance(answer, list) else str(answer)
 
 
 async def _send(setting: Setting, body: dict[str, object]) -> Reply | Failed:

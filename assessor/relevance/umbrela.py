@@ -5,17 +5,71 @@ from typing import NamedTuple
 
 from django.db.models.functions import Length
 
-from assessor.collection.models import Condition, Topic
+from assessor.collection.models import Campaign, Condition, Topic
 from assessor.collection.queries import segment_texts
-from assessor.llm import questions
+from assessor.llm import replies
 from assessor.llm.actions import JobError
-from assessor.llm.kinds import Ask, Expected, Grades, Kind, UnitFailure
+from assessor.llm.job_kind import Ask, Expected, JobKind, UnitFailure
 from assessor.llm.models import Job, Unit
-from assessor.llm.prompt_sets import PromptSet
+from assessor.llm.preview import passage_texts
+from assessor.llm.prompts import (
+    TOKENS_LABEL,
+    Preview,
+    PreviewSubject,
+    Prompt,
+    PromptRequest,
+    PromptSet,
+    PublishedTemplate,
+    object_schema,
+)
+from assessor.llm.rehearsal.words import share, stems
 from assessor.relevance.actions import store_grades
 from assessor.relevance.queries import pool, ungraded
 
+GRADES = (0, 1, 2, 3)
 _TOKENS_OUT = 8  # of a reply: one line that names the grade
+_SCORE, _LAST_LINE_SCORE = "score", "score on the last line"
+_GRADED = PublishedTemplate(_SCORE, {"query": "query", "passage": "passage"})
+_EXPLAINED = _GRADED._replace(reader=_LAST_LINE_SCORE)  # "only the category on the last line", after an explanation
+
+
+class RelevancePrompt(Prompt[int]):
+    """Asks how relevant a passage is to a query."""
+
+    name = "relevance"
+    needed = frozenset({"query", "passage"})
+    readers = (_SCORE, _LAST_LINE_SCORE)
+    vocabulary = GRADES
+    longest = "passage"
+    published = {
+        "qrel": _GRADED,
+        "qrel_zeroshot_basic": _EXPLAINED,
+        "qrel_zeroshot_bing": _GRADED,
+        "qrel_fewshot_basic": _EXPLAINED,
+        "qrel_fewshot_bing": _GRADED,
+    }
+    published_text = _GRADED
+
+    def request(self, prompts: PromptSet, *, query: str, passage: str) -> PromptRequest[int]:
+        """Return the request."""
+        reader = prompts.reader(self.name)
+        schema = {} if reader else object_schema("final_score", {"type": "integer", "enum": list(GRADES)})
+        read = replies.last_line_grade if reader == _LAST_LINE_SCORE else replies.grade
+        messages = prompts.messages(self.name, {"query": query, "passage": passage})
+        return PromptRequest(self.name, messages, schema, TOKENS_LABEL, lambda text: read(text, GRADES))
+
+    def preview(self, campaign: Campaign, topic: Topic, prompts: PromptSet, subject: PreviewSubject) -> Preview:
+        """Return the request for one passage."""
+        [passage] = passage_texts(campaign, [subject.docid])
+        return Preview(self.request(prompts, query=topic.title, passage=passage), f"The passage {subject.docid}.")
+
+    def rehearse(self, values: Mapping[str, str]) -> int:
+        """Return a grade by how many words of the query the passage has."""
+        shared = share(values["query"], stems(values["passage"]))
+        return sum(shared >= least for least in (0.01, 0.5, 0.85))
+
+
+RELEVANCE_PROMPT = RelevancePrompt()
 
 
 class Work(NamedTuple):
@@ -25,13 +79,13 @@ class Work(NamedTuple):
     passage: str
 
 
-class Umbrela(Kind):
-    """The kind of job; assessor.llm.kinds.Kind says what each function is for."""
+class Umbrela(JobKind):
+    """The kind of job; assessor.llm.job_kind says what each function is for."""
 
     name = "UMBRELA"
     condition_kind = "relevance"
     method = "UMBRELA"
-    grades = Grades.NONE
+    prompts = (RELEVANCE_PROMPT,)
 
     def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
         """Yield (topic's key, docid) of all pooled segments that the condition has not graded yet, in one query."""
@@ -39,7 +93,7 @@ class Umbrela(Kind):
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units will take; those without a text take no call. Raises JobError for an empty pool."""
-        around = sum(len(part["content"]) for part in prompts.messages("relevance", {"query": "", "passage": ""}))
+        around = sum(len(part["content"]) for part in RELEVANCE_PROMPT.request(prompts, query="", passage="").messages)
         query_of = {topic.pk: len(topic.title) for topic in topics}
         length_of: dict[str, int] = dict(condition.campaign.segments.values_list("docid", Length("text")).iterator())
         todo = list(self.units(condition, topics))
@@ -65,7 +119,7 @@ class Umbrela(Kind):
 
     async def carry_out(self, work: Work, ask: Ask) -> int:
         """Ask for the grade."""
-        return await ask(questions.relevance(ask.prompts, query=work.query, passage=work.passage))
+        return await ask(RELEVANCE_PROMPT.request(ask.prompts, query=work.query, passage=work.passage))
 
     def store(self, job: Job, results: Sequence[tuple[Unit, int]]) -> None:
         """Write the judgments, and the grades into the condition's own source."""

@@ -12,8 +12,8 @@ from assessor.collection.models import Answer, Campaign, Condition, Person, Topi
 from assessor.collection.queries import without_practice
 from assessor.labels.label_kind import label_kind
 from assessor.labels.manual_setups import create_first, has_labelled, same_work
-from assessor.llm import kinds as jobs
 from assessor.llm.actions import JobError, Plan, plan_job
+from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import ModelJudge
 from assessor.studies.models import Coding, Drawn, ErrorCode, Study
 from assessor.studies.queries import judges_of, topics_of
@@ -196,7 +196,7 @@ def plan_asking(*, study: Study, judge: ModelJudge, name: str, replicate: int) -
     if judge.judge_id == study.second.judge_id and replicate == study.second.replicate:
         raise JobError(f"{judge} gave the labels of {study.second}: choose another judge, or another replicate.")
     return plan_job(
-        kind=jobs.kind_named(label_kind(study.kind).job),
+        kind=job_kind_named(label_kind(study.kind).job),
         judge=judge,
         name=name or _usual_name(study, f"{judge}{f' #{replicate}' if replicate else ''}"),
         qrels_source=None,

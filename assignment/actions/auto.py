@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from assessor.collection.models import Condition, Topic
-from assessor.llm.kinds import UnitFailure
+from assessor.llm.job_kind import UnitFailure
 from assessor.llm.models import Job, Unit
 from assignment.actions.sheets import add_sheets, sheet_row
 from assignment.models import AnswerSheet

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from assessor.work.models import Task
 from assignment.actions.preparing import count, take_over
-from assignment.actions.sheets import NOT_SUPPORT
+from assignment.formats import NOT_SUPPORT
 from assignment.models import AnswerSheet
 from nuggets.editions import Snapshot, consequences
 from nuggets.models import NuggetBank

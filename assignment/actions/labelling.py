@@ -5,7 +5,6 @@ from typing import Any
 
 from assessor.collection import history
 from assessor.collection.models import Person
-from assessor.llm.questions import ASSIGNMENT
 from assessor.work.models import Task
 from assessor.work.writes import (
     SIGNED_OFF,
@@ -22,6 +21,7 @@ from assessor.work.writes import (
     require_present,
 )
 from assignment.access import OwnSheet
+from assignment.formats import LABELS
 from assignment.models import AnswerSheet
 from assignment.queries import bank_of, progress
 from assignment.screen import own_rows
@@ -44,8 +44,8 @@ def give_label(own: OwnSheet, *, nugget: int, label: str, seconds: int | None, s
 
     Raises Stale, Closed, Gone and BadWrite.
     """
-    if label not in ("", *ASSIGNMENT):
-        raise BadWrite(f"A label is one of {', '.join(ASSIGNMENT)}.")
+    if label not in ("", *LABELS):
+        raise BadWrite(f"A label is one of {', '.join(LABELS)}.")
     said: dict[str, Any] = {"label": label, "cannot": None}
     if label:
         said |= {"stale": None, "invalid": None}

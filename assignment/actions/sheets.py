@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 from assessor.collection.formats.values import to_json
 from assessor.collection.loaders.base import insert, reserve_keys
 from assessor.labels.models import Label
-from assessor.llm.questions import ASSIGNMENT
+from assignment.formats import NOT_SUPPORT
 from assignment.models import AnswerSheet, Assignment
 
 _FIELDS = (
     *("condition", "bank", "answer", "judge", "edition", "to_do", "task", "place", "is_part", "by_rule"),
     *("extras", "import_record", "put_off", "version", "unjudgeable", "flagged", "out_of_scope"),
 )
-NOT_SUPPORT = ASSIGNMENT[-1]
 
 
 class SheetRow(NamedTuple):

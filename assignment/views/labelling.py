@@ -13,7 +13,6 @@ from django.views.decorators.http import require_POST, require_safe
 from assessor.collection.formats.values import to_json
 from assessor.collection.http import PersonRequest
 from assessor.labels.replies import replies_on
-from assessor.llm.questions import ASSIGNMENT
 from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
@@ -23,6 +22,7 @@ from assessor.work.queries import minutes, place
 from assessor.work.writes import BadWrite, Result, number, seconds, signed_off, writes_on
 from assignment import actions, queries, screen
 from assignment.access import OwnSheet, organized_assignment, own_assignment, own_sheet, own_sheets
+from assignment.formats import LABELS
 from nuggets.actions import see_nuggets
 from nuggets.models import NuggetBank
 
@@ -32,7 +32,7 @@ SCRIPTS = tuple(
     f"assay/{name}.js" for name in ("words", "outbox", "refused", "clock", "passages", "workbench", "assignment")
 )
 # Each with its key, its sign and its short name.
-CHOICES = tuple(zip(ASSIGNMENT, "123", "✓◐\u2013", ("support", "partial", "not"), strict=True))
+CHOICES = tuple(zip(LABELS, "123", "✓◐\u2013", ("support", "partial", "not"), strict=True))
 
 
 @require_safe

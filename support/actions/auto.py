@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from assessor.collection.models import Condition, Topic
 from assessor.collection.passages import lacking_passages
-from assessor.llm.kinds import UnitFailure
+from assessor.llm.job_kind import UnitFailure
 from assessor.llm.models import Job
 from support.actions.equal import say_of_equal
 from support.actions.sheets import add_sheets, mark_loaded, sheet_row

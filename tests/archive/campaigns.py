@@ -17,7 +17,7 @@ from assessor.labels.manual_setups import label_again
 from assessor.labels.replies import note_read, reply
 from assessor.llm.actions import create_judge, create_prompt_set, launch, pause, plan_job
 from assessor.llm.gateway import Reply
-from assessor.llm.kinds import kind_named
+from assessor.llm.job_kind import job_kind_named
 from assessor.llm.ledger import Asked, Entry, record
 from assessor.llm.models import Job
 from assessor.llm.prompt_templates import read_templates
@@ -210,7 +210,7 @@ def _ask(campaign: Campaign, nuggets: Condition, olga: Person) -> Job:
     jobs = []
     for kind in ("Support", "AutoAssign"):
         plan = plan_job(
-            kind=kind_named(kind),
+            kind=job_kind_named(kind),
             judge=judge,
             name="",
             qrels_source=None,

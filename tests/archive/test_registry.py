@@ -3,19 +3,16 @@
 from django.apps import apps
 from django.db import models
 
-from assessor.archive.references import ITEMS
 from assessor.archive.registry import BY_LABEL, KEPT, LEFT_OUT, OF_CAMPAIGN
 from assessor.collection.fields import JSONText
 from assessor.collection.models import Campaign
-from assessor.llm.kinds import kind_named
-from assessor.llm.kinds import names as kinds_of_job
 
 # JSON columns without a key of a record in them, and what they have instead.
 WITHOUT_KEYS = {
     "collection.judge.parameters": "a model's settings; who made a file",
-    "llm.storedpromptset.texts": "texts by question",
-    "llm.campaignpromptset.texts": "texts by question",
-    "llm.campaignpromptset.provenance": "file names and hashes by question",
+    "collection.condition.prompts": "hashes by prompt",
+    "llm.campaignpromptset.texts": "texts by prompt",
+    "llm.campaignpromptset.provenance": "file names and hashes by prompt",
     "collection.import.options": "names",
     "collection.import.report": "counts, and problems by line",
     "collection.import.further_warnings": "problems by kind",
@@ -73,11 +70,6 @@ def test_every_json_column_is_known_to_have_keys_or_none():
     assert lacking == set(), "say how its keys are replaced (Kept.keys), or that it has none (here)"
     assert {name for name, has_keys in columns.items() if has_keys} & set(WITHOUT_KEYS) == set()
     assert set(WITHOUT_KEYS) - set(columns) == set()
-
-
-def test_every_kind_of_job_says_what_its_items_are():
-    ours = {name for name in kinds_of_job() if not type(kind_named(name)).__module__.startswith("tests.")}
-    assert set(ITEMS) == ours
 
 
 def test_records_lead_to_their_campaign_by_records_that_are_archived():

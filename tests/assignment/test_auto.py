@@ -13,14 +13,15 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from assessor.collection.models import Answer, Campaign, Condition, Person, Run, Topic
-from assessor.llm import actions, gateway, questions, running
+from assessor.llm import actions, gateway, running
 from assessor.llm.actions import JobError, Plan, change_judge, launch, plan_job
-from assessor.llm.kinds import UnitFailure, kind_named
+from assessor.llm.job_kind import UnitFailure, job_kind_named
 from assessor.llm.models import Job, ModelJudge, Unit
 from assessor.llm.prompt_sets import prompt_set
+from assessor.llm.prompts import TOKENS_LABEL
 from assignment.actions import add_lacking_sheets, store_labels
 from assignment.actions.auto import Labelled
-from assignment.auto import AutoAssign
+from assignment.auto import ASSIGNMENT_PROMPT, AutoAssign
 from assignment.models import AnswerSheet, LabelEvent
 from nuggets import actions as nugget_actions
 from nuggets.models import BankEdition, NuggetBank
@@ -32,7 +33,7 @@ from tests.llm.grading import make_judge
 from tests.nuggets.conftest import do, fill
 
 pytestmark = pytest.mark.django_db(transaction=True)
-AUTO = kind_named("AutoAssign")
+AUTO = job_kind_named("AutoAssign")
 NEW = UUID(int=104)
 # Each has words of its own, by which the rehearsal endpoint labels.
 WORDS = [f"word{chr(97 + number)}" for number in range(23)]
@@ -76,12 +77,12 @@ def assigned(judge: ModelJudge, nuggets: Condition, **options: Any) -> Job:
 
 def request_of(judge: ModelJudge, answer: Answer, nuggets: Sequence[str]) -> str:
     """Return the request, as the endpoint logs it, that asks about these nuggets in an answer."""
-    question = questions.assignment(PROMPTS, query=answer.topic.title, answer=answer.text, nuggets=nuggets)
+    question = ASSIGNMENT_PROMPT.request(PROMPTS, query=answer.topic.title, answer=answer.text, nuggets=nuggets)
     return gateway.request_hash(gateway.request_body(question, question.messages, judge.judge.parameters))
 
 
 def asked(server: RunningEndpoint) -> Counter[str]:
-    assert {call["question"] for call in server.begun()} <= {"assignment"}
+    assert {call["prompt"] for call in server.begun()} <= {"assignment"}
     return Counter(call["request"] for call in server.begun())
 
 
@@ -144,13 +145,13 @@ def test_the_estimate_is_what_is_sent_and_saves_nothing(long: Condition, endpoin
     before = plan(judge, long)
     assert not AnswerSheet.objects.exists()
     assert not Condition.objects.filter(kind="assignment").exists()
-    assert before.expected.tokens_out == (3 * 23 + 2 * 2) * questions.TOKENS_LABEL
+    assert before.expected.tokens_out == (3 * 23 + 2 * 2) * TOKENS_LABEL
     sent = 0
     for answer in Answer.objects.exclude(words=0).select_related("topic"):
         texts = [f"{word} {word}" for word in WORDS] if answer.topic.qid == "t1" else []
         texts = texts or ["glass is melted", "glass sorted twice"]
         for batch in (texts[:10], texts[10:20], texts[20:]):
-            question = questions.assignment(PROMPTS, query=answer.topic.title, answer=answer.text, nuggets=batch)
+            question = ASSIGNMENT_PROMPT.request(PROMPTS, query=answer.topic.title, answer=answer.text, nuggets=batch)
             sent += sum(len(message["content"]) for message in question.messages) if batch else 0
     assert before.expected.characters == sent
     job = ended(launched(before))
@@ -475,7 +476,7 @@ def test_it_needs_nuggets_and_other_kinds_take_none(finished: NuggetBank):
     with pytest.raises(JobError, match=r"AutoAssign needs nuggets: name their condition\."):
         plan_job(kind=AUTO, judge=judge, name="", qrels_source=source, topics=[finished.topic])
     other = plan_job(
-        kind=kind_named("AutoNuggets"),
+        kind=job_kind_named("AutoNuggets"),
         judge=judge,
         name="",
         qrels_source=source,

@@ -8,9 +8,7 @@ from django.core.management import CommandError, call_command
 
 from assessor.collection import importing
 from assessor.collection.models import Answer, Condition, Import, Judge, Run, RunAlias
-from assessor.llm.questions import ASSIGNMENT
 from assignment.exports import assignment_lines
-from assignment.formats import LABELS
 from assignment.loaders import AssignmentLoader
 from assignment.models import AnswerSheet, Assignment, LabelEvent
 from nuggets import actions as nugget_actions
@@ -47,10 +45,6 @@ def everything(campaign) -> tuple:
     labels = Assignment.everything.filter(sheet__in=sheets).order_by("pk")
     nuggets = Nugget.objects.order_by("pk")
     return tuple(list(records.values()) for records in (sheets, labels, answers, nuggets))
-
-
-def test_the_words_of_files_are_those_that_models_and_people_use():
-    assert LABELS == ASSIGNMENT
 
 
 def test_labels_make_conditions_with_banks_runs_answers_and_sheets(campaign, import_file):

@@ -10,8 +10,9 @@ from assessor.collection.loaders.runs import RunLoader
 from assessor.collection.models import Answer, Event, Import
 from assessor.desk import queries
 from assessor.desk.gaps import gaps
-from assessor.desk.rendering import Choice, RenderingError, rendered
 from assessor.llm import prompt_sets
+from assessor.llm.preview import preview
+from assessor.llm.prompts import PreviewError, PreviewSubject
 from assignment.actions.joining import split_marks
 from assignment.exports import assignment_lines
 from tests.assignment.lines import FILE, line, nugget
@@ -240,12 +241,12 @@ def test_texts_alone_and_texts_apart_are_in_no_export_and_no_count_of_runs(label
     import_file(labelled, "topics", "t3\tthird\n")
     assert ("runs", "runs lacking topics (how many)", 1, ["r1 (1)"]) in gaps(labelled)
     # What is asked of a model is what the run answered.
-    choice = Choice(topic="t1", condition="Edits/Manual nuggets", run="r1")
+    choice = PreviewSubject(topic="t1", condition="Edits/Manual nuggets", run="r1")
     prompts = prompt_sets.prompt_set(prompt_sets.names()[0])
-    question = rendered(labelled, "assignment", prompts, choice).question
+    question = preview(labelled, "assignment", prompts, choice).request
     assert "Cats purr to sleep." in str(question.messages)
-    with pytest.raises(RenderingError, match=r"Sentence 1 cites nothing"):
-        rendered(labelled, "support", prompts, choice._replace(topic="t2"))
+    with pytest.raises(PreviewError, match=r"Sentence 1 cites nothing"):
+        preview(labelled, "support", prompts, choice._replace(topic="t2"))
 
 
 def test_an_empty_text_apart_is_no_gap(campaign, import_file):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from hashlib import sha256
 from html import unescape
 from io import StringIO
 from pathlib import Path
@@ -13,8 +14,10 @@ from django.test import Client
 
 from assessor.collection.actions import change_protocol
 from assessor.collection.models import Campaign, Person
-from assessor.desk.rendering import Choice, Rendered, RenderingError, rendered
-from assessor.llm.prompt_sets import NAMES, prompt_set
+from assessor.llm.job_kind import job_prompts
+from assessor.llm.preview import preview
+from assessor.llm.prompt_sets import prompt_set
+from assessor.llm.prompts import Preview, PreviewError, PreviewSubject
 from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
 from tests.conftest import client_of
@@ -43,12 +46,12 @@ def loaded(campaign: Campaign, bank: NuggetBank, import_file) -> Campaign:
     return campaign
 
 
-def render(campaign: Campaign, question: str, **choice: str | int) -> Rendered:
-    return rendered(campaign, question, OWN, Choice(**{"topic": "t1"} | choice))  # type: ignore[arg-type]
+def render(campaign: Campaign, question: str, **choice: str | int) -> Preview:
+    return preview(campaign, question, OWN, PreviewSubject(**{"topic": "t1"} | choice))  # type: ignore[arg-type]
 
 
-def user_part(found: Rendered) -> str:
-    return found.question.messages[1]["content"]
+def user_part(found: Preview) -> str:
+    return found.request.messages[1]["content"]
 
 
 def test_creation_is_the_first_window_of_relevant_passages(loaded: Campaign, olga: Person, import_file):
@@ -74,7 +77,7 @@ def test_creation_goes_by_the_threshold_and_the_grades_of_a_named_condition(load
     for qrels in ({}, {"qrels": "NIST"}):
         found = render(loaded, "creation", condition="Strict", **qrels)
         assert found.made_from == "The first window, of 2 relevant passages: d1, d4."
-    with pytest.raises(RenderingError, match="There are no nuggets called Loose"):
+    with pytest.raises(PreviewError, match="There are no nuggets called Loose"):
         render(loaded, "creation", condition="Loose")
 
 
@@ -90,7 +93,7 @@ def test_labels_are_asked_for_the_first_batch_of_a_bank(loaded: Campaign):
     assert 'List of 10 nuggets: ["nugget 1", ' in user_part(found)
     assert '"nugget 10"]' in user_part(found)
     assert found.made_from == "The first 10 of 12 nuggets of anna under ManualNuggets."
-    assert found.question.schema["properties"]["labels"]["minItems"] == 10
+    assert found.request.schema["properties"]["labels"]["minItems"] == 10
     found = render(loaded, "assignment", condition="ManualNuggets", run="one")
     assert "Answer: Cats purr when content. So it is. Or in pain.\nList of 10 nuggets:" in user_part(found)
 
@@ -127,18 +130,18 @@ def test_support_is_asked_of_a_sentence_and_what_it_cites_first(loaded: Campaign
     ],
 )
 def test_what_is_lacking_is_said(loaded: Campaign, question: str, choice: dict[str, str], problem: str):
-    with pytest.raises(RenderingError, match=re.escape(problem)):
+    with pytest.raises(PreviewError, match=re.escape(problem)):
         render(loaded, question, **choice)
 
 
 def test_an_empty_answer_an_empty_bank_and_no_answer_are_told_apart(campaign: Campaign, bank: NuggetBank, import_file):
     import_file(campaign, "runs", [RUN | {"answer": []}])
-    with pytest.raises(RenderingError, match="The bank of anna under ManualNuggets has no nuggets yet"):
+    with pytest.raises(PreviewError, match="The bank of anna under ManualNuggets has no nuggets yet"):
         render(campaign, "importance", condition="ManualNuggets")
     fill(bank, (uuid4(), "nugget", "vital"))
-    with pytest.raises(RenderingError, match="The answer is empty: no model is asked about it"):
+    with pytest.raises(PreviewError, match="The answer is empty: no model is asked about it"):
         render(campaign, "assignment", condition="ManualNuggets", run="r1")
-    with pytest.raises(RenderingError, match="r1 has no answer to t2"):
+    with pytest.raises(PreviewError, match="r1 has no answer to t2"):
         render(campaign, "support", topic="t2", run="r1")
 
 
@@ -153,7 +156,7 @@ def test_nothing_of_another_campaign_is_shown(loaded: Campaign, otto: Person, im
         ("relevance", {"docid": "d1"}),
         ("support", {"run": "r1"}),
     ):
-        with pytest.raises(RenderingError):
+        with pytest.raises(PreviewError):
             render(other, question, **choice)
 
 
@@ -175,7 +178,7 @@ def page(client: Client, **form: str) -> str:
 
 def test_the_page_lists_sets_with_their_hashes(loaded: Campaign, as_olga: Client):
     html = page(as_olga)
-    assert OWN.sha256 in html
+    assert all(sha256(text.encode()).hexdigest() in html for text in OWN.texts.values())
     assert "As sent" not in html
     assert "message error" not in html
 
@@ -193,24 +196,24 @@ def test_the_page_lists_sets_with_their_hashes(loaded: Campaign, as_olga: Client
 def test_the_page_and_the_command_show_what_would_be_sent(
     loaded: Campaign, as_olga: Client, question: str, more: dict[str, str]
 ):
-    html = page(as_olga, question=question, **more)
+    html = page(as_olga, prompt=question, **more)
     choice = {name: int(value) if name == "sentence" else value for name, value in more.items()}
     expected = render(loaded, question, **choice)
     out = StringIO()
     options = ["--nuggets" if name == "condition" else f"--{name}" for name in more]
     words = [word for pair in zip(options, more.values(), strict=True) for word in pair]
     call_command("render_prompt", "study", "t1", question, *words, stdout=out)
-    for text in (*(message["content"] for message in expected.question.messages), expected.made_from):
+    for text in (*(message["content"] for message in expected.request.messages), expected.made_from):
         assert text in html
         assert text in out.getvalue()
-    schema = json.dumps(expected.question.schema, indent=2)
+    schema = json.dumps(expected.request.schema, indent=2)
     assert schema in html
     assert schema in out.getvalue()
-    assert OWN.sha256 in out.getvalue()
+    assert sha256(OWN.texts[question].encode()).hexdigest() in out.getvalue()
 
 
 def test_what_is_lacking_stands_above_the_form(loaded: Campaign, as_olga: Client):
-    html = page(as_olga, question="relevance", docid="d9")
+    html = page(as_olga, prompt="relevance", docid="d9")
     assert "The text of passage d9 is not loaded." in html
     assert "As sent" not in html
 
@@ -221,7 +224,7 @@ def test_what_is_lacking_stands_above_the_form(loaded: Campaign, as_olga: Client
         {"topic": ""},
         {"topic": "t\x00"},
         {"docid": "\x00"},
-        {"question": "other"},
+        {"prompt": "other"},
         {"prompt_set": "../other"},
         {"sentence": "0"},
         {"sentence": "x"},
@@ -229,14 +232,14 @@ def test_what_is_lacking_stands_above_the_form(loaded: Campaign, as_olga: Client
     ],
 )
 def test_odd_requests_are_refused_in_words(loaded: Campaign, as_olga: Client, odd: dict[str, str]):
-    html = page(as_olga, **{"question": "relevance", "docid": "d1"} | odd)
+    html = page(as_olga, **{"prompt": "relevance", "docid": "d1"} | odd)
     assert "message error" in html
     assert "As sent" not in html
 
 
 def test_what_is_shown_is_escaped(loaded: Campaign, as_olga: Client, import_file):
     import_file(loaded, "segments", [{"docid": "x", "segment": "</pre><script>alert(1)</script>"}])
-    response = as_olga.get("/campaigns/study/prompts/", FORM | {"question": "relevance", "docid": "x"})
+    response = as_olga.get("/campaigns/study/prompts/", FORM | {"prompt": "relevance", "docid": "x"})
     assert "&lt;/pre&gt;&lt;script&gt;" in response.content.decode()
     assert "<script>alert" not in response.content.decode()
 
@@ -245,25 +248,37 @@ def test_a_broken_set_is_shown_by_name(loaded: Campaign, as_olga: Client, settin
     settings.PROMPT_SETS = tmp_path
     (tmp_path / "broken").mkdir()
     html = page(as_olga)
-    assert "broken/creation.md is missing." in html
-    assert OWN.sha256 in html
-    html = page(as_olga, question="relevance", docid="d1", prompt_set="broken")
+    assert "The prompt set broken has no prompt. Add one or more of relevance.md, " in html
+    assert all(sha256(text.encode()).hexdigest() in html for text in OWN.texts.values())
+    html = page(as_olga, prompt="relevance", docid="d1", prompt_set="broken")
     assert '<div class="message error" role="alert">' in html
     assert "As sent" not in html
-    with pytest.raises(CommandError, match="broken/creation"):
+    with pytest.raises(CommandError, match="The prompt set broken has no prompt"):
         call_command("render_prompt", "study", "t1", "relevance", "--prompt-set", "broken")
+
+
+def test_a_set_that_lacks_prompts_is_shown_with_those_it_has(loaded: Campaign, as_olga: Client, settings, tmp_path):
+    settings.PROMPT_SETS = tmp_path
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "relevance.md").write_text("# system\n# user\n${query} ${passage}")
+    html = page(as_olga, prompt="relevance", docid="d3", prompt_set="part")
+    assert ">why do cats purr Dogs bark.</pre>" in html
+    assert html.count("not in the set") == len(job_prompts()) - 1
+    html = page(as_olga, prompt="support", run="r1", prompt_set="part")
+    assert "The prompt set part lacks support.md, which the preview needs." in html
+    assert "As sent" not in html
 
 
 def test_a_dropped_in_set_is_shown_as_it_reads(loaded: Campaign, as_olga: Client, settings, tmp_path: Path):
     settings.PROMPT_SETS = tmp_path
     (tmp_path / "other").mkdir()
-    for question, (needed, _) in NAMES.items():
-        text = "# system\n# user\nOther words: " + " ".join(f"${{{name}}}" for name in sorted(needed))
+    for question, prompt in job_prompts().items():
+        text = "# system\n# user\nOther words: " + " ".join(f"${{{name}}}" for name in sorted(prompt.needed))
         (tmp_path / "other" / f"{question}.md").write_text(text)
-    html = page(as_olga, question="relevance", docid="d3", prompt_set="other")
+    html = page(as_olga, prompt="relevance", docid="d3", prompt_set="other")
     assert ">Other words: Dogs bark. why do cats purr</pre>" in html
     assert "<h3>system</h3>" not in html
-    assert prompt_set("other").sha256 in html
+    assert sha256((tmp_path / "other" / "relevance.md").read_bytes()).hexdigest() in html
 
 
 def test_the_command_says_what_is_lacking(loaded: Campaign):
@@ -281,6 +296,6 @@ def test_a_rendered_prompt_costs_the_same_queries_however_large_the_campaign(
     import_file(loaded, "qrels", "".join(f"t1 0 s{number} 2\n" for number in more), source="NIST", by="people")
     import_file(loaded, "segments", [{"docid": f"s{number}", "segment": "text"} for number in more])
     with django_assert_max_num_queries(20):
-        assert "of 53 relevant passages" in page(as_olga, question="creation", qrels="NIST")
+        assert "of 53 relevant passages" in page(as_olga, prompt="creation", qrels="NIST")
     with django_assert_max_num_queries(20):
-        page(as_olga, question="assignment", condition="ManualNuggets", run="r1")
+        page(as_olga, prompt="assignment", condition="ManualNuggets", run="r1")

@@ -12,7 +12,7 @@ import pytest
 from assessor.collection.models import Campaign
 from assessor.llm import running
 from assessor.llm.actions import launch, plan_job
-from assessor.llm.kinds import kind_named
+from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Call, Job, Unit
 from assignment.formats import LABELS
 from tests.fuzz.database import outside_vocabulary
@@ -84,7 +84,7 @@ def test_no_odd_answer_becomes_a_label(campaign: Campaign, import_file: Any):
     with endpoint(odd_answers(ANSWERS * 4)) as address:
         judge = make_judge(campaign, address)
         planned = plan_job(
-            kind=kind_named("AutoAssign"),
+            kind=job_kind_named("AutoAssign"),
             judge=judge,
             name="odd",
             qrels_source=None,

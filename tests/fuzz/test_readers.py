@@ -18,7 +18,9 @@ from assessor.collection import importing
 from assessor.collection.condition_kinds import condition_kinds
 from assessor.collection.models import Campaign, Condition, Import
 from assessor.exports.verifying import verify as verify_bundle
-from assessor.llm.prompt_sets import NAMES, PromptSetError, prompt_set
+from assessor.llm.job_kind import job_prompts
+from assessor.llm.prompt_sets import prompt_set
+from assessor.llm.prompts import PromptSetError
 from assessor.work.guidelines import as_html, differences, first_text
 from assignment.actions import create_manual_assign
 from metaeval.actions import ComparisonError, TableError, import_table
@@ -220,7 +222,7 @@ def test_changed_prompts_are_used_or_refused(settings: Any, tmp_path: Path):
     settings.PROMPT_SETS = tmp_path
     folder, own, found = tmp_path / "changed", prompt_set("assay-1"), []
     folder.mkdir()
-    for question in NAMES:
+    for question in job_prompts():
         for name, text in own.texts.items():
             (folder / f"{name}.md").write_text(text)
 

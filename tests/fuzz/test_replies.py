@@ -6,9 +6,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from assessor.llm import questions, replies
+from assessor.llm import replies
 from assessor.llm.gateway import read_reply
 from assessor.llm.prompt_sets import names, prompt_set
+from assessor.relevance.umbrela import GRADES, RELEVANCE_PROMPT
+from assignment.auto import ASSIGNMENT_PROMPT
+from assignment.formats import LABELS
+from nuggets.formats import IMPORTANCE
+from nuggets.prompts import CREATION_PROMPT, IMPORTANCE_PROMPT
+from support.auto import IN_PROMPT, SUPPORT_PROMPT
 from tests.fuzz.files import changed
 from tests.fuzz.profile import examples, fuzz
 from tests.fuzz.values import HOSTILE, ODD_JSON
@@ -139,10 +145,10 @@ def test_changed_answers_are_read_or_refused():
     for name in names():
         prompts = prompt_set(name)
         of_labels = {
-            "importance": (questions.importance(prompts, query="q", nuggets=NUGGETS), questions.IMPORTANCE),
+            "importance": (IMPORTANCE_PROMPT.request(prompts, query="q", nuggets=NUGGETS), IMPORTANCE),
             "assignment": (
-                questions.assignment(prompts, query="q", answer="a", nuggets=NUGGETS),
-                questions.ASSIGNMENT,
+                ASSIGNMENT_PROMPT.request(prompts, query="q", answer="a", nuggets=NUGGETS),
+                LABELS,
             ),
         }
         for kind, (question, words) in of_labels.items():
@@ -153,13 +159,13 @@ def test_changed_answers_are_read_or_refused():
 
             seeds, most = shapes(said), examples(60, 2_000)
             found += _found(name, kind, seeds, question.read, is_fit, most)
-        asked = questions.creation(prompts, query="q", passages=["p"], nuggets=[], most=30, words=12)
+        asked = CREATION_PROMPT.request(prompts, query="q", passages=["p"], nuggets=[], most=30, words=12)
         found += _found(name, "creation", shapes(NUGGETS), asked.read, is_list, examples(60, 2_000))
-        graded = questions.relevance(prompts, query="q", passage="p")
+        graded = RELEVANCE_PROMPT.request(prompts, query="q", passage="p")
         seeds = ["##final score: 2", "M: 2\nT: 1\n##final score: 3", "**##Final Score: 1**", '{"final_score": 0}']
         seeds += ["Final score: 2", "##final score: 2 (some answer)", "2"]
-        found += _found(name, "relevance", seeds, graded.read, questions.GRADES.__contains__, examples(60, 2_000))
-        judged = questions.support(prompts, sentence="s", passage="p")
+        found += _found(name, "relevance", seeds, graded.read, GRADES.__contains__, examples(60, 2_000))
+        judged = SUPPORT_PROMPT.request(prompts, sentence="s", passage="p")
         seeds = [
             "full support",
             '"Partial Support".',
@@ -168,7 +174,7 @@ def test_changed_answers_are_read_or_refused():
             "```\nfull_support\n```",
             "Label: No Support",
         ]
-        found += _found(name, "support", seeds, judged.read, questions.SUPPORT.__contains__, examples(60, 2_000))
+        found += _found(name, "support", seeds, judged.read, IN_PROMPT.__contains__, examples(60, 2_000))
     assert found == [], "\n\n".join(found)
 
 

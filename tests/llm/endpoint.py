@@ -1,20 +1,16 @@
 """The real rehearsal endpoint, as a process of its own."""
 
 import json
-import subprocess
-import sys
+import multiprocessing
 import tempfile
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-# What the command does, without Django: hundreds of tests start one.
-_SERVE = """
-import json, sys
-from assessor.llm.rehearsal.knobs import Knobs
-from assessor.llm.rehearsal.serving import serve
-serve(Knobs(**json.loads(sys.argv[1])), lambda url: print(url, flush=True))
-"""
+# Hundreds of tests start an endpoint. The first one starts a process that loads Django; it forks all of them.
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["tests.llm.served"])
+_STARTS = 60.0  # seconds: where much else runs, loading Django takes some
 
 
 class RunningEndpoint:
@@ -23,12 +19,14 @@ class RunningEndpoint:
     def __init__(self, **knobs: Any) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="assay-endpoint-")
         self._log = Path(self._folder.name) / "log.jsonl"
-        told = json.dumps({"port": 0, "log": str(self._log)} | knobs)
-        command = [sys.executable, "-c", _SERVE, told]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        self.base_url = self.process.stdout.readline().strip()  # empty if it ended
-        assert self.base_url.startswith("http://"), "The endpoint did not start."
+        here, there = _PROCESSES.Pipe()
+        of_process = ({"port": 0, "log": str(self._log)} | knobs, there)
+        self.process = _PROCESSES.Process(target=_serve, args=of_process, daemon=True)
+        self.process.start()
+        there.close()
+        assert here.poll(_STARTS), "The endpoint did not start."
+        self.base_url: str = here.recv()
+        here.close()
 
     def log(self) -> list[dict[str, Any]]:
         """Return the lines written so far: one when a request began, one when it ended."""
@@ -43,11 +41,14 @@ class RunningEndpoint:
         """Return the requests that began so far, whatever became of them."""
         return [line for line in self.log() if line["event"] == "start"]
 
-    def stop(self) -> int:
-        """End it, and return its exit code."""
-        if self.process.poll() is None:
-            self.process.terminate()
-        code = self.process.wait(timeout=10)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-        return code
+    def stop(self) -> int | None:
+        """End it, and return its exit code; None if it runs on."""
+        self.process.terminate()
+        self.process.join(10)
+        return self.process.exitcode
+
+
+def _serve(*args: Any) -> None:
+    from tests.llm.served import serve_endpoint  # not in the process of the tests, whose world may not be there yet
+
+    serve_endpoint(*args)

@@ -4,25 +4,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from django.apps import apps
+
 from assessor.collection import history
 from assessor.collection.models import Campaign, Condition, Event, Topic
-from assessor.llm import kinds, questions
 from assessor.llm.actions import create_judge, launch, plan_job
-from assessor.llm.kinds import Ask, Expected, Grades, UnitFailure
+from assessor.llm.job_kind import Ask, Expected, JobKind, UnitFailure
 from assessor.llm.models import Job, ModelJudge, Unit
-from assessor.llm.prompt_sets import PromptSet
+from assessor.llm.prompts import PromptSet
+from assessor.relevance.umbrela import RELEVANCE_PROMPT
 
 PASSAGE = "Cats purr when they are content. Glass is melted. "
 PARAMETERS = {"model": "m", "temperature": 0.0, "max_tokens": 100, "limit_name": "max_tokens", "structured": False}
 
 
-class Grading(kinds.Kind):
+class Grading(JobKind):
     """Grades one passage for each topic."""
 
     name = "Grading"
     condition_kind = "relevance"
     method = "UMBRELA"
-    grades = Grades.NONE
+    prompts = (RELEVANCE_PROMPT,)
     # Titles of topics whose result can't be stored: a mistake in a kind.
     unstorable: set[str] = set()
 
@@ -40,7 +42,7 @@ class Grading(kinds.Kind):
         }
 
     async def carry_out(self, work: str, ask: Ask) -> int:
-        return await ask(questions.relevance(ask.prompts, query=work, passage=PASSAGE))
+        return await ask(RELEVANCE_PROMPT.request(ask.prompts, query=work, passage=PASSAGE))
 
     def store(self, job: Job, results: Sequence[tuple[Unit, Any]]) -> None:
         for unit, grade in results:
@@ -50,7 +52,7 @@ class Grading(kinds.Kind):
 
 
 GRADING = Grading()
-kinds.register(GRADING)
+apps.get_app_config("llm").job_kinds = ("tests.llm.grading.Grading",)  # type: ignore[attr-defined]
 
 
 def graded(campaign: Campaign) -> dict[str, int]:

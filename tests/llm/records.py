@@ -3,15 +3,16 @@
 from django.utils import timezone
 
 from assessor.collection import processes
-from assessor.llm.models import Call, Job, Runner, StoredPromptSet, Trial, Unit
+from assessor.llm.models import Call, Job, Runner, StoredPrompt, Trial, Unit
 from assessor.llm.prompt_sets import prompt_set
+from assessor.llm.prompts import sha256_of
 
 
 def leave_traces(job: Job) -> None:
     """Leave a runner, a prompt set, a trial, a failed unit for each topic of the job's, and a call for each of them."""
     now, prompts = timezone.now(), prompt_set("assay-1")
-    if not StoredPromptSet.objects.filter(sha256=prompts.sha256).exists():
-        StoredPromptSet.objects.create(**prompts._asdict())
+    for text in prompts.texts.values():
+        StoredPrompt.objects.get_or_create(sha256=sha256_of(text), defaults={"text": text})
     Runner.objects.create(job=job, judge=job.judge, owner=processes.me(), alive_at=now)
     Trial.objects.get_or_create(judge=job.judge, defaults={"created_by": job.campaign.created_by})
     for unit in job.units.all():

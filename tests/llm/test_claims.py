@@ -12,7 +12,7 @@ from django.utils import timezone
 from assessor.collection import processes
 from assessor.collection.models import Campaign
 from assessor.llm import claims
-from assessor.llm.kinds import UnitFailure
+from assessor.llm.job_kind import UnitFailure
 from assessor.llm.models import Job, Runner, Unit
 from tests.llm.grading import graded, make_job, make_judge
 

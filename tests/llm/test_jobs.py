@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from decimal import Decimal
+from hashlib import sha256
 from threading import Thread, Timer
 
 import pytest
@@ -11,7 +12,7 @@ from django.db import OperationalError, connection
 from assessor.collection.models import Campaign, Condition, Event
 from assessor.llm import actions, asking, gateway, grouping, limits, running
 from assessor.llm.actions import JobError
-from assessor.llm.models import Call, Job, ModelJudge, Runner, StoredPromptSet, Unit
+from assessor.llm.models import Call, Job, ModelJudge, Runner, StoredPrompt, Unit
 from assessor.llm.prompt_sets import prompt_set
 from tests.llm.grading import Grading, graded, make_job, make_judge
 
@@ -66,7 +67,9 @@ def test_a_job_does_every_unit_once(study: Campaign, endpoint):
     assert all(call.model == "rehearsal (m)" and "final score" in call.response for call in calls)
     assert {call.unit_id for call in calls} == set(job.units.values_list("pk", flat=True))
     assert job.condition.identity.startswith("kind=relevance; method=UMBRELA; judge=j; prompts=")
-    assert StoredPromptSet.objects.get().sha256 == job.condition.prompt_set == prompt_set("assay-1").sha256
+    text = prompt_set("assay-1").texts["relevance"]
+    assert StoredPrompt.objects.get().text == text
+    assert job.condition.prompts == {"relevance": sha256(text.encode()).hexdigest()}
 
 
 def test_equal_requests_are_answered_from_the_ledger(study: Campaign, endpoint):
@@ -325,16 +328,58 @@ def test_a_changed_folder_of_prompts_changes_no_job_under_way(study: Campaign, e
     folder = tmp_path / "mine"
     folder.mkdir()
     for question, text in prompt_set("assay-1").texts.items():
-        (folder / f"{question}.md").write_text(text.replace("Give the passage a grade", "Grade the passage"))
+        (folder / f"{question}.md").write_text(text.replace("You judge how relevant", "You grade how relevant"))
     settings.PROMPT_SETS = tmp_path
     job = make_job(make_judge(study, endpoint().base_url, prompt_set="mine"))
-    expected = prompt_set("mine").sha256
+    expected = prompt_set("mine").texts["relevance"]
     (folder / "relevance.md").write_text("gone")
     job = ended(job)
-    assert (job.state, job.units_done, job.condition.prompt_set) == (Job.State.DONE, TOPICS, expected)
-    assert "Grade the passage" in StoredPromptSet.objects.get(sha256=expected).texts["relevance"]
+    assert (job.state, job.units_done) == (Job.State.DONE, TOPICS)
+    assert "You grade how relevant" in expected
+    assert StoredPrompt.objects.get(sha256=job.condition.prompts["relevance"]).text == expected
     with pytest.raises(JobError, match=r"mine/relevance.md needs a part under '# system'"):
         make_job(make_judge(study, name="other", prompt_set="mine"))
+
+
+def test_nothing_is_paid_again_where_a_prompt_changes_that_the_job_does_not_use(
+    study: Campaign, endpoint, settings, tmp_path
+):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for prompt, text in prompt_set("assay-1").texts.items():
+        (folder / f"{prompt}.md").write_text(text)
+    settings.PROMPT_SETS = tmp_path
+    server = endpoint()
+    judge = make_judge(study, server.base_url, prompt_set="mine")
+    first = ended(make_job(judge))
+    assert len(server.ended()) == TOPICS
+
+    # The condition stays the same one.
+    (folder / "support.md").write_text("# system\n# user\n${sentence} ${passage}")
+    (folder / "importance.md").unlink()
+    again = ended(make_job(judge))
+    assert again.condition == first.condition
+    assert (again.units_done, again.answered_from_ledger, len(server.ended())) == (TOPICS, TOPICS, TOPICS)
+
+    # So it is where another version of Assay identifies conditions otherwise, which makes another condition.
+    Condition.objects.filter(pk=first.condition.pk).update(name="before", identity="prompts=1f3a")
+    study.qrels_sources.filter(condition=first.condition).update(name="before")
+    other = ended(make_job(judge))
+    assert other.condition != first.condition
+    assert (other.units_done, other.answered_from_ledger, len(server.ended())) == (TOPICS, TOPICS, TOPICS)
+
+
+def test_a_job_refuses_a_set_that_lacks_its_prompt(study: Campaign, settings, tmp_path):
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "support.md").write_text("# system\n# user\n${sentence} ${passage}")
+    settings.PROMPT_SETS = tmp_path
+    with pytest.raises(JobError) as caught:
+        make_job(make_judge(study, prompt_set="part"))
+    assert str(caught.value) == (
+        "The prompt set part lacks relevance.md, which a job of the kind Grading needs. Choose another prompt set in "
+        "the judge's settings, or add the file to a set in a folder."
+    )
+    assert not Condition.objects.filter(campaign=study).exists()
 
 
 # What must not hang, be lost, or be passed.

@@ -11,7 +11,7 @@ from django.test import Client
 from assessor.collection.models import Campaign, Person
 from assessor.llm.gateway import request_body, request_hash
 from assessor.llm.models import ModelJudge
-from assessor.llm.questions import Question
+from assessor.llm.prompts import PromptRequest
 from tests.conftest import client_of
 from tests.llm.test_pages import BASE, JUDGE
 
@@ -22,7 +22,7 @@ BEFORE["structured"] = True
 UMBRELA = {"temperature": "0", "top_p": "1", "frequency_penalty": "0.5", "presence_penalty": "0"}
 EVERYTHING = UMBRELA | {"seed": "-7", "reasoning_effort": "low", "extra": '{"top_k": 20, "guided": {"a": [1.5]}}'}
 MESSAGES = [{"role": "user", "content": "é"}]
-QUESTION: Question[str] = Question("importance", MESSAGES, {"type": "object"}, 3, str)
+QUESTION: PromptRequest[str] = PromptRequest("importance", MESSAGES, {"type": "object"}, 3, str)
 
 
 @pytest.fixture

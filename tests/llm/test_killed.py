@@ -47,11 +47,11 @@ def fill(study: House, folder: Path, url: str, units: int, **settings: Any) -> N
 
 LAUNCH = """
 from assessor.llm.actions import launch, plan_job
-from assessor.llm.kinds import kind_named
+from assessor.llm.job_kind import job_kind_named
 
 judge = ModelJudge.objects.select_related("judge", "campaign").get()
 topics = list(judge.campaign.topics.all())
-plan = plan_job(kind=kind_named("UMBRELA"), judge=judge, name="U", qrels_source=None, topics=topics)
+plan = plan_job(kind=job_kind_named("UMBRELA"), judge=judge, name="U", qrels_source=None, topics=topics)
 launch(plan, most_calls=None, most_cost=None, acting_user=None)
 """
 

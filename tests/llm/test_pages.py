@@ -10,6 +10,8 @@ from django.test import Client
 from assessor.collection.actions import create_campaign, create_condition
 from assessor.collection.models import Campaign, Condition, Event, Person
 from assessor.llm.models import Call, Job, ModelJudge, Unit
+from assessor.llm.prompt_sets import prompt_set
+from nuggets.auto import AutoNuggets
 from nuggets.models import Drafting, NuggetBank
 from tests.conftest import client_of
 from tests.llm.grading import make_job, make_judge
@@ -122,14 +124,14 @@ def test_after_its_prompts_changed_a_launch_asks_for_another_name(client: Client
         method="AutoNuggets",
         qrels_source=source,
         judge=judge.judge,
-        prompt_set="0" * 64,
+        prompts={"creation": "0" * 64, "importance": "1" * 64},
     )
     create_condition(old, acting_user=None)
     page = client.post(f"{BASE}/jobs/new/", wanted | {"launch": ""}).content.decode()
     assert "The campaign has another condition called AutoNuggets by j on NIST: choose another name." in page
     assert not Job.objects.exists()
     client.post(f"{BASE}/jobs/new/", wanted | {"launch": "", "name": "AutoNuggets, new prompts"})
-    assert Job.objects.get().condition.prompt_set not in ("", "0" * 64)
+    assert Job.objects.get().condition.prompts == prompt_set("assay-1").hashes(AutoNuggets.prompts)
 
 
 def test_the_estimate_comes_before_anything_is_made(client: Client, campaign: Campaign):

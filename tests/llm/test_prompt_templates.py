@@ -14,11 +14,17 @@ from django.test import Client
 
 from assessor.collection.actions import create_campaign
 from assessor.collection.models import Campaign, Event, Person
-from assessor.llm import gateway, questions
+from assessor.llm import gateway
+from assessor.llm.job_kind import job_prompts
 from assessor.llm.models import CampaignPromptSet
-from assessor.llm.prompt_sets import NAMES, PromptSetError, names, prompt_set
+from assessor.llm.prompt_sets import names, prompt_set
 from assessor.llm.prompt_templates import TemplateError, read_templates
+from assessor.llm.prompts import PromptRequest, PromptSetError
 from assessor.llm.replies import WrongAnswer
+from assessor.relevance.umbrela import RELEVANCE_PROMPT
+from assignment.auto import ASSIGNMENT_PROMPT
+from nuggets.prompts import CREATION_PROMPT, IMPORTANCE_PROMPT
+from support.auto import SUPPORT_PROMPT
 from tests.conftest import client_of
 
 CREATOR = """method: "nugget_creation"
@@ -87,7 +93,7 @@ def imported(campaign: Campaign, write):
     return do
 
 
-def sent(question: questions.Question[Any]) -> list[str]:
+def sent(question: PromptRequest[Any]) -> list[str]:
     return [message["content"] for message in question.messages]
 
 
@@ -102,8 +108,9 @@ def test_published_files_become_a_prompt_set(campaign: Campaign, imported) -> No
     assert "  replies are read as a list of nuggets\n" in told
     assert f"relevance: qrel_zeroshot_bing.txt, sha256 {sha(GRADER)}\n" in told
     assert "from assay-1" not in told
-    assert f"Prompt set published, {made.sha256}." in told
-    creation = questions.creation(
+    assert "Prompt set published. Choose it in a judge's settings.\n" in told
+    assert f"  creation: sha256 {sha(made.texts['creation'])}\n" in told
+    creation = CREATION_PROMPT.request(
         made, query="why", passages=["A  b\nc.", "D {query} $query"], nuggets=["it's", 'so "called"'], most=7, words=5
     )
     assert sent(creation) == [
@@ -111,13 +118,13 @@ def test_published_files_become_a_prompt_set(campaign: Campaign, imported) -> No
         "Bring the list up to date, 7 at most.\n\nQuery: why\nContext:\n[1] A  b\nc.\n[2] D {query} $query\n"
         'List: ["it\'s", \'so "called"\']\nLength: 2\nWrite it as ["a", "b"]; no {braces}, no $.',
     ]
-    importance = questions.importance(made, query="why", nuggets=["a"])
+    importance = IMPORTANCE_PROMPT.request(made, query="why", nuggets=["a"])
     assert sent(importance) == ["You weigh.", "Weigh the 1: ['a']\nFor why"]
-    assignment = questions.assignment(made, query="why", answer="Because.", nuggets=["a", "b"])
+    assignment = ASSIGNMENT_PROMPT.request(made, query="why", answer="Because.", nuggets=["a", "b"])
     assert sent(assignment) == ["You compare.", "Which of the 2 has Because.?\nwhy: ['a', 'b']"]
-    relevance = questions.relevance(made, query="why", passage="P")
+    relevance = RELEVANCE_PROMPT.request(made, query="why", passage="P")
     assert sent(relevance) == ["How good is it?\n\nQuery: why\nPassage: P\nEnd with ##final score: a number."]
-    support = questions.support(made, sentence="S.", passage="P.")
+    support = SUPPORT_PROMPT.request(made, sentence="S.", passage="P.")
     assert sent(support) == ["Is it so?\nStatement: S.\nCitation: P."]
     assert importance.read("['okay']") == ["okay"]
     assert assignment.read('["support", "partial_support"]') == ["support", "partial_support"]
@@ -129,14 +136,14 @@ def test_published_files_become_a_prompt_set(campaign: Campaign, imported) -> No
 
 def test_what_files_lack_comes_from_the_projects_own_set(campaign: Campaign, imported) -> None:
     told = imported({"a.yaml": ASSIGNER_2}, "--name", "mine")
-    assert "creation, importance, relevance, support: from assay-1" in told
+    assert "relevance, creation, importance, support: from assay-1" in told
     own, made = prompt_set("assay-1"), prompt_set("mine", campaign)
-    assert {question for question in NAMES if made.texts[question] != own.texts[question]} == {"assignment"}
-    two = questions.assignment(made, query="q", answer="a", nuggets=["n"])
+    assert {question for question in job_prompts() if made.texts[question] != own.texts[question]} == {"assignment"}
+    two = ASSIGNMENT_PROMPT.request(made, query="q", answer="a", nuggets=["n"])
     assert two.read("['not_support']") == ["not_support"]
     with pytest.raises(WrongAnswer, match="it must be one of support, not_support"):
         two.read("['partial_support']")
-    relevance = questions.relevance(made, query="q", passage="p")
+    relevance = RELEVANCE_PROMPT.request(made, query="q", passage="p")
     assert "response_format" in gateway.request_body(relevance, relevance.messages, PARAMETERS)
     provenance = CampaignPromptSet.objects.get().provenance
     assert provenance["assignment"] == {
@@ -144,15 +151,16 @@ def test_what_files_lack_comes_from_the_projects_own_set(campaign: Campaign, imp
         "sha256": sha(ASSIGNER_2),
         "method": "nugget_assignment_2grade",
     }
-    assert provenance["support"] == {"prompt_set": "assay-1", "sha256": own.sha256}
+    assert provenance["support"] == {"prompt_set": "assay-1", "sha256": sha(own.texts["support"])}
 
 
 def test_a_set_is_named_by_its_content_and_made_once(campaign: Campaign, imported) -> None:
     first = imported({"a.yaml": GRADER_YAML})
     assert imported({"a.yaml": GRADER_YAML}) == first
     made = CampaignPromptSet.objects.get()
-    assert made.name == f"published-{prompt_set(made.name, campaign).sha256[:8]}"
+    assert re.fullmatch("published-[0-9a-f]{8}", made.name)
     [event] = Event.objects.filter(verb="prompts imported")
+    assert event.details["sha256"] == {prompt: sha(text) for prompt, text in made.texts.items()}
     assert event.details["provenance"] == made.provenance
     with pytest.raises(CommandError, match=r"There is another prompt set called .+\. Choose another name\.\nNothing"):
         imported({"a.txt": GRADER + " Now."}, "--name", made.name)
@@ -163,7 +171,7 @@ def test_lines_of_windows_and_marks_at_the_beginning_change_nothing_but_the_sum(
     odd = b"\xef\xbb\xbf" + GRADER.replace("\n", "\r\n").encode()
     imported({"a.txt": odd}, "--name", "odd")
     imported({"a.txt": GRADER}, "--name", "plain")
-    assert prompt_set("odd", campaign).sha256 == prompt_set("plain", campaign).sha256
+    assert prompt_set("odd", campaign).texts == prompt_set("plain", campaign).texts
     assert CampaignPromptSet.objects.get(name="odd").provenance["relevance"]["sha256"] == sha256(odd).hexdigest()
 
 
@@ -191,7 +199,7 @@ def test_a_folder_may_name_the_reader_of_replies_too(settings, tmp_path: Path) -
         (tmp_path / "other" / f"{question}.md").write_text(text)
     file = tmp_path / "other" / "assignment.md"
     file.write_text("# reply: list of two labels\n" + file.read_text())
-    asked = questions.assignment(prompt_set("other"), query="q", answer="a", nuggets=["n"])
+    asked = ASSIGNMENT_PROMPT.request(prompt_set("other"), query="q", answer="a", nuggets=["n"])
     assert asked.schema == {}
     with pytest.raises(WrongAnswer):
         asked.read('["partial_support"]')
@@ -226,7 +234,7 @@ WRONG: list[tuple[str, str | bytes, str]] = [
     (
         "a.yaml",
         changed(CREATOR, "nugget_creation", "listwise_ranking"),
-        "a.yaml, line 1: method: found listwise_ranking; expected one of nugget_creation, nugget_scoring, ",
+        "a.yaml, line 1: method: found listwise_ranking; expected one of qrel, qrel_zeroshot_basic, ",
     ),
     (
         "a.yaml",
@@ -271,7 +279,7 @@ WRONG: list[tuple[str, str | bytes, str]] = [
     (
         "a.yaml",
         changed(SCORER, "For {query}", "Go."),
-        "a.yaml: prefix_user: found {num_nuggets}, {nuggets}; expected {query}. Without it the question of importance",
+        "a.yaml: prefix_user: found {num_nuggets}, {nuggets}; expected {query}. The prompt importance needs it",
     ),
     (
         "a.yaml",
@@ -303,7 +311,7 @@ def test_all_files_that_are_wrong_are_named_and_two_for_one_question_are() -> No
         read_templates([(name, text.encode()) for name, text in files])
     second, third, fourth = caught.value.messages
     assert second == (
-        "b.yaml: found another one; expected one file for the question of assignment, which a.yaml is for already. "
+        "b.yaml: found another one; expected one file for the prompt assignment, which a.yaml is for already. "
         "Leave one of the two out."
     )
     assert third.startswith("c.doc: found the ending .doc")
@@ -337,7 +345,7 @@ def test_where_the_grade_stands_is_the_templates_to_say(campaign: Campaign, impo
     ):
         made = f"of-{file}"
         assert f"replies are read as a {reader}\n" in imported({file: content}, "--name", made)
-        asked = questions.relevance(prompt_set(made, campaign), query="q", passage="p")
+        asked = RELEVANCE_PROMPT.request(prompt_set(made, campaign), query="q", passage="p")
         assert asked.schema == {}
         if reader == "score":
             with pytest.raises(WrongAnswer):
@@ -389,16 +397,18 @@ def test_the_page_shows_what_was_understood_before_it_makes_a_set(as_olga: Clien
     made = CampaignPromptSet.objects.get()
     assert (made.name, made.created_by) == ("published", olga)
     page = as_olga.get("/campaigns/study/prompts/").content.decode()
-    assert prompt_set("published", campaign).sha256 in page
-    assert f"creation: <bdi>a.yaml</bdi>, nugget_creation, sha256 <code>{sha(CREATOR)}</code>" in page
-    assert f"support: assay-1, sha256 <code>{prompt_set('assay-1').sha256}</code>" in page
+    own, made = prompt_set("assay-1"), prompt_set("published", campaign)
+    assert all(sha(text) in page for text in made.texts.values())
+    assert f"From <bdi>a.yaml</bdi>, nugget_creation, sha256 <code>{sha(CREATOR)}</code>" in page
+    assert page.count(">From assay-1<") == 3
+    assert page.count(sha(own.texts["support"])) == 2
     assert "The prompt set published can be chosen" in page
 
 
 def test_a_judge_can_use_it(as_olga: Client, campaign: Campaign, imported) -> None:
     imported({"a.txt": GRADER}, "--name", "published")
     assert '<option value="published">' in as_olga.get("/campaigns/study/judges/new/").content.decode()
-    found = {"question": "relevance", "topic": "t1", "docid": "d1", "prompt_set": "published"}
+    found = {"prompt": "relevance", "topic": "t1", "docid": "d1", "prompt_set": "published"}
     page = as_olga.get("/campaigns/study/prompts/", found).content.decode()
     assert "How good is it?\n\nQuery: why do cats purr\nPassage: Cats purr when content." in page
     assert "as the prompt itself says how its reply is read: as a score." in page
@@ -410,7 +420,7 @@ def test_a_judge_can_use_it(as_olga: Client, campaign: Campaign, imported) -> No
 
 def test_the_page_tells_what_is_wrong(as_olga: Client) -> None:
     page = preview(as_olga, {"a.yaml": "method: none\nprefix_user: x\n", "b.txt": "<script>"}, "a b")
-    assert "a.yaml, line 1: method: found none; expected one of nugget_creation" in page
+    assert "a.yaml, line 1: method: found none; expected one of qrel" in page
     assert "<script>" not in page.split("<main")[1]
     assert "A prompt set&#x27;s name has letters" in page
     assert 'name="confirmed"' not in page

@@ -1,5 +1,6 @@
 """The project's own prompts hold every constraint of the published method, and prompt sets are what they should be."""
 
+import hashlib
 import os
 import re
 import time
@@ -9,23 +10,27 @@ from typing import Any
 
 import pytest
 
-from assessor.llm import prompt_sets, questions
-from assessor.llm.prompt_sets import NAMES, PromptSetError, checked, parts, prompt_set
-from assessor.llm.questions import Question
-from assessor.llm.rehearsal.asked import asked
+from assessor.llm import prompt_sets
+from assessor.llm.job_kind import job_prompts
+from assessor.llm.prompt_sets import checked_set, prompt_set
+from assessor.llm.prompts import PromptRequest, PromptSetError, parts
+from assessor.relevance.umbrela import RELEVANCE_PROMPT
+from assignment.auto import ASSIGNMENT_PROMPT
+from nuggets.prompts import CREATION_PROMPT, IMPORTANCE_PROMPT
+from support.auto import SUPPORT_PROMPT
 
 OWN = prompt_set("assay-1")
 QUERY = "why do cats purr"
 
 
-def words_of(question: Question[Any]) -> str:
+def words_of(question: PromptRequest[Any]) -> str:
     """Return all that is sent, its lines joined."""
     return " ".join(" ".join(message["content"] for message in question.messages).split())
 
 
-def a_creation(nuggets: tuple[str, ...] = ("cats purr", "they don't bark"), **numbers: int) -> Question[list[str]]:
+def a_creation(nuggets: tuple[str, ...] = ("cats purr", "they don't bark"), **numbers: int) -> PromptRequest[list[str]]:
     passages = ["Cats purr.\n\nOften.", "Dogs bark."]
-    return questions.creation(
+    return CREATION_PROMPT.request(
         OWN, query=QUERY, passages=passages, nuggets=nuggets, **{"most": 30, "words": 12} | numbers
     )
 
@@ -73,12 +78,12 @@ def test_creation_begins_with_an_empty_list() -> None:
 # --- Labels
 
 
-def an_importance() -> Question[list[str]]:
-    return questions.importance(OWN, query=QUERY, nuggets=["cats purr", "dogs bark"])
+def an_importance() -> PromptRequest[list[str]]:
+    return IMPORTANCE_PROMPT.request(OWN, query=QUERY, nuggets=["cats purr", "dogs bark"])
 
 
-def an_assignment(answer: str = "Cats purr.\nOften.") -> Question[list[str]]:
-    return questions.assignment(OWN, query=QUERY, answer=answer, nuggets=["cats purr", "dogs bark"])
+def an_assignment(answer: str = "Cats purr.\nOften.") -> PromptRequest[list[str]]:
+    return ASSIGNMENT_PROMPT.request(OWN, query=QUERY, answer=answer, nuggets=["cats purr", "dogs bark"])
 
 
 @pytest.mark.parametrize(
@@ -99,8 +104,7 @@ def test_importance_states_every_constraint(constraint: str) -> None:
 
 
 def test_importance_sees_query_and_nuggets_only() -> None:
-    needed, allowed = NAMES["importance"]
-    assert needed | allowed == {"query", "nuggets", "count"}
+    assert IMPORTANCE_PROMPT.needed | IMPORTANCE_PROMPT.allowed == {"query", "nuggets", "count"}
 
 
 @pytest.mark.parametrize(
@@ -144,7 +148,7 @@ def test_assignment_states_every_constraint(constraint: str) -> None:
     ],
 )
 def test_relevance_states_every_constraint(constraint: str) -> None:
-    assert re.search(constraint, words_of(questions.relevance(OWN, query=QUERY, passage="Cats purr.")))
+    assert re.search(constraint, words_of(RELEVANCE_PROMPT.request(OWN, query=QUERY, passage="Cats purr.")))
 
 
 @pytest.mark.parametrize(
@@ -162,7 +166,7 @@ def test_relevance_states_every_constraint(constraint: str) -> None:
     ],
 )
 def test_support_states_every_constraint(constraint: str) -> None:
-    assert re.search(constraint, words_of(questions.support(OWN, sentence="Cats purr.", passage="They do.")))
+    assert re.search(constraint, words_of(SUPPORT_PROMPT.request(OWN, sentence="Cats purr.", passage="They do.")))
 
 
 # --- The form of the answer
@@ -185,9 +189,9 @@ def test_schemas_hold_the_vocabulary_and_the_length() -> None:
             "minItems": 2,
             "maxItems": 2,
         }
-    grade = questions.relevance(OWN, query=QUERY, passage="").schema
+    grade = RELEVANCE_PROMPT.request(OWN, query=QUERY, passage="").schema
     assert grade["properties"]["final_score"] == {"type": "integer", "enum": [0, 1, 2, 3]}
-    label = questions.support(OWN, sentence="", passage="").schema
+    label = SUPPORT_PROMPT.request(OWN, sentence="", passage="").schema
     assert label["properties"]["label"]["enum"] == ["full support", "partial support", "no support"]
     for schema in (a_creation().schema, grade, label):
         assert schema["required"] == list(schema["properties"])
@@ -203,46 +207,28 @@ def test_schemas_hold_the_vocabulary_and_the_length() -> None:
 def test_what_is_filled_in_is_never_read_again(hostile: str) -> None:
     for question in (
         an_assignment(hostile),
-        questions.relevance(OWN, query=hostile, passage=hostile),
-        questions.support(OWN, sentence=hostile, passage=hostile),
+        RELEVANCE_PROMPT.request(OWN, query=hostile, passage=hostile),
+        SUPPORT_PROMPT.request(OWN, sentence=hostile, passage=hostile),
     ):
         assert [message["role"] for message in question.messages] == ["system", "user"]
         assert hostile in question.messages[1]["content"]
-    creation = questions.creation(OWN, query=hostile, passages=[hostile], nuggets=[hostile], most=30, words=12)
+    creation = CREATION_PROMPT.request(OWN, query=hostile, passages=[hostile], nuggets=[hostile], most=30, words=12)
     assert [message["role"] for message in creation.messages] == ["system", "user"]
     assert f"[1] {' '.join(hostile.split())}\n" in creation.messages[1]["content"]
 
 
 def test_a_passage_takes_one_numbered_line() -> None:
-    question = questions.creation(
+    question = CREATION_PROMPT.request(
         OWN, query=QUERY, passages=["a\n[2] b\r\n\u2028c", "d"], nuggets=[], most=30, words=12
     )
     assert "Passages:\n[1] a [2] b c\n[2] d\n\n" in question.messages[1]["content"]
 
 
-def test_the_rehearsal_endpoint_reads_each_prompt() -> None:
-    for name, question in (
-        ("creation", a_creation()),
-        ("importance", an_importance()),
-        ("assignment", an_assignment()),
-        ("relevance", questions.relevance(OWN, query=QUERY, passage="Cats purr.")),
-        ("support", questions.support(OWN, sentence=QUERY, passage="Cats purr.")),
-    ):
-        found = asked(question.messages[1]["content"])
-        assert found is not None
-        assert (found.question, found.about) == (name, QUERY)
-    found = asked(a_creation(most=7, words=5).messages[1]["content"])
-    assert found is not None
-    assert (found.most, found.words) == (7, 5)
-    assert found.passages == ("Cats purr. Often.", "Dogs bark.")
-    assert found.nuggets == ("cats purr", "they don't bark")
-
-
 # --- Sets in folders
 
 FILES = {
-    question: "# system\nJudge.\n\n# user\n" + " ".join(f"${{{name}}}" for name in sorted(needed)) + "\n"
-    for question, (needed, _) in NAMES.items()
+    question: "# system\nJudge.\n\n# user\n" + " ".join(f"${{{name}}}" for name in sorted(prompt.needed)) + "\n"
+    for question, prompt in job_prompts().items()
 }
 DropIn = Callable[..., Path]
 
@@ -275,7 +261,7 @@ def test_a_dropped_in_set_is_found_and_used(drop_in: DropIn) -> None:
     assert prompt_sets.names() == ["assay-1", "other"]
     found = prompt_set("other")
     assert found.name == "other"
-    assert questions.support(found, sentence="S", passage="P").messages == [
+    assert SUPPORT_PROMPT.request(found, sentence="S", passage="P").messages == [
         {"role": "system", "content": "Judge."},
         {"role": "user", "content": "P S"},
     ]
@@ -287,40 +273,45 @@ def test_a_dropped_in_set_cannot_take_the_place_of_the_projects_own(drop_in: Dro
     assert prompt_set("assay-1") == OWN
 
 
-def test_the_hash_changes_when_and_only_when_a_file_changes(drop_in: DropIn) -> None:
+def test_the_hash_of_a_prompt_is_that_of_its_file(drop_in: DropIn) -> None:
     folder = drop_in()
-    first = prompt_set("other").sha256
-    seen = {first}
-    for question in NAMES:
-        path = folder / f"{question}.md"
-        before = path.read_bytes()
-        path.write_bytes(before + b" ")
-        seen.add(prompt_set("other").sha256)
-        path.write_bytes(before)
-        os.utime(path, (0, 0))
-        (folder / "notes.txt").write_text("of no importance")
-        assert prompt_set("other").sha256 == first
-    assert len(seen) == 1 + len(NAMES)
-    assert re.fullmatch("[0-9a-f]{64}", first)
+    (folder / "notes.txt").write_text("of no importance")
+    for prompt in job_prompts().values():
+        path = folder / f"{prompt.name}.md"
+        path.write_bytes(path.read_bytes() + b"\r\n ")
+        expected = hashlib.sha256(path.read_bytes()).hexdigest()
+        assert prompt_set("other").hashes([prompt]) == {prompt.name: expected}
 
 
-def test_the_hash_is_of_the_texts_not_of_the_name(drop_in: DropIn) -> None:
+def test_a_changed_prompt_changes_no_other_hash(drop_in: DropIn) -> None:
     drop_in()
-    drop_in("copy")
-    assert prompt_set("copy").sha256 == prompt_set("other").sha256
+    drop_in("changed", relevance=FILES["relevance"] + "x")
+    every = job_prompts().values()
+    before, after = prompt_set("other").hashes(every), prompt_set("changed").hashes(every)
+    assert {name for name in before if before[name] != after[name]} == {"relevance"}
 
 
-def test_texts_moved_from_one_file_to_another_make_another_hash(drop_in: DropIn) -> None:
-    drop_in()
-    drop_in("swapped", relevance=FILES["relevance"] + "x")
-    drop_in("moved", support=FILES["support"] + "x")
-    assert prompt_set("swapped").sha256 != prompt_set("moved").sha256
-
-
-@pytest.mark.parametrize("question", NAMES)
-def test_every_file_must_be_there(drop_in: DropIn, question: str) -> None:
+@pytest.mark.parametrize("question", job_prompts())
+def test_a_set_may_lack_prompts(drop_in: DropIn, question: str) -> None:
     drop_in(**{question: None})
-    assert problem_of() == f"other/{question}.md is missing."
+    found = prompt_set("other")
+    assert set(found.texts) == set(FILES) - {question}
+    prompt = job_prompts()[question]
+    with pytest.raises(PromptSetError) as caught:
+        found.require([*job_prompts().values()], "a job")
+    assert str(caught.value) == (
+        f"The prompt set other lacks {prompt.name}.md, which a job needs. Choose another prompt set in the judge's "
+        "settings, or add the file to a set in a folder."
+    )
+    found.require([one for one in job_prompts().values() if one is not prompt], "a job")
+
+
+def test_a_set_without_any_prompt_cannot_be_used(drop_in: DropIn) -> None:
+    drop_in(**dict.fromkeys(FILES))
+    assert problem_of() == (
+        "The prompt set other has no prompt. Add one or more of relevance.md, creation.md, importance.md, "
+        "assignment.md, support.md."
+    )
 
 
 @pytest.mark.parametrize(
@@ -343,22 +334,22 @@ def test_both_parts_must_be_there_in_order(drop_in: DropIn, text: str) -> None:
 
 def test_the_system_part_may_be_empty_and_lines_may_end_as_on_windows(drop_in: DropIn) -> None:
     drop_in(support="# system\r\n# user\r\n${sentence}\r\n${passage}\r\n")
-    question = questions.support(prompt_set("other"), sentence="S", passage="P")
+    question = SUPPORT_PROMPT.request(prompt_set("other"), sentence="S", passage="P")
     assert question.messages == [{"role": "user", "content": "S\nP"}]
 
 
-@pytest.mark.parametrize("question", NAMES)
+@pytest.mark.parametrize("question", job_prompts())
 def test_every_name_that_is_needed_must_be_there(drop_in: DropIn, question: str) -> None:
-    for name in NAMES[question][0]:
+    for name in job_prompts()[question].needed:
         with pytest.raises(PromptSetError, match=re.escape(f"lacks ${{{name}}}")):
-            checked("other", {question: FILES[question].replace(f"${{{name}}}", "")})
+            checked_set("other", {question: FILES[question].replace(f"${{{name}}}", "")})
 
 
-@pytest.mark.parametrize("question", NAMES)
+@pytest.mark.parametrize("question", job_prompts())
 def test_names_that_nothing_fills_in_are_refused(question: str) -> None:
     for name in ("answers", "Query", "self", "answer" if question != "assignment" else "passage"):
         with pytest.raises(PromptSetError, match=re.escape(f"names ${{{name}}}")):
-            checked("other", {question: FILES[question] + f"${{{name}}}"})
+            checked_set("other", {question: FILES[question] + f"${{{name}}}"})
 
 
 @pytest.mark.parametrize("odd", ["$", "$ 5", "$5", "${", "${}", "${a b}", "${query", "${query.__class__}", "${0}"])
@@ -369,7 +360,7 @@ def test_a_dollar_alone_is_refused(drop_in: DropIn, odd: str) -> None:
 
 def test_two_dollars_are_one(drop_in: DropIn) -> None:
     drop_in(support=FILES["support"] + "for $$5")
-    assert words_of(questions.support(prompt_set("other"), sentence="S", passage="P")) == "Judge. P S for $5"
+    assert words_of(SUPPORT_PROMPT.request(prompt_set("other"), sentence="S", passage="P")) == "Judge. P S for $5"
 
 
 def test_files_must_be_utf_8_and_not_too_large(drop_in: DropIn) -> None:
@@ -379,16 +370,16 @@ def test_files_must_be_utf_8_and_not_too_large(drop_in: DropIn) -> None:
     assert problem_of() == "other/relevance.md is larger than 100,000 bytes."
 
 
-def test_what_is_no_file_is_missing(drop_in: DropIn) -> None:
+def test_what_is_no_file_is_refused(drop_in: DropIn) -> None:
     folder = drop_in(relevance=None)
     (folder / "relevance.md").mkdir()
-    assert problem_of() == "other/relevance.md is missing."
+    assert problem_of() == "other/relevance.md is no file."
     (folder / "relevance.md").rmdir()
     os.mkfifo(folder / "relevance.md")
-    assert problem_of() == "other/relevance.md is missing."
+    assert problem_of() == "other/relevance.md is no file."
     (folder / "relevance.md").unlink()
     (folder / "relevance.md").symlink_to("/dev/zero")
-    assert problem_of() == "other/relevance.md is missing."
+    assert problem_of() == "other/relevance.md is no file."
 
 
 def test_a_link_to_a_folder_is_a_set_too(drop_in: DropIn, tmp_path: Path) -> None:

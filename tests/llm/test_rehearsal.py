@@ -1,6 +1,7 @@
 """The rehearsal endpoint over real HTTP, asked with the client that the product uses."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -17,14 +19,16 @@ import openai
 import pytest
 from openai import OpenAI
 
-from assessor.llm import questions
 from assessor.llm.prompt_sets import prompt_set
-from assessor.llm.questions import Question
-from assessor.llm.rehearsal.answers import answer
-from assessor.llm.rehearsal.asked import asked
+from assessor.llm.prompts import PromptRequest
 from assessor.llm.rehearsal.fate import fate
 from assessor.llm.rehearsal.knobs import TROUBLES, Knobs
+from assessor.llm.rehearsal.recognition import Recognition
 from assessor.llm.replies import WrongAnswer
+from assessor.relevance.umbrela import RELEVANCE_PROMPT
+from assignment.auto import ASSIGNMENT_PROMPT
+from nuggets.prompts import CREATION_PROMPT, IMPORTANCE_PROMPT
+from support.auto import SUPPORT_PROMPT
 from tests.llm.conftest import StartEndpoint
 from tests.llm.endpoint import ROOT, RunningEndpoint
 
@@ -36,22 +40,22 @@ PASSAGES = [
 ]
 # Texts that hold labels of prompts, to lead a careless reader astray.
 HOSTILE = (
-    "Cats purr.\nQuery: what is glass\nPassage: glass\nAnswer: glass\nList of 1 nuggets: []\n\nSentence: glass\n\nQ"
+    "Cats purr.\nQuery: what is glass\nPassage: glass\nAnswer: glass\nList of 2 nuggets: []\n\nSentence: glass\n\nQ"
 )
 
 
-def a_question(name: str, hostile: str = "") -> Question[Any]:
+def a_question(name: str, hostile: str = "") -> PromptRequest[Any]:
     passages = [*PASSAGES, hostile] if hostile else PASSAGES
     nuggets = ["cats purr when content", "dogs bark at night"]
     if name == "creation":
-        return questions.creation(PROMPTS, query=QUERY, passages=passages, nuggets=nuggets[:1], most=5, words=6)
+        return CREATION_PROMPT.request(PROMPTS, query=QUERY, passages=passages, nuggets=nuggets[:1], most=5, words=6)
     if name == "importance":
-        return questions.importance(PROMPTS, query=QUERY, nuggets=nuggets)
+        return IMPORTANCE_PROMPT.request(PROMPTS, query=QUERY, nuggets=nuggets)
     if name == "assignment":
-        return questions.assignment(PROMPTS, query=QUERY, answer=" ".join(passages), nuggets=nuggets)
+        return ASSIGNMENT_PROMPT.request(PROMPTS, query=QUERY, answer=" ".join(passages), nuggets=nuggets)
     if name == "relevance":
-        return questions.relevance(PROMPTS, query=QUERY, passage=" ".join(passages))
-    return questions.support(PROMPTS, sentence="Cats purr when content.", passage=" ".join(passages))
+        return RELEVANCE_PROMPT.request(PROMPTS, query=QUERY, passage=" ".join(passages))
+    return SUPPORT_PROMPT.request(PROMPTS, sentence="Cats purr when content.", passage=" ".join(passages))
 
 
 NAMES = ("creation", "importance", "assignment", "relevance", "support")
@@ -88,7 +92,7 @@ def plain() -> Iterator[RunningEndpoint]:
     running.stop()
 
 
-def ask(client: OpenAI, question: Question[Any], *, structured: bool = False, **more: Any) -> Any:
+def ask(client: OpenAI, question: PromptRequest[Any], *, structured: bool = False, **more: Any) -> Any:
     if structured:
         schema = {"name": question.name, "strict": True, "schema": question.schema}
         more["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -166,13 +170,36 @@ def test_another_prompt_gets_no_made_up_answer(plain: RunningEndpoint, client_of
             a_question(name).read(text_of(completion))
 
 
-def nuggets_from(query: str, passages: list[str], given: list[str], most: int = 5, words: int = 6) -> list[str]:
-    question = questions.creation(PROMPTS, query=query, passages=passages, nuggets=given, most=most, words=words)
-    found = asked(question.messages[1]["content"])
+def rehearsed(question: PromptRequest[Any]) -> Any:
+    found = Recognition().answer(question.messages)
     assert found is not None
-    value = answer(found)
-    assert isinstance(value, list)
-    return value
+    assert found.prompt.name == question.name
+    return found.value
+
+
+def test_a_set_that_was_dropped_in_is_recognised_too(settings: Any, tmp_path: Path) -> None:
+    settings.PROMPT_SETS = tmp_path
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "assignment.md").write_text("# system\n# user\n$$5: ${query} | ${answer} | ${python_nuggets}")
+    (tmp_path / "other" / "relevance.md").write_text("# system\n# user\n${passage}?${query}")
+    nuggets = ["the cats' purr", "dogs bark"]
+    other = prompt_set("other")
+    asked = ASSIGNMENT_PROMPT.request(other, query=QUERY, answer="Cats purr. | ['x'], y", nuggets=nuggets)
+    assert rehearsed(asked) == ["support", "not_support"]
+    assert rehearsed(RELEVANCE_PROMPT.request(other, query=QUERY, passage="Cats purr?")) == 3
+
+
+def test_what_was_filled_in_wrongly_gets_no_made_up_answer() -> None:
+    request = IMPORTANCE_PROMPT.request(PROMPTS, query=QUERY, nuggets=["cats purr"])
+    [system, user] = request.messages
+    for odd in ("[cats purr]", '{"cats": "purr"}', "[1]", "[" * 10_000):
+        wrong = user | {"content": user["content"].replace('["cats purr"]', odd)}
+        assert Recognition().answer([system, wrong]) is None
+
+
+def nuggets_from(query: str, passages: list[str], given: list[str], most: int = 5, words: int = 6) -> list[str]:
+    question = CREATION_PROMPT.request(PROMPTS, query=query, passages=passages, nuggets=given, most=most, words=words)
+    return rehearsed(question)
 
 
 def test_nuggets_keep_the_rules_of_the_prompt() -> None:
@@ -214,10 +241,8 @@ def test_what_is_alike_is_listed_once() -> None:
     ],
 )
 def test_grades_follow_the_share_of_the_query(passage: str, grade: int) -> None:
-    question = questions.relevance(PROMPTS, query=QUERY, passage=passage)
-    found = asked(question.messages[1]["content"])
-    assert found is not None
-    assert answer(found) == grade
+    question = RELEVANCE_PROMPT.request(PROMPTS, query=QUERY, passage=passage)
+    assert rehearsed(question) == grade
 
 
 # --- What goes wrong on purpose
@@ -399,7 +424,7 @@ def test_the_log_tells_beginning_and_end(endpoint: StartEndpoint, client_of: Any
     begun, ended, *again = running.log()
     assert (begun["event"], ended["event"]) == ("start", "end")
     assert ended | {"event": "start", "end": 0, "status": 0} == begun | {"end": 0, "status": 0}
-    assert ended["question"] == "support"
+    assert ended["prompt"] == "support"
     assert ended["status"] == 200
     assert ended["what"] == "ok"
     assert ended["in_flight"] == 1
@@ -516,8 +541,10 @@ def test_it_ends_cleanly(endpoint: StartEndpoint, client_of: Any, number: signal
     running = endpoint(hang_rate=1)
     thread = _asking_in_vain(client_of(running))
     _wait_for(running.log)
-    running.process.send_signal(number)
-    assert running.process.wait(timeout=5) == 0
+    assert running.process.pid is not None
+    os.kill(running.process.pid, number)
+    running.process.join(5)
+    assert running.process.exitcode == 0
     thread.join()
     assert running.ended()[0]["status"] in ("hung", "aborted")
 

@@ -8,8 +8,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assessor.llm.questions import ASSIGNMENT, GRADES, IMPORTANCE, SUPPORT
-from assessor.llm.replies import WrongAnswer, grade, label, labels, last_line_grade, nuggets
+from assessor.llm import replies
+from assessor.llm.replies import WrongAnswer, grade, label, labels, last_line_grade
+from assessor.relevance.umbrela import GRADES
+from assignment.formats import LABELS as ASSIGNMENT
+from nuggets.formats import IMPORTANCE
+from support.auto import IN_PROMPT as SUPPORT
+
+
+def nuggets(text: str) -> list[str]:
+    return replies.texts(text, "nugget")
+
 
 CATS = ["cats purr", "dogs bark"]
 
@@ -217,10 +226,10 @@ def test_what_is_no_text_is_refused(escape: str) -> None:
 
 
 def test_labels_are_read_in_order_and_whatever_their_case() -> None:
-    assert labels('["vital", "Okay", " VITAL "]', IMPORTANCE, 3) == ["vital", "okay", "vital"]
-    assert labels("1. support\n2. not_support", ASSIGNMENT, 2) == ["support", "not_support"]
-    assert labels('{"labels": ["partial_support"]}', ASSIGNMENT, 1) == ["partial_support"]
-    assert labels("[]", IMPORTANCE, 0) == []
+    assert labels('["vital", "Okay", " VITAL "]', IMPORTANCE, 3, "nugget") == ["vital", "okay", "vital"]
+    assert labels("1. support\n2. not_support", ASSIGNMENT, 2, "nugget") == ["support", "not_support"]
+    assert labels('{"labels": ["partial_support"]}', ASSIGNMENT, 1, "nugget") == ["partial_support"]
+    assert labels("[]", IMPORTANCE, 0, "nugget") == []
 
 
 @pytest.mark.parametrize(
@@ -252,7 +261,7 @@ def test_labels_are_read_in_order_and_whatever_their_case() -> None:
     ],
 )
 def test_labels_are_read_without_quotes_and_in_either_spelling(text: str) -> None:
-    assert labels(text, ASSIGNMENT, 3) == ["support", "partial_support", "not_support"]
+    assert labels(text, ASSIGNMENT, 3, "nugget") == ["support", "partial_support", "not_support"]
 
 
 @pytest.mark.parametrize(
@@ -284,19 +293,21 @@ def test_labels_are_read_without_quotes_and_in_either_spelling(text: str) -> Non
     ],
 )
 def test_labels_with_two_readings_or_none_are_refused(text: str) -> None:
-    refused(lambda: labels(text, ASSIGNMENT, 3))
+    refused(lambda: labels(text, ASSIGNMENT, 3, "nugget"))
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 10])
 @pytest.mark.parametrize("text", ["[vital, okay]", "vital, okay", "vital\nokay"])
 def test_labels_without_quotes_are_counted_too(text: str, count: int) -> None:
-    assert f"There are 2 labels; there must be exactly {count}" in refused(lambda: labels(text, IMPORTANCE, count))
+    assert f"There are 2 labels; there must be exactly {count}" in refused(
+        lambda: labels(text, IMPORTANCE, count, "nugget")
+    )
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 10])
 def test_there_is_a_label_for_each_nugget_and_no_more(count: int) -> None:
     assert f"There are 2 labels; there must be exactly {count}" in refused(
-        lambda: labels('["vital", "okay"]', IMPORTANCE, count)
+        lambda: labels('["vital", "okay"]', IMPORTANCE, count, "nugget")
     )
 
 
@@ -329,7 +340,7 @@ def test_there_is_a_label_for_each_nugget_and_no_more(count: int) -> None:
     ],
 )
 def test_a_label_outside_the_vocabulary_is_refused(odd: str) -> None:
-    reason = refused(lambda: labels(json.dumps(["vital", odd]), IMPORTANCE, 2))
+    reason = refused(lambda: labels(json.dumps(["vital", odd]), IMPORTANCE, 2, "nugget"))
     assert "Label 2 is" in reason
     assert "vital, okay" in reason
 
@@ -338,11 +349,11 @@ def test_a_label_outside_the_vocabulary_is_refused(odd: str) -> None:
     "odd", ["vital", "okay", "full support", "no_support", "no support", "partial", "supported", "not", "none"]
 )
 def test_labels_of_other_vocabularies_are_refused(odd: str) -> None:
-    refused(lambda: labels(json.dumps([odd]), ASSIGNMENT, 1))
+    refused(lambda: labels(json.dumps([odd]), ASSIGNMENT, 1, "nugget"))
 
 
 def test_a_long_label_is_shown_in_part() -> None:
-    assert "..." in refused(lambda: labels(json.dumps(["\x00é\ud800" * 10_000]), IMPORTANCE, 1))
+    assert "..." in refused(lambda: labels(json.dumps(["\x00é\ud800" * 10_000]), IMPORTANCE, 1, "nugget"))
 
 
 # --- A grade
@@ -616,7 +627,7 @@ def test_the_longest_replies_are_read_fast(before: str, piece: str) -> None:
     text = (before + piece * 200_000)[:200_000]
     begun = time.process_time()
     outcome(lambda: nuggets(text))
-    outcome(lambda: labels(text, IMPORTANCE, 2))
+    outcome(lambda: labels(text, IMPORTANCE, 2, "nugget"))
     outcome(lambda: grade(text, GRADES))
     outcome(lambda: label(text, SUPPORT))
     assert time.process_time() - begun < 2
@@ -659,9 +670,9 @@ def test_quotes_that_never_close_take_linear_time(before: str, piece: str) -> No
 
 def test_longer_replies_are_not_read() -> None:
     text = '["vital"]' + " " * 200_000
-    assert labels(text[:200_000], IMPORTANCE, 1) == ["vital"]
+    assert labels(text[:200_000], IMPORTANCE, 1, "nugget") == ["vital"]
     for read in (
-        lambda: labels(text, IMPORTANCE, 1),
+        lambda: labels(text, IMPORTANCE, 1, "nugget"),
         lambda: nuggets(text),
         lambda: grade(text, GRADES),
         lambda: label(text, SUPPORT),
@@ -671,7 +682,7 @@ def test_longer_replies_are_not_read() -> None:
 
 def test_deep_nesting_does_no_harm() -> None:
     deep = "[" * 90_000 + '"vital"' + "]" * 90_000
-    assert "no quoted text" in refused(lambda: labels(deep, IMPORTANCE, 1))
+    assert "no quoted text" in refused(lambda: labels(deep, IMPORTANCE, 1, "nugget"))
 
 
 # --- Any list, any text
@@ -758,7 +769,7 @@ def test_any_text_gives_what_was_asked_for_or_is_refused(text: str) -> None:
     found = outcome(lambda: nuggets(text))
     assert found is None or (isinstance(found, list) and found and all(_is_storable(one) for one in found))
     for vocabulary in (IMPORTANCE, ASSIGNMENT):
-        read = outcome(lambda vocabulary=vocabulary: labels(text, vocabulary, 2))  # type: ignore[misc]
+        read = outcome(lambda vocabulary=vocabulary: labels(text, vocabulary, 2, "nugget"))  # type: ignore[misc]
         assert read is None or (isinstance(read, list) and len(read) == 2 and set(read) <= set(vocabulary))
     assert outcome(lambda: grade(text, GRADES)) in (None, *GRADES)
     assert outcome(lambda: label(text, SUPPORT)) in (None, *SUPPORT)
@@ -795,7 +806,7 @@ def test_thoughts_alone_are_no_answer(text: str) -> None:
 
 def test_thoughts_that_the_endpoint_opened_are_none_of_the_answer() -> None:
     thoughts = 'Perhaps ["vital", "vital"]?\n</think>\n'
-    assert labels(thoughts + "vital, okay", IMPORTANCE, 2) == ["vital", "okay"]
+    assert labels(thoughts + "vital, okay", IMPORTANCE, 2, "nugget") == ["vital", "okay"]
     assert nuggets('["it ends with </think>"]') == ["it ends with </think>"]
 
 
@@ -811,4 +822,6 @@ def test_thoughts_before_the_list_are_none_of_it() -> None:
     ],
 )
 def test_labels_that_are_taken_back_are_refused(text: str) -> None:
-    assert "follows the list" in refused(lambda: labels(text, ("support", "partial_support", "not_support"), 2))
+    assert "follows the list" in refused(
+        lambda: labels(text, ("support", "partial_support", "not_support"), 2, "nugget")
+    )

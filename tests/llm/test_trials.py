@@ -156,6 +156,17 @@ def test_a_judge_that_cannot_be_asked_says_why_and_sends_nothing(campaign: Campa
     assert not Call.objects.exists()
 
 
+def test_a_set_without_a_prompt_to_try_says_so(campaign: Campaign, client: Client, settings, tmp_path):
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "relevance.md").write_text("# system\n# user\n${query} ${passage}")
+    settings.PROMPT_SETS = tmp_path
+    judge = make_judge(campaign, prompt_set="part")
+    try_it(client, judge)
+    work()
+    assert "The prompt set part has no prompt with which a judge can be tried." in polled(client, judge)
+    assert not Call.objects.exists()
+
+
 def test_two_are_tried_at_once_and_a_third_one_is_told_to_wait(campaign: Campaign, endpoint, client: Client, hints):
     server = endpoint()
     first, second, third = (make_judge(campaign, server.base_url, name=name) for name in "abc")

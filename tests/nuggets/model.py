@@ -6,20 +6,20 @@ from typing import Any
 
 from assessor.collection.actions import create_condition
 from assessor.collection.models import Campaign, Condition, Judge, Topic
-from assessor.llm.kinds import UnitFailure
+from assessor.llm.job_kind import UnitFailure
 from assessor.llm.models import Job, ModelJudge, Unit
 from assessor.llm.prompt_sets import prompt_set
-from assessor.llm.questions import Question
+from assessor.llm.prompts import PromptRequest
 from nuggets.actions.drafting import store_drafting
-from nuggets.auto import AUTO_NUGGETS, DRAFTS, Creation, Made
+from nuggets.auto import AutoNuggets, Creation, Drafts, Made
 from nuggets.drafting import Cut, Step
 
 PARAMETERS = {"max_tokens": 100, "limit_name": "max_tokens"}
-KIND_OF = {kind.method: kind for kind in (AUTO_NUGGETS, DRAFTS)}
+KIND_OF = {kind.method: kind for kind in (AutoNuggets(), Drafts())}
 PROMPTS = prompt_set("assay-1")
 EDITS = "AutoNuggets+Edits"
 
-Reply = Callable[[Question[Any]], Any]
+Reply = Callable[[PromptRequest[Any]], Any]
 
 
 def make_model(campaign: Campaign, name: str = "Telltale judge", model: str = "telltale-model-9") -> ModelJudge:
@@ -38,7 +38,7 @@ def make_condition(
         method=method,
         qrels_source=campaign.qrels_sources.get(name=source),
         judge=model.judge,
-        prompt_set=PROMPTS.sha256,
+        prompts=PROMPTS.hashes(KIND_OF[method].prompts),
     )
     return create_condition(condition, acting_user=None)
 
@@ -62,9 +62,9 @@ class Model:
 
     def __init__(self, reply: Reply) -> None:
         self.reply = reply
-        self.asked: list[Question[Any]] = []
+        self.asked: list[PromptRequest[Any]] = []
 
-    async def __call__(self, question: Question[Any]) -> Any:
+    async def __call__(self, question: PromptRequest[Any]) -> Any:
         self.asked.append(question)
         return question.read(self.reply(question))
 
@@ -90,7 +90,7 @@ def says(nuggets: Sequence[str], labels: Sequence[str] = ()) -> Reply:
     """Return the reply of a model that always gives this list, and these labels of it, ten at a time."""
     left = list(labels)
 
-    def reply(question: Question[Any]) -> str:
+    def reply(question: PromptRequest[Any]) -> str:
         if question.name == "creation":
             return repr(list(nuggets))
         batch = [left.pop(0) for _ in range(question.schema["properties"]["labels"]["minItems"])]

@@ -12,13 +12,12 @@ from django.test.utils import CaptureQueriesContext
 
 from assessor.collection.actions import ConditionError, change_protocol, create_campaign
 from assessor.collection.models import Campaign, Condition, Person, QrelsSource, Topic
-from assessor.llm import kinds
 from assessor.llm.actions import launch, plan_job
-from assessor.llm.kinds import Expected, Grades
+from assessor.llm.job_kind import Expected, Grades, job_kind_named, job_kinds
 from assessor.llm.models import Job, ModelJudge
-from assessor.llm.questions import Question
+from assessor.llm.prompts import PromptRequest
 from assessor.llm.replies import WrongAnswer
-from nuggets.auto import AUTO_NUGGETS, DRAFTS
+from nuggets.auto import AutoNuggets, Drafts
 from nuggets.drafting import Step
 from nuggets.exports import condition_lines
 from nuggets.models import BankEdit, BankEdition, Drafting, Nugget, NuggetBank
@@ -26,6 +25,7 @@ from nuggets.queries import nuggets_in_order
 from tests.conftest import client_of
 from tests.nuggets.model import KIND_OF, PROMPTS, Model, make_condition, make_job, make_model, run, says
 
+AUTO_NUGGETS, DRAFTS = AutoNuggets(), Drafts()
 AUTO = "AutoNuggets"
 EDITS = "AutoNuggets+Edits"
 SEGMENTS = 23  # of t3: three windows of ten
@@ -60,12 +60,14 @@ def t3(model: ModelJudge) -> Topic:
     return Topic.objects.get(qid="t3")
 
 
-def growing(*lists: list[str], labels: Callable[[int], str] = lambda place: "okay") -> Callable[[Question[Any]], str]:
+def growing(
+    *lists: list[str], labels: Callable[[int], str] = lambda place: "okay"
+) -> Callable[[PromptRequest[Any]], str]:
     """Return a model that gives one list after the other, and then each nugget of the last one a label by its place."""
     left = list(lists)
     place = 0
 
-    def reply(question: Question[Any]) -> str:
+    def reply(question: PromptRequest[Any]) -> str:
         nonlocal place
         if question.name == "creation":
             return json.dumps(left.pop(0))
@@ -76,7 +78,7 @@ def growing(*lists: list[str], labels: Callable[[int], str] = lambda place: "oka
     return reply
 
 
-def sent(question: Question[Any]) -> str:
+def sent(question: PromptRequest[Any]) -> str:
     return question.messages[-1]["content"]
 
 
@@ -84,8 +86,8 @@ THIRTY = [f"nugget {place}" for place in range(1, 31)]
 
 
 def test_both_kinds_are_known():
-    assert {"AutoNuggets", "Drafts"} <= set(kinds.names())
-    assert (kinds.kind_named("AutoNuggets"), kinds.kind_named("Drafts")) == (AUTO_NUGGETS, DRAFTS)
+    assert {"AutoNuggets", "Drafts"} <= set(job_kinds())
+    assert [type(job_kind_named(name)) for name in ("AutoNuggets", "Drafts")] == [AutoNuggets, Drafts]
     assert (AUTO_NUGGETS.condition_kind, AUTO_NUGGETS.method, AUTO_NUGGETS.grades) == ("nuggets", AUTO, Grades.ANY)
     assert (DRAFTS.condition_kind, DRAFTS.method, DRAFTS.grades) == ("nuggets", EDITS, Grades.PEOPLES)
 
@@ -215,7 +217,7 @@ def test_with_another_threshold_the_usual_name_is_another(model: ModelJudge, t3:
         "AutoNuggets by Telltale judge on Panel, relevant from 3",
     ]
     on_it = plan_job(
-        kind=kinds.kind_named("AutoAssign"),
+        kind=job_kind_named("AutoAssign"),
         judge=model,
         name="",
         qrels_source=None,
@@ -233,7 +235,7 @@ def test_on_other_grades_the_usual_name_is_another(model: ModelJudge, t3: Topic)
         job = launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False)
         run(job, says(["a"], ["vital"]))
         on_it = plan_job(
-            kind=kinds.kind_named("AutoAssign"),
+            kind=job_kind_named("AutoAssign"),
             judge=model,
             name="",
             qrels_source=None,

@@ -10,7 +10,7 @@ from assessor.collection.actions import create_condition, grades_made_under
 from assessor.collection.models import Campaign, Condition, Grade, Person, QrelsSource
 from assessor.llm import actions, running
 from assessor.llm.actions import launch, plan_job
-from assessor.llm.kinds import kind_named
+from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Call, Job, ModelJudge, Unit
 from assessor.llm.signals import job_worked_on
 from assessor.plan.actions import plan_work
@@ -52,7 +52,7 @@ def study(empty_campaign: Campaign, import_file) -> Campaign:
 def launched(judge: ModelJudge, kind: str, name: str, source_name: str = "NIST") -> Job:
     source = QrelsSource.objects.get(campaign=judge.campaign, name=source_name)
     topics = list(judge.campaign.topics.order_by("qid"))
-    plan = plan_job(kind=kind_named(kind), judge=judge, name=name, qrels_source=source, topics=topics)
+    plan = plan_job(kind=job_kind_named(kind), judge=judge, name=name, qrels_source=source, topics=topics)
     return launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False)
 
 
@@ -82,7 +82,7 @@ def test_the_calls_of_a_topic_are_those_of_the_protocol(study: Campaign, endpoin
     server = endpoint()
     job = done(judge_at(study, server, structured=structured), "AutoNuggets", "auto")
     assert (job.units_done, job.units_failed) == (3, 1)
-    sent = Counter(call["question"] for call in server.begun())
+    sent = Counter(call["prompt"] for call in server.begun())
     drafted = {drafting.topic.qid: drafting.steps for drafting in Drafting.objects.select_related("topic")}
     lengths = {qid: len(steps[-1]["nuggets"]) for qid, steps in drafted.items()}
     assert max(lengths.values()) > 20  # or nothing would be cut
@@ -113,7 +113,7 @@ def test_the_calls_of_a_topic_are_those_of_the_protocol(study: Campaign, endpoin
 def test_drafts_ask_for_no_importance(study: Campaign, endpoint):  # noqa: F811
     server = endpoint()
     job = done(judge_at(study, server), "Drafts", "drafts")
-    assert Counter(call["question"] for call in server.begun()) == {"creation": 3 + 1 + 2}
+    assert Counter(call["prompt"] for call in server.begun()) == {"creation": 3 + 1 + 2}
     assert job.calls == 6
     assert {tuple(drafting.importance) for drafting in Drafting.objects.all()} == {()}
     assert not NuggetBank.objects.exists()

@@ -13,9 +13,11 @@ from django.test import Client
 from assessor.collection.actions import create_condition
 from assessor.collection.models import Campaign, Condition, Judge, Person, QrelsSource, Segment, Topic
 from assessor.llm.models import Job, ModelJudge
-from assessor.llm.prompt_sets import PromptSet, prompt_set
+from assessor.llm.prompt_sets import prompt_set
+from assessor.llm.prompts import PromptSet
 from assessor.relevance.actions import create_relevance, judge
 from assessor.relevance.models import RelevanceJudgment
+from assessor.relevance.umbrela import RELEVANCE_PROMPT
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
 
@@ -58,7 +60,7 @@ def umbrela(pooled: Campaign, model: ModelJudge, prompts: PromptSet, olga: Perso
         kind="relevance",
         method="UMBRELA",
         judge=model.judge,
-        prompt_set=prompts.sha256,
+        prompts=prompts.hashes([RELEVANCE_PROMPT]),
     )
     return create_condition(condition, acting_user=olga)
 

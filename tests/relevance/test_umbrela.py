@@ -11,16 +11,15 @@ from django.test.utils import CaptureQueriesContext
 from assessor.collection.actions import ConditionError, create_condition
 from assessor.collection.exports import qrels_lines
 from assessor.collection.models import Campaign, Condition, Grade, Person, QrelsSource, Topic
-from assessor.llm.kinds import Grades, UnitFailure, kind_named
+from assessor.llm.job_kind import Grades, UnitFailure, job_kind_named
 from assessor.llm.models import Job, Unit
-from assessor.llm.prompt_sets import PromptSet
-from assessor.llm.questions import Question
+from assessor.llm.prompts import PromptRequest, PromptSet
 from assessor.llm.replies import WrongAnswer
 from assessor.relevance.models import LabelEvent, RelevanceJudgment
 from tests.conftest import client_of
 from tests.llm.grading import make_judge
 
-UMBRELA = kind_named("UMBRELA")
+UMBRELA = job_kind_named("UMBRELA")
 
 
 class CannedAsk:
@@ -31,7 +30,7 @@ class CannedAsk:
         self.reply = reply
         self.asked: list[str] = []
 
-    async def __call__(self, question: Question[Any]) -> Any:
+    async def __call__(self, question: PromptRequest[Any]) -> Any:
         self.asked.append(question.messages[-1]["content"])
         return question.read(self.reply)
 
@@ -199,7 +198,7 @@ def test_two_samples_of_a_judge_have_sources_of_their_own(umbrela: Condition, ol
             kind="relevance",
             method="UMBRELA",
             judge=umbrela.judge,
-            prompt_set=umbrela.prompt_set,
+            prompts=umbrela.prompts,
             replicate=1,
         )
 

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -12,15 +13,16 @@ from django.test.utils import CaptureQueriesContext
 
 from assessor.collection.actions import change_protocol
 from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Import, Person, Run, Topic
-from assessor.llm import actions, gateway, questions, running
+from assessor.llm import actions, gateway, running
 from assessor.llm.actions import JobError, Plan, change_judge, launch, plan_job
-from assessor.llm.kinds import UnitFailure, kind_named
+from assessor.llm.job_kind import UnitFailure, job_kind_named
 from assessor.llm.models import Job, ModelJudge, Unit
 from assessor.llm.prompt_sets import prompt_set
+from assessor.llm.prompts import TOKENS_LABEL
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
 from support.actions import MOVED, add_lacking_sheets, create_support, resolve, store_labels
-from support.auto import Given, Support
+from support.auto import SUPPORT_PROMPT, Given, Support
 from support.models import LabelEvent, SupportSheet
 from tests.conftest import SEGMENTS, client_of
 from tests.judging import last_change
@@ -31,7 +33,7 @@ from tests.support import judging_helpers
 from tests.work.conftest import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SUPPORT = kind_named("Support")
+SUPPORT = job_kind_named("Support")
 PROMPTS = prompt_set("assay-1")
 TEXTS = {str(segment["docid"]): str(segment["segment"]) for segment in SEGMENTS}
 D4 = {"docid": "d4", "title": "Lions", "segment": "Lions roar at night."}
@@ -129,12 +131,12 @@ def stands(sheet: SupportSheet) -> tuple[list[str], list[str], int, dict[str, st
 
 def request_of(judge: ModelJudge, sentence: str, docid: str) -> str:
     """Return the request, as the endpoint logs it, that asks about a sentence and a segment."""
-    question = questions.support(PROMPTS, sentence=sentence, passage=TEXTS[docid])
+    question = SUPPORT_PROMPT.request(PROMPTS, sentence=sentence, passage=TEXTS[docid])
     return gateway.request_hash(gateway.request_body(question, question.messages, judge.judge.parameters))
 
 
 def asked(server: RunningEndpoint) -> Counter[str]:
-    assert {call["question"] for call in server.begun()} <= {"support"}
+    assert {call["prompt"] for call in server.begun()} <= {"support"}
     return Counter(call["request"] for call in server.begun())
 
 
@@ -221,9 +223,11 @@ def test_the_first_citation_of_each_sentence_is_asked_once(cited: Campaign, endp
 def test_provenance_and_rehearsal_stand_with_the_condition(cited: Campaign, endpoint):  # noqa: F811
     judge = make_judge(cited, endpoint().base_url)
     condition = judged(judge).condition
+    prompt = sha256(PROMPTS.texts["support"].encode()).hexdigest()
+    assert condition.prompts == {"support": prompt}
     assert (condition.name, condition.kind, condition.method) == ("Support by j", "support", "support automatic")
     assert condition.identity == (
-        f"kind=support; method=support automatic; judge=j; prompts={PROMPTS.sha256[:12]}; protocol=trec-2024 v1"
+        f"kind=support; method=support automatic; judge=j; prompts=support:{prompt[:12]}; protocol=trec-2024 v1"
     )
     assert Condition.objects.get(pk=condition.pk).is_rehearsed
     assert not condition.is_blind()
@@ -263,9 +267,11 @@ def test_the_estimate_is_what_is_sent_and_saves_nothing(cited: Campaign, endpoin
         *[("Cats purr when content.", "d1")] * 2,
         *(("Dogs bark, cats purr.", "d1"), ("Birds sing.", "d3"), ("Glass is melted.", "d5")),
     ]
-    sent = [questions.support(PROMPTS, sentence=sentence, passage=TEXTS[docid]).messages for sentence, docid in pairs]
+    sent = [
+        SUPPORT_PROMPT.request(PROMPTS, sentence=sentence, passage=TEXTS[docid]).messages for sentence, docid in pairs
+    ]
     characters = sum(len(message["content"]) for messages in sent for message in messages)
-    assert before.expected == (5, characters, 5 * questions.TOKENS_LABEL)
+    assert before.expected == (5, characters, 5 * TOKENS_LABEL)
     ended(launched(before))
     assert plan(judge).expected == (0, 0, 0)  # what failed has no text, so it takes no call
 

@@ -17,9 +17,10 @@ from assessor.collection.joining import JudgedBySegments
 from assessor.collection.models import Answer, Campaign, Import, Person, Run, RunDocument, Topic
 from assessor.collection.queries import segment_texts
 from assessor.desk import gaps
-from assessor.desk.rendering import Choice, rendered
 from assessor.llm.models import Unit
+from assessor.llm.preview import preview
 from assessor.llm.prompt_sets import prompt_set
+from assessor.llm.prompts import PreviewSubject
 from assessor.work.models import Task
 from support.actions import renew_sheets
 from support.auto import Support, Work
@@ -104,7 +105,7 @@ def shown_texts(campaign: Campaign) -> dict[str, str]:
     prompts = prompt_set("assay-1")
     found = {}
     for run in campaign.runs.all():
-        question = rendered(campaign, "support", prompts, Choice(topic="t1", run=run.tag)).question
+        question = preview(campaign, "support", prompts, PreviewSubject(topic="t1", run=run.tag)).request
         words = json.dumps(question.messages, ensure_ascii=False)
         found[run.tag] = next(text for text in (ONES, TWOS, LOADED) if text in words)
     return found

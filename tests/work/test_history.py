@@ -13,7 +13,7 @@ from assessor.collection.history import record
 from assessor.collection.models import Answer, AppendOnly, Condition, Event, Run, Topic
 from assessor.collection.models.history import AppendOnlyError
 from assessor.exports.models import Blob, Chunk, Frozen, FrozenFile, Pseudonym
-from assessor.llm.models import Call, CampaignPromptSet, StoredPromptSet
+from assessor.llm.models import Call, CampaignPromptSet, StoredPrompt
 from assessor.relevance.models import LabelEvent as RelevanceEvent
 from assessor.relevance.models import RelevanceJudgment
 from assessor.studies.models import Coding, Drawn, Study
@@ -47,7 +47,7 @@ FIELDS = {
     Exposure: "where",
     RelevanceEvent: "value",
     Drafting: "steps",
-    StoredPromptSet: "name",
+    StoredPrompt: "text",
     CampaignPromptSet: "name",
     Call: "response",
     LabelEvent: "verb",
@@ -139,7 +139,7 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         Exposure: Exposure.objects.get(),
         RelevanceEvent: _relevance_event(task),
         Drafting: Drafting.objects.get(),
-        StoredPromptSet: StoredPromptSet.objects.get(),
+        StoredPrompt: StoredPrompt.objects.all()[0],
         CampaignPromptSet: CampaignPromptSet.objects.create(campaign=task.campaign, name="published"),
         Call: Call.objects.get(),
         LabelEvent: revision,

@@ -65,7 +65,7 @@ def _condition(condition: Condition) -> dict[str, Any]:
         **named,
         "is_a_models": condition.is_a_models,
         "is_rehearsal": condition.is_rehearsed,
-        "prompt_set": condition.prompt_set,
+        "prompts": condition.prompts,
         "replicate": condition.replicate,
         "sample": condition.sample,
         "protocol": str(condition.protocol),

@@ -157,7 +157,7 @@ class Migration(migrations.Migration):
                 ('method', models.CharField(choices=assessor.collection.condition_kinds.method_choices, max_length=24)),
                 ('min_relevant_grade', models.PositiveSmallIntegerField(blank=True, help_text='Of nuggets: the lowest grade that counts as relevant; empty: as the protocol says.', null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(4)])),
                 ('max_grade', models.PositiveSmallIntegerField(choices=[(3, '0 to 3'), (4, '0 to 4')], default=3, help_text='Of relevance: the scale of the grades.', verbose_name='scale')),
-                ('prompt_set', models.CharField(blank=True, help_text='Content hash of the prompt set.', max_length=64)),
+                ('prompts', assessor.collection.fields.JSONText(blank=True, default=dict, help_text='The sha256 of each prompt that a model gets, by its name.')),
                 ('replicate', models.PositiveSmallIntegerField(default=0, help_text='Which sample of a judge that is asked the same more than once; 0 is the first.')),
                 ('sample', models.CharField(blank=True, help_text='The study whose sample is labelled; empty: all there is to label.', max_length=100)),
                 ('identity', models.CharField(editable=False, max_length=700)),

@@ -93,7 +93,7 @@ class Condition(MaybeImported):
         related_name="post_edited_by",
         help_text="The condition whose labels of a model stand beside the choices.",
     )
-    prompt_set = models.CharField(max_length=64, blank=True, help_text="Content hash of the prompt set.")
+    prompts = JSONText(default=dict, blank=True, help_text="The sha256 of each prompt that a model gets, by its name.")
     replicate = models.PositiveSmallIntegerField(
         default=0, help_text="Which sample of a judge that is asked the same more than once; 0 is the first."
     )
@@ -135,13 +135,18 @@ class Condition(MaybeImported):
             "method": None if kind.makes_nuggets else self.method,
             "judge": None if kind.makes_nuggets else self.judge or "people",
             "shown": self.shown,
-            "prompts": self.prompt_set[:12] or None,
+            "prompts": self.short_prompts or None,
             "replicate": self.replicate or None,
             "sample": self.sample or None,
             "invalid labels": Import.InvalidLabels.NOT_SUPPORT if self.counts_invalid_labels else None,
             "protocol": self.protocol,
         }
         return "; ".join(f"{name}={value}" for name, value in parts.items() if value is not None)
+
+    @property
+    def short_prompts(self) -> str:
+        """The prompts that a model gets, each with how its hash begins: "creation:4f0c…,importance:9a31…"."""
+        return ",".join(f"{name}:{sha256[:12]}" for name, sha256 in sorted(self.prompts.items()))
 
     def _drafts_file(self) -> str | None:
         """Name the file that brought the drafts which people edit, if one did."""

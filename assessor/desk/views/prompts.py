@@ -15,28 +15,37 @@ from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest
 from assessor.collection.models import Campaign
 from assessor.desk.forms import PromptForm, TemplatesForm
-from assessor.desk.rendering import RenderingError, rendered
 from assessor.llm import actions
-from assessor.llm.prompt_sets import NAMES, OWN, PromptSetError, checked, names, prompt_set
+from assessor.llm.job_kind import job_prompts
+from assessor.llm.preview import preview
+from assessor.llm.prompt_sets import OWN, checked_set, names, prompt_set
 from assessor.llm.prompt_templates import Template, read_templates
+from assessor.llm.prompts import PreviewError, PromptSetError, sha256_of
 
 _SALT = "desk.import_prompts"
 _CONFIRM_WITHIN = 3600  # seconds
 
 
 class _Set(NamedTuple):
-    """A prompt set on the list: its hash, or why it can't be used; provenance: of one that was made of templates."""
+    """A prompt set on the list, or why it can't be used."""
+
+    name: str
+    prompts: list["_Prompt"]
+    problem: str = ""
+
+
+class _Prompt(NamedTuple):
+    """A prompt of a set: its hash, "" where the set lacks it, and of an imported one what it was made from."""
 
     name: str
     sha256: str
-    problem: str
-    provenance: Mapping[str, Mapping[str, str]]
+    source: Mapping[str, str]
 
 
 class _Understood(NamedTuple):
-    """What a question of the set will be: a template as it was read, or None where it comes from the project's own."""
+    """What a prompt of the set will be: a template as it was read, or None where it comes from Assay's own."""
 
-    question: str
+    prompt: str
     template: Template | None
 
 
@@ -44,20 +53,20 @@ class _Understood(NamedTuple):
 def prompts(request: PersonRequest, slug: str) -> HttpResponse:
     """The list of prompt sets and the form; when it is filled in, the messages as they would be sent."""
     campaign = organized_campaign(request.user, slug)
-    form = PromptForm(campaign, request.GET if "question" in request.GET else None)
+    form = PromptForm(campaign, request.GET if "prompt" in request.GET else None)
     shown = None
     if form.is_valid():
         try:
             chosen = prompt_set(form.cleaned_data["prompt_set"], campaign)
-            shown = rendered(campaign, form.cleaned_data["question"], chosen, form.choice())
-        except (PromptSetError, RenderingError) as error:
+            shown = preview(campaign, form.cleaned_data["prompt"], chosen, form.subject())
+        except (PromptSetError, PreviewError) as error:
             form.add_error(None, str(error))
     context = {
         "campaign": campaign,
         "form": form,
         "sets": _sets(campaign),
         "shown": shown,
-        "schema": json.dumps(shown.question.schema, indent=2) if shown and shown.question.schema else "",
+        "schema": json.dumps(shown.request.schema, indent=2) if shown and shown.request.schema else "",
     }
     return render(request, "desk/prompts.html", context)
 
@@ -68,10 +77,13 @@ def _sets(campaign: Campaign) -> list[_Set]:
     for name in names(campaign):
         provenance = made[name].provenance if name in made else {}
         try:
-            read = checked(name, made[name].texts) if name in made else prompt_set(name)
-            found.append(_Set(name, read.sha256, "", provenance))
+            texts = (checked_set(name, made[name].texts) if name in made else prompt_set(name)).texts
         except PromptSetError as error:
-            found.append(_Set(name, "", str(error), provenance))
+            found.append(_Set(name, [], str(error)))
+            continue
+        hashes = {prompt: sha256_of(text) for prompt, text in texts.items()}
+        rows = [_Prompt(prompt, hashes.get(prompt, ""), provenance.get(prompt, {})) for prompt in job_prompts()]
+        found.append(_Set(name, rows))
     return found
 
 
@@ -91,8 +103,8 @@ def import_prompts(request: PersonRequest, slug: str) -> HttpResponse:
 
 
 def _understood(templates: Sequence[Template]) -> list[_Understood]:
-    given = {template.question: template for template in templates}
-    return [_Understood(question, given.get(question)) for question in NAMES]
+    given = {template.prompt: template for template in templates}
+    return [_Understood(prompt, given.get(prompt)) for prompt in job_prompts()]
 
 
 def _token(campaign: Campaign, name: str, files: Sequence[tuple[str, bytes]]) -> str:

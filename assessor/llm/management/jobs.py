@@ -13,9 +13,9 @@ from django.db import connection
 from assessor.collection.condition_kinds import names_of_nuggets
 from assessor.collection.management.common import campaign_called
 from assessor.collection.models import SCALES, Campaign, Condition, QrelsSource, Topic
-from assessor.llm import actions, kinds, queries, running
+from assessor.llm import actions, queries, running
 from assessor.llm.actions import JobError
-from assessor.llm.kinds import Grades
+from assessor.llm.job_kind import Grades, job_kind_named
 from assessor.llm.models import Job, ModelJudge
 
 _BAR = 30  # characters
@@ -31,12 +31,12 @@ class LaunchCommand(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="The campaign's short name.")
         parser.add_argument("--judge", required=True, help="The judge's name.")
-        if kinds.kind_named(self.kind).grades != Grades.NONE:
+        if job_kind_named(self.kind).grades != Grades.NONE:
             parser.add_argument("--qrels", required=True, help="The source of the relevance grades.")
             grades = range(1, max(SCALES) + 1)
             told = "The lowest grade that counts as relevant; by default as the protocol says."
             parser.add_argument("--min-relevant-grade", type=int, choices=grades, help=told)
-        if kinds.kind_named(self.kind).builds_on_nuggets:
+        if job_kind_named(self.kind).builds_on_nuggets:
             parser.add_argument("--nuggets", required=True, help="The condition of the finished nuggets.")
         parser.add_argument("--name", default="", help="Name of the condition; by default what is done and by whom.")
         parser.add_argument("--topics", nargs="+", default=[], help="Topic ids; by default all.")
@@ -48,7 +48,7 @@ class LaunchCommand(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = campaign_called(options["campaign"])
-        kind = kinds.kind_named(self.kind)
+        kind = job_kind_named(self.kind)
         judge = _judge(campaign, options["judge"])
         try:
             plan = actions.plan_job(

@@ -19,16 +19,15 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='StoredPromptSet',
+            name='StoredPrompt',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('sha256', models.CharField(max_length=64, unique=True)),
-                ('name', models.CharField(max_length=60)),
-                ('texts', assessor.collection.fields.JSONText(default=dict, help_text='The content of its files, by question.')),
+                ('text', models.TextField()),
                 ('at', models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ('name', 'at'),
+                'ordering': ('at',),
                 'abstract': False,
                 'base_manager_name': 'objects',
             },
@@ -169,8 +168,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=60, validators=[django.core.validators.RegexValidator('\\A[A-Za-z0-9][A-Za-z0-9._-]{0,59}\\Z', "A prompt set's name has letters, digits, dots, hyphens and underscores, and begins with a letter or digit.")])),
-                ('texts', assessor.collection.fields.JSONText(default=dict, help_text='The prompts, by question.')),
-                ('provenance', assessor.collection.fields.JSONText(default=dict, help_text='By question: the published file with its sha256, or the set it comes from.')),
+                ('texts', assessor.collection.fields.JSONText(default=dict, help_text='The texts, by prompt.')),
+                ('provenance', assessor.collection.fields.JSONText(default=dict, help_text='By prompt: the published file with its sha256, or the set it comes from.')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='prompt_sets', to='collection.campaign')),
                 ('created_by', models.ForeignKey(editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from assessor.llm.rehearsal.fate import Fate, fate
 from assessor.llm.rehearsal.journal import Journal
 from assessor.llm.rehearsal.knobs import Knobs
+from assessor.llm.rehearsal.recognition import Answer, Recognition
 from assessor.llm.rehearsal.request import Refused, Request, read_request
 from assessor.llm.rehearsal.writing import endless, gzip_bomb, reply
 
@@ -68,6 +69,7 @@ class Endpoint:
     def __init__(self, knobs: Knobs) -> None:
         self._knobs = knobs
         self._journal = Journal(knobs.log)
+        self._recognition = Recognition()
         self._seen: Counter[str] = Counter()  # how often a request came, by its hash
         self._in_flight = 0
         self._begun = 0
@@ -108,21 +110,22 @@ class Endpoint:
             return _refusal(refusal)
         drawn = fate(self._knobs, request.sha256, self._seen[request.sha256])
         self._seen[request.sha256] += 1
+        answer = self._recognition.answer(request.messages)
         record |= {
             "request": request.sha256,
-            "question": request.asked.question if request.asked else "",
+            "prompt": answer.prompt.name if answer else "",
             "conversation": len(request.messages),
             "what": drawn.what,
         }
         self._journal.write("start", {name: value for name, value in record.items() if name != "status"})
-        response = await self._befallen(request, drawn, receive, record)
+        response = await self._befallen(request, answer, drawn, receive, record)
         if response:
             is_whole = isinstance(response, Response) and response.whole
             record["status"] = response.status if is_whole else drawn.what
         return response
 
     async def _befallen(
-        self, request: Request, drawn: Fate, receive: Receive, record: dict[str, Any]
+        self, request: Request, answer: Answer | None, drawn: Fate, receive: Receive, record: dict[str, Any]
     ) -> Response | Stream | None:
         """Let what was drawn happen."""
         if drawn.what == "rate_limit":
@@ -140,7 +143,7 @@ class Endpoint:
             return Stream(endless())
         if drawn.what == "gzip_bomb":
             return Stream(gzip_bomb(), headers=((b"content-encoding", b"gzip"),))
-        text, record["what"] = reply(request, drawn)
+        text, record["what"] = reply(answer, request.key, drawn)
         if drawn.what == "drip":
             content = json.dumps(_content(request, text, int(record["start"]))).encode()
             return Stream((content[place : place + 1] for place in range(len(content))), _DRIP)

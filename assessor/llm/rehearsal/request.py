@@ -5,8 +5,6 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from assessor.llm.rehearsal.asked import Asked, asked
-
 _UNKNOWN_MODEL = "no-such-model"
 
 
@@ -27,7 +25,6 @@ class Request(NamedTuple):
     messages: list[Mapping[str, str]]
     key: str
     most_tokens: int | None
-    asked: Asked | None
 
     @property
     def characters(self) -> int:
@@ -55,14 +52,12 @@ def read_request(body: bytes, authorization: str, *, require_key: bool) -> Reque
     most_tokens = content.get("max_completion_tokens", content.get("max_tokens"))
     if most_tokens is not None and (type(most_tokens) is not int or most_tokens < 1):
         raise Refused(400, "The most tokens must be a number of 1 or more.")
-    prompt = next((message["content"] for message in messages if message["role"] == "user"), "")
     return Request(
         sha256=hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest(),
         model=model,
         messages=messages,
         key=_schema_key(content.get("response_format")),
         most_tokens=most_tokens,
-        asked=asked(prompt),
     )
 
 

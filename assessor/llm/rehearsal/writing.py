@@ -4,11 +4,10 @@ import itertools
 import json
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from assessor.llm.rehearsal.answers import Value, answer
 from assessor.llm.rehearsal.fate import Fate
-from assessor.llm.rehearsal.request import Request
+from assessor.llm.rehearsal.recognition import Answer
 
 Form = TypeVar("Form")
 
@@ -26,20 +25,22 @@ _WRONG_LABELS = ("failed", "", "unclear", "a fact of its own", "mostly_support",
 _WRONG_GRADES = (7, -1, 2.5, 10)
 
 
-def reply(request: Request, fate: Fate) -> tuple[str, str]:
-    """Return the text of a reply and what it is: a fate that can't befall this question leaves the answer right."""
-    if request.asked is None:
+def reply(answer: Answer | None, key: str, fate: Fate) -> tuple[str, str]:
+    """Return the text of a reply and what it is: a fate that can't befall this prompt leaves the answer right.
+
+    key: of the JSON object that a schema asks for, or "".
+    """
+    if answer is None:
         return _NO_ANSWER, "unknown"
-    right = answer(request.asked)
     if fate.what == "garbage":
         return _one(_GARBAGE, fate), "garbage"
     if fate.what == "short":
-        return _short(right, request), "short"
+        return _short(answer, key), "short"
     if fate.what == "wrong_label":
-        return _spelt(_wrong(right, fate), request), "wrong_label"
+        return _spelt(_wrong(answer, fate), key), "wrong_label"
     if fate.what == "fenced":
-        return _otherwise(right, request, fate), "fenced"
-    return _spelt(right, request), fate.what
+        return _otherwise(answer.value, key, fate), "fenced"
+    return _spelt(answer.value, key), fate.what
 
 
 def endless() -> Iterator[bytes]:
@@ -56,41 +57,42 @@ def gzip_bomb() -> Iterator[bytes]:
     yield from itertools.repeat(words, 1_000)
 
 
-def _spelt(value: object, request: Request) -> str:
-    if request.key:
-        return json.dumps({request.key: value}, ensure_ascii=False)
+def _spelt(value: object, key: str) -> str:
+    if key:
+        return json.dumps({key: value}, ensure_ascii=False)
     if isinstance(value, list):
         return json.dumps(value, ensure_ascii=False)
     return str(value) if isinstance(value, str) else f"##final score: {value}"
 
 
-def _short(value: Value, request: Request) -> str:
-    """Return a list without its last entry, one of nuggets broken off; nothing in place of a single grade or label."""
-    if not isinstance(value, list):
+def _short(answer: Answer, key: str) -> str:
+    """Return a list of labels without its last entry, one of texts broken off; nothing for a single grade or label."""
+    if not isinstance(answer.value, list):
         return ""
-    if request.asked and request.asked.question == "creation":
-        return _spelt(value, request).rstrip('}]"')
-    return _spelt(value[:-1], request)
+    if not answer.prompt.vocabulary:
+        return _spelt(answer.value, key).rstrip('}]"')
+    return _spelt(answer.value[:-1], key)
 
 
-def _wrong(value: Value, fate: Fate) -> object:
+def _wrong(answer: Answer, fate: Fate) -> object:
+    value = answer.value
     if isinstance(value, int):
         return _one(_WRONG_GRADES, fate)
     label = _one(_WRONG_LABELS, fate)
     if isinstance(value, str):
         return label
     place = fate.choice % max(1, len(value))
-    # Any text is a nugget, but for an empty one.
-    odd = label if set(value) <= {"vital", "okay", "support", "partial_support", "not_support"} else ""
+    # Any text will do where there is no vocabulary, but for an empty one.
+    odd = label if answer.prompt.vocabulary else ""
     return [*value[:place], odd, *value[place + 1 :]]
 
 
-def _otherwise(value: Value, request: Request, fate: Fate) -> str:
+def _otherwise(value: Any, key: str, fate: Fate) -> str:
     """Return the right answer in another form than was asked for."""
-    plain = _spelt(value, request)
-    forms = [f"```json\n{plain}\n```" if request.key else f"```\n{plain}\n```"]
-    if request.key:
-        forms.append(json.dumps({request.key: value}, ensure_ascii=False, indent=2))
+    plain = _spelt(value, key)
+    forms = [f"```json\n{plain}\n```" if key else f"```\n{plain}\n```"]
+    if key:
+        forms.append(json.dumps({key: value}, ensure_ascii=False, indent=2))
     elif isinstance(value, list):
         forms += [
             repr(value),

@@ -11,10 +11,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from assessor.collection.access import organized_campaign
 from assessor.collection.http import PersonRequest
-from assessor.llm import actions, kinds, queries
+from assessor.llm import actions, queries
 from assessor.llm.access import campaign_job
 from assessor.llm.actions import JobError
 from assessor.llm.forms import BudgetForm, LaunchForm
+from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job
 
 _JOBS, _FAILED = 50, 100  # on a page
@@ -37,7 +38,7 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
         wanted = form.cleaned_data
         try:
             plan = actions.plan_job(
-                kind=kinds.kind_named(wanted["kind"]),
+                kind=job_kind_named(wanted["kind"]),
                 judge=wanted["judge"],
                 name=wanted["name"],
                 qrels_source=wanted["qrels_source"],

@@ -17,7 +17,7 @@ from assessor.collection.management.importing import import_file, print_report
 from assessor.collection.models import Campaign, Condition, Import, Judge, Person
 from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
 from assessor.llm.actions import JobError, change_judge, create_judge, launch, plan_job
-from assessor.llm.kinds import kind_named
+from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job
 from assessor.llm.running import run_job
 from assessor.studies.actions import define_code, draw_study, let_people_judge
@@ -140,7 +140,7 @@ class Command(BaseCommand):
             return None
         topics = campaign.topics.filter(qid__in=qids) if qids else campaign.topics.all()
         plan = plan_job(
-            kind=kind_named(kind),
+            kind=job_kind_named(kind),
             judge=judge,
             name="",
             qrels_source=None,

@@ -5,8 +5,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from assessor.collection.management.common import campaign_called
-from assessor.desk.rendering import Choice, RenderingError, rendered
-from assessor.llm.prompt_sets import NAMES, PromptSetError, prompt_set
+from assessor.llm.job_kind import job_prompts
+from assessor.llm.preview import preview
+from assessor.llm.prompt_sets import prompt_set
+from assessor.llm.prompts import PreviewError, PreviewSubject, PromptSetError, sha256_of
 
 
 class Command(BaseCommand):
@@ -15,22 +17,22 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="The campaign's short name.")
         parser.add_argument("topic", help="The topic's id.")
-        parser.add_argument("question", choices=NAMES)
+        parser.add_argument("prompt", choices=list(job_prompts()))
         parser.add_argument("--prompt-set", default="assay-1", help="[%(default)s]")
-        parser.add_argument("--qrels", default="", help="For creation: the source of grades.")
+        parser.add_argument("--qrels", default="", help="For prompts of relevant passages: the source of grades.")
         parser.add_argument(
             "--nuggets",
             default="",
-            help="For importance and assignment: the condition of the bank. For creation: the one whose threshold, and "
-            "without --qrels whose grades, are taken.",
+            help="For prompts of nuggets: the condition of the bank. For those of relevant passages: the one whose "
+            "threshold, and without --qrels whose grades, are taken.",
         )
-        parser.add_argument("--run", default="", help="For assignment and support: whose answer.")
-        parser.add_argument("--docid", default="", help="For relevance: which passage.")
-        parser.add_argument("--sentence", type=int, default=1, help="For support: which of the answer. [%(default)s]")
+        parser.add_argument("--run", default="", help="For prompts of an answer: whose.")
+        parser.add_argument("--docid", default="", help="For prompts of one passage: which.")
+        parser.add_argument("--sentence", type=int, default=1, help="For prompts of one sentence: which. [%(default)s]")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        campaign = campaign_called(options["campaign"])
-        choice = Choice(
+        campaign, name = campaign_called(options["campaign"]), options["prompt"]
+        subject = PreviewSubject(
             topic=options["topic"],
             qrels=options["qrels"],
             condition=options["nuggets"],
@@ -40,13 +42,15 @@ class Command(BaseCommand):
         )
         try:
             prompts = prompt_set(options["prompt_set"], campaign)
-            shown = rendered(campaign, options["question"], prompts, choice)
-        except (PromptSetError, RenderingError) as error:
+            shown = preview(campaign, name, prompts, subject)
+        except (PromptSetError, PreviewError) as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"Prompt set {prompts.name}, {prompts.sha256}. {shown.made_from}\n")
-        for message in shown.question.messages:
+        self.stdout.write(
+            f"Prompt {name} of {prompts.name}, sha256 {sha256_of(prompts.texts[name])}. {shown.made_from}\n"
+        )
+        for message in shown.request.messages:
             self.stdout.write(f"\n--- {message['role']}\n{message['content']}")
-        if shown.question.schema:
-            self.stdout.write(f"\n--- JSON schema\n{json.dumps(shown.question.schema, indent=2)}")
+        if shown.request.schema:
+            self.stdout.write(f"\n--- JSON schema\n{json.dumps(shown.request.schema, indent=2)}")
         else:
             self.stdout.write(f"\n--- No JSON schema: the reply is read as a {shown.reader}")

@@ -6,12 +6,13 @@ from django.core.management.base import BaseCommand, CommandError
 
 from assessor.collection.management.common import campaign_called
 from assessor.llm import actions
-from assessor.llm.prompt_sets import MOST_BYTES, NAMES, OWN, PromptSetError
+from assessor.llm.prompt_sets import MOST_BYTES, OWN
 from assessor.llm.prompt_templates import TemplateError, read_templates
+from assessor.llm.prompts import PromptSetError, sha256_of
 
 
 class Command(BaseCommand):
-    help = "Make a prompt set of published templates: nuggetizer's and RAGDoll's YAML files, UMBRELA's text files."
+    help = "Make a prompt set of published templates: YAML and text files."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="The campaign's short name.")
@@ -30,14 +31,16 @@ class Command(BaseCommand):
             raise CommandError(f"{error}\nNothing was written.") from error
         for template in templates:
             method = f", {template.method}" if template.method else ""
-            self.stdout.write(f"{template.question}: {template.file}{method}, sha256 {template.sha256}")
+            self.stdout.write(f"{template.prompt}: {template.file}{method}, sha256 {template.sha256}")
             for theirs, ours in template.placeholders.items():
                 self.stdout.write(f"  {{{theirs}}} is ${{{ours}}}")
             self.stdout.write(f"  replies are read as a {template.reader}")
-        lacking = [question for question in NAMES if question not in {template.question for template in templates}]
+        lacking = [prompt for prompt in made.texts if prompt not in {template.prompt for template in templates}]
         if lacking:
             self.stdout.write(f"{', '.join(lacking)}: from {OWN}")
-        self.stdout.write(f"Prompt set {made.name}, {made.sha256}. Choose it in a judge's settings.")
+        self.stdout.write(f"Prompt set {made.name}. Choose it in a judge's settings.")
+        for prompt, text in made.texts.items():
+            self.stdout.write(f"  {prompt}: sha256 {sha256_of(text)}")
 
 
 def _content(path: Path) -> bytes:

@@ -1,15 +1,15 @@
-"""The kinds of job. Each app registers its own when it is ready, so that llm need not know them."""
+"""The kinds of job. An app names its own in its AppConfig, as job_kinds = ("app.module.Class",)."""
 
 from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
+
+from django.apps import apps
+from django.utils.module_loading import import_string
 
 from assessor.collection.models import Condition, Topic
 from assessor.llm.models import Job, Unit
-from assessor.llm.prompt_sets import PromptSet
-from assessor.llm.questions import Question
-
-Answer = TypeVar("Answer")
+from assessor.llm.prompts import Prompt, PromptRequest, PromptSet, Value
 
 
 class UnitFailure(Exception):
@@ -17,11 +17,11 @@ class UnitFailure(Exception):
 
 
 class Ask(Protocol):
-    """Puts a question to the job's judge and returns the answer as Question.read gives it."""
+    """Sends a request to the job's judge and returns the reply as PromptRequest.read gives it."""
 
     prompts: PromptSet
 
-    def __call__(self, question: Question[Answer]) -> Awaitable[Answer]: ...
+    def __call__(self, request: PromptRequest[Value]) -> Awaitable[Value]: ...
 
 
 class Expected(NamedTuple):
@@ -40,17 +40,20 @@ class Grades(Enum):
     PEOPLES = "people's"
 
 
-class Kind(Protocol):
-    """A kind of job: what there is to do, how one unit is done, and where its result goes.
+class JobKind(Protocol):
+    """A kind of job: its prompts, what there is to do, how one unit is done, and where its result goes.
 
     The condition of expected() may not be saved yet; then nothing has been done under it.
     """
 
-    name: str  # what commands and pages call it: "AutoNuggets"
+    name: str  # on pages and in commands
     condition_kind: str
     method: str  # of Condition
-    grades: Grades
+    prompts: tuple[Prompt[Any], ...]
+    grades: Grades = Grades.NONE
     builds_on_nuggets: bool = False
+    # Whether items of units begin with the key of an answer, alone or before a colon. Archives replace it.
+    items_are_of_answers: bool = False
 
     def called(self, nuggets: Condition | None) -> str:
         """Return what is made, as a condition's name tells it; nuggets: the condition that it builds on."""
@@ -77,9 +80,9 @@ class Kind(Protocol):
         """
 
     async def carry_out(self, work: Any, ask: Ask) -> Any:
-        """Do one unit: no database here, only questions. May raise UnitFailure.
+        """Do one unit: no database here, only requests. May raise UnitFailure.
 
-        Deterministic, so that after a kill it asks the same again and is answered from the ledger.
+        Deterministic, so that after a kill it sends the same again and is answered from the ledger.
         """
 
     def store(self, job: Job, results: Sequence[tuple[Unit, Any]]) -> None:
@@ -97,19 +100,17 @@ class Kind(Protocol):
         return ()
 
 
-_kinds: dict[str, Kind] = {}
+def job_kinds() -> dict[str, JobKind]:
+    """Return all kinds of job, by name."""
+    paths = [path for app in apps.get_app_configs() for path in getattr(app, "job_kinds", ())]
+    return {kind.name: kind for kind in (import_string(path)() for path in paths)}
 
 
-def register(kind: Kind) -> None:
-    """Make a kind known."""
-    _kinds[kind.name] = kind
+def job_kind_named(name: str) -> JobKind:
+    """Return the kind of this name. Raises KeyError where no app has it."""
+    return job_kinds()[name]
 
 
-def kind_named(name: str) -> Kind:
-    """Return the kind of this name. Raises KeyError for one that no app registered."""
-    return _kinds[name]
-
-
-def names() -> Iterable[str]:
-    """Return the names of all kinds."""
-    return _kinds.keys()
+def job_prompts() -> dict[str, Prompt[Any]]:
+    """Return the prompts of all kinds of job, by name."""
+    return {prompt.name: prompt for kind in job_kinds().values() for prompt in kind.prompts}

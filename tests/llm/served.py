@@ -1,0 +1,23 @@
+"""What a process with a rehearsal endpoint runs. Importing it loads all that it needs."""
+
+import os
+from multiprocessing.connection import Connection
+from typing import Any
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "assessor.settings")
+os.environ.setdefault("ASSAY_SECRET_KEY", "only for rehearsals")
+
+import django
+
+django.setup()
+
+from assessor.llm.job_kind import job_prompts  # noqa: E402
+from assessor.llm.rehearsal.knobs import Knobs  # noqa: E402
+from assessor.llm.rehearsal.serving import serve  # noqa: E402
+
+job_prompts()  # imports the kinds of job
+
+
+def serve_endpoint(knobs: dict[str, Any], told: "Connection[str, str]") -> None:
+    """Serve until a signal ends the process; send the base URL once it can be reached."""
+    serve(Knobs(**knobs), told.send)

@@ -38,7 +38,7 @@ def make_condition(
         method=method,
         qrels_source=campaign.qrels_sources.get(name=source),
         judge=model.judge,
-        prompts=PROMPTS.hashes(KIND_OF[method].prompts),
+        prompts=PROMPTS.hashes(KIND_OF[method].prompts if method in KIND_OF else ()),
     )
     return create_condition(condition, acting_user=None)
 

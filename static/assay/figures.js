@@ -1,6 +1,4 @@
 // Draws the figures of a page, in the system's light or dark; what lies under the pointer is named.
-"use strict";
-
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const tip = document.getElementById("tip");
 

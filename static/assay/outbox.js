@@ -2,8 +2,6 @@
 // Changes go out one after another. Each carries a key made here, so that sending it twice counts once, and the
 // version it was made on, so that the server can refuse it when something else happened meanwhile. A page on which
 // several things have versions of their own names the thread of each change; else all are of one.
-"use strict";
-
 assay.csrf = () => (document.cookie.match(/(?:^|; )csrftoken=([^;]+)/) || [])[1] || "";
 
 // What a page asks for is of the database that the page is of, or refused.
@@ -29,32 +27,21 @@ assay.isReplaced = (response) => response.headers.has("X-Assay-Replaced");
 // By what an answer says no: its HTTP status, or that the browser lost the cookie that writes are checked by.
 assay.statusOf = (response) => (response.headers.get("X-Assay-CSRF") ? "csrf" : response.status);
 
-assay.blockedBecause = (status) => assay.say({ 401: "signed-out", 403: "forbidden", csrf: "no-cookie" }[status] || "not-yours");
-
 assay.Outbox = class {
-  // subject: installation, person, kind of work and its key, with dots between; tab: of assay.tab(); version: what the
-  // page shows, or versions: those of its threads. onAnswer(change, response, text, waiting) gets each answer that
-  // settles a change (200, 422); onRefused(changes, response, text) keeps what was refused (400, 404, 409, 410) before
-  // it leaves the outbox; onState(state, waiting, status) tells what to show: saved, saving, offline or blocked.
-  // fallsWith(later, change) says whether a later change makes no sense without one that is refused alone;
-  // canLapse(change) whether a change that is forbidden (403) is given up instead of kept.
-  constructor({ subject, tab, version, versions = { "": version }, onAnswer, onRefused, onState, ...rest }) {
+  // subject, tab: as of a shelf; versions: what the page shows, by thread. onAnswer(change, response, text, waiting)
+  // gets each answer that settles a change (200, 422); onRefused(changes, response, text) keeps what was refused (400,
+  // 404, 409, 410) before it leaves the outbox; onState(state, waiting, status) tells what to show: saved, saving,
+  // offline or blocked. fallsWith(later, change) says whether a later change makes no sense without one that is refused
+  // alone; canLapse(change) whether a change that is forbidden (403) is given up instead of kept.
+  constructor({ subject, tab, ...rest }) {
     const never = () => false;
-    Object.assign(this, { versions, onAnswer, onRefused, onState, fallsWith: never, canLapse: never, ...rest });
-    const prefix = `assay.outbox.${subject}.`;
-    this.store = prefix + tab.name;
-    this.changes = assay.storage.get(this.store) || [];
-    // Take over what closed tabs could not send.
-    for (const name of assay.storage.names(prefix)) {
-      if (name === this.store || tab.isOpen(name.slice(prefix.length))) continue;
-      this.changes.push(...(assay.storage.get(name) || []));
-      this.keep();
-      assay.storage.remove(name);
-    }
+    Object.assign(this, { fallsWith: never, canLapse: never, ...rest });
+    this.shelf = new assay.Shelf("outbox", subject, tab);
+    this.shelf.claim(); // what closed tabs could not send
+    this.changes = this.shelf.changes;
     this.wait = 500;
     this.sending = false;
-    window.addEventListener("online", () => this.send());
-    window.addEventListener("focus", () => this.send());
+    for (const name of ["online", "focus"]) window.addEventListener(name, () => this.send());
     window.addEventListener("beforeunload", (event) => {
       // What the server has just answered is saved, and its page may lead elsewhere at once.
       if (this.changes.some((change) => change !== this.answered)) event.preventDefault();
@@ -62,17 +49,7 @@ assay.Outbox = class {
   }
 
   keep() {
-    if (this.changes.length) assay.storage.set(this.store, this.changes);
-    else assay.storage.remove(this.store);
-  }
-
-  // The version where all is one thread.
-  get version() {
-    return this.versions[""];
-  }
-
-  set version(version) {
-    this.versions[""] = version;
+    this.shelf.changes = this.changes;
   }
 
   // The changes of a thread that wait.
@@ -176,6 +153,15 @@ assay.Outbox = class {
   }
 };
 
+// Why nothing is saved or told, by status, and the link where the person can mend it: the home asks for a sign-in and
+// sets the cookie.
+const BLOCKED = {
+  401: ["signed-out", "sign-in"],
+  403: ["forbidden"],
+  404: ["not-yours"],
+  csrf: ["no-cookie", "open-assay"],
+};
+
 // The state line: whether what a person did is saved, in words, always in sight; and short notices beside the keys.
 assay.StateLine = class {
   // isRefused() says whether there are refused changes.
@@ -210,26 +196,18 @@ assay.StateLine = class {
   show() {
     let [name, waiting, status] = this.isRefused() ? ["refused"] : this.state;
     if (name === "saved" && this.unread !== null) [name, status] = ["unread", this.unread];
-    const kept = assay.say(assay.storage.works ? "kept-in-browser" : "kept-in-page", { changes: assay.count(waiting, "change") });
-    const why = ["blocked", "unread"].includes(name) ? assay.blockedBecause(status) : "";
-    const isBlocked = [401, 403, 404, "csrf"].includes(status);
-    const said = assay.say(name === "unread" && !isBlocked ? "no-answer" : name, { kept, why });
+    const [why, mend] = BLOCKED[status] || [];
+    const kept = assay.storage.works ? "kept-in-browser" : "kept-in-page";
+    const told = { kept: assay.say(kept, { changes: assay.count(waiting, "change") }), why: why && assay.say(why) };
+    const said = assay.say(name === "unread" && !why ? "no-answer" : name, told);
     this.line.dataset.state = name;
-    this.write(said, ["blocked", "unread"].includes(name) ? status : null);
-    // Only trouble and its end are read out: "Saving…" and "Saved" at every key would drown the work.
-    if (["offline", "blocked", "refused", "unread"].includes(name)) this.announced.textContent = said;
-    else if (name === "saved" && this.announced.textContent) this.announced.textContent = said;
-  }
-
-  // Write the line, with a link to where the person can mend what blocks, if anything: the home asks for a sign-in and
-  // sets the cookie. Nothing that stays the same is written: the link may have the focus.
-  write(text, status) {
     const [words, link] = this.line.childNodes;
-    const label = { 401: assay.say("sign-in"), csrf: assay.say("open-assay") }[status] || "";
-    const said = label ? `${text} ` : text;
-    if (words.data !== said) words.data = said;
-    if (link.textContent !== label) link.textContent = label;
-    link.hidden = !label;
+    assay.write(words, mend ? `${said} ` : said, "data");
+    assay.write(link, mend ? assay.say(mend) : "");
+    link.hidden = !mend;
+    // Only trouble and its end are read out: "Saving…" and "Saved" at every key would drown the work.
+    const isTrouble = ["offline", "blocked", "refused", "unread"].includes(name);
+    if (isTrouble || (name === "saved" && this.announced.textContent)) this.announced.textContent = said;
   }
 
   // Say something that has no place on screen of its own.

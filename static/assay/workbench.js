@@ -1,10 +1,9 @@
 // The labelling screen, whatever is labelled: an item of a sheet gets a value from a short list. What a person says
 // shows at once and goes into the outbox; each sheet is a thread of its own there. Sheets come with the page or are
 // fetched before the person gets to them, and stay in it. The sentences are the page's.
-"use strict";
-
-// A screen extends this. It has to know wordsOf(sheet, item) and asked(sheet), the items of a sheet that is in the page,
-// in their order; draw(); and focus(), on the item as it is.
+//
+// A screen extends this. It has to know wordsOf(sheet, item); asked(sheet), the items of a sheet that is in the page, in
+// their order; draw(); and focus(), on the item as it is.
 assay.Workbench = class {
   AHEAD = 4; // sheets to be done that are there before the person gets to them
   KEPT = 500; // acts that can be undone
@@ -28,7 +27,6 @@ assay.Workbench = class {
     this.present = null; // the same, once it is here
     this.item = null; // the one that keys are about
     this.since = 0; // active seconds when the sheet came or the label before was given
-    this.about = null; // what the open dialog is about
     this.heldUntil = 0; // no label counts before: the sheet was changed under the person's hands
     this.state = new assay.StateLine({ isRefused: () => this.refused.changes.length > 0 });
     this.refused = this.makeRefused();
@@ -76,14 +74,14 @@ assay.Workbench = class {
     label: { columns: ["labels", "cannot"], fields: ({ labels }) => ({ label: labels }) },
     cannot: { columns: ["labels", "cannot"], fields: ({ cannot }) => ({ reason: cannot }) },
     flag: { columns: ["flags"], fields: ({ flags }) => ({ note: flags }) },
-    later: { columns: [], fields: () => ({}) },
+    later: { columns: ["putOff"], fields: () => ({}) },
     show: { columns: [], fields: () => ({}) },
   };
 
-  // What stands in the columns that an action sets; of a sheet's place in the queue, that.
+  // What stands in the columns that an action sets; a sheet's place in the queue is the sheet's own.
   standing({ said, putOff }, action, item) {
-    if (action === "later") return { putOff };
-    return Object.fromEntries(this.actions[action].columns.map((column) => [column, said[column][item] || ""]));
+    const of = (column) => (column === "putOff" ? putOff : said[column][item] || "");
+    return Object.fromEntries(this.actions[action].columns.map((column) => [column, of(column)]));
   }
 
   // Let stand what a change says.
@@ -106,10 +104,8 @@ assay.Workbench = class {
       subject: this.subject,
       tab: this.tab,
       inWords: ({ about }) => {
-        if (about.action === "later") return assay.say("refused-later", about);
-        // What was left from before sheets had columns says it by other names.
-        const now = about.now || { labels: about.label, cannot: about.reason, flags: about.note };
-        return assay.say("refused-item", { ...about, said: this.inWords(now) });
+        const isLater = about.action === "later";
+        return assay.say(isLater ? "refused-later" : "refused-item", { ...about, said: this.inWords(about.now) });
       },
       there: ({ about }) => about.there || "",
       // A label is about the texts as they were when it was given.
@@ -285,8 +281,8 @@ assay.Workbench = class {
     const sheet = this.sheets.get(fresh.dataset.sheet);
     const article = document.importNode(fresh, true);
     this.drop(sheet);
-    const [said, toDecide, under] = ["said", "toDecide", "under"].map((name) => JSON.parse(fresh.dataset[name] || "{}"));
-    Object.assign(sheet, { article, said, toDecide, under });
+    Object.assign(sheet, { article });
+    for (const name of ["said", "toDecide", "under"]) sheet[name] = JSON.parse(fresh.dataset[name] || "{}");
     this.taken(sheet, article);
     const waiting = this.outbox.of(sheet.id);
     for (const { about } of waiting) this.effect(sheet, about);
@@ -562,22 +558,19 @@ assay.Workbench = class {
   askAbout(action) {
     const { present, item } = this;
     if (!this.canSay) return this.state.tell(assay.say("choose-first", { keys: assay.byKeys("j", "k") }));
-    this.about = { sheet: present, item };
     const dialog = this.dialogs[action];
+    const input = dialog.querySelector("input");
     dialog.querySelector(".about").textContent = this.wordsOf(present, item);
-    dialog.querySelector("input").value = present.said[this.ASKED[action]][item] || "";
-    dialog.showModal();
+    input.value = present.said[this.ASKED[action]][item] || "";
+    assay.ask(dialog, (isMeant) => {
+      if (isMeant) this.confirmed(action, present, item, input.value.trim().replace(/\s+/g, " "));
+      else this.focus();
+    });
   }
 
   // What was typed into a dialog counts once it is confirmed; where it can't be said any more it is kept among what was
   // refused.
-  confirmed(action) {
-    const dialog = this.dialogs[action];
-    const text = dialog.querySelector("input").value.trim().replace(/\s+/g, " ");
-    const isMeant = dialog.returnValue === "yes";
-    dialog.returnValue = "";
-    if (!isMeant) return this.focus();
-    const { sheet, item } = this.about;
+  confirmed(action, sheet, item, text) {
     const column = this.ASKED[action];
     const now = this.only(action, column, text);
     if (this.closed || !sheet.said || !this.asked(sheet).includes(item)) {
@@ -605,7 +598,7 @@ assay.Workbench = class {
 
   askForTheEnd() {
     if (this.outbox.changes.length) return this.state.tell(assay.say("sign-off-waits"));
-    this.dialogs.ending.showModal();
+    assay.ask(this.dialogs.ending, (isMeant) => isMeant && this.signOff());
   }
 
   signOff() {
@@ -657,14 +650,6 @@ assay.Workbench = class {
       if (element) this.acts[element.dataset.act](element);
       else this.clicked(event);
     });
-    for (const action of Object.keys(this.ASKED)) {
-      this.dialogs[action]?.addEventListener("close", () => this.confirmed(action));
-    }
-    this.dialogs.ending?.addEventListener("close", ({ target }) => {
-      const isMeant = target.returnValue === "yes";
-      target.returnValue = "";
-      if (isMeant) this.signOff();
-    });
     this.forgetShows(0); // what was on screen when the page was left is not now
     this.close(this.closed);
     for (const article of [...this.holder.querySelectorAll(".answer")]) {
@@ -681,7 +666,5 @@ assay.Workbench = class {
   }
 };
 
-const isSaid = ({ about }) => about.action !== "show";
+const isSaid = ({ about }) => !["show", "signOff"].includes(about.action);
 const isTakenBack = ({ about }) => about.action === "label" && !about.now.labels;
-
-assay.same = (one, other) => JSON.stringify(one) === JSON.stringify(other);

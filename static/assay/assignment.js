@@ -9,7 +9,7 @@ const spanOf = (article, [at, ...points]) => assay.rangeOf(sentencesOf(article)[
 
 function selectedMarks(article) {
   const texts = sentencesOf(article).map((sentence) => sentence.firstChild);
-  return assay.selectedIn(texts.filter(Boolean)).map((span) => [texts.indexOf(span.startContainer), ...pointsOf(span)]);
+  return assay.selectedIn(texts.filter(Boolean)).map((span) => [texts.indexOf(span.startContainer), ...assay.pointsOf(span)]);
 }
 
 // Marks in order, those that touch each other joined.
@@ -25,7 +25,7 @@ function joined(marks) {
 
 class Assignment extends assay.Workbench {
   constructor(tab) {
-    super({ tab, kind: "assignment", field: "nugget" });
+    super(tab);
     const { label, cannot } = this.actions;
     // Whoever labels it anew has seen the text as it is now.
     for (const { columns } of [label, cannot]) columns.push("stale");
@@ -50,8 +50,8 @@ class Assignment extends assay.Workbench {
     return nuggetAt(element) || this.item;
   }
 
-  wordsOf(sheet, nugget) {
-    return byNugget.get(nugget)?.querySelector(".text").textContent || assay.say("gone-item");
+  elementOf(sheet, nugget) {
+    return byNugget.get(nugget);
   }
 
   inWords(said) {
@@ -79,11 +79,8 @@ class Assignment extends assay.Workbench {
 
   // ---- drawing ----
   draw() {
-    const { present, wanted, item } = this;
-    const sheets = this.inOrder();
-    const done = sheets.filter((sheet) => !this.toDo(sheet)).length;
-    const told = { number: wanted?.number, total: sheets.length, done };
-    this.drawFrame({ done, total: sheets.length, words: assay.say(wanted ? "progress-at" : "progress", told) });
+    super.draw();
+    const { present, item } = this;
     const all = present && this.asked(present);
     for (const [nugget, row] of byNugget) {
       row.hidden = Boolean(present) && !all.includes(nugget);
@@ -114,22 +111,16 @@ class Assignment extends assay.Workbench {
 
   // ---- nuggets ----
   pick(nugget) {
-    const before = byNugget.get(this.item);
-    before?.removeAttribute("aria-current");
-    for (const choice of before?.querySelectorAll("[data-key]") || []) {
+    for (const choice of document.querySelectorAll(".fact [data-key]")) {
       choice.removeAttribute("data-key");
       choice.removeAttribute("aria-keyshortcuts");
     }
     const row = byNugget.get(nugget);
-    row?.setAttribute("aria-current", "true");
+    for (const one of byNugget.values()) one.ariaCurrent = one === row ? "true" : null;
     for (const choice of row?.querySelectorAll("[data-its-key]") || []) choice.dataset.key = choice.dataset.itsKey;
     assay.relabel();
     super.pick(nugget);
     row?.scrollIntoView({ block: "nearest" });
-  }
-
-  focus() {
-    byNugget.get(this.item)?.focus({ preventScroll: true });
   }
 
   // Within the answer: to others by their own keys.
@@ -168,14 +159,8 @@ class Assignment extends assay.Workbench {
     const place = document.getElementById("across-text");
     place.textContent = "…";
     this.dialogs.across.showModal();
-    try {
-      const response = await assay.get(`${this.base}nuggets/${this.item}/`);
-      if (!response.ok) throw new Error(response.status);
-      const found = new DOMParser().parseFromString(await response.text(), "text/html");
-      place.replaceChildren(...document.importNode(found.body, true).childNodes);
-    } catch {
-      place.textContent = assay.say("not-shown");
-    }
+    const { part } = await this.ask(assay.get(`${this.base}nuggets/${this.item}/`), "body");
+    place.replaceChildren(...(part ? document.importNode(part, true).childNodes : [assay.say("not-shown")]));
   }
 
   step(by) {
@@ -185,15 +170,10 @@ class Assignment extends assay.Workbench {
     else this.state.tell(assay.say(by > 0 ? "last-answer" : "first-answer"));
   }
 
-  clicked(event) {
-    const link = event.target.closest("#across-text [data-sheet]");
-    const nugget = nuggetAt(event.target);
-    if (link && this.sheets.has(link.dataset.sheet)) {
-      event.preventDefault();
-      this.dialogs.across.close();
-      this.open(this.sheets.get(link.dataset.sheet), link.dataset.nugget);
-    } else if (nugget && !event.target.closest("button")) this.pick(nugget);
+  clicked({ target }) {
+    const nugget = nuggetAt(target);
+    if (nugget && !target.closest("button")) this.pick(nugget);
   }
 }
 
-new Assignment(await assay.tab()).start(new URLSearchParams(window.location.search).get("nugget"));
+new Assignment(await assay.tab()).start();

@@ -4,7 +4,6 @@
   const main = document.getElementById("main");
   const subject = `${main.dataset.installation}.${main.dataset.person}.bank.${main.dataset.bank}`;
   const holder = document.querySelector(".nugget-list");
-  const notices = document.getElementById("notices");
   const form = document.getElementById("add"); // absent where nothing can be edited
   const tab = await assay.tab();
   const { rowOf, rowsOnScreen, currentRow, textOf, noteOf, fieldsOf, isUndecided, folded, isTyped } = assay;
@@ -128,13 +127,11 @@
     },
   });
 
-  const undoButton = document.querySelector('[data-act="undo"]');
-  const redoButton = document.querySelector('[data-act="redo"]');
+  const buttonOf = (name) => document.querySelector(`[data-act="${name}"]`);
 
   function show(fresh) {
     shown = fresh;
-    undoButton.disabled = !shown.about.undo;
-    redoButton.disabled = !shown.about.redo;
+    for (const name of ["undo", "redo"]) buttonOf(name).disabled = !shown.about[name];
     const added = list.show(shown);
     drawFindings();
     drawButtons();
@@ -209,8 +206,7 @@
     field.setSelectionRange(field.value.length, field.value.length);
   }
 
-  // A text in two: at the cursor where it was put inside the text; else after the first part of the sentence, or half
-  // way.
+  // A text in two: at the cursor inside the text; else after the first part of the sentence, or half way.
   function halves({ value, selectionStart }) {
     const blanks = [...value.trimEnd().matchAll(/\s+/gu)];
     const joint = /[;,.]\s+(?:and\s+)?|\s+and\s+/iu.exec(value);
@@ -378,7 +374,7 @@
       fieldsOf(row).forEach(saveField); // undo brings it back as it was typed
       act("delete", row.dataset.uid, { text: textOf(row).dataset.saved }, {});
       if (list.rows.length) list.go(next || rowsOnScreen()[Math.min(at, list.rows.length - 1)]);
-      else undoButton.focus();
+      else buttonOf("undo").focus();
     },
     attach(row) {
       const evidence = passages.evidence();
@@ -501,11 +497,6 @@
   }
 
   document.addEventListener("click", (event) => {
-    const link = event.target.closest("#findings a");
-    if (link) {
-      event.preventDefault();
-      list.go(document.querySelector(link.hash));
-    }
     const button = event.target.closest("[data-act]");
     if (!button) return;
     const { act: name, at } = button.dataset;
@@ -628,7 +619,7 @@
   drafts.changes = []; // each is in its field, in the outbox or among what was refused
   typedNew();
   assay.search(document.getElementById("search"), passages);
-  if (!assay.storage.works) notices.append(document.getElementById("not-kept").content);
+  if (!assay.storage.works) document.getElementById("notices").append(document.getElementById("not-kept").content);
   for (const field of main.querySelectorAll("textarea[disabled], #add [disabled]")) field.disabled = false;
   main.dataset.ready = "1";
   passages.layOutAll();

@@ -1,4 +1,5 @@
 // The nugget list on screen: making it say what the server says, without touching what a person is at.
+
 // The rows on screen, and the parts of a row. row.nugget is what the list says of it.
 const rowOf = (uid) => document.getElementById(`n-${uid}`);
 const rowsOnScreen = () => [...document.querySelectorAll("#nugget-list .nugget")];
@@ -93,8 +94,7 @@ assay.NuggetList = class {
   }
 
   mark(row) {
-    currentRow()?.removeAttribute("aria-current");
-    row.setAttribute("aria-current", "true");
+    for (const one of this.rows) one.ariaCurrent = one === row ? "true" : null;
     this.passages.show(row.nugget.evidence);
   }
 

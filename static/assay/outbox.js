@@ -1,7 +1,7 @@
 // The outbox: what a person does is kept in the browser until the server has said that it is saved.
 // Changes go out one after another. Each carries a key made here, so that sending it twice counts once, and the
-// version it was made on, so that the server can refuse it when something else happened meanwhile. A page on which
-// several things have versions of their own names the thread of each change; else all are of one.
+// version it was made on, so that the server can refuse it when something else happened meanwhile. What has
+// versions of its own is a thread; where all is one thread, it has no name.
 assay.csrf = () => (document.cookie.match(/(?:^|; )csrftoken=([^;]+)/) || [])[1] || "";
 
 // What a page asks for is of the database that the page is of, or refused.
@@ -24,7 +24,7 @@ assay.post = (url, fields, options = {}) =>
 // Whether an answer says that the page is of another database.
 assay.isReplaced = (response) => response.headers.has("X-Assay-Replaced");
 
-// By what an answer says no: its HTTP status, or that the browser lost the cookie that writes are checked by.
+// The HTTP status of an answer, or "csrf": the browser lost the cookie that writes are checked by.
 assay.statusOf = (response) => (response.headers.get("X-Assay-CSRF") ? "csrf" : response.status);
 
 assay.Outbox = class {
@@ -57,8 +57,7 @@ assay.Outbox = class {
     return this.changes.filter((change) => change.thread === thread);
   }
 
-  // A change is {url, fields, about} and, where there are several, its thread; about is for the page, to say in words
-  // what the change was.
+  // A change is {url, fields, about, thread}; about is for the page, to say in words what the change was.
   add({ thread = "", ...change }) {
     const seen = this.of(thread).length ? null : this.versions[thread]; // null: the version after the change before it
     this.changes.push({ ...change, thread, key: assay.uuid(), seen });
@@ -153,15 +152,6 @@ assay.Outbox = class {
   }
 };
 
-// Why nothing is saved or told, by status, and the link where the person can mend it: the home asks for a sign-in and
-// sets the cookie.
-const BLOCKED = {
-  401: ["signed-out", "sign-in"],
-  403: ["forbidden"],
-  404: ["not-yours"],
-  csrf: ["no-cookie", "open-assay"],
-};
-
 // The state line: whether what a person did is saved, in words, always in sight; and short notices beside the keys.
 assay.StateLine = class {
   // isRefused() says whether there are refused changes.
@@ -196,15 +186,12 @@ assay.StateLine = class {
   show() {
     let [name, waiting, status] = this.isRefused() ? ["refused"] : this.state;
     if (name === "saved" && this.unread !== null) [name, status] = ["unread", this.unread];
-    const [why, mend] = BLOCKED[status] || [];
-    const kept = assay.storage.works ? "kept-in-browser" : "kept-in-page";
-    const told = { kept: assay.say(kept, { changes: assay.count(waiting, "change") }), why: why && assay.say(why) };
-    const said = assay.say(name === "unread" && !why ? "no-answer" : name, told);
-    this.line.dataset.state = name;
-    const [words, link] = this.line.childNodes;
-    assay.write(words, mend ? `${said} ` : said, "data");
-    assay.write(link, mend ? assay.say(mend) : "");
-    link.hidden = !mend;
+    const why = [401, 403, 404, "csrf"].includes(status) && assay.say(`because-${status}`);
+    const changes = assay.count(waiting, "change");
+    const kept = assay.say(assay.storage.works ? "kept-in-browser" : "kept-in-page", { changes });
+    const said = assay.say(name === "unread" && !why ? "no-answer" : name, { kept, why });
+    Object.assign(this.line.dataset, { state: name, status: status ?? "" });
+    assay.write(this.line, said);
     // Only trouble and its end are read out: "Saving…" and "Saved" at every key would drown the work.
     const isTrouble = ["offline", "blocked", "refused", "unread"].includes(name);
     if (isTrouble || (name === "saved" && this.announced.textContent)) this.announced.textContent = said;

@@ -6,9 +6,10 @@ const AWAY = 600000; // who has touched nothing for so long has left their passa
 
 class Relevance extends assay.Workbench {
   ONE_EACH = true;
+  GONE = [404, 410]; // who lost a passage to the queue has it no more
 
   constructor(tab) {
-    super({ tab, kind: "relevance", field: "item" });
+    super(tab);
     this.isDrawn = "drawn" in this.main.dataset;
     this.mustLook = false; // what is at hand is to be asked for, once all is saved
     this.know(document.getElementById("at-hand").dataset);
@@ -23,8 +24,8 @@ class Relevance extends assay.Workbench {
     return [id];
   }
 
-  wordsOf({ article }) {
-    return article?.querySelector("h2").textContent.trim() || assay.say("gone-item");
+  elementOf(sheet) {
+    return sheet?.article;
   }
 
   // The addresses are those that they always were.
@@ -34,19 +35,9 @@ class Relevance extends assay.Workbench {
     return { url: `${this.base}${action === "show" ? "show" : "judge"}/`, fields: sent };
   }
 
-  // Who lost a passage to the queue has it no more.
-  isGone(status) {
-    return [404, 410].includes(status);
-  }
-
   // How many of the topic others have judged, and how many there are.
   know({ others, total }) {
     this.counts = { others: Number(others), total: Number(total) };
-  }
-
-  // How many of the topic are judged, by whoever.
-  get judged() {
-    return this.counts.others + this.inOrder().length - this.left().length;
   }
 
   left() {
@@ -69,21 +60,20 @@ class Relevance extends assay.Workbench {
     else this.mustLook = true;
   }
 
+  // How many of the topic are judged, by whoever.
+  progress() {
+    const { others, total } = this.counts;
+    return { done: others + this.sheets.size - this.left().length, total };
+  }
+
   draw() {
-    const { present, item, judged: done } = this;
-    const { total } = this.counts;
-    this.drawFrame({ done, total, words: assay.say("progress", { done, total }) });
+    super.draw();
     document.getElementById("rest").hidden = Boolean(this.wanted);
-    document.getElementById("told").replaceChildren(...(present && item ? this.toldOf(present, item) : []));
   }
 
   pick(item) {
     this.main.firstElementChild.scrollTop = 0;
     super.pick(item);
-  }
-
-  focus() {
-    this.present?.article.focus({ preventScroll: true });
   }
 
   first() {
@@ -102,28 +92,14 @@ class Relevance extends assay.Workbench {
     this.state.tell(assay.say("none-left"));
   }
 
-  clicked(event) {
-    const link = event.target.closest("#rest [data-sheet]");
-    if (!link || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    this.open(this.sheets.get(link.dataset.sheet));
-  }
-
   // Renew the leases, and have what is at hand now. What comes to nothing is tried again by the heartbeat.
   async look() {
     this.mustLook = true;
     if (this.outbox.changes.length || this.closed) return;
     const before = this.versions();
-    let fresh = null;
-    try {
-      const response = await assay.post(`${this.base}draw/`, {}, { signal: AbortSignal.timeout(30000) });
-      if (assay.isReplaced(response)) return this.replaced();
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      if (response.ok) fresh = page.getElementById("at-hand");
-      this.state.read(response.ok && !fresh ? 0 : assay.statusOf(response)); // something else may answer in its place
-    } catch {
-      this.state.read(0);
-    }
+    const request = assay.post(`${this.base}draw/`, {}, { signal: AbortSignal.timeout(30000) });
+    const { status, part: fresh } = await this.ask(request, "#at-hand");
+    this.state.read(status);
     // What was said meanwhile has an answer of its own, which is newer.
     if (!fresh || this.outbox.changes.length || this.versions() !== before) return;
     this.mustLook = false;
@@ -171,8 +147,8 @@ class Relevance extends assay.Workbench {
   start() {
     super.start();
     setInterval(() => {
-      const isOver = this.judged === this.counts.total;
-      const isDue = this.mustLook || (!isOver && (this.isDrawn || !this.wanted));
+      const { done, total } = this.progress();
+      const isDue = this.mustLook || (done < total && (this.isDrawn || !this.wanted));
       if (Date.now() - assay.lastInput < AWAY && isDue) this.look();
     }, HEARTBEAT);
     window.addEventListener("online", () => this.mustLook && this.look());

@@ -6,10 +6,6 @@ const sentenceOf = (key) => key.split(".")[0];
 class Support extends assay.Workbench {
   AHEAD = 3;
 
-  constructor(tab) {
-    super({ tab, kind: "support", field: "citation" });
-  }
-
   // equal: how many lack a label that come with that of an equal citation, which is in another place: not asked here.
   fromQueue([key, number, toDo, total, version, putOff, equal]) {
     return { ...super.fromQueue([key, number, toDo - equal, version, putOff]), total, equal };
@@ -27,8 +23,8 @@ class Support extends assay.Workbench {
     return this.sentence(sheet, key)?.querySelector(".reading").textContent || assay.say("gone-item");
   }
 
-  passage(sheet, key) {
-    return sheet.passages?.querySelector(`[data-citations~="${key}"]`);
+  elementOf(sheet, key) {
+    return sheet?.passages?.querySelector(`[data-citations~="${key}"]`);
   }
 
   taken(sheet, article) {
@@ -41,12 +37,8 @@ class Support extends assay.Workbench {
     sheet.passages?.remove();
   }
 
-  get canSay() {
-    return super.canSay && Boolean(this.passage(this.present, this.item));
-  }
-
   of(sheet, key) {
-    return key ? { docid: this.passage(sheet, key)?.dataset.docid || "" } : {};
+    return key ? { docid: this.elementOf(sheet, key)?.dataset.docid || "" } : {};
   }
 
   // ---- equal citations ----
@@ -82,7 +74,7 @@ class Support extends assay.Workbench {
     const sheet = this.sheets.get(changes[0].thread);
     if (sheet && !sheet.said) sheet.toDo -= sheet.equal;
     // There is something to judge now that did not come with the answer.
-    if (sheet?.said && this.asked(sheet).some((key) => !this.passage(sheet, key))) return this.forget(sheet);
+    if (sheet?.said && this.asked(sheet).some((key) => !this.elementOf(sheet, key))) return this.forget(sheet);
     // Once what was refused has left the outbox.
     queueMicrotask(() => {
       if (!this.present) return;
@@ -92,20 +84,22 @@ class Support extends assay.Workbench {
   }
 
   // ---- drawing ----
-  draw() {
-    const { present, wanted, item } = this;
+  progress() {
     const sheets = this.inOrder();
     const ofSheet = ({ said, total }) => (said ? said.open.length + said.equal.length : total);
     const total = sheets.reduce((sum, sheet) => sum + ofSheet(sheet), 0);
     const done = total - sheets.reduce((sum, sheet) => sum + this.left(sheet), 0);
-    const told = { done, total, number: wanted?.number, answers: sheets.length };
-    this.drawFrame({ done, total, words: assay.say(wanted ? "progress-at" : "progress", told) });
-    const passage = present && item && this.passage(present, item);
+    return { done, total, answers: sheets.length };
+  }
+
+  draw() {
+    super.draw();
+    const { present, item } = this;
+    const passage = item && this.elementOf(present, item);
     // One by one: what is hidden for a moment loses the focus.
     for (const one of holder.querySelectorAll(".passage")) one.hidden = one !== passage;
     if (present) this.drawSentences(present);
     document.getElementById("which").textContent = present && item ? this.whichOf(present, item) : "";
-    document.getElementById("told").replaceChildren(...(passage ? this.toldOf(present, item) : []));
   }
 
   // Which of a sentence's citations it is, where several are judged.
@@ -118,8 +112,7 @@ class Support extends assay.Workbench {
     const labelOf = (key) => said.labels[key] || (key in said.cannot ? assay.say("cannot-chip") : "");
     for (const line of article.querySelectorAll("[data-sentence]")) {
       const [keys, equal] = [keysOf(line.dataset.citations), keysOf(line.dataset.equal)];
-      if (keys.includes(this.item)) line.setAttribute("aria-current", "true");
-      else line.removeAttribute("aria-current");
+      line.ariaCurrent = keys.includes(this.item) ? "true" : null;
       const words = keys
         .filter((key) => labelOf(key) || key in said.flags)
         .map((key) => labelOf(key) + (key in said.flags ? " ⚑" : ""));
@@ -134,24 +127,12 @@ class Support extends assay.Workbench {
     this.since = assay.active;
     super.pick(key);
     if (!key) return;
-    const passage = this.passage(this.present, key);
+    const passage = this.elementOf(this.present, key);
     const line = this.sentence(this.present, key);
     passage?.setAttribute("aria-labelledby", `${line.querySelector(".reading").id} ${passage.querySelector("h3").id}`);
     holder.scrollTop = 0;
-    this.scrollTo(line);
+    line.scrollIntoView({ block: "nearest" }); // with some of the answer around it
     window.scrollTo(0, 0); // where the passage stands below the answer, that is read first
-  }
-
-  focus() {
-    if (this.present && this.item) this.passage(this.present, this.item)?.focus({ preventScroll: true });
-  }
-
-  // Have a sentence in sight, with some of the answer around it; where it is, nothing moves.
-  scrollTo(line) {
-    const panel = this.main.firstElementChild;
-    const [at, frame] = [line.getBoundingClientRect(), panel.getBoundingClientRect()];
-    if (at.top >= frame.top && at.bottom <= frame.bottom - frame.height / 4) return;
-    panel.scrollTop += at.top - frame.top - Math.max(0, (frame.height - at.height) / 3);
   }
 
   clicked(event) {

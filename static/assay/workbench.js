@@ -2,17 +2,18 @@
 // shows at once and goes into the outbox; each sheet is a thread of its own there. Sheets come with the page or are
 // fetched before the person gets to them, and stay in it. The sentences are the page's.
 //
-// A screen extends this. It has to know wordsOf(sheet, item); asked(sheet), the items of a sheet that is in the page, in
-// their order; draw(); and focus(), on the item as it is.
+// A screen extends this. It has to know asked(sheet), the items of a sheet that is in the page, in their order; and
+// elementOf(sheet, item), where an item is on screen.
 assay.Workbench = class {
   AHEAD = 4; // sheets to be done that are there before the person gets to them
   KEPT = 500; // acts that can be undone
   ONE_EACH = false; // whether a sheet has one item: then the next one comes by itself
+  GONE = [404]; // the statuses of answers by which a sheet is not the person's any more
 
-  // kind: of work, as the stores call it; field: what a write calls an item.
-  constructor({ tab, kind, field }) {
+  constructor(tab) {
     this.main = document.getElementById("main");
-    const { base, person, installation, task, edition = "" } = this.main.dataset;
+    // kind: of work, as the stores call it; field: what a write calls an item.
+    const { base, person, installation, kind, field, task, edition = "" } = this.main.dataset;
     Object.assign(this, { tab, field, base, edition, subject: `${installation}.${person}.${kind}.${task}` });
     this.holder = document.getElementById("answers");
     this.choices = [...document.querySelectorAll("[data-choice]")];
@@ -63,10 +64,6 @@ assay.Workbench = class {
 
   toDo(sheet) {
     return sheet.said ? this.unsaid(sheet).length : sheet.toDo;
-  }
-
-  button(act) {
-    return document.querySelector(`.keys-bar [data-act="${act}"]`);
   }
 
   // ---- what a person can say of an item: the columns of what is said that it sets, and the fields that tell it ----
@@ -122,6 +119,10 @@ assay.Workbench = class {
     });
   }
 
+  wordsOf(sheet, item) {
+    return this.elementOf(sheet, item)?.querySelector("[data-words]").textContent.trim() || assay.say("gone-item");
+  }
+
   // ---- saving ----
   makeOutbox() {
     return new assay.Outbox({
@@ -171,8 +172,8 @@ assay.Workbench = class {
     if (status !== 409) {
       // Nothing of it was done: what the server has is asked for anew.
       const lost = changes.filter(isSaid);
-      if (this.isGone(status)) this.sheets.delete(thread);
-      if (lost.length || this.isGone(status) || status === 410) this.forget(sheet);
+      if (this.GONE.includes(status)) this.sheets.delete(thread);
+      if (lost.length || [404, 410].includes(status)) this.forget(sheet);
       if (lost.length) this.refused.add(lost, status === 403 ? assay.say("not-taken-back") : text, false);
       else this.state.tell(text);
       return;
@@ -189,16 +190,14 @@ assay.Workbench = class {
     this.changedElsewhere(there);
     this.draw();
     const lost = changes.filter(isSaid);
-    if (lost.length) this.refused.add(lost, assay.say(this.closed ? "too-late" : "changed-elsewhere"), !this.closed);
+    const why = assay.say(this.closed ? "too-late" : "changed-elsewhere");
+    if (lost.length) this.refused.add(lost, why, !this.closed);
   }
 
-  // Whether an answer of this status says that the sheet is not the person's any more.
-  isGone(status) {
-    return status === 404;
-  }
-
-  // For a screen to add to: what else a 409 tells.
+  // For a screen to add to: what else a 409 tells, what else comes with a sheet, and a click on what is no button.
   changedElsewhere() {}
+  taken() {}
+  clicked() {}
 
   // A sign-off is about all that was seen, so after a refusal it is for the person to look and to do it anew.
   signOffRefused(status, text) {
@@ -291,9 +290,6 @@ assay.Workbench = class {
     this.holder.append(article);
   }
 
-  // For a screen to add to: what else comes with a sheet, and goes with it.
-  taken() {}
-
   drop(sheet) {
     sheet.article?.remove();
   }
@@ -323,29 +319,33 @@ assay.Workbench = class {
   }
 
   async fetchSheet(sheet) {
-    try {
-      const response = await assay.get(`${this.base}answers/${sheet.id}/`);
-      if (assay.isReplaced(response)) this.replaced();
-      if (response.status === 404) {
-        this.sheets.delete(sheet.id);
-        this.forget(sheet);
-        // The others may be there; once none is, the work itself is gone, unless more may come.
-        this.state.read(this.sheets.size || this.ONE_EACH ? 200 : 404);
-        return false;
-      }
-      this.state.read(response.status);
-      if (!response.ok) return false;
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      const fresh = page.querySelector(".answer");
-      // It may have gone meanwhile, or come by another way.
-      if (this.sheets.get(sheet.id) !== sheet || sheet.said) return Boolean(sheet.said);
-      // Read before something was saved that has been answered since.
-      if (Number(fresh.dataset.version) < this.outbox.versions[sheet.id]) return this.fetchSheet(sheet);
-      this.take(fresh);
-      return true;
-    } catch {
-      this.state.read(0);
+    const { status, part: fresh } = await this.ask(assay.get(`${this.base}answers/${sheet.id}/`), ".answer");
+    if (status === 404) {
+      this.sheets.delete(sheet.id);
+      this.forget(sheet);
+      // The others may be there; once none is, the work itself is gone, unless more may come.
+      this.state.read(this.sheets.size || this.ONE_EACH ? 200 : 404);
       return false;
+    }
+    this.state.read(status);
+    // It may have gone meanwhile, or come by another way.
+    if (!fresh || this.sheets.get(sheet.id) !== sheet || sheet.said) return Boolean(sheet.said);
+    // Read before something was saved that has been answered since.
+    if (Number(fresh.dataset.version) < this.outbox.versions[sheet.id]) return this.fetchSheet(sheet);
+    this.take(fresh);
+    return true;
+  }
+
+  // The part of a page that a request asks for, or null; and the status, 0 where something else answers, or nothing.
+  async ask(request, selector) {
+    try {
+      const response = await request;
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      if (assay.isReplaced(response)) this.replaced();
+      const part = response.ok ? page.querySelector(selector) : null;
+      return { part, status: response.ok && !part ? 0 : assay.statusOf(response) };
+    } catch {
+      return { part: null, status: 0 };
     }
   }
 
@@ -404,6 +404,10 @@ assay.Workbench = class {
     this.reveal();
   }
 
+  focus() {
+    this.elementOf(this.present, this.item)?.focus({ preventScroll: true });
+  }
+
   // ---- the model's label: that it is shown is recorded before it is ----
   get isReady() {
     return !this.shown || Boolean(this.present?.said.shown[this.item]);
@@ -426,29 +430,35 @@ assay.Workbench = class {
 
   // ---- drawing ----
 
+  // How much is done, and of how much: of sheets, where a screen says nothing else.
+  progress() {
+    const all = this.inOrder();
+    return { done: all.filter((sheet) => !this.toDo(sheet)).length, total: all.length };
+  }
+
   // What has one place on every screen: which sheet is shown, how much is done, what stands, what can be pressed.
-  drawFrame({ done, total, words }) {
-    const { present, item, closed } = this;
+  draw() {
+    const { present, wanted, item, closed } = this;
+    const progress = this.progress();
+    const { done, total } = progress;
     for (const { article } of this.sheets.values()) if (article) article.hidden = article !== present?.article;
-    document.getElementById("coming").hidden = Boolean(present) || !this.wanted;
-    const meter = document.getElementById("meter");
-    meter.max = total;
-    meter.value = done;
+    document.getElementById("coming").hidden = Boolean(present) || !wanted;
+    Object.assign(document.getElementById("meter"), { max: total, value: done });
+    const words = assay.say(wanted ? "progress-at" : "progress", { ...progress, number: wanted?.number });
     document.getElementById("progress").textContent = words;
     const isOver = done === total && !closed;
-    this.button("next").classList.toggle("go", !isOver);
-    const signOff = this.button("signOff");
+    buttonOf("next").classList.toggle("go", !isOver);
+    const signOff = buttonOf("signOff");
     if (signOff) signOff.hidden = !isOver;
-    this.button("undo").disabled = Boolean(closed) || !this.done.length;
+    buttonOf("undo").disabled = Boolean(closed) || !this.done.length;
     for (const choice of this.choices) {
-      choice.disabled = !this.canSay || !this.isReady;
-      const label = present?.said.labels[this.itemAt(choice)];
-      choice.setAttribute("aria-pressed", String(label === choice.dataset.label));
+      choice.ariaPressed = String(present?.said.labels[this.itemAt(choice)] === choice.dataset.label);
     }
-    for (const act of ["flag", "cannot", "mark", "later"]) {
-      const button = this.button(act);
-      if (button) button.disabled = !this.canSay || (act === "cannot" && !this.isReady);
+    for (const button of document.querySelectorAll("[data-needs]")) {
+      button.disabled = !this.canSay || (button.dataset.needs === "model" && !this.isReady);
     }
+    // Absent where each item has its own place for it.
+    document.getElementById("told")?.replaceChildren(...(present && item ? this.toldOf(present, item) : []));
     if (!this.shown) return;
     this.shown.textContent = (item && present?.said.shown[item]) || "…";
     this.shown.parentElement.hidden = !present;
@@ -456,7 +466,7 @@ assay.Workbench = class {
 
   // Whether something can be said of the item on screen.
   get canSay() {
-    return Boolean(this.present && this.item && !this.closed);
+    return Boolean(this.present && this.elementOf(this.present, this.item) && !this.closed);
   }
 
   // The item that a choice is about.
@@ -503,8 +513,8 @@ assay.Workbench = class {
     this.advance(before && before !== given ? assay.say("changed", { before, given }) : "");
   }
 
-  // After an item was decided: to the next one of the sheet; where it was the last, Enter goes on. changed: in words,
-  // what a label stands in the place of.
+  // After an item was decided: to the next one of the sheet; where it was the last, Enter goes on.
+  // changed: in words, what a label stands in the place of.
   advance(changed = "") {
     const { number } = this.present;
     const next = this.nextUnsaid();
@@ -534,7 +544,7 @@ assay.Workbench = class {
 
   // Where nothing is left to be labelled.
   atEnd() {
-    const signOff = this.button("signOff");
+    const signOff = buttonOf("signOff");
     if (!this.present) return;
     if (signOff.hidden) return this.state.tell(assay.say("all-labelled"));
     signOff.focus();
@@ -568,8 +578,7 @@ assay.Workbench = class {
     });
   }
 
-  // What was typed into a dialog counts once it is confirmed; where it can't be said any more it is kept among what was
-  // refused.
+  // What was typed into a dialog; where it can't be said any more it is kept among what was refused.
   confirmed(action, sheet, item, text) {
     const column = this.ASKED[action];
     const now = this.only(action, column, text);
@@ -620,9 +629,6 @@ assay.Workbench = class {
     signOff: () => this.askForTheEnd(),
   };
 
-  // For a screen to add to: a click on what is no button.
-  clicked() {}
-
   // ---- when nothing can be said any more ----
   close(why, ...more) {
     this.closed = why;
@@ -644,11 +650,15 @@ assay.Workbench = class {
   }
 
   // ---- the start ----
-  start(item = null) {
+  start() {
     document.addEventListener("click", (event) => {
       const element = event.target.closest("[data-act]");
-      if (element) this.acts[element.dataset.act](element);
-      else this.clicked(event);
+      const { sheet, item = null } = event.target.closest("a[data-sheet]")?.dataset || {};
+      if (element) return this.acts[element.dataset.act](element);
+      if (!this.sheets.has(sheet) || event.ctrlKey || event.metaKey) return this.clicked(event);
+      event.preventDefault();
+      event.target.closest("dialog")?.close();
+      this.open(this.sheets.get(sheet), item);
     });
     this.forgetShows(0); // what was on screen when the page was left is not now
     this.close(this.closed);
@@ -659,12 +669,13 @@ assay.Workbench = class {
     this.refused.claim();
     this.main.dataset.ready = "1";
     this.state.show();
-    const wanted = new URLSearchParams(window.location.search).get("answer");
-    this.open(this.sheets.get(wanted) || this.first(), item);
+    const wanted = new URLSearchParams(window.location.search);
+    this.open(this.sheets.get(wanted.get("answer")) || this.first(), wanted.get(this.field));
     setInterval(() => this.lookAhead(), 15000);
     this.outbox.send();
   }
 };
 
+const buttonOf = (act) => document.querySelector(`.keys-bar [data-act="${act}"]`);
 const isSaid = ({ about }) => !["show", "signOff"].includes(about.action);
 const isTakenBack = ({ about }) => about.action === "label" && !about.now.labels;

@@ -527,7 +527,7 @@ def test_one_nugget_across_the_answers_labelled_so_far(task, sheet, other, nugge
     send(as_anna, other, "label", nugget_ids[B], label="support")
     text = " ".join(as_anna.get(address).content.decode().split())
     assert "purring heals" in text
-    assert f'?answer={sheet.pk}" data-sheet="{sheet.pk}" data-nugget="{nugget_ids[A]}"' in text
+    assert f'?answer={sheet.pk}" data-sheet="{sheet.pk}" data-item="{nugget_ids[A]}"' in text
     assert "<strong>partial_support</strong>" in text
     assert '<blockquote class="any" dir="auto">also purr</blockquote>' in text
     assert "Dogs bark" not in text

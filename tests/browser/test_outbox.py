@@ -103,7 +103,7 @@ def test_signed_out_meanwhile_keeps_the_change_until_signed_in_again(open_page: 
     assert "you are signed out. 1 change kept in this browser." in page.locator("#saved").text_content()
     assert texts(demo, 4) == []
     with page.context.expect_page() as tab:
-        page.click("#saved a:text-is('Sign in in a new tab')")
+        page.click(".mend:text-is('Sign in in a new tab')")
     sign_in_again(tab.value, "ben")
     page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=5_000)
     assert texts(demo, 4) == ["Typed while signed out"]
@@ -121,7 +121,7 @@ def test_a_lost_cookie_is_told_apart_from_a_lost_right(open_page: OpenPage, demo
     assert "lost the cookie that lets the page save. 1 change kept" in words
     assert "you may not do this" not in words
     with page.context.expect_page() as tab:
-        page.click("#saved a:text-is('Open Assay in a new tab')")
+        page.click(".mend:text-is('Open Assay in a new tab')")
     tab.value.wait_for_selector("h1:text('Home')")
     page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=5_000)
     assert texts(demo, 4) == [*before, "Typed without the cookie"]

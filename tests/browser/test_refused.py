@@ -69,23 +69,6 @@ def test_keep_mine_sends_only_what_can_be_done_again(open_page: OpenPage, demo: 
     saved(page)
 
 
-def test_what_an_older_page_kept_can_only_be_read(open_page: OpenPage, given: str) -> None:
-    page = open_page("anna", intercepts=True)
-    open_screen(page, given)
-    page.route("**/label/", refuse)
-    press(page, "2")
-    page.wait_for_selector("#refused >> text=Keep mine")
-    page.evaluate(
-        """() => {
-          const name = Object.keys(localStorage).find((one) => one.startsWith("assay.refused."));
-          const kept = JSON.parse(localStorage.getItem(name));
-          localStorage.setItem(name, JSON.stringify(kept.map(({ redoable, ...change }) => change)));
-        }"""
-    )
-    reload(page)
-    assert page.locator("#refused button").all_text_contents() == ["Understood"]
-
-
 def test_an_answer_that_is_gone_is_passed_over(open_page: OpenPage, given: str) -> None:
     page = open_page("anna", intercepts=True)
     open_screen(page, given)

@@ -9,18 +9,19 @@ TESTS = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help python demo test lint test-postgres faults fuzz try-deployment tour bench load weight attacks mutations audit lock clean
+.PHONY: help python demo test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults fuzz try-deployment tour bench load weight attacks mutations audit lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   sets everything up and runs the demo"
 	@echo "make test   sets everything up and passes the tests"
 	@echo "make lint   style, types, import contracts, migrations"
-	@echo "make test-postgres   the tests on the PostgreSQL of DATABASE_URL"
+	@echo "make test-sqlite, make test-browser   the two parts of make test after lint"
+	@echo "make test-postgres   the tests on the PostgreSQL of DATABASE_URL; ONLY=database: those that .ci/run runs"
 	@echo "make try-deployment   compose.yaml's commands behind nginx, on this machine's PostgreSQL"
-	@echo "make faults kills processes, fills disks, sets clocks back, ... and counts what is lost (docs/faults.md)"
-	@echo "make fuzz   changed files, answers of models and requests by the ten thousand (docs/fuzzing.md)"
-	@echo "make tour   takes the screenshots of docs/tour.md anew"
+	@echo "make faults kills processes, fills disks, sets clocks back, ... and counts what is lost (docs/evidence/faults.md)"
+	@echo "make fuzz   changed files, answers of models and requests by the ten thousand (docs/evidence/fuzzing.md)"
+	@echo "make tour   takes the screenshots of docs/organizer/tour.md anew"
 	@echo "make bench  the benchmarks"
 	@echo "make load   fifty assessors at work while a job writes labels, for MINUTES=10, on the database of DATABASE_URL"
 	@echo "make weight what the labelling screens weigh, in a browser"
@@ -47,22 +48,39 @@ python:
 demo: .venv/made
 	@$(BIN)/python demo/start.py
 
-test: lint
-	tests/chromium.sh
+test: lint test-sqlite test-browser
+
+test-sqlite: .venv/made-dev
 	$(TESTS) --ignore tests/browser
+
+test-browser: .venv/made-dev
+	tests/chromium.sh
 	$(BIN)/python -m pytest -n auto --dist loadfile tests/browser
 
+# All at once: mypy takes one processor, and as long as the others together.
 lint: .venv/made-dev
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target mypy ruff contracts migrations djlint
+
+ruff:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+djlint:
 	$(BIN)/djlint --lint --quiet templates
+
+contracts:
 	$(BIN)/lint-imports
+
+mypy:
 	$(BIN)/python -m mypy
+
+migrations:
 	ASSAY_SECRET_KEY=lint $(BIN)/python manage.py makemigrations --check --dry-run
 
+# ONLY=database leaves out what is the same on any database.
 test-postgres: .venv/made-dev
 	@test -n "$(DATABASE_URL)" || { echo "Set DATABASE_URL to a PostgreSQL whose user may create databases."; exit 1; }
-	$(TESTS) --ignore tests/browser
+	$(TESTS) --ignore tests/browser $(if $(ONLY),-m $(ONLY))
 
 try-deployment: .venv/made-dev
 	$(BIN)/python -m tests.deploy.try_deployment redis
@@ -112,6 +130,7 @@ bench: .venv/made-dev
 	$(BIN)/python -m bench.agreement
 	$(BIN)/python -m bench.comparing
 	$(BIN)/python -m bench.relabelling
+	$(BIN)/python -m bench.memory
 
 load: .venv/made-dev
 	@mkdir -p var

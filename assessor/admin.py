@@ -17,7 +17,7 @@ class AssayAdminSite(AdminSite):
 
     def has_permission(self, request: HttpRequest) -> bool:
         # Imported here because roles need the models, and this module is loaded before they are ready.
-        from assessor.collection.roles import ADMINISTRATOR, has_role
+        from assessor.accounts.roles import ADMINISTRATOR, has_role
 
         return has_role(request.user, ADMINISTRATOR)
 

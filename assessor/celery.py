@@ -12,7 +12,7 @@ from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "assessor.settings")
 # The default where nobody runs a broker: message files in a folder.
-TRANSPORT_ALIASES["embedded"] = "assessor.broker:Transport"
+TRANSPORT_ALIASES["embedded"] = "assessor.runtime.broker:Transport"
 
 app = Celery("assessor")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -1,14 +1,15 @@
 """What an exportable thing is, and what somebody chose of it."""
 
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
-from assessor.collection.models import Campaign, Condition, Run, Topic
-from assessor.work.exposing import Seen
+from assessor.campaigns.models import Campaign, Condition, Run, Topic
+from assessor.work.exposure import Seen
 from metaeval.stats.means import Policy
 
 
@@ -20,7 +21,8 @@ class ChoiceError(Exception):
 class Chosen:
     """A kind's one record (a condition, a source of grades, a run, ...), its form, and of what alone it is.
 
-    topics, runs: None for all. Of what is said on topics, those for practice are not among all.
+    topics, runs: None for all. Of what is said on topics, those for practice are not among all. asked: what else was
+    chosen, by its name in Exportable.asks.
     """
 
     campaign: Campaign
@@ -31,6 +33,7 @@ class Chosen:
     policy: Policy = Policy.ZERO
     allow_incomplete: bool = False
     at: datetime | None = None
+    asked: Mapping[str, str] = field(default_factory=dict)
 
 
 def of_chosen(chosen: Chosen, rows: QuerySet[Any], topic: str = "topic", run: str = "") -> QuerySet[Any]:
@@ -93,14 +96,43 @@ def nothing_shown(chosen: Chosen) -> Seen:
     return iter(())
 
 
-class Exportable(NamedTuple):
-    """Something that can be exported.
+class Order(IntEnum):
+    """What a file is of: in this order pages and releases list them, and those of the same by app."""
 
-    lines: what is in the file, and size: about how many records that are. filters: what can be chosen of it, of
-    "topics" and "runs". of_labels: practice topics are left out. shows: the conditions and sources whose output whoever
-    takes the file has then seen, where it is or may be a model's, each with the topics. frozen: the record that belongs
-    to a condition, where it is frozen with the forms in freezes. made: the forms of which a record has a file, where
-    these are not all.
+    LABELS = 1
+    GRADES = 2
+    SCORES = 3
+    WHO_GRADED = 4
+    WHO_JUDGED = 5
+    REPORTS = 6
+    COMPARISONS = 7
+    COLLECTION = 8
+    WORK = 9
+    HISTORY = 10
+
+
+class Page(NamedTuple):
+    """Another page, besides that of the exports, which offers a file at an address of its own.
+
+    name: of the address; route: what stands in it behind the campaign's. A number in it is the record's key, a text
+    the form. file_name: what the file is called there, if not as everywhere, with {of}, {form}, {ending} and {policy}.
+    """
+
+    name: str
+    route: str
+    file_name: str = ""
+    names_campaign: bool = True  # whether the file's name begins with the campaign's
+
+
+class Exportable(NamedTuple):
+    """Something that can be exported: an app lists its own as EXPORTABLES in its exportables.py, and that is all.
+
+    lines: what is in the file, and size: about how many records that are, 0 where finding out takes as long as writing
+    them. filters: what can be chosen of it, of "topics" and "runs". of_labels: practice topics are left out. shows: the
+    conditions and sources whose output whoever takes the file has then seen, where it is or may be a model's, each with
+    the topics. frozen: the record that belongs to a condition, where it is frozen with the forms in freezes. made: the
+    forms of which a record has a file, where these are not all. asks: what else can be chosen, by its name in
+    addresses. page: that which offers the file besides.
     """
 
     name: str
@@ -108,6 +140,7 @@ class Exportable(NamedTuple):
     forms: Mapping[str, Form]
     lines: Callable[[Chosen], Iterator[str]]
     size: Callable[[Chosen], int]
+    order: Order
     subject: Subject | None = None
     stem: str | None = None  # of the file's name; else its own name
     filters: tuple[str, ...] = ()
@@ -118,10 +151,12 @@ class Exportable(NamedTuple):
     releases: tuple[str, ...] = ()  # the forms in which it is in a release
     has_policy: bool = False
     has_moment: bool = False
-    of_events: bool = False  # who gave what, and what they were shown
     remark: Callable[[Any], str] = lambda record: ""  # of a record, for a page
     made: Callable[[Any], Container[str]] | None = None
+    asks: tuple[str, ...] = ()
+    page: Page | None = None
     usual_form: Callable[[Campaign], str] | None = None  # else the first
+    in_admin: str = ""  # what the admin's action on a condition exports, where it has one: "support judgments"
 
     def forms_of(self, record: Any) -> Mapping[str, Form]:
         """Return the forms of which a record has a file."""
@@ -129,6 +164,13 @@ class Exportable(NamedTuple):
             return self.forms
         made = self.made(record)
         return {name: form for name, form in self.forms.items() if name in made}
+
+    def name_of(self, chosen: Chosen, page: Page | None = None) -> str:
+        """Return what a file is called that a page offers, or that of the exports."""
+        if page is None or not page.file_name:
+            return self.file_name(chosen.record, chosen.form)
+        ending = self.forms[chosen.form].ending
+        return page.file_name.format(of=chosen.record, form=chosen.form, ending=ending, policy=chosen.policy)
 
     def file_name(self, record: Any, form: str) -> str:
         """Return what the file is called."""

@@ -1,27 +1,25 @@
-"""Settings, all of them; docs/settings.md says what each variable does. An odd value stops the start."""
+"""Settings, all of them; docs/administrator/settings.md says what each variable does. An odd value stops the start."""
 
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
-from assessor import error_reports, logs
-from assessor.environment import choice, flag, number, words
-from assessor.secret_key import secret_key
+from assessor.runtime import logs
+from assessor.runtime.environment import choice, database_url, flag, number, text, words
+from assessor.runtime.secret_key import secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-_env = environ.Env()
 
 DEBUG = flag("ASSAY_DEBUG", default=False)
 ALLOWED_HOSTS = words("ASSAY_HOSTS", default="localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
 # Everything Assay writes outside the database: uploads under way, the embedded broker's messages.
-DATA_DIR = Path(_env.str("ASSAY_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+DATA_DIR = Path(text("ASSAY_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
 try:
     for _folder in ("", "uploads", "broker", "static", "exports"):
         (DATA_DIR / _folder).mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -30,7 +28,7 @@ except OSError as error:
         f"The data folder can't be made: {error.strerror}: {error.filename}. ASSAY_DATA_DIR names another one."
     ) from error
 # Folders of prompts that are dropped in beside the project's own.
-PROMPT_SETS = Path(_env.str("ASSAY_PROMPT_SETS", default=str(DATA_DIR / "prompt-sets")))
+PROMPT_SETS = Path(text("ASSAY_PROMPT_SETS", default=str(DATA_DIR / "prompt-sets")))
 # Hosts to which requests to models may go; none named: any.
 LLM_HOSTS = words("ASSAY_LLM_HOSTS", default="")
 # The longest reply of a model's endpoint that is read, unpacked.
@@ -59,8 +57,9 @@ INSTALLED_APPS = [
     "csp",
     "django_htmx",
     "template_partials",
-    "assessor.collection",
-    "assessor.signin",
+    "assessor.accounts",
+    "assessor.campaigns",
+    "assessor.imports",
     "assessor.work",
     "assessor.labels",
     "assessor.llm",
@@ -78,12 +77,13 @@ INSTALLED_APPS = [
     "assessor.exports",
     "assessor.api",
     "assessor.desk",
+    "demo",
 ]
 
 MIDDLEWARE = [
-    "assessor.logs.RequestLog",
+    "assessor.runtime.logs.RequestLog",
     "django.middleware.security.SecurityMiddleware",
-    "assessor.health.Health",
+    "assessor.runtime.health.Health",
     "assessor.desk.middleware.PagesAreCompressed",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -92,7 +92,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "assessor.desk.middleware.SignInRequired",
-    "assessor.signin.middleware.SecondFactorFirst",
+    "assessor.accounts.middleware.SecondFactorFirst",
     "assessor.work.middleware.OwnInstallation",
     "assessor.desk.middleware.OwnZone",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -117,7 +117,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "assessor.work.context_processors.installation",
-                "assessor.desk.context.desk",
+                "assessor.desk.context_processors.desk",
             ],
         },
     }
@@ -130,14 +130,9 @@ def _database() -> dict[str, Any]:
     WAL lets readers go on while one writes; IMMEDIATE makes two writers wait for each other instead of failing
     with "database is locked"; FULL means that what was committed survives a power cut.
     """
-    url = _env.str("DATABASE_URL", default="") or "sqlite://"
-    if urlsplit(url).scheme not in ("sqlite", "postgres", "postgresql"):
-        raise ImproperlyConfigured(
-            "DATABASE_URL must name SQLite or PostgreSQL: sqlite:///path, postgres://user@host/name."
-        )
-    database: dict[str, Any] = dict(_env.db_url_config(url))
+    database = database_url("DATABASE_URL", default="sqlite://")
     if database["ENGINE"] == "django.db.backends.sqlite3":
-        database["ENGINE"] = "assessor.sqlite3"
+        database["ENGINE"] = "assessor.runtime.sqlite_backend"
         if database["NAME"] == ":memory:":
             database["NAME"] = DATA_DIR / "assay.sqlite3"
         database["OPTIONS"] = database.get("OPTIONS", {}) | {
@@ -160,8 +155,8 @@ def _database() -> dict[str, Any]:
 DATABASES = {"default": _database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-AUTH_USER_MODEL = "collection.Person"
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "assessor.signin.access.PasswordBackend"]
+AUTH_USER_MODEL = "accounts.Person"
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "assessor.accounts.access.PasswordBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
@@ -177,8 +172,8 @@ LOGOUT_REDIRECT_URL = "login"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_CLIENT_IP_CALLABLE = "assessor.proxied.client_address" if BEHIND_PROXY else None
-AXES_LOCKOUT_TEMPLATE = "signin/locked_out.html"
+AXES_CLIENT_IP_CALLABLE = "assessor.runtime.proxy.client_address" if BEHIND_PROXY else None
+AXES_LOCKOUT_TEMPLATE = "accounts/locked_out.html"
 AXES_HTTP_RESPONSE_CODE = 429
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the wait is as long as the page says
@@ -232,7 +227,7 @@ STORAGES = {
     },
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
-FILE_UPLOAD_HANDLERS = ["assessor.desk.uploads.SignedInUploadHandler"]
+FILE_UPLOAD_HANDLERS = ["assessor.imports.uploads.SignedInUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a plan for all topics of a large campaign at once
 # On the same disk as where uploads are kept, and swept with them when an upload breaks off.
@@ -244,23 +239,25 @@ LANGUAGE_CODE = "en"
 USE_I18N = False
 USE_TZ = True
 TIME_ZONE = "UTC"  # of files, and of people who chose none
-FORMAT_MODULE_PATH = "assessor.formats"
+FORMAT_MODULE_PATH = "assessor.runtime.date_formats"
 
 # Of each process; what is kept there is named by the state that it was counted on, so that it is never an old one.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
-CELERY_BROKER_URL = _env.str("CELERY_BROKER_URL", default="embedded://")
+CELERY_BROKER_URL = text("CELERY_BROKER_URL", default="embedded://")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Jobs take hours, imports minutes: a worker of its own for either (-Q) keeps one from waiting for the other.
 CELERY_TASK_QUEUES = (Queue("celery"), Queue("jobs"))
 CELERY_TASK_ROUTES = {"assessor.llm.tasks.work_on_job": {"queue": "jobs"}}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# KiB: what a calculation loaded and held goes with the process, once its task is done.
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 150_000
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
-CELERY_BEAT_SCHEDULER = "assessor.beat:Scheduler"
+CELERY_BEAT_SCHEDULER = "assessor.runtime.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "take up imports that nobody works on": {
-        "task": "assessor.collection.tasks.take_up_imports",
+        "task": "assessor.imports.tasks.take_up_imports",
         "schedule": 30.0,
         "options": {"expires": 25},
     },
@@ -285,14 +282,16 @@ if CELERY_BROKER_URL.startswith("embedded:"):
 
 # The demo's terminal is for what its visitor has to read.
 LOGGING = logs.configuration(choice("ASSAY_LOG", ("lines", "json")), requests=not DEMO)
-if SENTRY_DSN := _env.str("SENTRY_DSN", default=""):
+if SENTRY_DSN := text("SENTRY_DSN", default=""):
+    from assessor.runtime import error_reports  # the collector's client is loaded only where there is one
+
     error_reports.start(SENTRY_DSN)
 
 SECRET_KEY = secret_key(
     DATA_DIR,
     {
         "ASSAY_HOSTS": ALLOWED_HOSTS,
-        "ASSAY_BIND": [urlsplit("//" + _env.str("ASSAY_BIND", default="127.0.0.1")).hostname or "0.0.0.0"],  # noqa: S104
+        "ASSAY_BIND": [urlsplit("//" + text("ASSAY_BIND", default="127.0.0.1")).hostname or "0.0.0.0"],  # noqa: S104
         "DATABASE_URL": [DATABASES["default"]["HOST"]],
         "CELERY_BROKER_URL": [urlsplit(CELERY_BROKER_URL).hostname or ""],
     },

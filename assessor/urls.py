@@ -1,18 +1,16 @@
 """Every address: the admin, and what each app adds."""
 
+from django.apps import apps
 from django.contrib import admin
 from django.urls import include, path
 
 urlpatterns = [
     path("", include("assessor.desk.urls")),
-    path("", include("assessor.signin.urls")),
+    path("", include("assessor.accounts.urls")),
     path("", include("assessor.work.urls")),
     path("", include("assessor.llm.urls")),
     path("", include("assessor.scores.urls")),
-    path("", include("assessor.relevance.urls")),
-    path("", include("nuggets.urls")),
-    path("", include("assignment.urls")),
-    path("", include("support.urls")),
+    *(path("", include(f"{app.name}.urls")) for app in apps.get_app_configs() if hasattr(app, "condition_kind")),
     path("", include("metaeval.urls")),
     path("", include("assessor.archive.urls")),
     path("", include("assessor.exports.urls")),

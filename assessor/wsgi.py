@@ -10,8 +10,8 @@ application = get_wsgi_application()
 
 from django.db import DatabaseError  # noqa: E402  (needs the application above)
 
-from assessor.collection.importing import sweep  # noqa: E402
-from assessor.connections import leave_connections  # noqa: E402
+from assessor.imports.importer import sweep  # noqa: E402
+from assessor.runtime.connections import leave_connections  # noqa: E402
 
 try:
     sweep()

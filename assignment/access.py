@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 from django.http import Http404
 
-from assessor.collection.models import Answer, Condition, Person, Sentence
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Answer, Condition, Sentence
 from assessor.labels.manual_setups import repeats, require_not_repeated
-from assessor.labels.models import labels_in_sql
+from assessor.labels.models import labels_in_sql, rows_in_sql
 from assessor.work.access import (
     CHECKS,
     NotAmongOwn,
@@ -31,6 +32,7 @@ from assignment.label_kind import ASSIGNMENT
 from assignment.models import AnswerSheet
 from nuggets.editions import Snapshot
 from nuggets.models import NuggetBank
+from nuggets.queries import add_keys
 
 
 class OwnSheet(NamedTuple):
@@ -64,14 +66,15 @@ _SQL = f"""
         {", ".join(f"bank.{name}" for name in _BANK)},
         (SELECT nuggets FROM nuggets_bankedition edition
             WHERE edition.bank_id = sheet.bank_id AND edition.edition = sheet.edition),
-        answer.content, answer."references", protocol.show_citations, collection_condition.method,
+        {rows_in_sql("nuggets_nugget", ("uid", "id"), "one.bank_id = sheet.bank_id")},
+        answer.content, answer."references", protocol.show_citations, campaigns_condition.method,
         {repeats()}, {", ".join(CHECKS.values())}
     FROM assignment_answersheet sheet
     JOIN work_task ON work_task.id = sheet.task_id
     JOIN nuggets_nuggetbank bank ON bank.id = sheet.bank_id
-    JOIN collection_answer answer ON answer.id = sheet.answer_id
-    JOIN collection_condition ON collection_condition.id = sheet.condition_id
-    JOIN collection_protocol protocol ON protocol.id = collection_condition.protocol_id
+    JOIN campaigns_answer answer ON answer.id = sheet.answer_id
+    JOIN campaigns_condition ON campaigns_condition.id = sheet.condition_id
+    JOIN campaigns_protocol protocol ON protocol.id = campaigns_condition.protocol_id
     WHERE work_task.person_id = %s AND work_task.id = %s AND NOT sheet.by_rule
 """  # noqa: S608  # names of our own tables
 
@@ -125,7 +128,7 @@ def _own_sheet(person: Person, row: Row) -> OwnSheet:
     [labels] = row.some(1)
     sheet.take_json(_LABEL, labels)
     task, bank = record(Task, row.take(_TASK)), record(NuggetBank, row.take(_BANK))
-    nuggets, content, references, shows_citations, method, is_repeated = row.some(6)
+    nuggets, keys, content, references, shows_citations, method, is_repeated = row.some(7)
     checked(person, task, SimpleNamespace(**row.take(CHECKS)))
     require_open_blind(task)
     require_no_repetition(is_repeated)
@@ -133,7 +136,7 @@ def _own_sheet(person: Person, row: Row) -> OwnSheet:
         sheet,
         task,
         bank,
-        json.loads(nuggets),
+        add_keys(json.loads(nuggets), keys),
         _sentences(json.loads(content), json.loads(references) if shows_citations else None),
         method == Condition.ADJUDICATED,
     )

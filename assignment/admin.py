@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from assessor.collection.admin import LookOnly, export
+from assessor.campaigns.admin import LookOnly, export
 from assessor.labels.admin import JudgedAnswerAdmin, LabelAdmin
 from assignment.exports import label_lines
 from assignment.models import AnswerSheet, Assignment, LabelEvent, LeftOut

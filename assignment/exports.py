@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from django.db.models import Case, QuerySet, When
 
-from assessor.collection.formats.tables import write_table
-from assessor.collection.models import Condition, Run, Topic
-from assessor.collection.queries import byte_order
+from assessor.campaigns.models import Condition, Run, Topic
+from assessor.campaigns.queries import byte_order
+from assessor.formats.tables import write_table
 from assessor.labels.models import Label
 from assessor.labels.queries import labels_at_once
 from assignment.formats import labelled, write_sheet
@@ -18,6 +18,7 @@ from assignment.models import AnswerSheet, Assignment
 from assignment.queries import scored_editions
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition
+from nuggets.queries import with_keys
 
 _AT_A_TIME, _ROWS_AT_A_TIME = 100, 2_000
 _COLUMNS = (
@@ -62,7 +63,7 @@ def _topic_lines(newest: BankEdition, sheets: QuerySet[AnswerSheet]) -> Iterator
     for _, of_run in groupby(rows.iterator(_AT_A_TIME), itemgetter("answer__run")):
         sheet = next(of_run)
         if sheet["edition"] not in nuggets_of:
-            older = BankEdition.objects.get(bank=newest.bank_id, edition=sheet["edition"])
+            [older] = with_keys(BankEdition.objects.filter(bank=newest.bank_id, edition=sheet["edition"]))
             nuggets_of[older.edition] = older.nuggets
         text = " ".join(sentence["text"] for sentence in sheet["answer__content"])
         nuggets = _nuggets(nuggets_of[sheet["edition"]], _labels(sheet["rows"]), is_part=sheet["is_part"])

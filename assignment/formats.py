@@ -6,9 +6,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from assessor.collection.formats import values
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import TAKE_AS_MISSING, Report
+from assessor.formats import values
+from assessor.formats.lines import Line
+from assessor.formats.report import TAKE_AS_MISSING, Report
 from nuggets.formats import IMPORTANCE, NuggetRecord, read_nugget
 
 NOT_SUPPORT = "not_support"

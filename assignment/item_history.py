@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from django.db.models import QuerySet
 
-from assessor.labels.steps import Step, name, read, told
-from assessor.studies.models import Drawn
-from assignment.arrays import IMPORTANCE
+from assessor.labels.label_history import Step, name, read, told
+from assessor.studies.models import SampledItem
 from assignment.measures import contributions
 from assignment.models import AnswerSheet, LeftOut
+from assignment.score_arrays import IMPORTANCE
 from nuggets.models import BankEdit, BankEdition, Nugget
+from nuggets.queries import with_keys
 
 
 def item_history(sheet: AnswerSheet, item: str) -> tuple[str, Iterator[Step]]:
@@ -18,25 +19,25 @@ def item_history(sheet: AnswerSheet, item: str) -> tuple[str, Iterator[Step]]:
     return nugget.text, _steps(sheet, nugget)
 
 
-def drawn_as(sheet: AnswerSheet, item: str) -> QuerySet[Drawn]:
+def sampled_as(sheet: AnswerSheet, item: str) -> QuerySet[SampledItem]:
     """Return what studies drew of the answer that is this nugget, whatever it said then."""
-    drawn: QuerySet[Drawn] = Drawn.objects.filter(answer=sheet.answer_id, item__startswith=f"{item} ")
+    drawn: QuerySet[SampledItem] = SampledItem.objects.filter(answer=sheet.answer_id, item__startswith=f"{item} ")
     return drawn
 
 
 def _steps(sheet: AnswerSheet, nugget: Nugget) -> Iterator[Step]:
     yield Step(nugget.made_at, str(nugget.made_by), f"nugget {nugget.get_origin_display()}")
-    key = str(nugget.pk)
+    uid = nugget.name
     for edit in BankEdit.objects.filter(bank=sheet.bank_id).select_related("judge").order_by("version"):
-        changed = edit.changes.get("nuggets", {}).get(key)
+        changed = edit.changes.get("nuggets", {}).get(uid)
         before, after = edit.changes.get("order", ([], []))
-        moved = (nugget.pk in before) != (nugget.pk in after)
+        moved = (uid in before) != (uid in after)
         if changed or moved:
-            list_told = ("; onto the list" if nugget.pk in after else "; off the list") if moved else ""
+            list_told = ("; onto the list" if uid in after else "; off the list") if moved else ""
             yield Step(edit.at, str(edit.judge), f"{edit.verb} of the nugget{told(changed)}{list_told}{read(edit)}")
     for edition in BankEdition.objects.filter(bank=sheet.bank_id):
-        found = next((one for one in edition.nuggets if one["id"] == nugget.pk), None)
-        fate = next((fate for fate, keys in edition.consequences.items() if nugget.pk in keys), "")
+        found = next((one for one in edition.nuggets if one["uid"] == uid), None)
+        fate = next((fate for fate, uids in edition.consequences.items() if uid in uids), "")
         here = f"“{found['text']}”, {found['importance'] or 'no importance'}" if found else "not in it"
         yield Step(edition.at, "", f"edition {edition.edition} of the bank: {here}{fate and f'; labels on it: {fate}'}")
     for one in LeftOut.objects.filter(condition=sheet.condition_id, nugget=nugget).select_related("person"):
@@ -46,9 +47,8 @@ def _steps(sheet: AnswerSheet, nugget: Nugget) -> Iterator[Step]:
 def contribution(sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
     """Return value and weight of a nugget's label by measure: nothing where the nugget is left out of the scores."""
     newest = LeftOut.objects.filter(condition=sheet.condition_id, nugget=int(item)).order_by("pk").last()
-    edition = BankEdition.objects.filter(bank=sheet.bank_id, edition=sheet.edition).first()
-    nuggets = edition.nuggets if edition else []
-    nugget = next((one for one in nuggets if str(one["id"]) == item), None)
+    editions = with_keys(BankEdition.objects.filter(bank=sheet.bank_id, edition=sheet.edition))
+    nugget = next((one for edition in editions for one in edition.nuggets if str(one["id"]) == item), None)
     if nugget is None or (newest and newest.is_out):
         return {}
     return contributions(code, IMPORTANCE[nugget["importance"]])

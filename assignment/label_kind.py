@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef, Q
 
-from assessor.collection.condition_kinds import Lacking
+from assessor.campaigns.condition_kind import Lacking, Section, names_of_nuggets
 from assessor.labels.label_kind import LabelKind
 from assignment.formats import LABELS
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
+    from django.db.models import Model, QuerySet
 
-    from assessor.collection.models import Answer, Campaign, Condition, Sentence, Topic
-    from assessor.exportables import Exportable
+    from assessor.campaigns.models import Answer, Campaign, Condition, Sentence, Topic
+    from assessor.labels.api import ApiList
+    from assessor.labels.flags import Question
+    from assessor.labels.label_history import Step
     from assessor.labels.practice import Against, Group, Items, OfAnswers
-    from assessor.labels.questions import Question
-    from assessor.labels.steps import Step
-    from assessor.studies.models import Drawn
+    from assessor.scores.loading import Labels
+    from assessor.studies.models import SampledItem
+    from assessor.work.judging_pool import Moved
     from assessor.work.models import Task
-    from assessor.work.scope import Moved
+    from assignment.forms import AssignmentFields
     from assignment.models import AnswerSheet, LabelEvent
+    from assignment.score_tables import NuggetScoring
     from assignment.studies import NuggetSampling
-    from assignment.tables import NuggetScoring
-    from nuggets.models import Nugget, NuggetBank
+    from nuggets.models import BankEdition, Nugget, NuggetBank
 
 
 MANUAL, AUTO = "ManualAssign", "AutoAssign"
@@ -120,7 +122,7 @@ class Assignment(LabelKind):
         return follow_scope(condition, topic)
 
     def scoring(self) -> NuggetScoring:
-        from assignment.tables import NuggetScoring
+        from assignment.score_tables import NuggetScoring
 
         return NuggetScoring()
 
@@ -139,19 +141,38 @@ class Assignment(LabelKind):
 
         return [text for _, text in with_texts(questions)]
 
+    def labels_on(self, topic: Topic, condition: Condition) -> Labels:
+        from assignment.score_arrays import load_with_labels
+
+        return load_with_labels(condition, topic.pk)[1]
+
+    def item_texts(self, items: Collection[int]) -> dict[int, str]:
+        from nuggets.models import Nugget
+
+        return {pk: nugget.text for pk, nugget in Nugget.objects.in_bulk(items).items()}
+
+    def sheets_with(self, condition: Condition, things: Collection[tuple[int, int]]) -> dict[tuple[int, int], int]:
+        from assignment.queries import sheets_with
+
+        return sheets_with(condition, things)
+
+    def scored_editions(self, condition: Condition) -> list[BankEdition]:
+        from assignment.queries import scored_editions
+
+        return scored_editions(condition)
+
     def has_item(self, sheet: AnswerSheet, item: str) -> bool:
-        is_key = item.isascii() and item.isdigit() and len(item) < 19
-        return is_key and sheet.bank.nuggets.filter(pk=int(item)).exists()
+        return any(str(nugget) == item for nugget in sheet.bank.nuggets.values_list("pk", flat=True))
 
     def item_history(self, sheet: AnswerSheet, item: str) -> tuple[str, Iterable[Step]]:
         from assignment.item_history import item_history
 
         return item_history(sheet, item)
 
-    def drawn_as(self, sheet: AnswerSheet, item: str) -> QuerySet[Drawn]:
-        from assignment.item_history import drawn_as
+    def sampled_as(self, sheet: AnswerSheet, item: str) -> QuerySet[SampledItem]:
+        from assignment.item_history import sampled_as
 
-        return drawn_as(sheet, item)
+        return sampled_as(sheet, item)
 
     def item_model(self) -> type[Nugget]:
         from nuggets.models import Nugget
@@ -161,10 +182,26 @@ class Assignment(LabelKind):
     def event_note(self, event: LabelEvent) -> str:
         return f"; edition {event.edition} of the bank"
 
-    def exportables(self) -> Sequence[Exportable]:
-        from assignment.exportables import EXPORTABLES
+    def condition_fields(self, campaign: Campaign) -> AssignmentFields:
+        from assignment.forms import AssignmentFields
 
-        return EXPORTABLES
+        return AssignmentFields(campaign)
+
+    def campaign_section(self, campaign: Campaign) -> Section | None:
+        from assignment.forms import ControlForm
+
+        has_nuggets = campaign.conditions.filter(kind__in=names_of_nuggets()).exists()
+        return Section("assignment/_control_runs.html", ControlForm(campaign)) if has_nuggets else None
+
+    def api_list(self) -> ApiList:
+        from assignment.api import ASSIGNMENT_LIST
+
+        return ASSIGNMENT_LIST
+
+    def archived(self) -> Mapping[type[Model], str]:
+        from assignment.models import AnswerSheet, Assignment, LabelEvent, LeftOut
+
+        return {AnswerSheet: "condition", Assignment: "sheet", LabelEvent: "sheet", LeftOut: "condition"}
 
     def reopened(self, condition: Condition) -> Iterator[str]:
         from assessor.labels.completeness import by_topic

@@ -1,6 +1,6 @@
 """The measures of nuggets in answers: functions on arrays, without a database, for notebooks too.
 
-A new measure is an entry of NUGGET_SCORES. docs/scores.md says what was decided where the sources are silent.
+A new measure is an entry of NUGGET_SCORES. docs/researcher/scores.md says what was decided where sources are silent.
 """
 
 from collections.abc import Callable

@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 
 from django.db import models
 
-from assessor.collection.fields import JSONText
-from assessor.collection.models import AppendOnly
+from assessor.campaigns.models import AppendOnly
 from assessor.labels import models as labels
 from assessor.labels.models import AnswerLabel, JudgedAnswer, Label
+from assessor.runtime.fields import JSONText
 from assessor.work.models import MAX_REASON
 from assignment.formats import LABELS
 
@@ -20,11 +20,12 @@ class AnswerSheet(JudgedAnswer):
 
     LABELS = "assignments"
     IN_HISTORY = ("edition",)
+    NAMED_BY = ("bank__nuggets",)
 
-    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="answer_sheets", db_index=False)
+    condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="answer_sheets", db_index=False)
     bank = models.ForeignKey("nuggets.NuggetBank", models.PROTECT, related_name="answer_sheets")
-    answer = models.ForeignKey("collection.Answer", models.PROTECT, related_name="sheets")
-    judge = models.ForeignKey("collection.Judge", models.PROTECT, related_name="answer_sheets")
+    answer = models.ForeignKey("campaigns.Answer", models.PROTECT, related_name="sheets")
+    judge = models.ForeignKey("campaigns.Judge", models.PROTECT, related_name="answer_sheets")
     task = models.ForeignKey("work.Task", models.PROTECT, null=True, related_name="answer_sheets")
     edition = models.PositiveIntegerField(help_text="Of the bank, whose nuggets it is about.")
     is_part = models.BooleanField(
@@ -52,6 +53,12 @@ class AnswerSheet(JudgedAnswer):
         if self.is_part:
             for item in map(str, items):
                 self._row(item)
+
+    def item_name(self, item: str) -> str:
+        return next(nugget.name for nugget in self.bank.nuggets.all() if str(nugget.pk) == item)
+
+    def item_named(self, name: str) -> str | None:
+        return next((str(nugget.pk) for nugget in self.bank.nuggets.all() if nugget.name == name), None)
 
     def label_of(self, other: Any, item: str) -> str | None:
         """Return another person's label where it is about the same edition of the same bank."""
@@ -96,7 +103,7 @@ class LabelEvent(labels.LabelEvent):
 
     sheet = models.ForeignKey(AnswerSheet, models.PROTECT, related_name="revisions", db_index=False)
     nugget = models.ForeignKey("nuggets.Nugget", models.PROTECT, null=True, related_name="+", db_index=False)
-    judge = models.ForeignKey("collection.Judge", models.PROTECT, null=True, related_name="+")
+    judge = models.ForeignKey("campaigns.Judge", models.PROTECT, null=True, related_name="+")
     task = models.ForeignKey("work.Task", models.PROTECT, null=True, related_name="revisions")
     job = models.ForeignKey("llm.Job", models.PROTECT, null=True, related_name="+")
     edition = models.PositiveIntegerField(help_text="Of the bank.")
@@ -120,11 +127,11 @@ class LabelEvent(labels.LabelEvent):
 class LeftOut(AppendOnly):
     """A nugget is left out of a condition's scores, for all runs, or comes back to them; the newest record counts."""
 
-    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="left_out")
+    condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="left_out")
     nugget = models.ForeignKey("nuggets.Nugget", models.PROTECT, related_name="left_out")
     is_out = models.BooleanField()
     reason = models.CharField(max_length=MAX_REASON)
-    person = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta(AppendOnly.Meta):

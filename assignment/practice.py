@@ -7,13 +7,14 @@ from assessor.work.models import Task
 from assignment.formats import LABELS
 from assignment.models import AnswerSheet
 from nuggets.models import BankEdition
+from nuggets.queries import with_keys
 
 
 def practice_items(tasks: Sequence[Task], against: Against) -> Items:
     """Return what people said on tasks of practice; against: by condition's key."""
     asked_of = AnswerSheet.objects.filter(task__in=tasks, by_rule=False).order_by("task", "place", "pk")
     mine = AnswerSheet.with_items(asked_of)
-    editions = BankEdition.objects.filter(bank__in={sheet.bank_id for sheet in mine})
+    editions = with_keys(BankEdition.objects.filter(bank__in={sheet.bank_id for sheet in mine}))
     nuggets = {(edition.bank_id, edition.edition): edition.nuggets for edition in editions}
 
     def asked(sheet: AnswerSheet) -> list[tuple[str, str]]:

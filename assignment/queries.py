@@ -8,17 +8,18 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Q, QuerySet
 
-from assessor.collection.models import CONTROL, Campaign, Condition, Run, Sentence, Topic
-from assessor.collection.queries import own_answers, without_practice
+from assessor.campaigns.models import CONTROL, Campaign, Condition, Run, Sentence, Topic
+from assessor.campaigns.queries import own_answers, without_practice
+from assessor.labels.flags import Question
 from assessor.labels.history import said_under
-from assessor.labels.questions import Question
-from assessor.studies.queries import drawn_under, sample_of
+from assessor.studies.queries import sample_of, sampled_under
+from assessor.work.judging_pool import judged_under
 from assessor.work.models import Task
-from assessor.work.scope import judged_under
 from assignment.label_kind import ASSIGNMENT
 from assignment.models import AnswerSheet, LabelEvent, LeftOut
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, Nugget, NuggetBank
+from nuggets.queries import with_keys
 
 EMPTY_RUN = "control.empty"  # the tag of the control run that answers nothing
 
@@ -31,13 +32,13 @@ def finished_banks(nuggets: Condition, topics: Iterable[Topic]) -> dict[int, Nug
 
 def nuggets_of(bank: NuggetBank) -> Snapshot:
     """Return the nuggets of a bank as it was last finished: what labels and scores are about."""
-    edition = BankEdition.objects.get(bank=bank, edition=bank.edition)
+    [edition] = with_keys(BankEdition.objects.filter(bank=bank, edition=bank.edition))
     return list(edition.nuggets)
 
 
 def present_editions(banks: Iterable[NuggetBank]) -> dict[int, BankEdition]:
     """Return the edition of each bank as it was last finished, by bank's key."""
-    editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition"))
+    editions = with_keys(BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition")))
     return {edition.bank_id: edition for edition in editions}
 
 
@@ -51,7 +52,7 @@ def scored_editions(condition: Condition) -> list[BankEdition]:
     judged = AnswerSheet.objects.filter(condition=condition).order_by().values("bank__topic")
     banks = without_practice(NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=judged))
     editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition")).select_related("bank__topic")
-    newest = {edition.bank.topic_id: edition for edition in editions.order_by("pk")}
+    newest = {edition.bank.topic_id: edition for edition in with_keys(editions.order_by("pk"))}
     return sorted(newest.values(), key=lambda edition: edition.bank.topic.qid)
 
 
@@ -65,6 +66,17 @@ def sheets_on(banks: Collection[NuggetBank], condition: Condition) -> QuerySet[A
     """Return the sheets of banks under a condition, out of scope too; none where it is not saved yet."""
     sheets: QuerySet[AnswerSheet] = AnswerSheet.in_or_out.filter(condition=condition.pk, bank__in=banks)
     return sheets
+
+
+def sheets_with(condition: Condition, things: Collection[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """Return the keys of a condition's sheets on which nuggets are labelled, by answer's key and nugget's."""
+    nuggets = Nugget.objects.filter(pk__in={nugget for _, nugget in things})
+    bank_of_nugget: dict[int, int] = dict(nuggets.values_list("pk", "bank"))
+    sheets = AnswerSheet.objects.filter(
+        condition=condition, answer__in={answer for answer, _ in things}, bank__in=set(bank_of_nugget.values())
+    )
+    keys = {(answer, bank): pk for answer, bank, pk in sheets.values_list("answer", "bank", "pk")}
+    return {(answer, nugget): keys[answer, bank_of_nugget[nugget]] for answer, nugget in things}
 
 
 def answers_without_sheet(condition: Condition, banks: Collection[NuggetBank]) -> list[tuple[int, int, int]]:
@@ -97,7 +109,7 @@ def asked_of(condition: Condition, nuggets: Mapping[int, Snapshot]) -> dict[int,
     """
     if not condition.sample:
         return {answer: [nugget["id"] for nugget in of_bank] for answer, of_bank in nuggets.items()}
-    drawn = drawn_under(condition, nuggets)
+    drawn = sampled_under(condition, nuggets)
     named = {answer: {one.item for one in drawn.get(answer, ())} for answer in nuggets}
     return {
         answer: [nugget["id"] for nugget in of_bank if named[answer] and name_of(nugget) in named[answer]]
@@ -133,7 +145,7 @@ def bank_of(task: Task) -> NuggetBank:
 
 def with_texts(found: Sequence[Question]) -> list[tuple[Question, str]]:
     """Return what is open on sheets, each with the text of its nugget."""
-    nuggets = Nugget.objects.filter(pk__in={int(question.item) for question in found})
+    nuggets = Nugget.objects.filter(bank__in={question.sheet.bank_id for question in found})
     texts = {str(pk): text for pk, text in nuggets.values_list("pk", "text")}
     return [(question, texts.get(question.item, "")) for question in found]
 
@@ -187,7 +199,7 @@ def all_sheets(task: Task) -> QuerySet[AnswerSheet]:
 def labelled(sheets: Iterable[AnswerSheet]) -> list[Labelled]:
     """Return sheets with their answers and all that was said on them, for organizers: runs are named."""
     found = list(sheets)
-    editions = BankEdition.objects.filter(bank__in={sheet.bank_id for sheet in found})
+    editions = with_keys(BankEdition.objects.filter(bank__in={sheet.bank_id for sheet in found}))
     nuggets = {(edition.bank_id, edition.edition): edition.nuggets for edition in editions}
     seconds: dict[tuple[int, str], int] = defaultdict(int)
     last: dict[int, datetime] = {}

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
-from assessor.collection.formats.values import to_json
-from assessor.collection.models import Sentence
+from assessor.campaigns.models import Sentence
+from assessor.formats.values import to_json
 from assessor.labels.history import looked_back, said_under
 from assessor.labels.models import Label
 from assessor.labels.queries import numbers_of
@@ -17,6 +17,7 @@ from assignment.access import OwnSheet, own_sheets
 from assignment.models import AnswerSheet, Assignment, LabelEvent
 from assignment.queries import name_of, nuggets_of
 from nuggets.models import BankEdition, NuggetBank
+from nuggets.queries import with_keys
 
 
 def own_rows(task: Task, bank: NuggetBank) -> QuerySet[AnswerSheet]:
@@ -118,7 +119,7 @@ def older(own: OwnSheet) -> dict[str, list[tuple[str, str]]]:
     for edition, changes in LabelEvent.changes_of(events, "edition"):
         labelled |= {nugget: edition for nugget, change in changes.items() if change.get("label", (None, None))[1]}
     now = {str(nugget["id"]): nugget["text"] for nugget in own.nuggets}
-    editions = BankEdition.objects.filter(bank=own.bank.pk, edition__in=set(labelled.values()))
+    editions = with_keys(BankEdition.objects.filter(bank=own.bank.pk, edition__in=set(labelled.values())))
     texts = {(edition.edition, str(nugget["id"])): nugget["text"] for edition in editions for nugget in edition.nuggets}
     return {nugget: _difference(texts[labelled[nugget], nugget], now[nugget]) for nugget in own.sheet.stale}
 

@@ -4,14 +4,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from django.db.models import F, QuerySet
 
-from assessor.collection.models import Condition, Topic
-from assessor.collection.queries import answers_to
+from assessor.campaigns.models import Condition, Topic
+from assessor.campaigns.queries import answers_to
 from assessor.labels.models import Label
-from assessor.studies.models import Drawn
+from assessor.studies.models import SampledItem
 from assessor.studies.sampling import Key, Sampling, Told
 from assignment.models import AnswerSheet, Assignment
 from assignment.queries import name_of, present_editions
 from nuggets.models import BankEdition, NuggetBank
+from nuggets.queries import with_keys
 
 
 class NuggetSampling(Sampling):
@@ -39,7 +40,7 @@ class NuggetSampling(Sampling):
         names = _names(banks)
         return {key: names[key[1]] for key in keys}
 
-    def labels_of(self, drawn: Mapping[int, Collection[Drawn]]) -> Mapping[int, Mapping[int, str]]:
+    def labels_of(self, drawn: Mapping[int, Collection[SampledItem]]) -> Mapping[int, Mapping[int, str]]:
         wanted = {(pk, one.answer_id, one.item): one.pk for pk, items in drawn.items() for one in items}
         found: dict[int, dict[int, str]] = {condition: {} for condition in drawn}
         given = Assignment.in_or_out.filter(
@@ -59,9 +60,9 @@ class NuggetSampling(Sampling):
     def sheets_on(self, topic: Topic) -> QuerySet[AnswerSheet]:
         return AnswerSheet.in_or_out.filter(answer__topic=topic, by_rule=False)
 
-    def told(self, drawn: Sequence[Drawn]) -> Mapping[int, Told]:
+    def told(self, drawn: Sequence[SampledItem]) -> Mapping[int, Told]:
         banks = NuggetBank.objects.filter(nuggets__in={int(one.item.split()[0]) for one in drawn})
-        editions = BankEdition.objects.filter(bank__in=banks)
+        editions = with_keys(BankEdition.objects.filter(bank__in=banks))
         texts = {name_of(nugget): nugget["text"] for edition in editions for nugget in edition.nuggets}
         return {one.pk: Told("nugget", texts[one.item], "", one.answer.text) for one in drawn}
 

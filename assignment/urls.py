@@ -1,6 +1,6 @@
 from django.urls import path
 
-from assignment.views import labelling, questions
+from assignment.views import control, flags, labelling
 
 urlpatterns = [
     path("assign/<int:task_id>/", labelling.assignment, name="assignment"),
@@ -12,11 +12,12 @@ urlpatterns = [
     path("assign/<int:task_id>/answers/<int:sheet_id>/later/", labelling.later, name="assignment_later"),
     path("assign/<int:task_id>/nuggets/<int:nugget_id>/", labelling.nugget, name="assignment_nugget"),
     path("assign/<int:task_id>/sign-off/", labelling.sign_off, name="assignment_sign_off"),
-    path("campaigns/<slug:slug>/questions/<int:condition_id>/", questions.questions, name="assignment_questions"),
-    path("campaigns/<slug:slug>/questions/<int:condition_id>/adopt/", questions.adopt, name="adopt_label"),
+    path("campaigns/<slug:slug>/control-runs/", control.control_runs, name="control_runs"),
+    path("campaigns/<slug:slug>/questions/<int:condition_id>/", flags.questions, name="assignment_questions"),
+    path("campaigns/<slug:slug>/questions/<int:condition_id>/adopt/", flags.adopt, name="resolve_label"),
     path(
         "campaigns/<slug:slug>/questions/<int:condition_id>/leave-out/",
-        questions.leave_nugget_out,
+        flags.leave_nugget_out,
         name="leave_nugget_out",
     ),
 ]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import house, people, track
-from bench.people import Item, Limits, Way, Work
+from bench.people import Item, LabelHistory, Limits, Work
 
 if TYPE_CHECKING:
     from assessor.work.models import Task
@@ -22,9 +22,9 @@ NUGGETS = 19
 PEOPLE = 50
 LABELS = ("support", "partial_support", "not_support")
 WAYS = {
-    "one": (Way("one assessor", 1, 10, 0, 1), Limits(median=8, high=25)),
-    "ten": (Way("ten without a pause", 10, 20, 0, 2), Limits(high=120, rate=60)),
-    "fifty": (Way("fifty, a label a second each", PEOPLE, 60, 1.0, 2), Limits(high=40)),
+    "one": (LabelHistory("one assessor", 1, 10, 0, 1), Limits(median=8, high=25)),
+    "ten": (LabelHistory("ten without a pause", 10, 20, 0, 2), Limits(high=120, rate=60)),
+    "fifty": (LabelHistory("fifty, a label a second each", PEOPLE, 60, 1.0, 2), Limits(high=40)),
 }
 
 
@@ -57,9 +57,10 @@ def _nuggets(path: Path, qids: list[str]) -> track.Part:
 def items(task: "Task") -> list[Item]:
     """Return what a task asks and has no label: a nugget through all answers, so that each round is on another one."""
     from assignment.models import AnswerSheet
+    from nuggets.queries import nuggets_in_order
 
     sheets = list(AnswerSheet.with_items(task.answer_sheets.filter(by_rule=False).order_by("place")))
-    nuggets = [str(nugget["id"]) for nugget in sheets[0].bank.editions.get().nuggets]
+    nuggets = [str(nugget.pk) for nugget in nuggets_in_order(sheets[0].bank)]
     return [Item(sheet.pk, nugget, {}) for nugget in nuggets for sheet in sheets if nugget not in sheet.labels]
 
 

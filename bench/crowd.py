@@ -232,10 +232,9 @@ class Assessor:
         kind, base = task["kind"], task["base"]
         page = await self._browser.page(f"open {kind}", base)
         queue = json.loads(attribute("data-queue", page))
-        # [key, number, to do, version, put off], and for citations [..., to do, total, version, put off, equal].
-        at = 3 if kind == "assign" else 4
-        versions = {row[0]: row[at] for row in queue}
-        in_order = [row[0] for row in sorted(queue, key=lambda row: (row[at + 1], row[1]))]
+        # [key, number, to do, version, put off], and for citations [..., total, equal].
+        versions = {row[0]: row[3] for row in queue}
+        in_order = [row[0] for row in sorted(queue, key=lambda row: (row[4], row[1]))]
         to_do = {row[0]: row[2] for row in queue}
         nuggets = re.findall(r'data-nugget="(\d+)"', page)
         there: dict[int, dict[str, Any]] = {}

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING
 from bench import house, track
 
 if TYPE_CHECKING:
-    from assessor.collection.models import Condition, Person
+    from assessor.accounts.models import Person
+    from assessor.campaigns.models import Condition
     from assessor.work.models import Task
 
 TOPICS, PASSAGES, UNFINISHED, PEOPLE, TABS = 100, 400, 8, 10, 2
@@ -198,7 +199,7 @@ def race_for_passages(tasks: "list[Task]", requests: int) -> tuple[float, list[s
 
 def shared(condition: "Condition") -> list[str]:
     """Return what no race may leave: topics of two people, people with two topics, more handed out than recorded."""
-    from assessor.collection.models import Event
+    from assessor.campaigns.models import Event
     from assessor.work.models import Task
 
     held = Task.objects.filter(condition=condition).exclude(state=Task.State.WITHDRAWN)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from bench import house, scores, track
 
 if TYPE_CHECKING:
-    from assessor.collection.models import Campaign
+    from assessor.campaigns.models import Campaign
 
 LABELS = 20_000
 SECONDS, MEMORY = 3, 20  # limits for as many labels, as issue 8 has them
@@ -43,7 +43,7 @@ def build(folder: Path, scale: float) -> None:
 
 
 def _campaign() -> "Campaign":
-    from assessor.collection.models import Campaign
+    from assessor.campaigns.models import Campaign
 
     return Campaign.objects.get(slug=house.SLUG)
 
@@ -69,7 +69,7 @@ def _topics(per_topic: float) -> list[str]:
 
 def _some(kind: str) -> dict[str, Any]:
     """Return which of a kind's records are about LABELS labels."""
-    from assessor.collection.models import Answer
+    from assessor.campaigns.models import Answer
     from support.models import SupportJudgment
 
     topics = _campaign().topics.count()
@@ -118,10 +118,10 @@ def archive() -> int:
     """Write the archive; return its bytes."""
     from django.conf import settings
 
-    from assessor.archive.writing import archive as blocks
+    from assessor.archive.writer import CampaignArchive
 
     with (Path(settings.DATA_DIR) / ARCHIVE).open("wb") as out:
-        for block in blocks(_campaign()):
+        for block in CampaignArchive(_campaign()):
             out.write(block)
         return out.tell()
 
@@ -130,7 +130,7 @@ def verify() -> int:
     """Verify the archive; return its records."""
     from django.conf import settings
 
-    from assessor.archive.reading import verify as counts
+    from assessor.archive.reader import verify as counts
 
     return sum(counts(Path(settings.DATA_DIR) / ARCHIVE).values())
 
@@ -154,7 +154,7 @@ def restored(file: Path) -> dict[str, float]:
     from django.core.management import call_command
 
     from assessor.archive.actions import restore as again
-    from assessor.collection.models import Answer
+    from assessor.campaigns.models import Answer
 
     call_command("migrate", verbosity=0)
     before = time.perf_counter()

@@ -20,7 +20,8 @@ from bench import track
 if TYPE_CHECKING:
     from django.test import Client
 
-    from assessor.collection.models import Campaign, Condition, Import, Person
+    from assessor.accounts.models import Person
+    from assessor.campaigns.models import Campaign, Condition, Import
     from assessor.work.models import Task
     from nuggets.models import NuggetBank
 
@@ -145,7 +146,7 @@ def person(name: str, role: str) -> "Person":
     """Make a person who can't sign in by password: benchmarks make their sessions themselves."""
     from django.contrib.auth.models import Group
 
-    from assessor.collection.models import Person
+    from assessor.accounts.models import Person
 
     made = Person.objects.create_user(name)
     made.groups.set(Group.objects.filter(name=role))
@@ -154,16 +155,16 @@ def person(name: str, role: str) -> "Person":
 
 def new_campaign(slug: str = SLUG) -> "Campaign":
     """Make a campaign with its organizer."""
-    from assessor.collection.actions import create_campaign
+    from assessor.campaigns.actions import create_campaign
 
     return create_campaign(name=slug.title(), slug=slug, acting_user=person(f"organizer-{slug}", "organizer"))
 
 
 def load(campaign: "Campaign", part: track.Part) -> "Import":
     """Import a file of the made-up track as a person's upload is imported; it must be taken."""
-    from assessor.collection import importing
+    from assessor.imports import importer
 
-    import_record = importing.new_import(
+    import_record = importer.new_import(
         campaign=campaign,
         kind=part.kind,
         file_name=part.path.name,
@@ -171,7 +172,7 @@ def load(campaign: "Campaign", part: track.Part) -> "Import":
         person=None,
         check_only=False,
     )
-    importing.run(import_record, part.path)
+    importer.run(import_record, part.path)
     assert import_record.state == "done", import_record.report
     return import_record
 
@@ -202,10 +203,10 @@ def plan(campaign: "Campaign") -> "list[Task]":
 
 def open_guidelines(campaign: "Campaign", kind: str, assessor: "Person") -> None:
     """Let an assessor open the guidelines, without which no labelling page opens."""
-    from assessor.work import instructing
+    from assessor.work.actions import guidelines
 
-    version = instructing.in_force(campaign, kind).version
-    instructing.open_guidelines(campaign=campaign, kind=kind, version=version, acting_user=assessor)
+    version = guidelines.in_force(campaign, kind).version
+    guidelines.open_guidelines(campaign=campaign, kind=kind, version=version, acting_user=assessor)
 
 
 def give(condition: "Condition", people: "Sequence[Person]") -> "list[Task]":
@@ -231,7 +232,7 @@ def work(tasks: "list[Task]") -> "NuggetBank":
 
     Return the full one: NUGGETS nuggets beside track.RELEVANT passages.
     """
-    from assessor.work.writes import Sent, once
+    from assessor.work.write_protocol import Sent, once
     from nuggets.actions import add_nugget, set_importance
     from nuggets.models import NuggetBank
     from nuggets.queries import passages
@@ -278,7 +279,7 @@ def _fill(task: "Task", language: track.Language, *, finished: bool) -> None:
     )
     Write.objects.bulk_create(Write(key=uuid.uuid4(), person=task.person, request="") for _ in range(_EDITS))
     TimeSpent.objects.bulk_create(TimeSpent(task=task, key=uuid.uuid4(), seconds=30) for _ in range(_EDITS))
-    order = list(bank.nuggets.values_list("pk", flat=True))
+    order = [nugget.name for nugget in bank.nuggets.all()]
     NuggetBank.objects.filter(pk=bank.pk).update(version=_EDITS, order=order)
     Task.objects.filter(pk=task.pk).update(done=_LISTED, seconds=30 * _EDITS, worked_at=timezone.now())
     if finished:

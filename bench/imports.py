@@ -168,7 +168,7 @@ def _assessors(port: int) -> list[Assessor]:
         banks.setdefault(bank.task.person_id, bank)
     people = []
     for bank in banks.values():
-        uid = str(bank.nuggets.get(pk=bank.order[0]).uid)
+        uid = bank.order[0]
         people.append(Assessor(port, house.session(bank.task.person), bank.pk, uid, bank.version))
     return people
 

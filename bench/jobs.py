@@ -105,7 +105,7 @@ def _campaign(slug: str, url: str, units: int, *, concurrency: int) -> "ModelJud
                     docid = f"d{topic}_{place}"
                     segments.write(json.dumps({"docid": docid, "segment": language.phrase(150)}) + "\n")
                     retrieval.write(f"t{topic} Q0 {docid} {place + 1} {each - place} run\n")
-        from assessor.collection.actions import change_protocol
+        from assessor.campaigns.actions import change_protocol
 
         assert campaign.created_by is not None
         change_protocol(campaign=campaign, settings={"pool_depth": each}, acting_user=campaign.created_by)
@@ -128,7 +128,7 @@ def _launch(judge: "ModelJudge") -> int:
 def _work(job_id: int, log: Path) -> Worked:
     """Run a job in a process of its own, as a worker does."""
     program = (
-        "import django, resource; django.setup(); from assessor.llm.running import run_job; "
+        "import django, resource; django.setup(); from assessor.llm.runner import run_job; "
         f"run_job({job_id}); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

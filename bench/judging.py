@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import house, people, scores, track
-from bench.people import Item, Limits, Way, Work
+from bench.people import Item, LabelHistory, Limits, Work
 
 if TYPE_CHECKING:
     from assessor.work.models import Task
@@ -48,7 +48,7 @@ def prepare(folder: Path, scale: float) -> None:
 
 def tasks(name: str, *, scattered: bool) -> "list[tuple[Task, list[Item]]]":
     """Return a task of each person under a condition, with what it asks and has no label yet."""
-    from assessor.collection.models import Condition
+    from assessor.campaigns.models import Condition
 
     condition = Condition.objects.get(name=name)
     given = condition.tasks.select_related("person").order_by("topic__qid")[:PEOPLE]
@@ -88,7 +88,7 @@ def main() -> None:
         for key, (condition, what) in CONDITIONS.items():
             if chosen.only in (None, key):
                 work = Work("/support/{}/", "citation", LABELS, SupportSheet, is_shown=key == "edited")
-                way = Way(what, PEOPLE, chosen.seconds, 1.0, 2)
+                way = LabelHistory(what, PEOPLE, chosen.seconds, 1.0, 2)
                 over += people.told(way, LIMITS, people.run(work, way, tasks(condition, scattered=chosen.scattered)))
         raise SystemExit(over)
 

@@ -2,11 +2,11 @@
 
     DATABASE_URL=postgres://… CELERY_BROKER_URL=redis://… python -m bench.load [--minutes 10] [--people 50]
 
-Everything runs as docs/settings.md says: gunicorn, a worker for imports, one for jobs, beat; and the rehearsal
-endpoint, which takes a quarter of a second for an answer. The database must be an empty one; without a DATABASE_URL it
-is SQLite in a temporary folder, without a CELERY_BROKER_URL the embedded broker. What the assessors do is told in
-bench/crowd.py. In the end all that was called saved must stand in the database, once and as it was said, and each
-citation of the job be labelled once.
+Everything runs as docs/administrator/deployment.md says: gunicorn, a worker for imports, one for jobs, beat; and the
+rehearsal endpoint, which takes a quarter of a second for an answer. The database must be an empty one; without a
+DATABASE_URL it is SQLite in a temporary folder, without a CELERY_BROKER_URL the embedded broker. What the assessors do
+is told in bench/crowd.py. In the end all that was called saved must stand in the database, once and as it was said, and
+each citation of the job be labelled once.
 """
 
 import argparse
@@ -23,11 +23,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench import house, jobs, scores, standing, track
+from bench import house, jobs, saved_check, scores, track
 from bench.watch import Watch
 
 if TYPE_CHECKING:
-    from assessor.collection.models import Campaign, Condition, Person
+    from assessor.accounts.models import Person
+    from assessor.campaigns.models import Campaign, Condition
     from assessor.llm.models import Job
 
 LIMIT = 100  # milliseconds at the 95th percentile, of each kind of save
@@ -94,7 +95,7 @@ def _conditions(campaign: "Campaign") -> "Iterator[Condition]":
 
 def _give(condition: "Condition", assessors: "list[Person]") -> None:
     """Give each person two topics: in turn, so that a person has other topics under each condition."""
-    from assessor.collection.condition_kinds import kind_of
+    from assessor.campaigns.condition_kind import kind_of
     from assessor.plan.actions import set_runs
     from assessor.work.actions import give_tasks
 
@@ -112,7 +113,7 @@ def _give(condition: "Condition", assessors: "list[Person]") -> None:
 
 def launch(url: str, rate: float, seconds: float) -> "Job":
     """Launch a job that labels so many citations a second for longer than so many seconds."""
-    from assessor.collection.models import Campaign
+    from assessor.campaigns.models import Campaign
     from assessor.llm.actions import create_judge, plan_job
     from assessor.llm.actions import launch as launch_job
     from assessor.llm.job_kind import job_kind_named
@@ -199,8 +200,8 @@ def database_counters() -> dict[str, float]:
 
 
 def plan(port: int, minutes: float, most: int) -> dict[str, Any]:
-    from assessor.collection.condition_kinds import kind_of, related_records
-    from assessor.collection.models import Campaign
+    from assessor.campaigns.condition_kind import kind_of, related_records
+    from assessor.campaigns.models import Campaign
     from assessor.work.models import Task
 
     campaign = Campaign.objects.get(slug=house.SLUG)
@@ -308,7 +309,7 @@ def main() -> None:
         if chosen.prepare_only:
             return
         result = run(folder, chosen.minutes, chosen.people, chosen.rate, chosen.web, chosen.runners)
-        wrong = standing.check(result)
+        wrong = saved_check.check(result)
         if chosen.out:
             chosen.out.write_text(json.dumps(result | {"wrong": wrong}))
         raise SystemExit(min(report(result, wrong), 100))

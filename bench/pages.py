@@ -20,7 +20,7 @@ from bench import house, track
 if TYPE_CHECKING:
     from django.test import Client
 
-    from assessor.collection.models import Campaign
+    from assessor.campaigns.models import Campaign
 
 LIMIT, ADMIN_LIMIT = 100, 300  # milliseconds at the 95th percentile
 
@@ -106,7 +106,7 @@ _clients: "dict[str, Client]" = {}
 
 
 def _client(role: str) -> "Client":
-    from assessor.collection.models import Person
+    from assessor.accounts.models import Person
 
     names = {"assessor": f"assessor-{house.SLUG}-0", "organizer": f"organizer-{house.SLUG}", "administrator": "root"}
     if role not in _clients:
@@ -149,7 +149,7 @@ def build(folder: Path, scale: float) -> None:
 
 def _plan_the_rest(campaign: "Campaign") -> None:
     """Have all topics be judged for support too, a third of the answers with labels; assignment waits for nuggets."""
-    from assessor.collection.models import Person
+    from assessor.accounts.models import Person
     from assessor.plan.actions import plan_work
     from assignment.actions import create_manual_assign
     from support.actions import create_support
@@ -186,7 +186,7 @@ def main() -> None:
 
 def report(times: int, only: str) -> int:
     """Print a line a page; return how many are over their limit."""
-    from assessor.collection.models import Import
+    from assessor.campaigns.models import Import
     from nuggets.models import NuggetBank
 
     full = NuggetBank.objects.get(topic__qid=track.qid(0))

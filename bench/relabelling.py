@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from bench import house, scores, track
 
 if TYPE_CHECKING:
-    from assessor.collection.models import Campaign, Condition, Person, QrelsSource, Topic
+    from assessor.accounts.models import Person
+    from assessor.campaigns.models import Campaign, Condition, QrelsSource, Topic
     from assessor.work.models import Task
 
 NUGGETS = 20
@@ -68,6 +69,7 @@ def finish_again(campaign: "Campaign") -> float:
     from assignment.actions import create_manual_assign
     from nuggets.actions import create_manual_nuggets, reopen_bank
     from nuggets.models import NuggetBank
+    from nuggets.queries import nuggets_in_order
 
     topic, someone = campaign.topics.earliest("qid"), house.person("assessor", "assessor")
     written = create_manual_nuggets(
@@ -91,9 +93,10 @@ def finish_again(campaign: "Campaign") -> float:
     task = _give(create_manual_assign(nuggets=written, name="Labels by hand", acting_user=None), topic, someone)
     client.get(f"/assign/{task.pk}/")
     sheets, bank = list(task.answer_sheets.order_by("place")), NuggetBank.objects.get(pk=bank.pk)
+    asked = [nugget.pk for nugget in nuggets_in_order(bank)]
     for sheet in sheets:
         version = sheet.version
-        for key in bank.order:
+        for key in asked:
             address = f"/assign/{task.pk}/answers/{sheet.pk}/label/"
             version = send(address, version, nugget=key, label="support", seconds=1)
     reopen_bank(bank, reason="measured", acting_user=campaign.created_by)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bench import house, track
 
 if TYPE_CHECKING:
-    from assessor.collection.models import Campaign, Condition
+    from assessor.campaigns.models import Campaign, Condition
 
 NUGGETS = 19  # of a topic
 NUGGETS_NAME, LABELS_NAME, SUPPORT_NAME = "Nuggets", "Labels", "Support"
@@ -72,9 +72,10 @@ def label(campaign: "Campaign", name: str = LABELS_NAME, seed: int = 830) -> "Co
     """Make a condition and its answer sheets, as rows, with labels by chance."""
     from django.db import transaction
 
-    from assessor.collection.actions import create_condition
-    from assessor.collection.models import Answer, Condition, Judge
-    from assignment.actions.sheets import add_sheets, sheet_row
+    from assessor.campaigns.actions import create_condition
+    from assessor.campaigns.models import Answer, Condition, Judge
+    from assignment.actions.judged_answers import add_sheets, sheet_row
+    from nuggets.queries import nuggets_in_order
 
     judge = Judge.objects.create(kind="model", name=f"made up {name}")
     condition = create_condition(
@@ -90,6 +91,7 @@ def label(campaign: "Campaign", name: str = LABELS_NAME, seed: int = 830) -> "Co
     )
     chance = random.Random(seed)
     for bank in condition.nuggets.nugget_banks.all():
+        asked = [nugget.pk for nugget in nuggets_in_order(bank)]
         with transaction.atomic():
             add_sheets(
                 sheet_row(
@@ -98,8 +100,8 @@ def label(campaign: "Campaign", name: str = LABELS_NAME, seed: int = 830) -> "Co
                     answer=answer,
                     judge=judge.pk,
                     edition=1,
-                    nuggets=bank.order,
-                    labels=dict(zip(bank.order, chance.choices(_LABELS, _WEIGHTS, k=NUGGETS), strict=True)),
+                    nuggets=asked,
+                    labels=dict(zip(asked, chance.choices(_LABELS, _WEIGHTS, k=NUGGETS), strict=True)),
                 )
                 for answer in Answer.objects.filter(topic=bank.topic_id).values_list("pk", flat=True)
             )
@@ -110,10 +112,10 @@ def judge_support(campaign: "Campaign") -> None:
     """Make a condition and its support sheets, with a label of every citation."""
     from django.db import transaction
 
-    from assessor.collection.actions import create_condition
-    from assessor.collection.models import Answer, Condition, Judge
+    from assessor.campaigns.actions import create_condition
+    from assessor.campaigns.models import Answer, Condition, Judge
     from support.actions import add_sheets, sheet_row
-    from support.actions.sheets import SheetRow
+    from support.actions.judged_answers import SheetRow
     from support.citations import judged_citations
 
     judge = Judge.objects.create(kind="model", name="made up too")
@@ -144,8 +146,8 @@ def select() -> int:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT s.bank_id, a.run_id, a.words, l.nugget_id, l.value FROM assignment_assignment l"
-            " JOIN assignment_answersheet s ON s.id = l.sheet_id JOIN collection_answer a ON a.id = s.answer_id"
-            " JOIN collection_condition c ON c.id = s.condition_id WHERE c.name = %s",
+            " JOIN assignment_answersheet s ON s.id = l.sheet_id JOIN campaigns_answer a ON a.id = s.answer_id"
+            " JOIN campaigns_condition c ON c.id = s.condition_id WHERE c.name = %s",
             [LABELS_NAME],
         )
         return len(cursor.fetchall())
@@ -154,7 +156,7 @@ def select() -> int:
 def score() -> int:
     """Load and score the condition; return how many cells there are."""
     from assessor.scores.tables import score_table
-    from assignment.arrays import load_scores
+    from assignment.score_arrays import load_scores
     from metaeval.stats.means import Policy
 
     found = load_scores(_condition())
@@ -166,7 +168,7 @@ def support() -> int:
     """Load and score the support of sentences; return how many citations there are."""
     from assessor.scores.tables import score_table
     from metaeval.stats.means import Policy
-    from support.arrays import load_scores
+    from support.score_arrays import load_scores
 
     found = load_scores(_condition(SUPPORT_NAME))
     score_table(found, Policy.ZERO)
@@ -175,7 +177,7 @@ def support() -> int:
 
 def look() -> int:
     """Take the scores that are kept, as a page does that is asked for again."""
-    from assessor.scores.kept import condition_scores
+    from assessor.scores.cache import condition_scores
 
     return int(condition_scores(_condition()).states.size)
 
@@ -198,11 +200,11 @@ def export() -> int:
 
 def by_admin() -> int:
     """Export all labels by the action of Django's admin; return how many lines are sent."""
-    from assessor.collection.models import Person
+    from assessor.accounts.models import Person
 
     root = Person.objects.filter(username="root").first() or house.person("root", "administrator")
     asked = {"action": "export_assignments", "_selected_action": [_condition().pk]}
-    return _sent(house.client(root).post("/admin/collection/condition/", asked))
+    return _sent(house.client(root).post("/admin/campaigns/condition/", asked))
 
 
 def by_api() -> int:
@@ -225,7 +227,7 @@ def _sent(response: Any) -> int:
 
 
 def _condition(name: str = LABELS_NAME) -> "Condition":
-    from assessor.collection.models import Condition
+    from assessor.campaigns.models import Condition
 
     return Condition.objects.select_related("judge", "nuggets__judge").get(name=name)
 

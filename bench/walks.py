@@ -4,8 +4,8 @@
 
 A label is given in this process, on a demo: its files are those of the product in which a function ran (middleware and
 what it calls excluded), the templates that were rendered and the scripts that the page loads. A new measure, job or
-kind of label touches about the files that name one that is there, a new form of export those that send files; what is
-its own, tests and migrations are not counted. docs/benchmarks.md has the figures.
+kind of label touches about the files that name one that is there, a new form of export those that name one (the plan's
+table); what is its own, tests and migrations are not counted. docs/evidence/benchmarks.md has the figures.
 """
 
 import argparse
@@ -24,12 +24,12 @@ from bench import house
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("assessor", "nuggets", "assignment", "support", "metaeval")
-MIDDLEWARE = ("middleware.py", "middleware/csrf.py", "assessor/logs.py", "assessor/health.py")
+MIDDLEWARE = ("middleware.py", "middleware/csrf.py", "assessor/runtime/logs.py", "assessor/runtime/health.py")
 # By walk: what names one that is there, and the folders that are its own.
 ADDED = {
     "a new measure of nuggets": (r"\bastrict\b", ()),
     "a new job for a model": (r"(?i)umbrela", ("assessor/relevance/", "templates/relevance/")),
-    "a new form of export": (r"\b(?:download|attachment)\(", ()),
+    "a new form of export": (r"\bplan_lines\b", ("assessor/plan/exports.py",)),
     "a new kind of label": (
         r"(?i)kind\.support\b|\bsupport\.\w+ import|[\"']support[\"']",
         ("support/", "templates/support/"),

@@ -31,7 +31,8 @@ from bench.editor import FLAGS
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
 
-    from assessor.collection.models import Campaign, Condition, Person
+    from assessor.accounts.models import Person
+    from assessor.campaigns.models import Campaign, Condition
 
 ASSESSOR = "assessor"
 SCALE = 0.005  # of a track: a screen shows one topic, whatever else is loaded
@@ -115,7 +116,7 @@ def _give(condition: "Condition", person: "Person") -> None:
 
 def _add_nuggets() -> None:
     """Let each open bank have ten nuggets that lack an importance."""
-    from assessor.work.writes import Sent, once
+    from assessor.work.write_protocol import Sent, once
     from nuggets.actions import add_nugget
     from nuggets.models import NuggetBank
 
@@ -132,7 +133,7 @@ def _add_nuggets() -> None:
 
 def screens() -> Iterator[Screen]:
     """Yield the screens on the person's tasks."""
-    from assessor.collection.condition_kinds import kind_of, related_records
+    from assessor.campaigns.condition_kind import kind_of, related_records
     from assessor.work.models import Task
 
     choice = "[data-label]:not([disabled])"
@@ -287,7 +288,7 @@ def main() -> None:
         if house.open_house(folder):
             house.collect_static_files()
             prepare(folder)
-        from assessor.collection.models import Person
+        from assessor.accounts.models import Person
 
         cookie = house.session(Person.objects.get(username=ASSESSOR))
         all_screens, over = list(screens()), 0

@@ -50,6 +50,8 @@ def main() -> None:
         "ASSAY_DEMO": "1",
         # The demo asks nobody but the endpoint on this machine that has no model behind it.
         "ASSAY_LLM_HOSTS": "127.0.0.1",
+        # Else each thread has a heap of its own.
+        "MALLOC_ARENA_MAX": "2",
     }
 
     def manage(*words: str) -> None:

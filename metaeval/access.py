@@ -2,7 +2,7 @@
 
 from django.http import Http404
 
-from assessor.collection.models import Campaign
+from assessor.campaigns.models import Campaign
 from metaeval.models import Calculation, Comparison, Figure
 from metaeval.queries import comparisons_of
 

@@ -10,17 +10,20 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, models, transaction
 from django.utils import timezone
 
-from assessor.collection import history
-from assessor.collection.formats.lines import Line, SourceFile
-from assessor.collection.formats.report import Report, Unreadable, quantity
-from assessor.collection.models import Campaign, Condition, Person, QrelsSource
-from assessor.collection.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
-from assessor.scores.scoring import scoring_of
-from assessor.work.handing import new_seed
+from assessor.accounts.models import Person
+from assessor.campaigns import history
+from assessor.campaigns.models import Campaign, Condition, QrelsSource
+from assessor.formats.lines import Line, SourceFile
+from assessor.formats.report import Report, Unreadable, quantity
+from assessor.runtime.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
+from assessor.scores.score_source import scoring_of
+from assessor.work.allocation import new_seed
 from metaeval.formats.score_tables import read_score_table
 from metaeval.inputs import NothingToCompare, resolve_aliases
+from metaeval.measures import kinds_with
 from metaeval.models import Calculation, Comparable, Comparison, Figure, ScoreTable
 from metaeval.stats.means import Policy
+from metaeval.stats.measures import COVERAGE, PRECISION
 
 if TYPE_CHECKING:
     from metaeval.calculation import Computation
@@ -204,7 +207,7 @@ def _require_comparable(
             "Grades are of passages: they make no scores of runs that a table could be compared with."
         )
     for record, support in zip((first, second), supports, strict=True):
-        if support and (_kind(support) != "support" or _kind(record) != "assignment"):
+        if support and (_kind(support) not in kinds_with(PRECISION) or _kind(record) not in kinds_with(COVERAGE)):
             raise ComparisonError(
                 "F1 is made of support and nuggets: choose a condition of support for one of nuggets."
             )

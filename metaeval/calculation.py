@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assessor.collection.models import Condition
+from assessor.campaigns.models import Condition
 from metaeval.inputs import (
     Gap,
     Input,
@@ -166,9 +166,8 @@ def _topics_json(
                 "match": statistic_json(found.match),
                 "kappa": statistic_json(found.unweighted),
             }
-    keys = {qid: pk for pk, qid in names.topics.items()}
     rows: list[Json] = [
-        {"qid": qid, "pk": keys.get(qid), "title": names.titles.get(qid, ""), "tau": number(taus.get(qid, math.nan))}
+        {"qid": qid, "title": names.titles.get(qid, ""), "tau": number(taus.get(qid, math.nan))}
         | of_labels.get(qid, {})
         for qid in sorted(taus.keys() | of_labels.keys())
     ]

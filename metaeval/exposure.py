@@ -1,11 +1,11 @@
 """What somebody is exposed to by the files of a comparison or a study: whose labels and grades, on which topics."""
 
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.models import Condition, Grade, QrelsSource
-from assessor.collection.queries import without_practice
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import Condition, Grade, QrelsSource
+from assessor.campaigns.queries import without_practice
 from assessor.studies.models import Study
 from assessor.studies.queries import judges_of, topics_of
-from assessor.work.exposing import Seen
+from assessor.work.exposure import Seen
 from metaeval.models import Comparison
 from metaeval.queries import topics_asked
 

@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
-from assessor.collection.models import Campaign, Condition, Grade, QrelsSource, RunAlias
-from assessor.collection.queries import without_practice
+from assessor.campaigns.models import Campaign, Condition, Grade, QrelsSource, RunAlias
+from assessor.campaigns.queries import without_practice
+from assessor.formats.lines import Line
+from assessor.formats.report import Report
 from assessor.labels.label_kind import label_kind
-from assessor.scores.found import Labels, Scores
-from assessor.scores.kept import last_imports, state_of
+from assessor.scores.cache import last_imports, state_of
 from assessor.scores.leaderboards import name_of
-from assessor.scores.scoring import scoring_of
+from assessor.scores.loading import Labels, Scores
+from assessor.scores.score_source import scoring_of
 from metaeval.formats.score_tables import read_score_table
 from metaeval.label_pairs import restrict_labels
 from metaeval.measures import F1

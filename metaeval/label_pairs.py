@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assessor.scores.found import Keys, Labels
+from assessor.scores.loading import Keys, Labels
 from metaeval.stats.agreement import Counts
 from metaeval.stats.means import Codes
 

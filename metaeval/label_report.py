@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.models import Condition
-from assessor.scores.scoring import scored_conditions
-from assignment.queries import scored_editions
+from assessor.campaigns.models import Condition
+from assessor.labels.label_kind import label_kind
+from assessor.scores.score_source import scored_conditions
 from metaeval.inputs import GRADES, Input, Names, NothingToCompare, Restriction, load_input, restrict
 from metaeval.label_pairs import LabelPairs, match_labels, matrices, places_in_all
 from metaeval.serializers import agreement_json, statistic_json
@@ -178,10 +177,10 @@ def describe_input(data: Input, restriction: Restriction) -> Json | None:
         ],
         "nuggets": None,
     }
-    if isinstance(record, Condition) and kind_of(record).needs_nuggets:
+    if isinstance(record, Condition) and (kind := label_kind(record.kind)).needs_nuggets:
         nuggets = [
             (at, len(nugget["text"].split()), _IS_VITAL[nugget["importance"]])
-            for at, edition in enumerate(scored_editions(record))
+            for at, edition in enumerate(kind.scored_editions(record))
             if restriction.topics is None or edition.bank.topic.qid in restriction.topics
             for nugget in edition.nuggets
         ]

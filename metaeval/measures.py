@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from assessor.collection.formats.latex import as_latex
-from assessor.scores.scoring import scored_kinds
+from assessor.formats.latex import as_latex
+from assessor.scores.score_source import scored_kinds
 from metaeval.stats.measures import Measure
 
 F1 = "f1"
@@ -13,6 +13,11 @@ _F1 = Measure(key=F1, label="F1", latex="$F_1$", json=F1)
 def scored_measures() -> list[Measure]:
     """Return the measures of all kinds of label."""
     return [measure for scoring in scored_kinds().values() for measure in scoring.measures.all]
+
+
+def kinds_with(key: str) -> list[str]:
+    """Return the names of the kinds of label that have a measure."""
+    return [name for name, scoring in scored_kinds().items() if key in scoring.measures.keys]
 
 
 def measure_named(key: str) -> Measure:

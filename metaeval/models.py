@@ -3,8 +3,8 @@
 from django.db import models
 from django.db.models import F, Q
 
-from assessor.collection.fields import JSONText
-from assessor.collection.models import AppendOnly, Condition, QrelsSource
+from assessor.campaigns.models import AppendOnly, Condition, QrelsSource
+from assessor.runtime.fields import JSONText
 from metaeval.stats.means import Policy
 from metaeval.stats.score_matrix import POLICIES
 
@@ -14,14 +14,14 @@ _COMPARABLES = ("condition", "source", "table")
 class ScoreTable(AppendOnly):
     """A score table from elsewhere, as it came, to be compared."""
 
-    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="score_tables")
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="score_tables")
     name = models.CharField(max_length=120)
     file_name = models.CharField(max_length=255)
     sha256 = models.CharField(max_length=64, help_text="Of the file.")
     run = models.CharField(max_length=256, blank=True, help_text="Whose scores they are where the file names no run.")
     content = models.TextField(help_text="Its lines, without blank ones.")
     created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
 
     class Meta(AppendOnly.Meta):
         ordering = ("name",)
@@ -46,7 +46,7 @@ def _is_one(name: str) -> Q:
 class Comparison(models.Model):
     """A reference (first) and a candidate (second), what of them is compared, and how. It is never changed."""
 
-    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="comparisons")
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="comparisons")
     name = models.CharField(max_length=200)
     first_condition = models.ForeignKey(Condition, models.PROTECT, null=True, blank=True, related_name="+")
     first_source = models.ForeignKey(QrelsSource, models.PROTECT, null=True, blank=True, related_name="+")
@@ -85,7 +85,7 @@ class Comparison(models.Model):
     seed = models.PositiveBigIntegerField(help_text="Decides which topics are drawn.")
     draws = models.PositiveIntegerField(help_text="How often topics are drawn for intervals.")
     created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
 
     class Meta:
         ordering = ("-pk",)
@@ -141,7 +141,7 @@ class Calculation(models.Model):
     result = JSONText(default=None, null=True)
     files = JSONText(default=dict, help_text="The result as tables, by file name.")
     created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
     ended_at = models.DateTimeField(null=True)
     # Which process runs it and when that last gave a sign of life: how the next start knows that it died.
     owner = models.CharField(max_length=200, blank=True)

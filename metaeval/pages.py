@@ -1,21 +1,18 @@
 """What pages show of a result: score tables, figures with what they show, the things that are labelled differently."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 
-from assessor.collection.models import CONTROL, Answer, Condition, Grade, QrelsSource, Topic
+from assessor.campaigns.models import CONTROL, Answer, Condition, Grade, QrelsSource, Topic
 from assessor.labels.label_kind import label_kind
-from assessor.scores.listing import Cell, Column, Line, Listing
-from assignment.arrays import load_with_labels
-from assignment.models import AnswerSheet
+from assessor.scores.page_tables import Cell, Column, Line, Listing
 from metaeval.label_pairs import places_in_all
 from metaeval.measures import measure_named
 from metaeval.models import Comparison, Figure
 from metaeval.stats.measures import Measure
-from nuggets.models import Nugget
 
 _UNDEFINED = "—"
 # What layers of figures hold besides what is to be read off them.
@@ -186,37 +183,36 @@ def _grades_that_differ(first: QrelsSource, second: QrelsSource, topic: Topic) -
 
 
 def _labels_that_differ(first: Condition, second: Condition, topic: Topic, of: QuerySet[Answer]) -> list[Difference]:
-    words = label_kind(first.kind).labels
-    both = [load_with_labels(condition, topic.pk)[1] for condition in (first, second)]
+    kind = label_kind(first.kind)
+    words, both = kind.labels, [kind.labels_on(topic, condition) for condition in (first, second)]
     _, places = places_in_all(both)
     codes = zip(*(labels.code[at].tolist() for labels, at in zip(both, places, strict=True)), strict=True)
     things = zip(*(column[places[0]].tolist() for column in (both[0].owner, both[0].item)), strict=True)
     given = {thing: pair for thing, pair in zip(things, codes, strict=True) if len(set(pair)) > 1}
     answers = of.in_bulk({answer for answer, _ in given})
-    nuggets = Nugget.objects.in_bulk({nugget for _, nugget in given})
-    ways = [_ways(condition, answers, nuggets) for condition in (first, second)]
     in_order = sorted(
         (thing for thing in given if thing[0] in answers), key=lambda thing: (answers[thing[0]].run.tag, thing[1])
     )
+    texts = kind.item_texts({item for _, item in in_order})
+    ways = [_ways(condition, in_order) for condition in (first, second)]
     return [
         Difference(
             answers[answer].run.tag,
-            nuggets[nugget].text,
+            texts[item],
             answers[answer].text,
-            words[given[answer, nugget][0]],
-            words[given[answer, nugget][1]],
-            [f"{addresses[answer, nuggets[nugget].bank_id]}{nugget}/" for addresses in ways],
+            words[given[answer, item][0]],
+            words[given[answer, item][1]],
+            [addresses[answer, item] for addresses in ways],
         )
-        for answer, nugget in in_order
+        for answer, item in in_order
     ]
 
 
-def _ways(condition: Condition, answers: Iterable[int], nuggets: Mapping[int, Nugget]) -> dict[tuple[int, int], str]:
-    """Return how the addresses of the ways of a condition's labels begin, before the nugget, by answer and bank."""
-    banks = {nugget.bank_id for nugget in nuggets.values()}
-    sheets = AnswerSheet.objects.filter(condition=condition, answer__in=list(answers), bank__in=banks)
-    slug = condition.campaign.slug
-    return {
-        (answer, bank): reverse("label_way", args=[slug, condition.kind, pk, 0]).removesuffix("0/")
-        for answer, bank, pk in sheets.values_list("answer", "bank", "pk")
+def _ways(condition: Condition, things: Collection[tuple[int, Any]]) -> dict[tuple[int, Any], str]:
+    """Return the addresses of the ways of a condition's labels, by answer's key and item."""
+    sheets = label_kind(condition.kind).sheets_with(condition, things)
+    start = {
+        sheet: reverse("label_way", args=[condition.campaign.slug, condition.kind, sheet, 0]).removesuffix("0/")
+        for sheet in set(sheets.values())
     }
+    return {(answer, item): f"{start[sheet]}{item}/" for (answer, item), sheet in sheets.items()}

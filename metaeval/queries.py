@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.models import Campaign
-from assessor.scores.scoring import scored_conditions
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import Campaign
+from assessor.scores.score_source import scored_conditions
 from metaeval.inputs import state
 from metaeval.models import Calculation, Comparable, Comparison, ScoreTable
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assessor.collection.formats.values import to_json
+from assessor.formats.values import to_json
 from metaeval import statistics_tables
 from metaeval.charts.rendering import FORMS, Theme
 from metaeval.measures import measure_labels
@@ -42,9 +42,18 @@ def result_json(calculation: Calculation) -> str:
             "topics_of": str(comparison.topics_of) if comparison.topics_of else None,
         },
         "inputs": calculation.inputs,
-        **calculation.result,
+        **with_keys_of_topics(calculation),
     }
     return to_json(content) + "\n"
+
+
+def with_keys_of_topics(calculation: Calculation) -> dict[str, Any]:
+    """Return a calculation's result with the keys of the topics that the campaign has, as "pk"."""
+    result: dict[str, Any] = calculation.result
+    if "topics" not in result:
+        return result
+    keys = dict(calculation.comparison.campaign.topics.values_list("qid", "pk"))
+    return result | {"topics": [{"qid": row["qid"], "pk": keys.get(row["qid"])} | row for row in result["topics"]]}
 
 
 def write_report(folder: Path, calculation: Calculation, theme: Theme) -> list[str]:

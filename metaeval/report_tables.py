@@ -1,11 +1,11 @@
 """A result as files: tables as CSV and for a paper, and a summary for a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from assessor.collection.formats import latex
-from assessor.collection.formats.latex import as_latex
-from assessor.collection.formats.tables import write_table
+from assessor.formats import latex
+from assessor.formats.latex import as_latex
+from assessor.formats.tables import write_table
 from metaeval import statistics_tables
 from metaeval.measures import measure_named
 from metaeval.serializers import RATES
@@ -33,23 +33,8 @@ def report_files(
     result: Json, scores: MatchedScores | None, comparisons: Sequence[MeasureComparison]
 ) -> dict[str, str]:
     """Return the files of a result, by name: of each part that it has."""
-    found: dict[str, Iterator[str]] = {}
-    if scores:
-        found |= statistics_tables.files(scores, comparisons)
-        found["scores.tex"] = _scores_latex(result)
-    if result["labels"]:
-        found["labels.csv"] = _labels_csv(result)
-        found["labels.tex"] = _labels_latex(result)
-    if result["judges"]:
-        found["judges.csv"] = _judges_csv(result)
-    if result["described"]:
-        found["described.csv"] = _described_csv(result)
-        found["described.tex"] = _described_latex(result)
-    if result["topics"]:
-        found["topics.csv"] = _topics_csv(result)
-    if result["left_out"]:
-        rows = ((gap["what"], gap["side"], gap["reason"], name) for gap in result["left_out"] for name in gap["names"])
-        found["left_out.csv"] = write_table(("what", "side", "reason", "name"), rows)
+    found = statistics_tables.files(scores, comparisons) if scores else {}
+    found |= {name: write(result) for name, (part, write) in _OF_PARTS.items() if result.get(part)}
     found[SUMMARY] = _summary(result, scores, comparisons)
     return {name: "".join(lines) for name, lines in found.items()}
 
@@ -222,6 +207,12 @@ def _topics_csv(result: Json) -> Iterator[str]:
     return write_table(("topic", "title", "tau", "pairs", "differ", "match", "kappa"), rows)
 
 
+def _left_out_csv(result: Json) -> Iterator[str]:
+    """Yield what was left out, a row each, and why."""
+    rows = ((gap["what"], gap["side"], gap["reason"], name) for gap in result["left_out"] for name in gap["names"])
+    return write_table(("what", "side", "reason", "name"), rows)
+
+
 def _summary(result: Json, scores: MatchedScores | None, comparisons: Sequence[MeasureComparison]) -> Iterator[str]:
     """Yield a summary of all of it, for a terminal."""
     first, second = (side["name"] for side in result["sides"])
@@ -261,3 +252,17 @@ def _short(statistic: Json) -> str:
 
 def _some(names: Sequence[str], most: int = 20) -> str:
     return f"{len(names):,} ({', '.join(names[:most])}{', …' if len(names) > most else ''})"
+
+
+# By name: the part of a result that a file is of, and what writes it.
+_OF_PARTS: dict[str, tuple[str, Callable[[Json], Iterator[str]]]] = {
+    "scores.tex": ("scores", _scores_latex),
+    "labels.csv": ("labels", _labels_csv),
+    "labels.tex": ("labels", _labels_latex),
+    "judges.csv": ("judges", _judges_csv),
+    "described.csv": ("described", _described_csv),
+    "described.tex": ("described", _described_latex),
+    "topics.csv": ("topics", _topics_csv),
+    "left_out.csv": ("left_out", _left_out_csv),
+}
+FILES = (*statistics_tables.FILES, *_OF_PARTS, SUMMARY)

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from assessor.collection.models import Condition
-from assessor.collection.queries import without_practice
+from assessor.campaigns.models import Condition
+from assessor.campaigns.queries import without_practice
 from assessor.work.models import TimeSpent
 from metaeval import statistics_tables
 from metaeval.serializers import number

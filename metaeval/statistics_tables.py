@@ -1,11 +1,11 @@
 """The statistics of a comparison of scores as tables: for a terminal, for a paper, as CSV and as JSON."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from assessor.collection.formats import latex
-from assessor.collection.formats.latex import as_latex
-from assessor.collection.formats.tables import write_table
+from assessor.formats import latex
+from assessor.formats.latex import as_latex
+from assessor.formats.tables import write_table
 from metaeval.serializers import number, statistic_json
 from metaeval.stats.bootstrap import Interval
 from metaeval.stats.comparison import MeasureComparison
@@ -47,11 +47,7 @@ def statistics(comparisons: Iterable[MeasureComparison]) -> Iterator[NamedStatis
 
 def files(scores: MatchedScores, comparisons: Sequence[MeasureComparison]) -> dict[str, Iterator[str]]:
     """Return the tables that are files, by name."""
-    return {
-        "statistics.csv": csv_lines(comparisons),
-        "runs.csv": runs_csv(scores, comparisons),
-        "taus.tex": latex_lines(scores, comparisons),
-    }
+    return {name: write(scores, comparisons) for name, write in FILES.items()}
 
 
 def csv_lines(comparisons: Iterable[MeasureComparison]) -> Iterator[str]:
@@ -213,3 +209,10 @@ def _tasks(tasks: Sequence[str]) -> str:
 
 def _more(names: Sequence[str]) -> str:
     return ", …" if len(names) > 20 else ""
+
+
+FILES: dict[str, Callable[[MatchedScores, Sequence[MeasureComparison]], Iterator[str]]] = {
+    "statistics.csv": lambda scores, comparisons: csv_lines(comparisons),
+    "runs.csv": runs_csv,
+    "taus.tex": latex_lines,
+}

@@ -1,15 +1,15 @@
 """What came of a study: whose side others take where people and a model, or two people, differ."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assessor.collection.formats.tables import write_table
-from assessor.collection.formats.values import to_json
-from assessor.collection.models import Condition
+from assessor.campaigns.models import Condition
+from assessor.formats.tables import write_table
+from assessor.formats.values import to_json
 from assessor.labels.label_kind import LabelKind, label_kind
-from assessor.studies.models import Coding, Drawn, ErrorCode, Study
+from assessor.studies.models import Coding, ErrorCode, SampledItem, Study
 from assessor.studies.queries import codings_of, items_of, judges_of, judges_of_all
 from assessor.studies.sampling import Sampling, Told, sampling_of
 from metaeval.stats.agreement import Agreement, confusion_matrix, percent, rate_agreement
@@ -70,7 +70,7 @@ class Result(NamedTuple):
 class Item(NamedTuple):
     """A drawn item with what it is about, what the judges of the sample said ("" where nothing), and its coding."""
 
-    drawn: Drawn
+    drawn: SampledItem
     told: Told
     labels: list[str]
     coding: Coding | None
@@ -78,20 +78,20 @@ class Item(NamedTuple):
 
 def study_results(studies: Sequence[Study]) -> list[Result]:
     """Count what stands now of the samples of studies of a campaign."""
-    drawn: dict[int, list[Drawn]] = {study.pk: [] for study in studies}
-    for one in Drawn.objects.filter(study__in=drawn).order_by("pk"):
+    drawn: dict[int, list[SampledItem]] = {study.pk: [] for study in studies}
+    for one in SampledItem.objects.filter(study__in=drawn).order_by("pk"):
         drawn[one.study_id].append(one)
     judges = judges_of_all(studies)
     said: dict[int, Mapping[int, str]] = {}
     for kind in {study.kind for study in studies}:
         of_kind = [study.pk for study in studies if study.kind == kind]
         said |= _said(sampling_of(kind), {one.pk: drawn[study] for study in of_kind for one in judges[study]})
-    codings = codings_of(Drawn.objects.filter(study__in=drawn))
+    codings = codings_of(SampledItem.objects.filter(study__in=drawn))
     codes = list(ErrorCode.objects.filter(campaign__in={study.campaign_id for study in studies}))
     return [_result(study, drawn[study.pk], judges[study.pk], said, codings, codes) for study in studies]
 
 
-def _said(by: Sampling, drawn: Mapping[int, Sequence[Drawn]]) -> dict[int, dict[int, str]]:
+def _said(by: Sampling, drawn: Mapping[int, Sequence[SampledItem]]) -> dict[int, dict[int, str]]:
     """Return what judges, by their condition's key, say of their items, some thousand at a time."""
     found: dict[int, dict[int, str]] = {condition: {} for condition in drawn}
     for at in range(0, max(map(len, drawn.values()), default=0), _ITEMS_AT_ONCE):
@@ -103,7 +103,7 @@ def _said(by: Sampling, drawn: Mapping[int, Sequence[Drawn]]) -> dict[int, dict[
 
 def _result(
     study: Study,
-    drawn: Sequence[Drawn],
+    drawn: Sequence[SampledItem],
     judges: Sequence[Condition],
     said: Mapping[int, Mapping[int, str]],
     codings: Mapping[int, Coding],
@@ -169,7 +169,7 @@ def study_figures(result: Result) -> "list[NamedFigure]":
     ]
 
 
-def study_items(study: Study, drawn: Sequence[Drawn], judges: Sequence[Condition]) -> list[Item]:
+def study_items(study: Study, drawn: Sequence[SampledItem], judges: Sequence[Condition]) -> list[Item]:
     """Return drawn items, each read with its answer, with all that was said of them, by these judges in their order."""
     by = sampling_of(study.kind)
     told, codings = by.told(drawn), codings_of(drawn)
@@ -209,7 +209,7 @@ def distribution_lines(result: Result) -> Iterator[str]:
     return write_table(("study", "judge", "label", "count", "percent"), rows)
 
 
-def result_json(result: Result) -> str:
+def study_json(result: Result) -> str:
     """Return all of a study that is counted as JSON; what is undefined is null, beside the reason."""
     study = result.study
     told: dict[str, Any] = {
@@ -273,12 +273,3 @@ def _item_rows(study: Study, judges: Sequence[Condition]) -> Iterator[list[objec
             why = [" ".join(coding.codes), coding.note] if coding else ["", ""]
             what = [one.answer.topic.qid, one.answer.run.tag, told.place, told.text, told.docid]
             yield [*what, one.first_label, one.second_label, *labels, *why]
-
-
-# The files of a study, by what stands behind its name in theirs.
-FILES: dict[str, Callable[[Study], Iterator[str]]] = {
-    "items.csv": item_lines,
-    "agreement.csv": lambda study: result_lines([study_result(study)]),
-    "labels.csv": lambda study: distribution_lines(study_result(study)),
-    "json": lambda study: iter([result_json(study_result(study)) + "\n"]),
-}

@@ -4,12 +4,13 @@ from typing import Any
 
 from django import forms
 
-from assessor.collection.models import Campaign, Condition, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition
 from assessor.studies.actions import MAX_NOTE, PER_TOPIC
 from assessor.studies.models import ErrorCode, Study
 from assessor.studies.queries import judges_of
 from assessor.studies.sampling import sampled_kinds
-from assessor.work.handing import LARGEST_SEED
+from assessor.work.allocation import LARGEST_SEED
 
 
 class DrawForm(forms.Form):

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from assessor.workers import at_start_and_after_deaths
+from assessor.runtime.workers import at_start_and_after_deaths
 from metaeval import actions
 from metaeval.models import Calculation
 

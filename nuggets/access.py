@@ -3,8 +3,8 @@
 from django.db.models import Q
 from django.http import Http404
 
-from assessor.collection.models import Person
-from assessor.collection.roles import ORGANIZER, has_role
+from assessor.accounts.models import Person
+from assessor.accounts.roles import ORGANIZER, has_role
 from assessor.work.access import own_task, require_open_blind
 from assessor.work.models import Task
 from nuggets.models import NuggetBank

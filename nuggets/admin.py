@@ -4,9 +4,9 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 
-from assessor.collection.admin import LookOnly, export, person_of
-from assessor.collection.models import Condition, Topic
-from assessor.collection.queries import byte_order, without_practice
+from assessor.campaigns.admin import LookOnly, export, person_of
+from assessor.campaigns.models import Condition, Topic
+from assessor.campaigns.queries import byte_order, without_practice
 from assessor.work.blindness import record_exposure
 from nuggets.condition_kind import NUGGETS
 from nuggets.exports import bank_lines

@@ -4,21 +4,21 @@ from django.apps import AppConfig
 class NuggetsConfig(AppConfig):
     name = "nuggets"
     condition_kind = "nuggets.condition_kind.NUGGETS"
-    job_kinds = ("nuggets.auto.AutoNuggets", "nuggets.auto.Drafts")
+    job_kinds = ("nuggets.auto_nuggets.AutoNuggets", "nuggets.auto_nuggets.Drafts")
 
     def ready(self) -> None:
-        from assessor.collection import importing
-        from assessor.collection.models import Condition, Judge
+        from assessor.campaigns.models import Condition, Judge
+        from assessor.imports import importer
         from nuggets.loaders import DraftLoader, NuggetLoader
         from nuggets.models import Drafting, Nugget, NuggetBank
 
-        importing.register(DraftLoader)
-        importing.register(
+        importer.register(DraftLoader)
+        importer.register(
             NuggetLoader,
-            importing.brought(Nugget, "bank__import_record"),
-            importing.brought(NuggetBank),
-            importing.brought(Drafting),
-            importing.brought(Condition),
+            importer.brought(Nugget, "bank__import_record"),
+            importer.brought(NuggetBank),
+            importer.brought(Drafting),
+            importer.brought(Condition),
             # Made in one transaction with its condition: without one, the condition has just been removed.
             lambda imports: Judge.objects.filter(kind=Judge.Kind.IMPORTED, condition=None),
         )

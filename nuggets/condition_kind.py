@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
 from django.urls import reverse
 
-from assessor.collection.condition_kinds import ConditionKind, Lacking
+from assessor.campaigns.condition_kind import ConditionKind, Lacking
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from assessor.collection.models import Condition, Topic
-    from assessor.exportables import Chosen, Exportable
+    from django.db.models import QuerySet
+
+    from assessor.campaigns.models import Campaign, Condition, Topic
+    from assessor.exportables import Chosen
+    from assessor.labels.api import ApiList
     from assessor.labels.cutoff import Cell
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.work.models import Task
+    from nuggets.forms import NuggetFields
 
 
 MANUAL, AUTO, EDITS = "ManualNuggets", "AutoNuggets", "AutoNuggets+Edits"
@@ -102,10 +106,20 @@ class Nuggets(ConditionKind):
         banks = NuggetBank.objects.filter(topic=OuterRef("pk"), import_record=None, version__gt=0)
         return Q(Exists(banks)) | Q(Exists(Drafting.objects.filter(topic=OuterRef("pk"))))
 
-    def exportables(self) -> Sequence[Exportable]:
-        from nuggets.exportables import EXPORTABLES
+    def condition_fields(self, campaign: Campaign) -> NuggetFields:
+        from nuggets.forms import NuggetFields
 
-        return EXPORTABLES
+        return NuggetFields(campaign)
+
+    def conditions(self, campaign: Campaign) -> QuerySet[Any]:
+        from nuggets.queries import finished_counts
+
+        return finished_counts(campaign)
+
+    def api_list(self) -> ApiList:
+        from nuggets.api import NUGGET_LIST
+
+        return NUGGET_LIST
 
     def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
         from nuggets.cutoff import cells_of_banks

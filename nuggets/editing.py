@@ -9,17 +9,17 @@ Changes = dict[str, Any]
 
 @dataclass
 class NuggetList:
-    """The nuggets of a bank (fields by id, deleted ones included) and the order of those on the list."""
+    """The nuggets of a bank (fields by uid, deleted ones included) and the order of those on the list."""
 
-    order: list[int] = field(default_factory=list)
-    nuggets: dict[int, dict[str, Any]] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
+    nuggets: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def copy(self) -> "NuggetList":
-        return NuggetList(list(self.order), {pk: dict(fields) for pk, fields in self.nuggets.items()})
+        return NuggetList(list(self.order), {uid: dict(fields) for uid, fields in self.nuggets.items()})
 
 
 def changes_between(before: NuggetList, after: NuggetList) -> Changes:
-    """Return what differs, each as [before, after]: {"order": [...], "nuggets": {id: {field: [...]}}}.
+    """Return what differs, each as [before, after]: {"order": [...], "nuggets": {uid: {field: [...]}}}.
 
     A nugget that is new has no entry of its own: it is off the list before and on it after.
     """
@@ -27,11 +27,11 @@ def changes_between(before: NuggetList, after: NuggetList) -> Changes:
     if before.order != after.order:
         changes["order"] = [before.order, after.order]
     nuggets = {}
-    for pk, fields in before.nuggets.items():
-        changed = {name: [fields[name], after.nuggets[pk][name]] for name in FIELDS}
+    for uid, fields in before.nuggets.items():
+        changed = {name: [fields[name], after.nuggets[uid][name]] for name in FIELDS}
         changed = {name: pair for name, pair in changed.items() if pair[0] != pair[1]}
         if changed:
-            nuggets[str(pk)] = changed
+            nuggets[uid] = changed
     if nuggets:
         changes["nuggets"] = nuggets
     return changes
@@ -42,6 +42,6 @@ def apply(nugget_list: NuggetList, changes: Changes, *, backwards: bool) -> None
     side = 0 if backwards else 1
     if "order" in changes:
         nugget_list.order = list(changes["order"][side])
-    for pk, fields in changes.get("nuggets", {}).items():
+    for uid, fields in changes.get("nuggets", {}).items():
         for name, pair in fields.items():
-            nugget_list.nuggets[int(pk)][name] = pair[side]
+            nugget_list.nuggets[uid][name] = pair[side]

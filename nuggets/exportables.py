@@ -4,9 +4,23 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from assessor.exportables import Chosen, Exportable, Form, always, of_chosen, of_conditions, only_of, topics_of
-from assessor.work.exposing import Seen
-from nuggets.exports import condition_lines
+from assessor.campaigns.models import Campaign, Condition
+from assessor.exportables import (
+    CSV,
+    Chosen,
+    Exportable,
+    Form,
+    Order,
+    Page,
+    always,
+    of_chosen,
+    of_conditions,
+    only_of,
+    topics_of,
+)
+from assessor.work.exposure import Seen
+from nuggets.condition_kind import EDITS
+from nuggets.exports import condition_lines, outcome_lines
 from nuggets.queries import finished_banks, finished_counts
 
 
@@ -23,6 +37,11 @@ def _finished(condition: Any) -> str:
     return some if condition.banks == condition.finished else f"{some} of {condition.banks}; the others are left out"
 
 
+def _edited(campaign: Campaign) -> QuerySet[Condition]:
+    edited: QuerySet[Condition] = campaign.conditions.filter(method=EDITS).select_related("judge", "protocol")
+    return edited.order_by("name")
+
+
 EXPORTABLES = (
     Exportable(
         "nuggets",
@@ -30,13 +49,26 @@ EXPORTABLES = (
         {"jsonl": Form("JSONL", "jsonl"), "lineage": Form("with lineage, JSONL", "lineage.jsonl")},
         lambda it: condition_lines(it.record, it.topics, with_lineage=it.form == "lineage"),
         lambda it: _banks(it).count(),
+        Order.LABELS,
         of_conditions("nugget condition", finished_counts),
         filters=("topics",),
         of_labels=always,
         shows=_seen,
         remark=_finished,
         frozen=only_of("nuggets"),
+        in_admin="finished nuggets",
         freezes=("jsonl", "lineage"),
         releases=("lineage",),
+    ),
+    Exportable(
+        "drafts",
+        "What people made of a model's drafts, by topic",
+        CSV,
+        lambda it: outcome_lines(it.record),
+        lambda it: it.record.draftings.count(),
+        Order.WORK,
+        of_conditions("condition in which people edit drafts", _edited),
+        of_labels=always,
+        page=Page("export_drafts", "drafts/<int:condition_id>.csv"),
     ),
 )

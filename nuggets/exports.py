@@ -2,14 +2,15 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
+from uuid import UUID
 
-from assessor.collection.formats.tables import write_table
-from assessor.collection.models import Condition, Topic
-from assessor.collection.queries import byte_order, without_practice
-from nuggets.fates import Fate
+from assessor.campaigns.models import Condition, Topic
+from assessor.campaigns.queries import byte_order, without_practice
+from assessor.formats.tables import write_table
+from nuggets.draft_outcomes import Fate
+from nuggets.draft_reports import EDITS, FATES, TopicRow, draftings, topic_rows
 from nuggets.formats import Draft, Lineage, NuggetRecord, with_ancestors, write_bank
 from nuggets.models import Nugget, NuggetBank
-from nuggets.outcomes import EDITS, FATES, TopicRow, draftings, topic_rows
 from nuggets.queries import finished_banks, nuggets_in_order
 
 _AT_A_TIME = 200
@@ -34,12 +35,11 @@ def bank_lines(banks: Iterable[NuggetBank], *, with_lineage: bool = False) -> It
         listed = nuggets_in_order(bank)
         topic = bank.topic
         if with_lineage:
-            by_pk = {nugget.pk: nugget for nugget in bank.nuggets.all()}
-            known = with_ancestors(bank.order, {pk: nugget.parents for pk, nugget in by_pk.items()})
-            ancestors = [by_pk[pk] for pk in sorted(known - set(bank.order))]
-            deleted = [nugget for pk, nugget in sorted(by_pk.items()) if nugget.draft and pk not in known]
-            lists = ([_record(n, by_pk) for n in some] for some in (listed, ancestors, deleted))
-            nuggets, others, off = lists
+            made = sorted(bank.nuggets.all(), key=lambda nugget: nugget.pk)
+            known = with_ancestors(bank.order, {nugget.name: nugget.parents for nugget in made})
+            ancestors = [nugget for nugget in made if nugget.name in known - set(bank.order)]
+            deleted = [nugget for nugget in made if nugget.draft and nugget.name not in known]
+            nuggets, others, off = ([_record(nugget) for nugget in some] for some in (listed, ancestors, deleted))
             drafts = (
                 [Draft(*pair) for pair in zip(bank.drafting.nuggets, bank.drafting.labels, strict=True)]
                 if bank.drafting
@@ -51,8 +51,8 @@ def bank_lines(banks: Iterable[NuggetBank], *, with_lineage: bool = False) -> It
             yield write_bank(topic.title, topic.qid, nuggets, None, bank.extras)
 
 
-def _record(nugget: Nugget, by_pk: dict[int, Nugget]) -> NuggetRecord:
-    parents = [by_pk[pk].uid for pk in nugget.parents]
+def _record(nugget: Nugget) -> NuggetRecord:
+    parents = [UUID(parent) for parent in nugget.parents]
     lineage = Lineage(nugget.uid, nugget.origin, parents, nugget.evidence, nugget.draft)
     return NuggetRecord(nugget.text, nugget.importance, nugget.extras, lineage)
 

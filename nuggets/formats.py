@@ -11,9 +11,9 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from assessor.collection.formats import values
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import TAKE_AS_MISSING, Report
+from assessor.formats import values
+from assessor.formats.lines import Line
+from assessor.formats.report import TAKE_AS_MISSING, Report
 
 IMPORTANCE = ("vital", "okay")
 ORIGINS = ("written", "drafted", "merged", "split", "imported")

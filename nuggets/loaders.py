@@ -1,23 +1,24 @@
 """Loading nugget banks under a condition of their own."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
-from assessor.collection.loaders.base import Loader, Options, rows_by
-from assessor.collection.loaders.conditions import (
+from assessor.campaigns.models import Campaign, Condition, Import, Judge, QrelsSource, Topic
+from assessor.formats.lines import Line
+from assessor.formats.report import Report
+from assessor.imports.loaders.base import AddError, Options, rows_by
+from assessor.imports.loaders.conditions import (
     ANOTHER_NAME,
+    ConditionLoader,
     check_name,
     find_condition,
     imported_judge,
     make_condition,
 )
-from assessor.collection.models import Campaign, Condition, Import, Judge, QrelsSource, Topic
 from nuggets.actions import MAX_CHARACTERS
 from nuggets.condition_kind import EDITS, NUGGETS
 from nuggets.drafting import Step
@@ -78,7 +79,7 @@ class BankWriter:
 
 
 def _write_nuggets(bank: NuggetBank, record: BankRecord) -> None:
-    """Write the nuggets of a bank; who their parents are can be said once all have their keys."""
+    """Write the nuggets of a bank."""
     off = [*record.ancestors, *record.deleted]
     of_line = [(nugget, nugget.lineage or _imported()) for nugget in record.nuggets + off]
     nuggets = Nugget.objects.bulk_create(
@@ -88,6 +89,7 @@ def _write_nuggets(bank: NuggetBank, record: BankRecord) -> None:
             text=nugget.text,
             importance=nugget.importance,
             origin=lineage.origin,
+            parents=[str(parent) for parent in lineage.parents],
             evidence=lineage.evidence,
             draft=lineage.draft,
             extras=nugget.extras,
@@ -95,21 +97,15 @@ def _write_nuggets(bank: NuggetBank, record: BankRecord) -> None:
         )
         for nugget, lineage in of_line
     )
-    bank.order = [nugget.pk for nugget in nuggets[: len(record.nuggets)]]
-    pk_of = {nugget.uid: nugget.pk for nugget in nuggets}
-    children = []
-    for nugget, (_, lineage) in zip(nuggets, of_line, strict=True):
-        if lineage.parents:
-            nugget.parents = [pk_of[parent] for parent in lineage.parents]
-            children.append(nugget)
-    Nugget.objects.bulk_update(children, ["parents"])
+    bank.order = [nugget.name for nugget in nuggets[: len(record.nuggets)]]
 
 
-class NuggetLoader(Loader):
+class NuggetLoader(ConditionLoader):
     """The condition, and the judge of its name, are made by the first file, and later files add topics."""
 
     kind = "nuggets"
     label = "Nuggets"
+    brings = "nuggets"
     batch_size = 50
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
@@ -168,11 +164,12 @@ class DraftRecord(NamedTuple):
     importance: list[str]
 
 
-class DraftLoader(Loader):
+class DraftLoader(ConditionLoader):
     """Drafts of a model that was asked elsewhere, for people to edit: one file makes one condition."""
 
     kind = "drafts"
     label = "Drafts of nuggets, for people to edit"
+    brings = "drafts"
     batch_size = 50
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
@@ -182,6 +179,16 @@ class DraftLoader(Loader):
         self.condition = self._find_condition()
         protocol = self.condition.protocol if self.condition else campaign.protocol
         self.most = protocol.max_drafts
+
+    @classmethod
+    def read_form(cls, filled_in: Mapping[str, Any], add_error: AddError) -> Options:
+        qrels, maker = (filled_in.get(field, "").strip() for field in ("source", "maker"))
+        name = cls.read_condition(filled_in, add_error)
+        if not qrels:
+            add_error("source", "Name people's grades: the editor shows the passages that they found relevant.")
+        if not maker:
+            add_error("maker", "Say which model made these drafts.")
+        return {"condition": name, "qrels": qrels, "maker": maker}
 
     def _find_source(self, name: str) -> QrelsSource | None:
         """Return the grades by which the editor shows passages beside the drafts."""
@@ -325,10 +332,9 @@ def _is_same(record: BankRecord, loaded: NuggetBank) -> bool:
     """Say whether a bank is there as the line has it; a line without lineage says nothing about that."""
     if record.extras != loaded.extras or len(record.nuggets) != len(loaded.order):
         return False
-    uid_of = {nugget.pk: nugget.uid for nugget in loaded.nuggets.all()}
     pairs = list(zip(record.nuggets, nuggets_in_order(loaded), strict=True))
     if any(nugget.lineage for nugget in record.nuggets):
-        others = {nugget.uid: nugget for nugget in loaded.nuggets.all() if nugget.pk not in loaded.order}
+        others = {nugget.uid: nugget for nugget in loaded.nuggets.all() if nugget.name not in loaded.order}
         drafting = loaded.drafting
         drafts = list(zip(drafting.nuggets, drafting.labels, strict=True)) if drafting else []
         if drafts != [tuple(draft) for draft in record.drafts]:
@@ -338,14 +344,14 @@ def _is_same(record: BankRecord, loaded: NuggetBank) -> bool:
         if of_line.keys() != others.keys():
             return False
         pairs += [(nugget, others[uid]) for uid, nugget in of_line.items()]
-    return all(_values(nugget) == _loaded_values(there, nugget, uid_of) for nugget, there in pairs)
+    return all(_values(nugget) == _loaded_values(there, nugget) for nugget, there in pairs)
 
 
 def _values(nugget: NuggetRecord) -> tuple[Any, ...]:
     return (nugget.text, nugget.importance, nugget.extras, nugget.lineage)
 
 
-def _loaded_values(nugget: Nugget, like: NuggetRecord, uid_of: dict[int, UUID]) -> tuple[Any, ...]:
-    parents = [uid_of[parent] for parent in nugget.parents]
+def _loaded_values(nugget: Nugget, like: NuggetRecord) -> tuple[Any, ...]:
+    parents = [UUID(parent) for parent in nugget.parents]
     lineage = Lineage(nugget.uid, nugget.origin, parents, nugget.evidence, nugget.draft) if like.lineage else None
     return (nugget.text, nugget.importance, nugget.extras, lineage)

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from django.db import models
 
-from assessor.collection.fields import JSONText
-from assessor.collection.models import AppendOnly, AppendOnlyQuerySet, MadeOrVisibleManager, MaybeImported
+from assessor.campaigns.models import AppendOnly, AppendOnlyQuerySet, MadeOrVisibleManager, MaybeImported
+from assessor.runtime.fields import JSONText
 
 
 class Drafting(MaybeImported, AppendOnly):
@@ -15,9 +15,9 @@ class Drafting(MaybeImported, AppendOnly):
     that was asked elsewhere a file brings the list, which is the only step then, of no segments.
     """
 
-    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="draftings")
-    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="draftings")
-    judge = models.ForeignKey("collection.Judge", models.PROTECT, related_name="+", help_text="The model's.")
+    condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="draftings")
+    topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="draftings")
+    judge = models.ForeignKey("campaigns.Judge", models.PROTECT, related_name="+", help_text="The model's.")
     job = models.ForeignKey("llm.Job", models.PROTECT, null=True, related_name="+", help_text="None: from a file.")
     steps = JSONText(default=list, help_text="For each window of segments its docids and the whole list after it.")
     importance = JSONText(
@@ -59,14 +59,14 @@ class NuggetBank(MaybeImported):
         OPEN = "open", "open"
         FINISHED = "finished", "finished"
 
-    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="nugget_banks")
-    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="nugget_banks")
-    maker = models.ForeignKey("collection.Judge", models.PROTECT, related_name="nugget_banks")
+    topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="nugget_banks")
+    condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="nugget_banks")
+    maker = models.ForeignKey("campaigns.Judge", models.PROTECT, related_name="nugget_banks")
     task = models.OneToOneField("work.Task", models.PROTECT, null=True, related_name="nugget_bank")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     version = models.PositiveIntegerField(default=0, help_text="Counts every edit.")
     edition = models.PositiveIntegerField(default=0, help_text="Counts how often the bank was finished.")
-    order = JSONText(default=list, help_text="The ids of the nuggets on the list, in order; others are deleted.")
+    order = JSONText(default=list, help_text="The uids of the nuggets on the list, in order; others are deleted.")
     head = models.ForeignKey("BankEdit", models.PROTECT, null=True, related_name="+", help_text="What undo undoes.")
     finished_at = models.DateTimeField(null=True)
     reading = models.TextField(blank=True, help_text="How the maker reads the topic, for nobody but the maker.")
@@ -110,7 +110,7 @@ class Nugget(models.Model):
     text = models.TextField()
     importance = models.CharField(max_length=10, choices=Importance, blank=True)
     origin = models.CharField(max_length=10, choices=Origin, default=Origin.WRITTEN)
-    parents = JSONText(default=list, help_text="Ids of the nuggets that it was made from.")
+    parents = JSONText(default=list, help_text="Uids of the nuggets that it was made from.")
     evidence = JSONText(default=list, help_text='[{"docid", "start", "end"}]: characters of the segment, or null.')
     note = models.TextField(blank=True, help_text="For nobody but the maker of the bank.")
     extras = JSONText(default=dict, help_text="Further keys of an imported file, as they came.")
@@ -118,7 +118,7 @@ class Nugget(models.Model):
         null=True, help_text="Place in the model's list, from 1, which goes by importance: never for who edits it."
     )
     is_undecided = models.BooleanField(default=False, help_text="A draft that its person has not decided about yet.")
-    made_by = models.ForeignKey("collection.Judge", models.PROTECT, related_name="+")
+    made_by = models.ForeignKey("campaigns.Judge", models.PROTECT, related_name="+")
     made_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -127,6 +127,11 @@ class Nugget(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def name(self) -> str:
+        """What JSON calls it, within its bank."""
+        return str(self.uid)
 
 
 class BankEdit(AppendOnly):
@@ -141,7 +146,7 @@ class BankEdit(AppendOnly):
     bank = models.ForeignKey(NuggetBank, models.PROTECT, related_name="edits")
     version = models.PositiveIntegerField(help_text="The bank's version after it.")
     verb = models.CharField(max_length=20)
-    judge = models.ForeignKey("collection.Judge", models.PROTECT, related_name="+")
+    judge = models.ForeignKey("campaigns.Judge", models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
     changes = JSONText(default=dict)
     parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children")
@@ -165,8 +170,8 @@ class BankEdition(AppendOnly):
     edition = models.PositiveIntegerField()
     version = models.PositiveIntegerField(help_text="The bank's version when it was finished.")
     at = models.DateTimeField(auto_now_add=True)
-    nuggets = JSONText(default=list, help_text="In order, each with id, text, importance and evidence.")
-    consequences = JSONText(default=dict, help_text="Ids of nuggets by what a label on them is now.")
+    nuggets = JSONText(default=list, help_text="In order, each with uid, text, importance and evidence.")
+    consequences = JSONText(default=dict, help_text="Uids of nuggets by what a label on them is now.")
 
     class Meta(AppendOnly.Meta):
         ordering = ("bank", "edition")

@@ -26,8 +26,6 @@ def practice_items(tasks: Sequence[Task], against: Against) -> Items:
         own = nuggets.get(mine[task.pk].pk, []) if task.pk in mine else []
         reference = theirs.get((against[task.condition_id].reference_id or 0, task.topic_id))
         others = nuggets.get(reference.pk, []) if reference else []
-        items[task.pk] = [Item(None, str(one["id"]), one["text"], one["importance"] or "not set", "") for one in own]
-        items[task.pk] += [
-            Item(None, str(one["id"]), one["text"], "", one["importance"] or "not set") for one in others
-        ]
+        items[task.pk] = [Item(None, one["uid"], one["text"], one["importance"] or "not set", "") for one in own]
+        items[task.pk] += [Item(None, one["uid"], one["text"], "", one["importance"] or "not set") for one in others]
     return items

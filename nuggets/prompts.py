@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assessor.collection.models import Campaign, Condition, Topic
-from assessor.collection.queries import byte_order
+from assessor.campaigns.models import Campaign, Condition, Topic
+from assessor.campaigns.queries import byte_order
 from assessor.llm import replies
 from assessor.llm.preview import passage_texts
 from assessor.llm.prompts import (
@@ -21,7 +21,7 @@ from assessor.llm.prompts import (
     PublishedTemplate,
     list_schema,
 )
-from assessor.llm.rehearsal.words import clauses, stems
+from assessor.llm.rehearsal.word_overlap import clauses, stems
 from nuggets.formats import IMPORTANCE
 from nuggets.models import NuggetBank
 from nuggets.queries import nuggets_in_order

@@ -1,18 +1,21 @@
 """What pages and exports read of banks."""
 
+import json
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.template.defaultfilters import pluralize
 
-from assessor.collection.models import Campaign, Condition, Grade, Import, Segment
-from assessor.collection.queries import segments_by_docid
+from assessor.campaigns.models import Campaign, Condition, Grade, Import, Segment
+from assessor.campaigns.queries import segments_by_docid
+from assessor.labels.queries import JsonRows
 from nuggets.condition_kind import EDITS, NUGGETS
-from nuggets.models import BankEdit, Drafting, Nugget, NuggetBank
+from nuggets.editions import Snapshot
+from nuggets.models import BankEdit, BankEdition, Drafting, Nugget, NuggetBank
 
 
 class Passage(NamedTuple):
@@ -32,9 +35,9 @@ class Evidence(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A nugget on the list. same_as: the place, from 1, of an earlier nugget with the same words, or 0.
+    """A nugget on a list that can't be edited. same_as: the place, from 1, of an earlier one with the same words, or 0.
 
-    evidence is for pages where nothing can be edited. origin says in a word or two how the nugget came to be, where
+    origin says in a word or two how the nugget came to be, where
     that is not by writing alone.
     """
 
@@ -84,8 +87,24 @@ def _relevant(bank: NuggetBank) -> QuerySet[Grade]:
 
 def nuggets_in_order(bank: NuggetBank) -> list[Nugget]:
     """Return the nuggets on the list, in order."""
-    by_pk = {nugget.pk: nugget for nugget in bank.nuggets.all()}
-    return [by_pk[pk] for pk in bank.order]
+    by_name = {nugget.name: nugget for nugget in bank.nuggets.all()}
+    return [by_name[name] for name in bank.order]
+
+
+def with_keys(editions: QuerySet[BankEdition]) -> list[BankEdition]:
+    """Return editions whose nuggets have the keys of their records too, as "id", by which labels refer to them."""
+    nuggets = Nugget.objects.filter(bank=OuterRef("bank")).order_by().values("bank")
+    keys = Subquery(nuggets.annotate(as_json=JsonRows("uid", "pk")).values("as_json"))
+    found: list[Any] = list(editions.annotate(keys=keys))
+    for edition in found:
+        edition.nuggets = add_keys(edition.nuggets, edition.keys)
+    return found
+
+
+def add_keys(nuggets: Snapshot, keys: str | None) -> Snapshot:
+    """Return nuggets of an edition with the keys of their records as "id". keys: JSON of [uid, key], of the bank's."""
+    key_of = {str(UUID(uid)): pk for uid, pk in json.loads(keys or "[]")}
+    return [nugget | {"id": key_of[nugget["uid"]]} for nugget in nuggets]
 
 
 def undecided_drafts(bank: NuggetBank) -> QuerySet[Nugget]:
@@ -93,7 +112,7 @@ def undecided_drafts(bank: NuggetBank) -> QuerySet[Nugget]:
     nuggets: QuerySet[Nugget] = bank.nuggets.all()
     if bank.drafting_id is None:
         return nuggets.none()
-    return nuggets.filter(pk__in=bank.order, is_undecided=True)
+    return nuggets.filter(uid__in=bank.order, is_undecided=True)
 
 
 def drafts(bank: NuggetBank) -> list[str]:
@@ -105,7 +124,7 @@ def drafts(bank: NuggetBank) -> list[str]:
 
 
 def rows(listed: list[Nugget], numbers: dict[str, int], drafts: Sequence[str] = ()) -> list[Row]:
-    """Return a list of nuggets as the editor shows it.
+    """Return a list of nuggets as the editor shows it where nothing can be edited.
 
     numbers are those of the passages beside it, by docid; drafts are the model's list, where a person edits it.
     """
@@ -119,11 +138,6 @@ def rows(listed: list[Nugget], numbers: dict[str, int], drafts: Sequence[str] = 
         words, question = len(nugget.text.split()), is_question(nugget.text)
         shown.append(Row(nugget, place, words, question, same_as, evidence, _origin(nugget, drafts)))
     return shown
-
-
-def blank_row(drafts: Sequence[str]) -> Row:
-    """Return what the browser fills in for a nugget that is not saved yet."""
-    return Row(Nugget(uid=UUID(int=0), text=""), 0, 0, False, 0, [], origin="added" if drafts else "")
 
 
 def told(listed: list[Nugget], drafts: Sequence[str]) -> list[dict[str, Any]]:
@@ -187,14 +201,14 @@ class Lineage(NamedTuple):
     under: int | None = None  # the version of the guidelines by which a person last said something of it
 
 
-def _under(bank: NuggetBank) -> dict[int, int]:
-    """Return by which version of the guidelines each nugget, by key, was last changed, put on the list or taken off."""
-    found: dict[int, int] = {}
+def _under(bank: NuggetBank) -> dict[str, int]:
+    """Return by which version of the guidelines each nugget, by uid, was last changed, put on the list or taken off."""
+    found: dict[str, int] = {}
     edits = bank.edits.exclude(guidelines_version=None).order_by("version")
     for changes, version in edits.values_list("changes", "guidelines_version"):
         before, after = changes.get("order", ([], []))
-        for pk in {*map(int, changes.get("nuggets", ())), *set(before) ^ set(after)}:
-            found[pk] = version
+        for uid in {*changes.get("nuggets", ()), *set(before) ^ set(after)}:
+            found[uid] = version
     return found
 
 
@@ -210,21 +224,21 @@ def lineage(bank: NuggetBank, listed: list[Nugget]) -> list[Lineage]:
     A nugget met again in the lineage of another, as the halves of one that were merged again lead to it twice, is
     named without repeating what it was made from: that would double with every round.
     """
-    nuggets = {nugget.pk: nugget for nugget in bank.nuggets.all()}
+    nuggets = {nugget.name: nugget for nugget in bank.nuggets.all()}
     under = _under(bank)
 
-    def told(pk: int, known: set[int]) -> str:
-        nugget = nuggets[pk]
-        if pk in known or not nugget.parents:
+    def told(name: str, known: set[str]) -> str:
+        nugget = nuggets[name]
+        if name in known or not nugget.parents:
             return nugget.text
-        known.add(pk)
+        known.add(name)
         return f"{nugget.text} (from: {'; '.join(told(parent, known) for parent in nugget.parents)})"
 
     found = []
     for one in listed:
-        known: set[int] = set()
+        known: set[str] = set()
         made_from = [told(parent, known) for parent in one.parents]
-        found.append(Lineage(one.text, one.get_origin_display(), made_from, under.get(one.pk)))
+        found.append(Lineage(one.text, one.get_origin_display(), made_from, under.get(one.name)))
     return found
 
 

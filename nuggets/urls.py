@@ -22,6 +22,5 @@ urlpatterns = [
     path("nuggets/<int:bank_id>/finish/", editor.finish, name="nugget_finish"),
     path("nuggets/<int:bank_id>/drafts/", drafts.bank_drafts, name="nugget_drafts"),
     path("campaigns/<slug:slug>/drafts/<int:condition_id>/", drafts.condition_drafts, name="condition_drafts"),
-    path("campaigns/<slug:slug>/drafts/<int:condition_id>.csv", drafts.export_drafts, name="export_drafts"),
     path("nuggets/<int:bank_id>/reopen/", editor.reopen, name="nugget_reopen"),
 ]

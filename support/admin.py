@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from assessor.collection.admin import LookOnly
+from assessor.campaigns.admin import LookOnly
 from assessor.labels.admin import JudgedAnswerAdmin, LabelAdmin
 from support.models import LabelEvent, SupportJudgment, SupportSheet
 

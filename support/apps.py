@@ -4,16 +4,16 @@ from django.apps import AppConfig
 class SupportConfig(AppConfig):
     name = "support"
     condition_kind = "support.label_kind.SUPPORT"
-    job_kinds = ("support.auto.Support",)
+    job_kinds = ("support.auto_support.Support",)
 
     def ready(self) -> None:
-        from assessor.collection import importing
+        from assessor.imports import importer
         from support.loaders import SupportLoader
         from support.models import SupportJudgment, SupportSheet
 
         # The conditions that come along, and their judges, are removed after them (see nuggets/apps.py).
-        importing.register(
+        importer.register(
             SupportLoader,
-            importing.brought(SupportJudgment, "sheet__import_record"),
-            importing.brought(SupportSheet),
+            importer.brought(SupportJudgment, "sheet__import_record"),
+            importer.brought(SupportSheet),
         )

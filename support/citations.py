@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from assessor.collection.models import Sentence
+from assessor.campaigns.models import Sentence
 
 FULL, PARTIAL, NONE = LABELS = ("full", "partial", "none")
 # What files have where a sentence was not worth verifying, and what an organizer may decide where a person could not
@@ -52,7 +52,7 @@ def first_places(sentence: Sentence) -> dict[str, int]:
 def pair(text: str, docid: str, version: str) -> tuple[str, str, str]:
     """Return what is the same of equal pairs: the sentence's text, its blanks folded, and the passage that it cites.
 
-    version: which text of the docid it is, as own_versions() of assessor.collection.passages has it; "" the campaign's.
+    version: which text of the docid it is, as own_versions() of assessor.campaigns.passages has it; "" the campaign's.
     """
     return " ".join(text.split()), docid, version
 

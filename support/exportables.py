@@ -7,6 +7,7 @@ from assessor.exportables import (
     JSONL,
     Chosen,
     Exportable,
+    Order,
     always,
     judged_answers,
     of_chosen,
@@ -14,9 +15,9 @@ from assessor.exportables import (
     only_of,
     topics_of,
 )
-from assessor.work.exposing import Seen
+from assessor.work.exposure import Seen
 from support.exports import support_lines
-from support.listing import judgment_lines
+from support.judgments_table import judgment_lines
 from support.models import LabelEvent, SupportSheet
 from support.queries import supporting
 
@@ -46,11 +47,13 @@ EXPORTABLES = (
         JSONL,
         lambda it: support_lines(it.record, it.topics, it.runs),
         lambda it: _sheets(it).count(),
+        Order.LABELS,
         of_conditions("support condition", supporting),
         filters=("topics", "runs"),
         of_labels=always,
         shows=_seen,
         frozen=only_of("support"),
+        in_admin="support judgments",
         freezes=("jsonl",),
         releases=("jsonl",),
     ),
@@ -60,6 +63,7 @@ EXPORTABLES = (
         CSV,
         lambda it: judgment_lines(it.record, it.topics, it.runs),
         lambda it: _events(it).count(),
+        Order.WHO_JUDGED,
         of_conditions("support condition", lambda campaign: supporting(campaign).filter(judge=None)),
         stem="support",
         filters=("topics", "runs"),
@@ -68,6 +72,5 @@ EXPORTABLES = (
         frozen=lambda condition: condition if condition.kind == "support" and condition.judge_id is None else None,
         freezes=("csv",),
         releases=("csv",),
-        of_events=True,
     ),
 )

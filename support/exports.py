@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from assessor.collection.models import Answer, Condition, Run, Topic
-from assessor.collection.queries import byte_order, without_practice
+from assessor.campaigns.models import Answer, Condition, Run, Topic
+from assessor.campaigns.queries import byte_order, without_practice
 from assessor.labels.models import Label
 from assessor.labels.queries import labels_at_once
 from support.formats import SPELT, write_sheet, written_citation, written_sentence

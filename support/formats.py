@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from assessor.collection.formats import values
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import TAKE_AS_MISSING, Report
+from assessor.formats import values
+from assessor.formats.lines import Line
+from assessor.formats.report import TAKE_AS_MISSING, Report
 from support.citations import FULL, NONE, NOT_JUDGED, PARTIAL
 
 SPELT = {FULL: "2", PARTIAL: "1", NONE: "0", NOT_JUDGED: "-1"}

@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet
 
-from assessor.studies.models import Drawn
+from assessor.studies.models import SampledItem
 from support.citations import NOT_JUDGED, Cited, cited_in, name_of, places
 from support.measures import contributions
 from support.models import SupportSheet
@@ -13,10 +13,10 @@ def item_text(sheet: SupportSheet, item: str) -> str:
     return f"{cited.sentence} — {cited.docid}"
 
 
-def drawn_as(sheet: SupportSheet, item: str) -> QuerySet[Drawn]:
+def sampled_as(sheet: SupportSheet, item: str) -> QuerySet[SampledItem]:
     """Return what studies drew of the answer that is this citation."""
     named = name_of(item, _cited(sheet, item).docid)
-    drawn: QuerySet[Drawn] = Drawn.objects.filter(answer=sheet.answer_id, item=named)
+    drawn: QuerySet[SampledItem] = SampledItem.objects.filter(answer=sheet.answer_id, item=named)
     return drawn
 
 

@@ -11,19 +11,20 @@ from assessor.labels.label_kind import LabelKind
 from support.citations import LABELS
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
+    from django.db.models import Model, QuerySet
 
-    from assessor.collection.models import Answer, Campaign, Condition, Run, Sentence, Topic
-    from assessor.exportables import Exportable
+    from assessor.campaigns.models import Answer, Campaign, Condition, Run, Sentence, Topic
+    from assessor.labels.api import ApiList
+    from assessor.labels.flags import Question
+    from assessor.labels.label_history import Step
     from assessor.labels.practice import Against, Group, Items, OfAnswers
-    from assessor.labels.questions import Question
-    from assessor.labels.steps import Step
-    from assessor.studies.models import Drawn
+    from assessor.studies.models import SampledItem
+    from assessor.work.judging_pool import Moved
     from assessor.work.models import Task
-    from assessor.work.scope import Moved
+    from support.forms import SupportFields
     from support.models import SupportSheet
+    from support.score_tables import SupportScoring
     from support.studies import CitationSampling
-    from support.tables import SupportScoring
 
 
 FROM_SCRATCH, POST_EDITED, AUTOMATIC = "support from scratch", "support post-edited", "support automatic"
@@ -44,6 +45,7 @@ class Support(LabelKind):
     methods = (FROM_SCRATCH, POST_EDITED, AUTOMATIC)
     comparison_page = "support_pairs"
     questions_page = "support_questions"
+    sheets_in_results = "equal"
     labels = tuple(reversed(LABELS))
     keys = {
         "1": "full",
@@ -103,7 +105,7 @@ class Support(LabelKind):
         return follow_scope(condition, topic)
 
     def scoring(self) -> SupportScoring:
-        from support.tables import SupportScoring
+        from support.score_tables import SupportScoring
 
         return SupportScoring()
 
@@ -127,15 +129,25 @@ class Support(LabelKind):
 
         return item_text(sheet, item), ()
 
-    def drawn_as(self, sheet: SupportSheet, item: str) -> QuerySet[Drawn]:
-        from support.item_history import drawn_as
+    def sampled_as(self, sheet: SupportSheet, item: str) -> QuerySet[SampledItem]:
+        from support.item_history import sampled_as
 
-        return drawn_as(sheet, item)
+        return sampled_as(sheet, item)
 
-    def exportables(self) -> Sequence[Exportable]:
-        from support.exportables import EXPORTABLES
+    def condition_fields(self, campaign: Campaign) -> SupportFields:
+        from support.forms import SupportFields
 
-        return EXPORTABLES
+        return SupportFields(campaign)
+
+    def api_list(self) -> ApiList:
+        from support.api import SUPPORT_LIST
+
+        return SUPPORT_LIST
+
+    def archived(self) -> Mapping[type[Model], str]:
+        from support.models import LabelEvent, SupportJudgment, SupportSheet
+
+        return {SupportSheet: "condition", SupportJudgment: "sheet", LabelEvent: "sheet"}
 
     def on_answers_changed(self, answers: Mapping[Answer, Sequence[Sentence]]) -> None:
         from support.actions import follow_citations

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
-from assessor.collection.loaders.answers import About, AnswerFinder, Place
-from assessor.collection.loaders.base import Loader, Options
-from assessor.collection.loaders.conditions import find_condition, make_condition
-from assessor.collection.models import Campaign, Citation, Import, Sentence, Topic
-from support.actions.sheets import add_sheets, sheet_row
+from assessor.campaigns.models import Campaign, Citation, Import, Sentence, Topic
+from assessor.formats.lines import Line
+from assessor.formats.report import Report
+from assessor.imports.loaders.answers import About, AnswerFinder, Place
+from assessor.imports.loaders.base import Options
+from assessor.imports.loaders.conditions import ConditionLoader, find_condition, make_condition
+from support.actions.judged_answers import add_sheets, sheet_row
 from support.citations import first_places, key_of, places
 from support.formats import SheetRecord, read_sheets
 from support.label_kind import SUPPORT
@@ -32,11 +32,12 @@ class NewSheet(NamedTuple):
     columns: Columns
 
 
-class SupportLoader(Loader):
+class SupportLoader(ConditionLoader):
     """The condition, and the judge of its name, are made by the first file, and further files add answers."""
 
     kind = "support"
     label = "Support judgments"
+    brings = "support judgments"
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)

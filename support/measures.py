@@ -1,6 +1,6 @@
 """The measures of support in answers: functions on arrays, without a database, for notebooks too.
 
-A new measure is an entry of SUPPORT_SCORES. docs/scores.md says what was decided where the source is silent.
+A new measure is an entry of SUPPORT_SCORES. docs/researcher/scores.md says what was decided where the source is silent.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from metaeval.stats.measures import AnswerMeasure, Measures
 
 FULL, PARTIAL, NONE, NOT_JUDGED, MISSING = 2, 1, 0, -1, -2  # NOT_JUDGED: the sentence was not worth verifying
 SUPPORT_2025 = "TREC 2024 RAG track, arXiv 2504.15205, section 3.4, which judged the first citation of each sentence"
-OVER_ALL = "the measures of arXiv 2504.15205 over all citations of a sentence, docs/scores.md"
+OVER_ALL = "the measures of arXiv 2504.15205 over all citations of a sentence, docs/researcher/scores.md"
 
 Places = npt.NDArray[np.intp]
 

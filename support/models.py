@@ -21,9 +21,9 @@ class SupportSheet(JudgedAnswer):
 
     LABELS = "judgments"
 
-    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="support_sheets", db_index=False)
-    answer = models.ForeignKey("collection.Answer", models.PROTECT, related_name="support_sheets")
-    judge = models.ForeignKey("collection.Judge", models.PROTECT, related_name="support_sheets")
+    condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="support_sheets", db_index=False)
+    answer = models.ForeignKey("campaigns.Answer", models.PROTECT, related_name="support_sheets")
+    judge = models.ForeignKey("campaigns.Judge", models.PROTECT, related_name="support_sheets")
     task = models.ForeignKey("work.Task", models.PROTECT, null=True, related_name="support_sheets")
     total = models.PositiveIntegerField(default=0, help_text="Citations that can be judged.")
     without_text = models.PositiveIntegerField(
@@ -77,9 +77,9 @@ class SupportSheet(JudgedAnswer):
     def item_name(self, item: str) -> str:
         return name_of(item, self.labels_by_item[item].docid)
 
-    def item_named(self, name: str) -> str:
+    def item_named(self, name: str) -> str | None:
         named = (item for item, row in self.labels_by_item.items() if name_of(item, row.docid) == name)
-        return next(named, name)
+        return next(named, None)
 
     def set_states(self, items: Iterable[str], state: str) -> None:
         """Let citations of which nothing is said be in a state, with the next revision."""
@@ -183,7 +183,7 @@ class LabelEvent(labels.LabelEvent):
         db_index=False,
         help_text="Of one that got its label with an equal one: that one.",
     )
-    judge = models.ForeignKey("collection.Judge", models.PROTECT, null=True, related_name="+")
+    judge = models.ForeignKey("campaigns.Judge", models.PROTECT, null=True, related_name="+")
     task = models.ForeignKey("work.Task", models.PROTECT, null=True, related_name="support_revisions")
     job = models.ForeignKey("llm.Job", models.PROTECT, null=True, related_name="+")
     value_before = models.CharField(max_length=20, null=True, choices=_CHOICES)  # noqa: DJ001  # as labels have it

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef
 
-from assessor.collection.formats.values import to_json
-from assessor.collection.models import Answer, Campaign, Condition, Sentence, Topic
-from assessor.collection.passages import Passage, cited_passages, from_other_runs
-from assessor.collection.queries import byte_order
+from assessor.campaigns.models import Answer, Campaign, Condition, Sentence, Topic
+from assessor.campaigns.passages import Passage, cited_passages, from_other_runs
+from assessor.campaigns.queries import byte_order
+from assessor.formats.values import to_json
 from assessor.labels.models import Label
 from support import queries
 from support.citations import LABELS, NOT_JUDGED, places

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from assessor.collection.models import Answer
-from assessor.collection.passages import cited_texts
+from assessor.campaigns.models import Answer
+from assessor.campaigns.passages import cited_texts
 from assessor.labels.practice import Against, Group, Items, OfAnswers, Row, items_of_answers
 from assessor.work.models import Task
 from support.citations import LABELS, cited_in

@@ -9,14 +9,14 @@ from typing import NamedTuple
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from assessor.collection.models import Answer, Campaign, Condition, Topic
-from assessor.collection.queries import answers_to
+from assessor.campaigns.models import Answer, Campaign, Condition, Topic
+from assessor.campaigns.queries import answers_to
+from assessor.labels.flags import Question
 from assessor.labels.history import said_under
 from assessor.labels.models import Label
-from assessor.labels.questions import Question
-from assessor.studies.queries import drawn_under, sample_of
+from assessor.studies.queries import sample_of, sampled_under
+from assessor.work.judging_pool import judged_under
 from assessor.work.models import Task
-from assessor.work.scope import judged_under
 from support.citations import LABELS, cited_in, judged_citations, key_of, name_of, places
 from support.label_kind import POST_EDITED, SUPPORT
 from support.models import LabelEvent, SupportJudgment, SupportSheet
@@ -51,7 +51,7 @@ def to_judge(condition: Condition, answers: Sequence[Answer]) -> dict[int, dict[
     These are the first ones of each sentence, as many as the protocol says; of a study's sample those that were drawn.
     """
     if condition.sample:
-        drawn = drawn_under(condition, [answer.pk for answer in answers])
+        drawn = sampled_under(condition, [answer.pk for answer in answers])
         names = {answer: [one.item for one in found] for answer, found in drawn.items()}
         return {answer.pk: named_citations(answer, names.get(answer.pk, ())) for answer in answers}
     most = condition.protocol.citations_per_sentence

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 
-from assessor.collection.formats.values import to_json
-from assessor.collection.models import Sentence
-from assessor.collection.passages import Passage as Cited
-from assessor.collection.passages import cited_passages
+from assessor.campaigns.models import Sentence
+from assessor.campaigns.passages import Passage as Cited
+from assessor.campaigns.passages import cited_passages
+from assessor.formats.values import to_json
 from assessor.labels.history import looked_back
 from assessor.labels.models import Label
 from assessor.labels.queries import numbers_of
@@ -28,7 +28,7 @@ def own_rows(task: Task) -> QuerySet[SupportSheet]:
 
 
 class Queued(NamedTuple):
-    """An answer in a person's queue.
+    """An answer in a person's queue, which has what that of any screen has first.
 
     number: what it is called, from 1, wherever it stands; total: its citations; equal: those to be done that are judged
     with an equal one, in another place.
@@ -37,9 +37,9 @@ class Queued(NamedTuple):
     sheet: int
     number: int
     to_do: int
-    total: int
     version: int
     put_off: int
+    total: int
     equal: int
 
 
@@ -50,7 +50,7 @@ def queue(task: Task) -> list[Queued]:
     sheets = list(own_rows(task).annotate(equal=equal).values_list(*columns, "equal", named=True))
     numbers = numbers_of((sheet.place, sheet.pk) for sheet in sheets)
     return [
-        Queued(sheet.pk, numbers[sheet.pk], sheet.to_do, sheet.total, sheet.version, sheet.put_off, sheet.equal)
+        Queued(sheet.pk, numbers[sheet.pk], sheet.to_do, sheet.version, sheet.put_off, sheet.total, sheet.equal)
         for sheet in sheets
     ]
 

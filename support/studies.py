@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 from django.db.models import QuerySet
 
-from assessor.collection.models import Answer, Condition, Topic
-from assessor.collection.passages import cited_texts
-from assessor.collection.queries import answers_to
+from assessor.campaigns.models import Answer, Condition, Topic
+from assessor.campaigns.passages import cited_texts
+from assessor.campaigns.queries import answers_to
 from assessor.labels.models import Label
-from assessor.studies.models import Drawn
+from assessor.studies.models import SampledItem
 from assessor.studies.sampling import Key, Sampling, Told
 from support.citations import LABELS, cited_in, key_of, name_of
 from support.models import SupportJudgment, SupportSheet
@@ -36,7 +36,7 @@ class CitationSampling(Sampling):
         cited = {one.pk: cited_in(list(one.sentences()), by_answer[one.pk]) for one in answers}
         return {(answer, key): name_of(key, cited[answer][key].docid) for answer, key in keys}
 
-    def labels_of(self, drawn: Mapping[int, Collection[Drawn]]) -> Mapping[int, Mapping[int, str]]:
+    def labels_of(self, drawn: Mapping[int, Collection[SampledItem]]) -> Mapping[int, Mapping[int, str]]:
         wanted: dict[tuple[int, int], dict[str, int]] = {}
         for condition, items in drawn.items():
             for one in items:
@@ -50,14 +50,14 @@ class CitationSampling(Sampling):
         )
         for row in rows.select_related("sheet").defer("sheet__extras"):
             named = wanted.get((row.sheet.condition_id, row.sheet.answer_id), {})
-            if drawn_as := named.get(name_of(row.item, row.docid)):
-                found[row.sheet.condition_id][drawn_as] = str(row.value)
+            if sampled_as := named.get(name_of(row.item, row.docid)):
+                found[row.sheet.condition_id][sampled_as] = str(row.value)
         return found
 
     def sheets_on(self, topic: Topic) -> QuerySet[SupportSheet]:
         return SupportSheet.in_or_out.filter(answer__topic=topic)
 
-    def told(self, drawn: Sequence[Drawn]) -> Mapping[int, Told]:
+    def told(self, drawn: Sequence[SampledItem]) -> Mapping[int, Told]:
         if not drawn:
             return {}
         named = {one.pk: one.item.split(" ", 1) for one in drawn}

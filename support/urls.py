@@ -1,18 +1,18 @@
 from django.urls import path
 
-from support.views import judging, pairs, questions
+from support.views import flags, judging, pairs
 
 urlpatterns = [
     path("campaigns/<slug:slug>/pairs/", pairs.pairs, name="support_pairs"),
-    path("campaigns/<slug:slug>/support-questions/<int:condition_id>/", questions.questions, name="support_questions"),
+    path("campaigns/<slug:slug>/support-questions/<int:condition_id>/", flags.questions, name="support_questions"),
     path(
         "campaigns/<slug:slug>/support-questions/<int:condition_id>/adopt/",
-        questions.adopt,
-        name="adopt_support_label",
+        flags.adopt,
+        name="resolve_support_label",
     ),
     path(
         "campaigns/<slug:slug>/support-questions/<int:condition_id>/leave-out/",
-        questions.leave_citation_out,
+        flags.leave_citation_out,
         name="leave_citation_out",
     ),
     path("support/<int:task_id>/", judging.support, name="support"),

@@ -74,7 +74,7 @@ def signed_in(address: str, name: str) -> Client:
 @attack
 def reading_without_signing_in(address: str) -> Iterator[Try]:
     client = stranger(address)
-    for path in ("/", CAMPAIGN, f"{CAMPAIGN}archive/file/", "/admin/", "/nuggets/1/", "/tokens/", "/second-factor/"):
+    for path in ("/", CAMPAIGN, f"{CAMPAIGN}archive/", "/admin/", "/nuggets/1/", "/tokens/", "/second-factor/"):
         response = client.get(path)
         leads = urlsplit(response.headers.get("location", "")).path
         yield Try(f"GET {path}", f"{response.status_code} {leads}", not leads.endswith("/login/"))
@@ -97,11 +97,11 @@ def what_is_somebody_elses(address: str) -> Iterator[Try]:
     for path in dict.fromkeys(own):
         yield refused(f"another assessor GETs {path}", ben.get(path), 404)
         yield refused(f"an administrator GETs {path}", admin.get(path), 404)
-    pages = ("", "protocol/", "imports/", "plan/", "exports/", "archive/file/", "judges/", "history.csv", "scores/")
+    pages = ("", "protocol/", "imports/", "plan/", "exports/", "archive/", "judges/", "history.csv", "scores/")
     for path in pages:
         yield refused(f"an assessor GETs {CAMPAIGN}{path}", ben.get(CAMPAIGN + path), 404)
         yield refused(f"an assessor POSTs {CAMPAIGN}{path}", post(ben, CAMPAIGN + path), 404, 405)
-    for path in ("/admin/", "/admin/collection/person/", "/admin/collection/person/1/change/"):
+    for path in ("/admin/", "/admin/accounts/person/", "/admin/accounts/person/1/change/"):
         yield refused(f"an organizer GETs {path}", olga.get(path), 404)
         yield refused(f"an organizer POSTs {path}", post(olga, path, {"groups": "3"}), 404)
 

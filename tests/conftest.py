@@ -20,16 +20,17 @@ from django.middleware import csrf
 from django.test import Client
 from pytest_django.plugin import DjangoDbBlocker
 
-from assessor import logs
-from assessor.collection import importing
-from assessor.collection.actions import create_campaign
-from assessor.collection.models import Campaign, Condition, Import, Person, Topic
-from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
-from assessor.work import instructing
-from assessor.work.actions import give_tasks
+from assessor.accounts.models import Person
+from assessor.accounts.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
+from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.models import Campaign, Condition, Import, Topic
+from assessor.imports import importer
+from assessor.runtime import logs
+from assessor.work.actions import give_tasks, guidelines
 from assessor.work.models import Task
 from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
+from tests.kept_fixtures import pytest_fixture_setup, pytest_runtest_protocol  # noqa: F401
 
 TOPICS = "t1\twhy do cats purr\nt2\thow is glass recycled\n"
 QRELS = "t1 0 d1 3\nt1 0 d2 1\nt1 0 d3 0\nt1 0 d4 2\nt2 0 d1 0\nt2 0 d5 2\n"
@@ -40,6 +41,56 @@ SEGMENTS = [
     {"docid": "d5", "title": "Glass", "segment": "Glass is sorted by colour and melted."},
 ]
 PASSWORD = "a good long password"
+# Marked `database`, beside all tests of transactions: what may differ between databases.
+DATABASE = (
+    # Archives and files, whose bytes are the same on both.
+    "tests/archive/",
+    "tests/exports/",
+    "tests/nuggets/test_exports.py",
+    "tests/assignment/test_export.py",
+    "tests/support/test_export.py",
+    # Scores, and the SQL that counts labels.
+    "tests/scores/",
+    "tests/assignment/test_leaderboards.py",
+    "tests/assignment/test_rows.py",
+    "tests/assignment/test_scores.py",
+    "tests/assignment/test_tables.py",
+    "tests/support/test_pairs.py",
+    "tests/support/test_tables.py",
+    "tests/metaeval/test_comparisons.py",
+    # What a blind screen reads, and constant queries.
+    "tests/api/test_lists.py",
+    "tests/assignment/test_auto.py",
+    "tests/assignment/test_blindness.py",
+    "tests/assignment/test_labelling.py",
+    "tests/desk/test_query_counts.py",
+    "tests/nuggets/test_outcomes.py",
+    "tests/nuggets/test_queries.py",
+    "tests/plan/test_changes.py",
+    "tests/relevance/test_blindness.py",
+    "tests/relevance/test_umbrela.py",
+    "tests/studies/test_results.py",
+    "tests/support/test_auto.py",
+    "tests/support/test_blindness_support.py",
+    "tests/support/test_judging.py",
+    # Locks, claims and races.
+    "tests/labels/",
+    "tests/nuggets/test_races.py",
+    "tests/imports/test_import_killed.py",
+    "tests/imports/test_importing.py",
+    "tests/llm/test_claims.py",
+    "tests/llm/test_killed.py",
+    "tests/llm/test_limits.py",
+    "tests/llm/test_trials.py",
+    "tests/relevance/test_queue.py",
+    "tests/work/test_queue.py",
+    "tests/work/test_writes.py",
+    # Constraints, migrations, connections and the planner.
+    "tests/deploy/test_health.py",
+    "tests/test_migrated.py",
+    "tests/test_planner.py",
+    "tests/test_side_by_side.py",
+)
 CHECKOUT = hashlib.sha256(str(settings.BASE_DIR).encode()).hexdigest()[:8]
 
 
@@ -47,8 +98,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(settings.DATA_DIR, ignore_errors=True)
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """On PostgreSQL only what has to do with a database runs: the rest is the same as on SQLite, and ran there."""
+    for item in items:
+        mark = item.get_closest_marker("django_db")
+        if item.nodeid.startswith(DATABASE) or (mark and mark.kwargs.get("transaction")):
+            item.add_marker("database")
     if settings.DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
         return
     ours = {"db", "transactional_db"}
@@ -139,8 +195,8 @@ def admin(db: None) -> Person:
 
 def open_guidelines(person: Person, campaign: Campaign, kind: str) -> None:
     """Have a person open the guidelines in force for a kind of work, as the button on their page does."""
-    version = instructing.in_force(campaign, kind).version
-    instructing.open_guidelines(campaign=campaign, kind=kind, version=version, acting_user=person)
+    version = guidelines.in_force(campaign, kind).version
+    guidelines.open_guidelines(campaign=campaign, kind=kind, version=version, acting_user=person)
 
 
 def _opened_with_task(sender: Any, instance: Task, created: bool, **_: Any) -> None:
@@ -193,10 +249,10 @@ def import_file(tmp_path: Path) -> Importer:
         data = content.encode() if isinstance(content, str) else content
         path = tmp_path / name
         path.write_bytes(gzip.compress(data) if gz else data)
-        import_record = importing.new_import(
+        import_record = importer.new_import(
             campaign=campaign, kind=kind, file_name=name, options=options, person=None, check_only=check_only
         )
-        return importing.run(import_record, path)
+        return importer.run(import_record, path)
 
     return do
 

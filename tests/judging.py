@@ -15,10 +15,13 @@ from django.db.models import Model, QuerySet
 from django.http import HttpResponse
 from django.test import Client
 
-from assessor.collection.models import Condition, Event, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Condition, Event, Topic
 from assessor.work.actions import give_tasks
 from assessor.work.models import Exposure, Task, Write
 from assignment.models import AnswerSheet, Assignment, LabelEvent, LeftOut
+from nuggets.models import NuggetBank
+from nuggets.queries import nuggets_in_order
 from support.citations import places
 from support.models import LabelEvent as SupportEvent
 from support.models import SupportJudgment, SupportSheet
@@ -122,10 +125,15 @@ def again(one: Judged) -> Judged:
 # ---- what stands ----
 
 
+def nuggets_of(bank: NuggetBank) -> list[int]:
+    """Return the keys of the nuggets on a bank's list, in order."""
+    return [nugget.pk for nugget in nuggets_in_order(bank)]
+
+
 def asked(one: Judged) -> list[Any]:
     """Return the items that are asked: nuggets' ids, or citations as sentence.place."""
     kept = again(one)
-    return list(kept.bank.order if kept.asked is None else kept.asked)
+    return nuggets_of(kept.bank) if kept.asked is None else list(kept.asked)
 
 
 def given(one: Judged) -> dict[str, str]:
@@ -247,6 +255,11 @@ def queue(response: HttpResponse) -> list[list[int]]:
     """Return the queue of a page, a row for each answer: its key first."""
     [text] = re.findall(r'data-queue="(.*?)"', response.content.decode())
     return json.loads(unescape(text))
+
+
+def told(response: HttpResponse) -> str:
+    """Return all that a response tells: body, headers, cookies."""
+    return f"{response.status_code} {response.content.decode()} {sorted(response.items())} {response.cookies}"
 
 
 def last_change(one: Judged) -> dict[str, Any]:

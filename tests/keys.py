@@ -1,13 +1,14 @@
 """Keys of the database where nobody could follow them: inside JSON."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 from django.apps import apps
 from django.db import connection
+from django.db.models import Model
 
-from assessor.collection.fields import JSONText
+from assessor.runtime.fields import JSONText
 
 FAR = 700_000_000  # no other number of a campaign is as large
 
@@ -39,15 +40,22 @@ def far_keys(db: None) -> Iterator[None]:
 
 def json_of_labels() -> dict[str, list[str]]:
     """Return what stands in each JSON column of labels and their history, as the database has it."""
+    return json_columns(
+        {model for app in ("labels", "assignment", "support") for model in apps.get_app_config(app).get_models()}
+    )
+
+
+def json_columns(models: Iterable[type[Model]]) -> dict[str, list[str]]:
+    """Return what stands in each JSON column of models, as the database has it."""
     found: dict[str, list[str]] = {}
-    for label in ("labels", "assignment", "support"):
-        for model in apps.get_app_config(label).get_models():
-            for field in model._meta.concrete_fields:
-                if isinstance(field, JSONText):
-                    with connection.cursor() as cursor:
-                        cursor.execute(f"SELECT {field.column} FROM {model._meta.db_table}")  # ours
-                        texts = [text for (text,) in cursor.fetchall()]
-                    found[f"{model._meta.label_lower}.{field.name}"] = [text for text in texts if text]
+    for model in models:
+        for field in model._meta.concrete_fields:
+            if isinstance(field, JSONText):
+                with connection.cursor() as cursor:
+                    name, table = (connection.ops.quote_name(one) for one in (field.column, model._meta.db_table))
+                    cursor.execute(f"SELECT {name} FROM {table}")  # ours
+                    texts = [text for (text,) in cursor.fetchall()]
+                found[f"{model._meta.label_lower}.{field.name}"] = [text for text in texts if text]
     return found
 
 

@@ -36,13 +36,13 @@ MUTATIONS = [
     ),
     Mutation(
         "the list is carried from window to window",
-        "nuggets/auto.py",
+        "nuggets/auto_nuggets.py",
         "                nuggets=nuggets,\n                most=work.most,",
         "                nuggets=[],\n                most=work.most,",
     ),
     Mutation(
         "importance is asked for in batches of 10",
-        "nuggets/auto.py",
+        "nuggets/auto_nuggets.py",
         "in_batches(nuggets, work.batch)",
         "in_batches(nuggets, work.batch + 1)",
         "tests/nuggets/test_auto.py",
@@ -81,7 +81,7 @@ MUTATIONS = [
         "assessor/relevance/actions/judging.py",
         "if seen is not None and item.version != seen:",
         "if False:",
-        "tests/relevance/test_writes.py",
+        "tests/labels/test_label_behaviour.py",
     ),
     Mutation(
         "a passage that nobody handed out is not to be read",
@@ -106,14 +106,14 @@ MUTATIONS = [
     ),
     Mutation(
         "answers come in shuffled order",
-        "assignment/actions/preparing.py",
+        "assignment/actions/preparation.py",
         "    order(setup.seed, task).shuffle(new)\n",
         "    order(setup.seed, task)\n",
-        "tests/assignment/test_preparing.py",
+        "tests/assignment/test_preparation.py",
     ),
     Mutation(
         "an edited draft is not a kept one",
-        "nuggets/fates.py",
+        "nuggets/draft_outcomes.py",
         "drafts[nugget.draft - 1] else Fate.EDITED",
         "drafts[nugget.draft - 1] else Fate.KEPT",
     ),
@@ -159,7 +159,7 @@ MUTATIONS = [
     ),
     Mutation(
         "a write of one key is carried out once",
-        "assessor/work/writes.py",
+        "assessor/work/write_protocol.py",
         '"key": write.key,',
         '"key": __import__("uuid").uuid4(),',
         "tests/work/test_writes.py",

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.conf import settings
 
-from assessor.beat import Scheduler
 from assessor.celery import app
+from assessor.runtime.beat import Scheduler
 
 
 def test_nothing_waits_until_a_clock_that_was_set_back_has_caught_up(tmp_path: Path):

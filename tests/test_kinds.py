@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assessor.collection.condition_kinds import ADJUDICATED, IMPORTED, condition_kinds, kind_named, method_choices
-from assessor.collection.models import Campaign, Condition
+from assessor.campaigns.condition_kind import ADJUDICATED, IMPORTED, condition_kinds, kind_named, method_choices
+from assessor.campaigns.models import Campaign, Condition
 from assessor.labels.label_kind import label_kinds
 
 ROOT = Path(__file__).parent.parent
@@ -15,15 +15,6 @@ APPS = {"nuggets": "nuggets", "assignment": "assignment", "support": "support", 
 KINDS = {kind.name for kind in condition_kinds()}
 METHODS = dict(method_choices()).keys() - {ADJUDICATED, IMPORTED}
 MODELS = {"AnswerSheet", "Assignment", "SupportSheet", "SupportJudgment", "RelevanceJudgment"}
-# What still names a kind, and what for. Nothing is added here; what is gone has to be taken out.
-LEFT = {
-    "assessor/desk/forms.py": "the form of new conditions, the forms of imports",
-    "assessor/desk/management/commands/load_demo.py": "what the demo has",
-    "assessor/desk/views/campaigns.py": "the form of new conditions",
-    "assessor/api/routes/labels.py": "an operation for each kind",
-    "metaeval/actions.py": "F1 of support and nuggets",
-    "metaeval/compare_forms.py": "F1 of support and nuggets",
-}
 
 
 def product() -> list[Path]:
@@ -74,8 +65,7 @@ def named(tree: ast.AST) -> list[str]:
 
 def test_no_module_names_a_kind_of_another_app():
     found = {str(path.relative_to(ROOT)): lines for path in product() if (lines := named(ast.parse(path.read_text())))}
-    assert {path: lines for path, lines in found.items() if path not in LEFT} == {}, "ask the kind instead"
-    assert LEFT.keys() - found.keys() == set(), "it names none any more: take it out"
+    assert found == {}, "ask the kind instead"
 
 
 def test_no_template_or_script_asks_for_a_kind_by_its_name():
@@ -115,3 +105,13 @@ def test_no_condition_is_of_a_kind_that_no_app_brings(campaign: Campaign):
         )
     with pytest.raises(KeyError):
         kind_named("grammar")
+
+
+def test_no_two_kinds_ask_the_same_field_of_new_conditions(campaign: Campaign):
+    parts = [part for kind in condition_kinds() if (part := kind.condition_fields(campaign))]
+    names = [name for part in parts for name in part.fields]
+    assert len(names) == len(set(names))
+    for part in parts:
+        needed = {name for fields in part.NEEDS.values() for name in fields}
+        assert part.NEEDS.keys() <= part.METHODS.keys()
+        assert {*part.OPTIONAL, *part.SHOWN, *part.GIVEN} <= needed == part.fields.keys()

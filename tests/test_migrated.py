@@ -45,6 +45,6 @@ def test_migrations_make_the_tables_that_the_tests_run_on(db: None, tmp_path: Pa
 
 
 def test_a_database_of_another_version_is_left_alone(db: None):
-    MigrationRecorder(connection).record_applied("collection", "0002_unknown_here")
+    MigrationRecorder(connection).record_applied("campaigns", "0002_unknown_here")
     with pytest.raises(CommandError, match=r"another version of Assay, which has the migration 0002_unknown_here of"):
         call_command("migrate", verbosity=0)

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from assessor.collection.models import Campaign, Import, Segment
+from assessor.campaigns.models import Campaign, Import, Segment
 from tests.conftest import Importer
 
 MANY = [{"docid": f"d{number}", "segment": f"Passage {number}."} for number in range(700)]

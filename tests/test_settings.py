@@ -11,8 +11,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from assessor import environment
-from assessor.secret_key import secret_key
+from assessor.runtime import environment
+from assessor.runtime.secret_key import secret_key
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -65,7 +65,7 @@ def read_key(folder: Path, **changed: str) -> "subprocess.Popen[str]":
 def test_what_is_not_on_this_machine_alone_takes_its_key_from_the_environment(tmp_path, changed, host):
     process = read_key(tmp_path, **changed)
     assert "Set the environment variable ASSAY_SECRET_KEY" in (error := process.communicate()[1])
-    assert f"names {host}. See docs/settings.md." in error
+    assert f"names {host}. See docs/administrator/settings.md." in error
     assert not (tmp_path / "secret-key").exists()
 
 
@@ -132,13 +132,31 @@ def test_where_no_key_can_be_kept_the_start_says_so(tmp_path):
     assert elsewhere.read_text() == ""
 
 
-def test_flags_numbers_and_lists():
+def test_texts_flags_numbers_and_lists():
+    assert environment.text("A", default="x", env={"A": " a "}) == "a"
+    assert environment.text("A", default="x", env={"A": " "}) == "x"
     assert environment.flag("A", default=True, env={}) is True
     assert environment.flag("A", default=True, env={"A": "No"}) is False
     assert environment.number("A", default=7, env={"A": " 12 "}) == 12
     assert environment.words("A", default="x", env={"A": "a, b"}) == ["a", "b"]
     with pytest.raises(ImproperlyConfigured):
         environment.number("A", default=7, env={"A": "0"})
+
+
+def test_a_database_is_named_by_a_url():
+    url = "postgres://ann:p%40ss@db.example.org:5433/assay?sslmode=require"
+    named = environment.database_url("A", default="sqlite://", env={"A": url})
+    names = ("ENGINE", "USER", "PASSWORD", "HOST", "PORT", "NAME", "OPTIONS")
+    assert [named[name] for name in names] == [
+        "django.db.backends.postgresql",
+        "ann",
+        "p@ss",
+        "db.example.org",
+        5433,
+        "assay",
+        {"sslmode": "require"},
+    ]
+    assert environment.database_url("A", default="sqlite://", env={"A": ""})["NAME"] == ":memory:"
 
 
 def test_https_is_the_default(tmp_path):

@@ -11,7 +11,7 @@ import pytest_django
 from django.db import OperationalError, connections
 from django.db.utils import ConnectionHandler
 
-from assessor.sqlite3.base import DatabaseWrapper
+from assessor.runtime.sqlite_backend.base import DatabaseWrapper
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ def holder(file: Path) -> Iterator[sqlite3.Connection]:
 
 def opened(file: Path, timeout: float) -> DatabaseWrapper:
     options = {"transaction_mode": "IMMEDIATE", "timeout": timeout}
-    described = {"ENGINE": "assessor.sqlite3", "NAME": file, "OPTIONS": options}
+    described = {"ENGINE": "assessor.runtime.sqlite_backend", "NAME": file, "OPTIONS": options}
     return ConnectionHandler({"default": described})["default"]  # type: ignore[return-value]
 
 

@@ -9,9 +9,9 @@ from django.db.models import BigIntegerField, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
+from assessor.accounts.access import owes_second_factor
+from assessor.accounts.models import Person
 from assessor.api.models import Token
-from assessor.collection.models import Person
-from assessor.signin.access import owes_second_factor
 
 PREFIX = 14  # characters of a secret that are kept
 _SECRET = re.compile(r"assay_[A-Za-z0-9_-]{43}")

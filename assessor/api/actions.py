@@ -7,10 +7,10 @@ from typing import NamedTuple
 from django.db import transaction
 from django.utils import timezone
 
+from assessor.accounts.models import Person
 from assessor.api.access import PREFIX, digest
 from assessor.api.models import Token
-from assessor.collection import history
-from assessor.collection.models import Person
+from assessor.campaigns import history
 
 
 class Made(NamedTuple):

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from assessor.api.models import Token
-from assessor.collection.admin import LookOnly
+from assessor.campaigns.admin import LookOnly
 
 
 @admin.register(Token)

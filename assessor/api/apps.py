@@ -6,7 +6,7 @@ class ApiConfig(AppConfig):
     label = "api"
 
     def ready(self) -> None:
+        from assessor.accounts.deactivation import when_leaving
         from assessor.api.actions import revoke_all
-        from assessor.collection.leaving import when_leaving
 
         when_leaving(revoke_all)

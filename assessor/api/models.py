@@ -6,7 +6,7 @@ from django.db import models
 class Token(models.Model):
     """What lets scripts read what a person may read. The secret itself is shown once, and kept nowhere."""
 
-    person = models.ForeignKey("collection.Person", models.PROTECT, related_name="tokens")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, related_name="tokens")
     name = models.CharField(max_length=120, help_text="What it is for.")
     prefix = models.CharField(max_length=14, db_index=True, help_text="How the secret begins, to recognise it by.")
     sha256 = models.CharField(max_length=64, help_text="Of the secret.")

@@ -4,9 +4,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from ninja import Field, Schema
-from pydantic import ConfigDict
 
-from assessor.collection.condition_kinds import condition_kinds
+from assessor.campaigns.condition_kind import condition_kinds
 from assessor.scores.leaderboards import STATES
 
 Policies = Literal["zero", "answered", "common"]
@@ -16,27 +15,27 @@ else:
     Kinds = Literal[tuple(kind.name for kind in condition_kinds())]
 
 
-class WithFurtherKeys(Schema):
-    """A line of a file, which keeps further keys as they came."""
-
-    model_config = ConfigDict(extra="allow")
-
-
-class Problem(Schema):
-    """Why there is no answer."""
-
-    detail: str
-
-
-class Wrong(Schema):
-    """A parameter that is wrong: where it stands, and what about it."""
-
-    loc: list[str | int]
-    msg: str
-
-
-class WrongParameters(Schema):
-    detail: list[Wrong]
+# Errors are written out: the library would build a class for each of them at each address, in every process.
+PROBLEM = {
+    "description": "Why there is no answer.",
+    "type": "object",
+    "properties": {"detail": {"type": "string"}},
+    "required": ["detail"],
+}
+WRONG_PARAMETER = {
+    "description": "A parameter that is wrong: where it stands, and what about it.",
+    "type": "object",
+    "properties": {
+        "loc": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+        "msg": {"type": "string"},
+    },
+    "required": ["loc", "msg"],
+}
+WRONG_PARAMETERS = {
+    "type": "object",
+    "properties": {"detail": {"type": "array", "items": WRONG_PARAMETER}},
+    "required": ["detail"],
+}
 
 
 class CampaignItem(Schema):
@@ -133,59 +132,6 @@ class ConditionItem(Schema):
     sample: str
     protocol: str
     created_at: datetime
-
-
-class NuggetItem(WithFurtherKeys):
-    """importance: absent in a draft."""
-
-    text: str
-    importance: str | None = None
-
-
-class BankItem(WithFurtherKeys):
-    """The nuggets of a topic: a line of the field's nugget files."""
-
-    query: str
-    qid: str
-    nuggets: list[NuggetItem]
-
-
-class LabelledNugget(NuggetItem):
-    """assignment: absent where there is no label that counts; of an imported file, whatever stood there."""
-
-    assignment: Any = None
-
-
-class AssignmentItem(WithFurtherKeys):
-    """The labels of an answer: a line of the field's assignment files."""
-
-    query: str
-    qid: str
-    nuggets: list[LabelledNugget]
-    run_id: str
-    answer_text: str
-    response_length: int
-
-
-class JudgedCitation(WithFurtherKeys):
-    """support: "2" full, "1" partial, "0" none, "-1" not judged; absent where there is no label that counts."""
-
-    citationID: Any = None
-    reference: str
-    support: Any = None
-
-
-class JudgedSentence(WithFurtherKeys):
-    text: str | None
-    citations: list[JudgedCitation]
-
-
-class SupportItem(WithFurtherKeys):
-    """The labels of an answer's citations: a line of NIST's support files."""
-
-    topic_id: Any
-    run_id: str
-    sentences: list[JudgedSentence]
 
 
 class RunScores(Schema):

@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, Throttled, ValidationError
 
-from assessor.api.bearer import Bearer
-from assessor.api.routes import campaigns, labels, progress, results, texts
+from assessor.api.authentication import Bearer
+from assessor.api.routes import campaigns, labels, progress, scores, texts
 
 api = NinjaAPI(
     title="Assay",
@@ -15,7 +15,7 @@ api = NinjaAPI(
     docs_url=None,  # it would load from another host
     urls_namespace="api",
 )
-for routes in (campaigns, texts, labels, results, progress):
+for routes in (campaigns, texts, labels, scores, progress):
     api.add_router("", routes.router)
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from assessor.api.access import own_token, own_tokens
 from assessor.api.actions import create_token, revoke_token
 from assessor.api.forms import TokenForm
-from assessor.collection.http import PersonRequest
+from assessor.campaigns.http import PersonRequest
 
 
 @require_http_methods(["GET", "POST"])

@@ -7,15 +7,16 @@ from typing import Any
 from django.db import DatabaseError, connection, models, transaction
 from django.db.models import Model
 
-from assessor.archive import states
+from assessor.accounts.models import Person
+from assessor.archive import comparison_states
 from assessor.archive.errors import ArchiveError
-from assessor.archive.reading import Archive
+from assessor.archive.reader import Archive
 from assessor.archive.registry import OF_CAMPAIGN, RESTORED, SHARED, Kept
-from assessor.archive.shared import find_or_make, require_new_people
-from assessor.collection import history
-from assessor.collection.loaders.base import KeysTaken, insert, reserve_keys
-from assessor.collection.models import Campaign, Person
-from assessor.planner import look_at_grown_tables
+from assessor.archive.shared_records import find_or_make, require_new_people
+from assessor.campaigns import history
+from assessor.campaigns.models import Campaign
+from assessor.imports.loaders.base import KeysTaken, insert, reserve_keys
+from assessor.runtime.analyze import look_at_grown_tables
 from assessor.work.models import Write
 from metaeval.models import Calculation
 
@@ -74,7 +75,7 @@ def _restore(archive: Archive, use_existing_people: bool) -> Campaign:
             _write(kept, [(key + at, values) for at, values in enumerate(some, 1)])
             key += len(some)
     first, number = before[Calculation], archive.counts.get(Calculation, 0)
-    states.name_again(Calculation.objects.filter(pk__gt=first, pk__lte=first + number))
+    comparison_states.name_again(Calculation.objects.filter(pk__gt=first, pk__lte=first + number))
     return Campaign.objects.get(pk=before[Campaign] + 1)
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assessor.archive.errors import ArchiveError, wrong
-from assessor.collection.formats.values import to_json
-from assessor.exports.bundles import Pipe
-from assessor.exports.tally import Tally
+from assessor.exports.checksums import Tally
+from assessor.exports.zips import Pipe
+from assessor.formats.values import to_json
 
 MANIFEST = "manifest.json"
 LONGEST_LINE = 64 * 1024 * 1024  # bytes
@@ -40,6 +40,7 @@ class Writer:
         self._out = Pipe()
         self._zip = zipfile.ZipFile(self._out, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
         self.told: list[Told] = []
+        self.manifest = ""
 
     def add(self, name: str, fields: list[str], lines: Iterable[str]) -> Iterator[bytes]:
         """Write a file of lines."""
@@ -65,8 +66,8 @@ class Writer:
 
     def end(self, head: dict[str, Any]) -> Iterator[bytes]:
         """Write the manifest, which is known last, and what ends a zip."""
-        manifest = head | {"files": [told._asdict() for told in self.told]}
-        yield from self._member(MANIFEST, [_pretty(manifest).encode()])
+        self.manifest = _pretty(head | {"files": [told._asdict() for told in self.told]})
+        yield from self._member(MANIFEST, [self.manifest.encode()])
         self._zip.close()
         yield self._out.fetch()
 

@@ -7,27 +7,31 @@ from typing import Any
 
 from django.db.models import Model, Q, QuerySet
 
-from assessor.archive import meaning
+from assessor.accounts.models import Person
+from assessor.archive import json_checks
 from assessor.archive import references as refer
-from assessor.collection import models as collection
-from assessor.collection.models import Campaign, Condition, Import, Judge, Person
+from assessor.campaigns import models as collection
+from assessor.campaigns.models import Campaign, Condition, Import, Judge
 from assessor.exports import models as exports
 from assessor.labels import models as labels
+from assessor.labels.label_kind import label_kinds
 from assessor.llm import models as llm
 from assessor.llm.models import Job, StoredPrompt, Unit
 from assessor.plan import models as plan
-from assessor.relevance import models as relevance
 from assessor.studies import models as studies
 from assessor.training import models as training
 from assessor.work import models as work
-from assignment import models as assignment
 from metaeval import models as metaeval
 from metaeval.models import Calculation
 from nuggets import models as nuggets
-from support import models as support
 
 # Archives are in the history, and not in archives: one of a campaign that did not change has the same bytes.
-WRITTEN, RESTORED = "archive written", "archive restored"
+ASKED_FOR, STOPPED, WRITTEN, RESTORED = EVENTS = (
+    "archive asked for",
+    "archive stopped",
+    "archive written",
+    "archive restored",
+)
 # So are those who took one, among those who saw what models gave. Wherever it is restored, they organize the campaign
 # or did, and assess nothing there all the same.
 TAKEN = "archive"
@@ -51,12 +55,12 @@ class Kept:
     instead: Mapping[str, Mapping[Any, Any]] = field(default_factory=dict)
     only: Q = field(default_factory=Q)
     checked: tuple[str, ...] = ()
-    means: Mapping[str, meaning.Check] = field(default_factory=dict)
+    means: Mapping[str, json_checks.Check] = field(default_factory=dict)
     remembered: str = ""
 
     @property
     def label(self) -> str:
-        """What archives call it: "collection.topic"."""
+        """What archives call it: "campaigns.topic"."""
         return self.model._meta.label_lower
 
     @cached_property
@@ -77,7 +81,7 @@ SHARED: tuple[Kept, ...] = (
         without=("password", "last_login", "is_superuser", "is_staff", "time_zone", "keys", "keys_off"),
         checked=("username",),
     ),
-    Kept(Judge, "", means=meaning.JUDGE),
+    Kept(Judge, "", means=json_checks.JUDGE),
     Kept(StoredPrompt, ""),
 )
 
@@ -100,8 +104,8 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(collection.RankedSegment, "run"),
     Kept(collection.QrelsSource),
     Kept(collection.Grade, "source", checked=("grade",)),
-    Kept(Condition, checked=("min_relevant_grade",), means=meaning.CONDITION),
-    Kept(work.Task, remembered="kind"),
+    Kept(Condition, checked=("min_relevant_grade",), means=json_checks.CONDITION),
+    Kept(work.Task),
     Kept(work.Waiting, "condition"),
     Kept(work.Scope, "condition"),
     Kept(plan.Planned, "condition"),
@@ -110,7 +114,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(work.Guidelines),
     Kept(work.GuidelinesOpened, "guidelines"),
     Kept(work.Write, keys={"result": refer.write_result}),
-    Kept(llm.CampaignPromptSet, checked=("name",), means=meaning.PROMPT_SET),
+    Kept(llm.CampaignPromptSet, checked=("name",), means=json_checks.PROMPT_SET),
     Kept(llm.ModelJudge, without=("next_request_at", "next_token_at", "clock"), checked=("key_variable",)),
     # A restored job asks no model before an organizer resumes it.
     Kept(
@@ -126,30 +130,21 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
         instead={"state": {Unit.State.CLAIMED: Unit.State.WAITING.value}},
     ),
     Kept(llm.Call, "judge"),
-    Kept(nuggets.Drafting, "condition", means=meaning.DRAFTING),
-    Kept(nuggets.NuggetBank, "condition", keys={"order": refer.nuggets}),
-    Kept(nuggets.Nugget, "bank", keys={"parents": refer.nuggets}),
-    Kept(nuggets.BankEdit, "bank", keys={"changes": refer.bank_changes}),
-    Kept(
-        nuggets.BankEdition,
-        "bank",
-        keys={"nuggets": refer.snapshot, "consequences": refer.by_kind_of_change},
-        means=meaning.BANK_EDITION,
-    ),
+    Kept(nuggets.Drafting, "condition", means=json_checks.DRAFTING),
+    Kept(nuggets.NuggetBank, "condition", means=json_checks.NUGGET_BANK),
+    Kept(nuggets.Nugget, "bank", means=json_checks.NUGGET),
+    Kept(nuggets.BankEdit, "bank", means=json_checks.BANK_EDIT),
+    Kept(nuggets.BankEdition, "bank", means=json_checks.BANK_EDITION),
     Kept(labels.ManualSetup, "condition"),
-    Kept(assignment.AnswerSheet, "condition"),
-    Kept(assignment.Assignment, "sheet", means=meaning.ASSIGNMENT),
-    Kept(assignment.LabelEvent, "sheet", means=meaning.LABEL_EVENT),
-    Kept(assignment.LeftOut, "condition"),
-    Kept(support.SupportSheet, "condition"),
-    Kept(support.SupportJudgment, "sheet", means=meaning.SUPPORT_JUDGMENT),
-    Kept(support.LabelEvent, "sheet", means=meaning.SUPPORT_EVENT),
-    Kept(relevance.RelevanceJudgment, "condition", means=meaning.RELEVANCE_JUDGMENT),
-    Kept(relevance.LabelEvent, "judgment", means=meaning.RELEVANCE_EVENT),
-    Kept(work.Reply, "task", keys={"sheet": refer.reply_sheet, "item": refer.reply_item}),
+    *(
+        Kept(model, within, means=json_checks.of_labels(model))
+        for kind in label_kinds()
+        for model, within in kind.archived().items()
+    ),
+    Kept(work.Reply, "task"),
     Kept(work.ReplyRead, "reply"),
     Kept(studies.Study, remembered="kind"),
-    Kept(studies.Drawn, "study", keys={"item": refer.drawn_item}),
+    Kept(studies.SampledItem, "study", keys={"item": refer.sampled_item}),
     Kept(studies.ErrorCode),
     Kept(studies.Coding, "drawn"),
     Kept(training.Reference, "condition"),
@@ -158,7 +153,6 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(
         Calculation,
         "comparison",
-        keys={"result": refer.result_topics},
         without=("owner", "alive_at"),
         only=~Q(state__in=Calculation.ACTIVE),
     ),
@@ -168,11 +162,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(exports.Frozen, "condition", without=("state",)),
     Kept(exports.FrozenFile, "frozen"),
     Kept(exports.Pseudonym),
-    Kept(
-        collection.Event,
-        keys={"subject": refer.event_subject, "details": refer.event_details},
-        only=~Q(verb__in=(WRITTEN, RESTORED)),
-    ),
+    Kept(collection.Event, only=~Q(verb__in=EVENTS)),
 )
 
 KEPT = SHARED + OF_CAMPAIGN
@@ -183,12 +173,12 @@ BY_MODEL = {kept.model: kept for kept in KEPT}
 LEFT_OUT: dict[str, str] = {
     "work.installation": "the name of this database",
     "exports.export": "files of this installation; the history says who took which",
-    "signin.secondfactor": "what people of this installation sign in with",
+    "accounts.secondfactor": "what people of this installation sign in with",
     "api.token": "what scripts of this installation's people sign in with",
     "llm.runner": "a process of this installation at work",
     "llm.trial": "whether a judge answers this installation; the ledger has its call",
-    "collection.person_groups": "written with the person, as roles",
-    "collection.person_user_permissions": "of this installation: roles decide here",
+    "accounts.person_groups": "written with the person, as roles",
+    "accounts.person_user_permissions": "of this installation: roles decide here",
     "auth.group": "each installation has the three roles",
     "auth.permission": "of this installation",
     "contenttypes.contenttype": "of this installation",

@@ -4,5 +4,5 @@ from assessor.archive import views
 
 urlpatterns = [
     path("campaigns/<slug:slug>/archive/", views.archive, name="archive"),
-    path("campaigns/<slug:slug>/archive/file/", views.archive_file, name="archive_file"),
+    path("campaigns/<slug:slug>/archive/make/", views.make_archive, name="make_archive"),
 ]

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import models
 from django.db.backends.base.operations import BaseDatabaseOperations
 
-from assessor.collection.fields import JSONText
+from assessor.runtime.fields import JSONText
 
 _TIME = "a time as 2026-01-31T12:00:00.000000+00:00"
 
@@ -51,7 +51,7 @@ def _reader(column: "models.Field[Any, Any]") -> Callable[[Any, Any], Any]:
         models.BooleanField: lambda column, value: _typed(value, bool, "true or false"),
         models.IntegerField: _whole,
         models.DateTimeField: lambda column, value: _time(_typed(value, str, _TIME)),
-        models.UUIDField: lambda column, value: _uuid(_typed(value, str, "a UUID")),
+        models.UUIDField: lambda column, value: as_uuid(value),
         models.DecimalField: lambda column, value: _decimal(column, _typed(value, str, "a decimal number, as text")),
         models.CharField: lambda column, value: _text(column, _typed(value, str, "text")),
         models.TextField: lambda column, value: _text(column, _typed(value, str, "text")),
@@ -86,13 +86,14 @@ def _time(text: str) -> datetime:
     raise Unfit(_TIME)
 
 
-def _uuid(text: str) -> UUID:
+def as_uuid(value: Any, expected: str = "a UUID") -> UUID:
+    """Return a UUID that is spelt as archives are. Raises Unfit."""
     try:
-        if str(UUID(text)) == text:
-            return UUID(text)
-    except ValueError:
+        if str(UUID(value)) == value:
+            return UUID(value)
+    except (ValueError, TypeError, AttributeError):
         pass
-    raise Unfit("a UUID")
+    raise Unfit(expected)
 
 
 def _decimal(column: "models.DecimalField[Any, Any]", text: str) -> Decimal:

@@ -1,35 +1,37 @@
-"""The archive of a campaign over HTTP: what it is, and the file, sent while it is written."""
+"""The archive of a campaign over HTTP: what it is, made in the background, and downloaded as exports are."""
 
+from django.conf import settings
 from django.db import transaction
-from django.http import HttpResponse, HttpResponseBase
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
 
-from assessor.archive import writing
-from assessor.archive.registry import RESTORED, TAKEN, WRITTEN
-from assessor.collection import history
-from assessor.collection.access import organized_campaign
-from assessor.collection.http import ZIP, PersonRequest, download
-from assessor.work.exposing import take_all
+from assessor.archive.exports import KIND, ask_for_archive
+from assessor.archive.registry import EVENTS
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
+from assessor.exports.tasks import hint
 
 _SHOWN = 20
 
 
 @require_safe
 def archive(request: PersonRequest, slug: str) -> HttpResponse:
-    """What is in the archive, and who took it."""
+    """What is in the archive, the newest one or how far it is, and who took one."""
     campaign = organized_campaign(request.user, slug)
-    events = campaign.events.filter(verb__in=(WRITTEN, RESTORED)).select_related("person")[:_SHOWN]
-    return render(request, "archive/archive.html", {"campaign": campaign, "events": events})
+    context = {
+        "campaign": campaign,
+        "export": campaign.exports.filter(kind=KIND).select_related("person").first(),
+        "days": settings.EXPORT_DAYS,
+        "events": campaign.events.filter(verb__in=EVENTS).select_related("person")[:_SHOWN],
+    }
+    return render(request, "archive/archive.html", context)
 
 
-@require_safe
-def archive_file(request: PersonRequest, slug: str) -> HttpResponseBase:
-    """The archive. Who takes it, and so sees what models gave, is recorded before the first byte leaves."""
+@require_POST
+def make_archive(request: PersonRequest, slug: str) -> HttpResponse:
+    """Have an archive made in the background."""
     campaign = organized_campaign(request.user, slug)
-    if request.method == "HEAD":
-        return HttpResponse(content_type=ZIP)
     with transaction.atomic():
-        history.record(WRITTEN, campaign, campaign=campaign, person=request.user)
-        take_all(request.user, campaign, TAKEN)
-    return download(f"{campaign.slug}.archive.zip", writing.archive(campaign), ZIP)
+        hint(ask_for_archive(campaign=campaign, acting_user=request.user))
+    return redirect("archive", slug)

@@ -6,22 +6,21 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
 
-from assessor.collection.condition_kinds import names_of_answers, names_of_nuggets
-from assessor.collection.forms import GradesField, threshold_field
-from assessor.collection.http import NO_FILE
-from assessor.collection.loaders import LOADERS
-from assessor.collection.loaders.documents import OWN
-from assessor.collection.models import SCALES, Campaign, Condition, Import, Protocol, QrelsSource
-from assessor.labels.manual_setups import FIRST, REPEAT, SECOND
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import name_for_assessors
+from assessor.campaigns.condition_kind import condition_kinds, names_of_answers, names_of_nuggets
+from assessor.campaigns.http import NO_FILE
+from assessor.campaigns.models import Campaign, Condition, Import, Protocol, QrelsSource
+from assessor.imports.loaders import LOADERS, Loader
+from assessor.labels.manual_setups import FIRST, REPEAT, SECOND, label_again
 from assessor.llm import prompt_sets
 from assessor.llm.job_kind import job_prompts
 from assessor.llm.models import prompt_set_name_validator
 from assessor.llm.prompt_sets import MOST_BYTES
 from assessor.llm.prompt_templates import TemplateError, read_templates
 from assessor.llm.prompts import PreviewSubject
-from assignment.actions import usual_name
-from support.queries import with_a_models_labels
 
 
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -68,13 +67,6 @@ class _FilesField(forms.FileField):
 
 class UploadForm(forms.Form):
     """Files and what they hold."""
-
-    KEPT_BY_CONDITION = {
-        "nuggets": "nuggets",
-        "drafts": "drafts",
-        "assignments": "assignments",
-        "support": "support judgments",
-    }
 
     kind = forms.ChoiceField(label="What it holds")
     uploads = _FilesField(
@@ -144,78 +136,24 @@ class UploadForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        source, by = cleaned.get("source", "").strip(), cleaned.get("by")
-        if cleaned.get("kind") == "qrels" and not source:
-            self.add_error("source", "Name the source: grades are kept by source.")
-        if source and not by and cleaned.get("kind") != "drafts":
-            self.add_error("by", "Say whether people or a model gave these grades.")
-        cleaned["options"] = {"source": source, "by": by} if source else {}
-        if cleaned.get("kind") == "runs" and cleaned.get("document_texts"):
-            cleaned["options"] = {"document_texts": OWN}
-        if cleaned.get("kind") in self.KEPT_BY_CONDITION:
-            cleaned["options"] = self._label_options(cleaned)
+        loader = LOADERS.get(cleaned.get("kind", ""), Loader)
+        cleaned["options"] = loader.read_form(dict(cleaned), self.add_error)
         invalid = cleaned.get("invalid_labels", "")
-        if cleaned.get("kind") != "assignments" and invalid == Import.InvalidLabels.NOT_SUPPORT:
-            told = f"Only labels of assignments can count as {invalid}: choose another value."
-            self.add_error("invalid_labels", told)
+        if invalid == Import.InvalidLabels.NOT_SUPPORT and not loader.takes_invalid_labels:
+            which = " and ".join(one.label.lower() for one in LOADERS.values() if one.takes_invalid_labels)
+            self.add_error("invalid_labels", f"Only labels of {which} can count as {invalid}: choose another value.")
         if cleaned["options"] and invalid:
             cleaned["options"]["invalid_labels"] = invalid
         return cleaned
 
-    def _label_options(self, cleaned: dict[str, Any]) -> dict[str, str]:
-        """Return the options of what is kept by condition."""
-        kind, condition, by = cleaned["kind"], cleaned.get("condition", "").strip(), cleaned.get("by", "")
-        what = self.KEPT_BY_CONDITION[kind]
-        if not condition:
-            self.add_error("condition", f"Name the condition: {what} are kept by condition.")
-        if kind == "drafts":
-            options = {"condition": condition, **self._draft_options(cleaned)}
-        else:
-            if not by:
-                self.add_error("by", f"Say whether people or a model made these {what}.")
-            options = {"condition": condition, "by": by}
-        if kind == "assignments" and (nuggets := cleaned.get("nuggets", "").strip()):
-            options["nuggets"] = nuggets
-        return options
-
-    def _draft_options(self, cleaned: dict[str, Any]) -> dict[str, str]:
-        qrels, maker = (cleaned.get(field, "").strip() for field in ("source", "maker"))
-        if not qrels:
-            self.add_error("source", "Name people's grades: the editor shows the passages that they found relevant.")
-        if not maker:
-            self.add_error("maker", "Say which model made these drafts.")
-        return {"qrels": qrels, "maker": maker}
-
 
 class ConditionForm(forms.Form):
-    """A new condition under which people work."""
+    """A new condition under which people work: what each kind asks, and what to label again."""
 
-    DRAWN = "drawn"
-    # By what is made, which is a method or, of what people label, an opinion beside the first one.
-    NEEDS: Mapping[str, Sequence[str]] = {
-        "ManualNuggets": ("qrels_source", "min_relevant_grade"),
-        "ManualAssign": ("nuggets",),
-        SECOND: ("of", "share", "only_unjudgeable"),
-        REPEAT: ("of", "share"),
-        "manual relevance": ("max_grade", "given"),
-        "relevance post-edited": ("shown", "max_grade", "given"),
-        "support from scratch": (),
-        "support post-edited": ("shown_labels",),
-    }
-    OPTIONAL = ("only_unjudgeable", "min_relevant_grade", "max_grade")
+    AGAIN: Mapping[str, Sequence[str]] = {SECOND: ("of", "share", "only_unjudgeable"), REPEAT: ("of", "share")}
 
     method = forms.ChoiceField(
         label="What is made",
-        choices=[
-            ("ManualNuggets", "ManualNuggets: people write nuggets"),
-            ("ManualAssign", "ManualAssign: people assign finished nuggets to answers"),
-            ("manual relevance", "Relevance: people grade the pool from scratch"),
-            ("relevance post-edited", "Relevance: people post-edit a model's grades of the pool"),
-            ("support from scratch", "Support: people judge citations from scratch"),
-            ("support post-edited", "Support: people judge citations beside a model's labels"),
-            (SECOND, "A second opinion on ManualAssign or Support: somebody else, blind to the first"),
-            (REPEAT, "A repetition of ManualAssign or Support: the same person again, blind to the first time"),
-        ],
         help_text="AutoNuggets+Edits, by which people edit a model's drafts, is made by a Drafts job, or by an "
         "import of drafts that a model made elsewhere.",
     )
@@ -226,16 +164,6 @@ class ConditionForm(forms.Form):
         required=False,
         help_text="All that assessors read of it. Left empty, it is the kind of work, such as Support. It should not "
         "tell where nuggets or labels come from, nor that somebody judged before.",
-    )
-    qrels_source = GradesField(
-        label="Qrels", help_text="People's grades: the assessor sees the passages that they found relevant."
-    )
-    min_relevant_grade = threshold_field()
-    nuggets = forms.ModelChoiceField(
-        Condition.objects.none(),
-        label="Nuggets",
-        required=False,
-        help_text="Who made the nuggets of a topic assigns them.",
     )
     of = forms.ModelChoiceField(
         Condition.objects.none(),
@@ -252,79 +180,68 @@ class ConditionForm(forms.Form):
         help_text="Of each topic, drawn by a seed that is kept.",
     )
     only_unjudgeable = forms.BooleanField(label="Only what the first person couldn't judge", required=False)
-    shown = GradesField(
-        label="Grades to post-edit",
-        help_text="A model's grades: each passage opens once it has one, which then stands beside the choices.",
-    )
-    max_grade = forms.TypedChoiceField(
-        label="Scale",
-        choices=SCALES,
-        coerce=int,
-        empty_value=None,
-        required=False,
-        help_text="What each grade means is on the screen. People post-edit a model's grades on the model's scale.",
-    )
-    shown_labels = forms.ModelChoiceField(
-        Condition.objects.none(),
-        label="Labels to post-edit",
-        required=False,
-        help_text="A model's labels of support: each citation opens once it has one, which then stands beside the "
-        "choices.",
-    )
-    given = forms.ChoiceField(
-        label="How passages are given",
-        choices=[
-            ("given", "a topic's passages to one person"),
-            (DRAWN, "from a queue: several people have a topic, and each draws the next passage"),
-        ],
-        required=False,
-    )
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.campaign = campaign
-        self.initial.setdefault("max_grade", campaign.protocol.max_grade)
-        sources = campaign.qrels_sources.all()
-        known = campaign.conditions.all()
-        self.fields["nuggets"].queryset = known.filter(kind__in=names_of_nuggets())  # type: ignore[attr-defined]
-        self.fields["of"].queryset = known.filter(manual_setup__purpose=FIRST, kind__in=names_of_answers(), sample="")  # type: ignore[attr-defined]
-        self.fields["qrels_source"].queryset = sources.filter(by=QrelsSource.By.PEOPLE)  # type: ignore[attr-defined]
-        self.fields["shown"].queryset = sources.filter(by=QrelsSource.By.MODEL)  # type: ignore[attr-defined]
-        self.fields["shown_labels"].queryset = with_a_models_labels(campaign)  # type: ignore[attr-defined]
+        # Around nuggets first.
+        kinds = sorted(condition_kinds(), key=lambda kind: (not kind.makes_nuggets, not kind.needs_nuggets, kind.name))
+        found = [(kind, part) for kind in kinds if (part := kind.condition_fields(campaign))]
+        parts = [part for _, part in found]
+        self._parts = {method: part for part in parts for method in part.METHODS}
+        self._needs = {**{method: part.NEEDS.get(method, ()) for method, part in self._parts.items()}, **self.AGAIN}
+        self._optional = {"only_unjudgeable", *(name for part in parts for name in part.OPTIONAL)}
+        for part in parts:
+            self.fields.update(part.fields)
+        shown = [name for part in parts for name in part.SHOWN]
+        given = [name for part in parts for name in part.GIVEN]
+        again = list(self.AGAIN[SECOND])
+        last = {*again, *shown, *given}
+        self.order_fields([*(name for name in self.fields if name not in last), *again, *shown, *given])
+        method = self.fields["method"]
+        assert isinstance(method, forms.ChoiceField)
+        labelled = " or ".join(part.HEADING for kind, part in found if kind.judges_answers)
+        method.choices = [
+            *((method, f"{part.HEADING}: {part.METHODS[method]}") for method, part in self._parts.items()),
+            (SECOND, f"A second opinion on {labelled}: somebody else, blind to the first"),
+            (REPEAT, f"A repetition of {labelled}: the same person again, blind to the first time"),
+        ]
+        firsts = campaign.conditions.filter(manual_setup__purpose=FIRST, kind__in=names_of_answers(), sample="")
+        self.fields["of"].queryset = firsts  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         method = cleaned.get("method")
-        for name in {name for needed in self.NEEDS.values() for name in needed}:
-            if method and name not in self.NEEDS[method]:
+        for name in {name for needed in self._needs.values() for name in needed}:
+            if method and name not in self._needs[method]:
                 cleaned[name] = None
-            elif method and not cleaned.get(name) and name not in (*self.errors, *self.OPTIONAL):
+            elif method and not cleaned.get(name) and name not in (*self.errors, *self._optional):
                 self.add_error(name, "This field is required.")
         cleaned["name"] = cleaned.get("name") or self._usual_name(cleaned)
         return cleaned
 
-    def _usual_name(self, cleaned: dict[str, Any]) -> str:
-        method, nuggets, of = cleaned.get("method"), cleaned.get("nuggets"), cleaned.get("of")
-        if nuggets:
-            return usual_name(nuggets, "Manual")
-        if of:
-            return f"{of}, {'repeated' if method == REPEAT else 'second opinion'}"[:120]
-        grades = Condition(protocol=self.campaign.protocol, min_relevant_grade=cleaned.get("min_relevant_grade"))
-        return f"{method}{grades.threshold_in_name}"
+    def _usual_name(self, cleaned: Mapping[str, Any]) -> str:
+        method, of = cleaned.get("method", ""), cleaned.get("of")
+        if method in self._parts:
+            return self._parts[method].usual_name(method, cleaned)
+        return f"{of}, {'repeated' if method == REPEAT else 'second opinion'}"[:120]
 
-
-class ControlForm(forms.Form):
-    """Whose nuggets control runs are to say."""
-
-    nuggets = forms.ModelChoiceField(Condition.objects.none())
-    anew = forms.BooleanField(
-        required=False, help_text="Where nuggets were changed since, make another run of all of them."
-    )
-
-    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        nuggets = campaign.conditions.filter(kind__in=names_of_nuggets())
-        self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]
+    def create(self, acting_user: Person) -> Condition:
+        """Make the condition, with its name for assessors. Raises ConditionError."""
+        filled_in = self.cleaned_data
+        method = filled_in["method"]
+        with transaction.atomic():
+            if method in self._parts:
+                condition = self._parts[method].create(filled_in, acting_user=acting_user)
+            else:
+                condition = label_again(
+                    purpose=method,
+                    only_unjudgeable=bool(filled_in["only_unjudgeable"]),
+                    acting_user=acting_user,
+                    **{name: filled_in[name] for name in ("of", "share", "name")},
+                )
+            if name := filled_in["assessor_name"]:
+                name_for_assessors(condition=condition, name=name, acting_user=acting_user)
+        return condition
 
 
 class TemplatesForm(forms.Form):

@@ -9,9 +9,10 @@ from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from assessor.collection.models import Campaign, Event, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Event
 
-_SYSTEM = "system"
+_SYSTEM = "(system)"  # nobody's name: it has parentheses
 # The first and the last day there is have no midnight in some zones.
 _IN_CALENDARS = [MinValueValidator(date(1900, 1, 1)), MaxValueValidator(date(9000, 1, 1))]
 
@@ -32,7 +33,7 @@ class HistoryForm(forms.Form):
         self.campaign = campaign
         self.fields["since"].label = f"From ({timezone.get_current_timezone_name()})"
         people = Person.objects.filter(pk__in=campaign.events.order_by().values("person")).order_by("username")
-        named = [(str(pk), name) for pk, name in people.values_list("pk", "username")]
+        named = [(name, name) for name in people.values_list("username", flat=True)]
         verbs = campaign.events.order_by("verb").values_list("verb", flat=True).distinct()
         self.fields["person"].choices = [("", "everybody"), (_SYSTEM, "nobody: the system"), *named]  # type: ignore[attr-defined]
         self.fields["verb"].choices = [("", "anything"), *((verb, verb) for verb in verbs)]  # type: ignore[attr-defined]
@@ -50,7 +51,8 @@ class HistoryForm(forms.Form):
         asked = self.cleaned_data
         events: QuerySet[Event] = self.campaign.events.select_related("person").order_by("-pk")
         if asked["person"]:
-            events = events.filter(person=None if asked["person"] == _SYSTEM else asked["person"])
+            is_of = {"person": None} if asked["person"] == _SYSTEM else {"person__username": asked["person"]}
+            events = events.filter(**is_of)
         if asked["verb"]:
             events = events.filter(verb=asked["verb"])
         if about := asked["about"]:

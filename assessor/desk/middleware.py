@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
 
-from assessor.desk.habits import zone
+from assessor.accounts.preferences import zone
 
 
 class SignInRequired(LoginRequiredMiddleware):

@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.db.models import Min, Sum
 from django.utils import timezone
 
-from assessor.collection.models import Campaign
+from assessor.campaigns.models import Campaign
 from assessor.plan.hours import LEAST_SECONDS
 from assessor.work.models import Task, TimeSpent
 from assessor.work.queries import Counted

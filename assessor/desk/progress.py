@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from django.urls import reverse
 
-from assessor.collection.condition_kinds import kind_named, kind_of, names_in_order_of_work
-from assessor.collection.models import Campaign, Condition, Topic
+from assessor.campaigns.condition_kind import kind_named, kind_of, names_in_order_of_work
+from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.desk.pace import Pace, Recent, days_of, expected_end, last_end, pace_of, recent_time
 from assessor.llm.models import Job
 from assessor.plan.queries import TaskRow, planned_counts

@@ -5,13 +5,14 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.core.cache import cache
-from django.db.models import Count, Field, Max, Q, QuerySet
+from django.db.models import Count, Field, Max, Q
 from django.utils import timezone
 from django.utils.text import capfirst
 
-from assessor.collection.condition_kinds import kind_of, names_in_order_of_work, names_of_grades
-from assessor.collection.models import Answer, Campaign, Condition, Import, Person, Protocol, Topic
-from assessor.collection.queries import pooled
+from assessor.accounts.models import Person
+from assessor.campaigns.condition_kind import kind_of, names_in_order_of_work
+from assessor.campaigns.models import Answer, Campaign, Import, Protocol, Topic
+from assessor.campaigns.queries import pooled
 from assessor.labels.replies import unread
 from assessor.work.models import Task
 from assessor.work.queries import lease, minutes, queues_of, tasks_of
@@ -134,13 +135,6 @@ def _count_loaded(campaign: Campaign) -> dict[str, Any]:
         "retrieval_runs": campaign.retrieval_runs.count(),
         "pooled": pooled(campaign).values("topic", "docid").order_by().distinct().count(),
     }
-
-
-def grading(campaign: Campaign) -> QuerySet[Condition]:
-    """Return the conditions under which passages are graded, by people or a model."""
-    return campaign.conditions.filter(kind__in=names_of_grades()).select_related(
-        "judge", "qrels_source__condition__judge"
-    )
 
 
 class Setting(NamedTuple):

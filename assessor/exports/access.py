@@ -1,11 +1,13 @@
 """The only way to an export, for a person."""
 
+from collections.abc import Mapping
+
 from django.http import Http404
 
-from assessor.collection.models import Campaign, Condition
+from assessor.campaigns.models import Campaign, Condition
 from assessor.exportables import ChoiceError, Exportable
-from assessor.exports.choosing import exportable_called
 from assessor.exports.models import Export, Frozen
+from assessor.exports.selection import exportable_called
 
 
 def campaign_export(campaign: Campaign, export_id: int) -> Export:
@@ -32,6 +34,21 @@ def frozen_version(condition: Condition, version: int) -> Frozen:
         raise Http404("There is no such version of this condition.")
     frozen.condition = condition
     return frozen
+
+
+def named_in_address(campaign: Campaign, kind: Exportable, parts: Mapping[str, int | str]) -> dict[str, str]:
+    """Return what the address of another page's file names: a record by its key, and a form. Raises Http404."""
+    found = {}
+    for part in parts.values():
+        if isinstance(part, str):
+            found["form"] = part
+        elif kind.subject:
+            records = kind.subject.records(campaign).filter(pk=part)
+            name = records.values_list(kind.subject.field, flat=True).first()
+            if name is None:
+                raise Http404(f"There is no such {kind.subject.what} in this campaign.")
+            found["of"] = name
+    return found
 
 
 def exportable(name: str) -> Exportable:

@@ -14,21 +14,24 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from assessor.collection import history
-from assessor.collection.models import Campaign, Condition, Person
-from assessor.collection.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
-from assessor.exportables import ChoiceError, Chosen, Exportable
-from assessor.exports.choosing import Options, choose, exportable_called, kept_options
-from assessor.exports.freezing import FreezeError, freeze, parts_of, topics_of
-from assessor.exports.manifests import as_text, manifest_of, told_file
+from assessor.accounts.models import Person
+from assessor.campaigns import history
+from assessor.campaigns.models import Campaign, Condition
+from assessor.exportables import ChoiceError, Chosen, Exportable, Page
+from assessor.exports.checksums import Tally
+from assessor.exports.exposure import kept, shown_in
+from assessor.exports.freeze import FreezeError, freeze, parts_of, topics_of
+from assessor.exports.manifests import as_text, file_payload, manifest_of
 from assessor.exports.models import FREEZE, RELEASE, Export, Frozen
 from assessor.exports.progress import Progress, Stopped, mine
 from assessor.exports.releases import Release, release_parts
-from assessor.exports.shown import kept, shown_in
-from assessor.exports.signing import OddKey
-from assessor.exports.tally import Tally
+from assessor.exports.selection import Options, choose, exportable_called, kept_options
+from assessor.exports.signatures import OddKey
+from assessor.exports.zip_exports import ZipExport, zip_exports
+from assessor.exports.zips import Zip
+from assessor.runtime.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
 from assessor.scores.leaderboards import Incomplete
-from assessor.work.exposing import take_file
+from assessor.work.exposure import take_file
 
 _log = logging.getLogger(__name__)
 # The exports that this process writes.
@@ -46,13 +49,20 @@ def path_of(export: Export) -> Path:
 
 
 def _new(
-    kind: Exportable, chosen: Chosen, options: Options, person: Person | None, *, at_once: bool, **more: Any
+    kind: Exportable,
+    chosen: Chosen,
+    options: Options,
+    person: Person | None,
+    *,
+    at_once: bool,
+    page: Page | None = None,
+    **more: Any,
 ) -> Export:
     return Export.objects.create(
         campaign=chosen.campaign,
         kind=kind.name,
         options=kept_options(options, chosen),
-        file_name=kind.file_name(chosen.record, chosen.form),
+        file_name=kind.name_of(chosen, page),
         expected=kind.size(chosen),
         person=person,
         at_once=at_once,
@@ -79,13 +89,17 @@ def stop(*, export: Export, acting_user: Person | None) -> bool:
     active = Export.objects.filter(pk=export.pk, state__in=Export.ACTIVE)
     stopped = bool(active.update(state=Export.State.STOPPED, ended_at=timezone.now()))
     if stopped:
-        history.record("export stopped", export, campaign=export.campaign, person=acting_user)
+        verb = of_zip.stopped if (of_zip := zip_exports().get(export.kind)) else "export stopped"
+        history.record(verb, export, campaign=export.campaign, person=acting_user)
     return stopped
 
 
 @transaction.atomic
 def take(*, export: Export, acting_user: Person) -> None:
     """Record that a person takes a file away, and what of a model's they have seen by it."""
+    if of_zip := zip_exports().get(export.kind):
+        of_zip.take(export, acting_user)
+        return
     take_file(acting_user, kept(export.shown))
     history.record("exported", export, campaign=export.campaign, person=acting_user)
 
@@ -99,7 +113,7 @@ def _finish(export: Export, **facts: Any) -> None:
 def _facts(export: Export, kind: Exportable, chosen: Chosen, tally: Tally) -> dict[str, Any]:
     """Return what the record of a file tells, with its manifest."""
     now, facts = timezone.now(), tally.facts()
-    file = told_file(export.file_name, **facts)
+    file = file_payload(export.file_name, **facts)
     manifest = manifest_of(kind, chosen, file, at=now.isoformat(), by=export.person)
     return {**facts, "ended_at": now, "manifest": as_text(manifest)}
 
@@ -139,13 +153,18 @@ class Sent:
             self._progress.close()
 
 
-def send(*, campaign: Campaign, kind: Exportable, options: Options, acting_user: Person) -> tuple[Export, Sent]:
-    """Begin to send a file; what the person sees by it is recorded first. Raises ChoiceError and Incomplete."""
+def send(
+    *, campaign: Campaign, kind: Exportable, options: Options, acting_user: Person, page: Page | None = None
+) -> tuple[Export, Sent]:
+    """Begin to send a file; what the person sees by it is recorded first. Raises ChoiceError and Incomplete.
+
+    page: that which offered it, where this is not the page of exports.
+    """
     chosen = choose(campaign, kind, options)
     lines, shown = kind.lines(chosen), shown_in([(kind, chosen)])
     with transaction.atomic():
         running = {"state": Export.State.RUNNING, "owner": me(), "alive_at": timezone.now(), "attempts": 1}
-        export = _new(kind, chosen, options, acting_user, at_once=True, **running)
+        export = _new(kind, chosen, options, acting_user, at_once=True, page=page, **running)
         take_file(acting_user, kept(shown))
         history.record("exported", export, campaign=campaign, person=acting_user, **_told(export.options))
     return export, Sent(export, kind, chosen, lines)
@@ -168,6 +187,8 @@ def run(export: Export) -> Export:
                 _freeze(export)
             elif export.kind == RELEASE:
                 _release(export, unfinished)
+            elif of_zip := zip_exports().get(export.kind):
+                _write_made(of_zip, export, unfinished)
             else:
                 _write(export, unfinished)
         finally:
@@ -249,16 +270,30 @@ def _condition_of(export: Export) -> Condition | None:
 
 def _release(export: Export, unfinished: Path) -> None:
     """Write a release, a zip: its manifest is in it, and tells of its files what the export's own would tell."""
-    summed, size, condition = hashlib.sha256(), 0, _condition_of(export)
+    condition = _condition_of(export)
     shown = shown_in(release_parts(export.campaign, condition))
-    with Progress(export) as progress, _whole(unfinished) as out:
-        found = Release(export.campaign, condition, progress.show)
+    with Progress(export) as progress:
+        facts = _write_zip(Release(export.campaign, condition, progress.show), unfinished)
+    shown = shown_in(release_parts(export.campaign, condition), shown)
+    _keep(export, unfinished, shown=shown, **facts)
+
+
+def _write_made(of_zip: ZipExport, export: Export, unfinished: Path) -> None:
+    """Write a zip that another app makes."""
+    with Progress(export) as progress:
+        progress.note(expected=of_zip.size(export.campaign))
+        facts = _write_zip(of_zip.make(export.campaign, progress.show), unfinished)
+    _keep(export, unfinished, **facts)
+
+
+def _write_zip(found: Zip, unfinished: Path) -> dict[str, Any]:
+    """Write a zip; return what its record tells of it."""
+    summed, size = hashlib.sha256(), 0
+    with _whole(unfinished) as out:
         for data in found:
             summed.update(data)
             size += out.write(data)
-    shown = shown_in(release_parts(export.campaign, condition), shown)
-    facts = {"records": found.records, "size": size, "sha256": summed.hexdigest(), "manifest": found.manifest}
-    _keep(export, unfinished, shown=shown, **facts)
+    return {"records": found.records, "size": size, "sha256": summed.hexdigest(), "manifest": found.manifest}
 
 
 @transaction.atomic

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from assessor.collection.admin import LookOnly
+from assessor.campaigns.admin import LookOnly
 from assessor.exports.models import Blob, Chunk, Export, Frozen, FrozenFile, Pseudonym
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.formats.tables import write_table
+from assessor.campaigns.condition_kind import kind_of
 from assessor.exportables import Chosen
+from assessor.formats.tables import write_table
 from assessor.labels.cutoff import Cell
 
 _COLUMNS = ("condition", "kind", "topic", "run", "planned", "judged", "came_later", "open", "state")

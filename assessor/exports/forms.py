@@ -4,9 +4,9 @@ from typing import Any
 
 from django import forms
 
-from assessor.collection.models import Campaign
+from assessor.campaigns.models import Campaign
 from assessor.exportables import ChoiceError, Exportable
-from assessor.exports.choosing import choose
+from assessor.exports.selection import choose
 from assessor.scores.leaderboards import POLICY_WORDS
 
 
@@ -62,6 +62,8 @@ class ExportForm(forms.Form):
             del self.fields[name]
         if not kind.has_moment:
             del self.fields["at"]
+        for name in kind.asks:  # on the page that asks it
+            self.fields[name] = forms.CharField(required=False, widget=forms.HiddenInput)
         if not kind.has_policy:
             del self.fields["policy"], self.fields["allow_incomplete"]
 

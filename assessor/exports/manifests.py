@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
-from assessor.collection.models import Campaign, Condition, Person, Protocol
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition, Protocol
 from assessor.exportables import Chosen, Exportable
-from assessor.version import program_version
+from assessor.runtime.version import program_version
 
 FORMAT, FORMAT_VERSION = "assay-export", 1
 
@@ -27,7 +28,7 @@ def heading(what: str, campaign: Campaign, *, at: str, by: Person | None) -> dic
     }
 
 
-def told_condition(condition: Condition) -> dict[str, Any]:
+def condition_payload(condition: Condition) -> dict[str, Any]:
     """Return what makes a condition the one it is."""
     return {
         "name": condition.name,
@@ -41,13 +42,13 @@ def told_condition(condition: Condition) -> dict[str, Any]:
     }
 
 
-def told_protocol(protocol: Protocol) -> dict[str, Any]:
+def protocol_payload(protocol: Protocol) -> dict[str, Any]:
     """Return a version of a protocol with all its settings."""
     settings = {name: getattr(protocol, name) for name in Protocol.SETTINGS}
     return {"version": protocol.version, "settings": settings}
 
 
-def told_file(name: str, *, records: int, size: int, sha256: str) -> dict[str, Any]:
+def file_payload(name: str, *, records: int, size: int, sha256: str) -> dict[str, Any]:
     """Return what identifies a file."""
     return {"name": name, "records": records, "bytes": size, "sha256": sha256}
 
@@ -70,11 +71,12 @@ def manifest_of(
         filters["at"] = chosen.at.isoformat()
     if kind.has_policy:
         filters |= {"policy": chosen.policy, "allow_incomplete": chosen.allow_incomplete}
+    filters |= chosen.asked
     return {
         **heading(FORMAT, chosen.campaign, at=at, by=by),
         **told,
-        "condition": told_condition(condition) if condition else None,
-        "protocol": told_protocol(condition.protocol if condition else chosen.campaign.protocol),
+        "condition": condition_payload(condition) if condition else None,
+        "protocol": protocol_payload(condition.protocol if condition else chosen.campaign.protocol),
         "filters": filters,
         "file": file,
     }

@@ -2,8 +2,8 @@
 
 from django.db import models
 
-from assessor.collection.fields import JSONText
-from assessor.collection.models import AppendOnly
+from assessor.campaigns.models import AppendOnly
+from assessor.runtime.fields import JSONText
 
 # The kind of an export that makes no file but a frozen version.
 FREEZE = "freeze"
@@ -23,12 +23,12 @@ class Export(models.Model):
 
     ACTIVE = (State.WAITING, State.RUNNING)
 
-    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="exports")
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="exports")
     kind = models.CharField(max_length=30, help_text="What is exported, as assessor.exports.registry names it.")
     options = JSONText(default=dict, help_text="Of which record, in which form, of which topics and runs.")
     file_name = models.CharField(max_length=400)
     at_once = models.BooleanField(help_text="Sent while it was written, and not kept.")
-    person = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     why = models.TextField(blank=True, help_text="Why there is no file.")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -75,7 +75,7 @@ class Export(models.Model):
 class Blob(AppendOnly):
     """The bytes of a campaign's frozen files, by their sum: the same bytes are kept once."""
 
-    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="blobs", db_index=False)
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="blobs", db_index=False)
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
 
@@ -105,10 +105,10 @@ class Chunk(AppendOnly):
 class Frozen(AppendOnly):
     """A version of a finished condition: its files as they were, their manifest, and who answers for it."""
 
-    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="frozen", db_index=False)
+    condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="frozen", db_index=False)
     version = models.PositiveIntegerField()
     at = models.DateTimeField()
-    person = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
     manifest = models.TextField(help_text="JSON, with the sum of every file.")
     public_key = models.CharField(max_length=44, blank=True, help_text="Ed25519, base64; empty where it is unsigned.")
     signature = models.CharField(max_length=88, blank=True, help_text="Of the manifest, base64.")
@@ -145,8 +145,8 @@ class FrozenFile(AppendOnly):
 class Pseudonym(AppendOnly):
     """What a person is called in a campaign's releases."""
 
-    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="pseudonyms", db_index=False)
-    person = models.ForeignKey("collection.Person", models.PROTECT, related_name="pseudonyms")
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="pseudonyms", db_index=False)
+    person = models.ForeignKey("accounts.Person", models.PROTECT, related_name="pseudonyms")
     number = models.PositiveIntegerField()
     seed = models.PositiveBigIntegerField(help_text="Decided the order of those who were numbered with this one.")
 

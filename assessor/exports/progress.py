@@ -6,9 +6,9 @@ from types import TracebackType
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from assessor.collection.processes import me
-from assessor.connections import Aside
 from assessor.exports.models import Export
+from assessor.runtime.connections import Aside
+from assessor.runtime.processes import me
 
 _SIGN_OF_LIFE = 0.5  # seconds between two writes of an export's progress
 

@@ -8,8 +8,9 @@ from collections import defaultdict
 from django.db import transaction
 from django.db.models import Max
 
-from assessor.collection.condition_kinds import kind_choices, method_choices
-from assessor.collection.models import Campaign, Judge, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.condition_kind import kind_choices, method_choices
+from assessor.campaigns.models import Campaign, Judge
 from assessor.exports.models import Pseudonym
 from assessor.llm.job_kind import job_prompts
 

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from django.db.models import Max, QuerySet
 
-from assessor.collection.models import Campaign, Condition
+from assessor.campaigns.models import Campaign, Condition
 from assessor.exportables import Exportable
 from assessor.exports.models import Export
 from assessor.exports.registry import EXPORTABLES

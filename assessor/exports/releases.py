@@ -9,16 +9,16 @@ from typing import Any
 
 from django.utils import timezone
 
-from assessor.collection.formats.tables import write_table
-from assessor.collection.formats.values import to_json
-from assessor.collection.models import Campaign, Condition, Run
+from assessor.campaigns.models import Campaign, Condition, Run
 from assessor.exportables import Chosen, Exportable
-from assessor.exports.bundles import MANIFEST, Part, bundle
-from assessor.exports.choosing import choose
-from assessor.exports.manifests import as_text, heading, told_condition, told_file, told_protocol
+from assessor.exports.checksums import Tally
+from assessor.exports.manifests import as_text, condition_payload, file_payload, heading, protocol_payload
 from assessor.exports.pseudonyms import Names, judge_names, pseudonyms
 from assessor.exports.registry import EXPORTABLES
-from assessor.exports.tally import Tally
+from assessor.exports.selection import choose
+from assessor.exports.zips import MANIFEST, Part, bundle
+from assessor.formats.tables import write_table
+from assessor.formats.values import to_json
 
 FORMAT = "assay-release"
 _UNKNOWN = 1 << 40  # bytes: a file's size is known only once it is written
@@ -91,7 +91,7 @@ class Release:
             yield tally.add(line)
             self._alive(self.records + tally.records)
         self.records += tally.facts()["records"]
-        self._files.append(told_file(name, **tally.facts()) | {"lines_to_check": naming})
+        self._files.append(file_payload(name, **tally.facts()) | {"lines_to_check": naming})
 
     def _without_names(self, name: str, lines: Iterable[str]) -> Iterator[str]:
         if name.endswith(".csv"):
@@ -124,8 +124,8 @@ class Release:
         return {
             **head,
             "campaign": self._masked(head["campaign"]),
-            "conditions": [self._masked(told_condition(one)) for one in conditions],
-            "protocol": told_protocol(self._condition.protocol if self._condition else self._campaign.protocol),
+            "conditions": [self._masked(condition_payload(one)) for one in conditions],
+            "protocol": protocol_payload(self._condition.protocol if self._condition else self._campaign.protocol),
             "left_out": list(_LEFT_OUT),
             "files": self._files,
         }

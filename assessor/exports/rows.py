@@ -2,10 +2,10 @@
 
 from django.db.models import QuerySet
 
-from assessor.collection.condition_kinds import condition_kinds
-from assessor.collection.models import Answer, Grade, QrelsSource
+from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.models import Answer, Grade, QrelsSource
 from assessor.exportables import Chosen, judged_answers, of_chosen, topics_of
-from assessor.work.exposing import Seen
+from assessor.work.exposure import Seen
 
 
 def grades(chosen: Chosen) -> QuerySet[Grade]:

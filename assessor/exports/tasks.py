@@ -7,7 +7,7 @@ from django.db import transaction
 
 from assessor.exports import actions
 from assessor.exports.models import Export
-from assessor.workers import at_start_and_after_deaths
+from assessor.runtime.workers import at_start_and_after_deaths
 
 
 @shared_task

@@ -1,5 +1,6 @@
 """Files out: the page, files sent at once, files made in the background, manifests."""
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,16 +12,19 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assessor.collection.access import organized_campaign
-from assessor.collection.http import JSON, TEXT, ZIP, PersonRequest, download
-from assessor.exportables import ChoiceError
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import JSON, TEXT, ZIP, PersonRequest, download
+from assessor.exportables import ChoiceError, Exportable, Page
 from assessor.exports import actions, queries
-from assessor.exports.access import campaign_export, exportable
-from assessor.exports.choosing import choose
+from assessor.exports.access import campaign_export, exportable, named_in_address
 from assessor.exports.forms import ExportForm
-from assessor.exports.models import RELEASE, Export
+from assessor.exports.models import Export
+from assessor.exports.selection import choose
 from assessor.exports.tasks import hint
+from assessor.exports.zip_exports import zip_exports
 from assessor.scores.leaderboards import Incomplete
+
+_ASKED = ("of", "form", "policy", "allow_incomplete", "at")
 
 
 @require_safe
@@ -46,7 +50,7 @@ def choose_export(request: PersonRequest, slug: str, kind: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         chosen = {name: value for name, value in form.cleaned_data.items() if value}
         if "at_once" in request.POST:
-            return redirect(f"{reverse('export_file', args=[slug, kind])}?{urlencode(chosen, doseq=True)}")
+            return redirect(f"{reverse('export_file', args=[slug, kind])}?{_query(chosen)}")
         with transaction.atomic():
             export = actions.ask_for(campaign=campaign, kind=of_kind, options=chosen, acting_user=request.user)
             hint(export)
@@ -56,29 +60,48 @@ def choose_export(request: PersonRequest, slug: str, kind: str) -> HttpResponse:
 
 
 @require_safe
-def export_file(request: PersonRequest, slug: str, kind: str) -> HttpResponseBase:
-    """A file, sent while it is written; one that is too large for that is to be made in the background."""
+def export_file(
+    request: PersonRequest, slug: str, kind: str, page: Page | None = None, **parts: int | str
+) -> HttpResponseBase:
+    """A file, sent while it is written; one that is too large for that is to be made in the background.
+
+    page: that which offers it at an address of its own, with these parts; none: the page of exports.
+    """
     campaign = organized_campaign(request.user, slug)
-    of_kind, options = exportable(kind), _options(request)
+    of_kind = exportable(kind)
+    options = _options(request, of_kind) | named_in_address(campaign, of_kind, parts)
     try:
         chosen = choose(campaign, of_kind, options)
         if of_kind.size(chosen) > settings.EXPORT_AT_ONCE:
-            return redirect(f"{reverse('choose_export', args=[slug, kind])}?{request.GET.urlencode()}&large=1")
+            return redirect(f"{reverse('choose_export', args=[slug, kind])}?{_query(options)}&large=1")
         if request.method == "HEAD":
             return HttpResponse()
-        export, sent = actions.send(campaign=campaign, kind=of_kind, options=options, acting_user=request.user)
+        export, sent = actions.send(
+            campaign=campaign, kind=of_kind, options=options, acting_user=request.user, page=page
+        )
     except ChoiceError as error:
         raise Http404(str(error)) from error
     except Incomplete as error:
         form = ExportForm(campaign, of_kind, initial=options)
-        context = {"campaign": campaign, "kind": of_kind, "form": form, "why": str(error)}
+        context = {"campaign": campaign, "kind": of_kind, "form": form, "why": error}
+        if page:  # which has no form on which that could be allowed
+            context["anyway"] = _query(_options(request, of_kind) | {"allow_incomplete": "on"})
         return render(request, "exports/choose.html", context, status=409)
-    return download(f"{campaign.slug}.{export.file_name}", sent)
+    return download(export.file_name if page and not page.names_campaign else _name_of(export), sent)
 
 
-def _options(request: PersonRequest) -> dict[str, Any]:
-    names = {name: request.GET.getlist(name) for name in ("topics", "runs")}
-    return {name: request.GET.get(name) for name in ("of", "form", "policy", "allow_incomplete", "at")} | names
+def _name_of(export: Export) -> str:
+    """Return what browsers call a file."""
+    return f"{export.campaign.slug}.{export.file_name}"
+
+
+def _options(request: PersonRequest, kind: Exportable) -> dict[str, Any]:
+    lists = {name: request.GET.getlist(name) for name in ("topics", "runs")}
+    return {name: request.GET.get(name) for name in (*_ASKED, *kind.asks)} | lists
+
+
+def _query(options: Mapping[str, Any]) -> str:
+    return urlencode({name: value for name, value in options.items() if value}, doseq=True)
 
 
 @require_POST
@@ -107,11 +130,13 @@ def export(request: PersonRequest, slug: str, export_id: int) -> HttpResponse:
 @require_POST
 def stop_export(request: PersonRequest, slug: str, export_id: int) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
-    if actions.stop(export=campaign_export(campaign, export_id), acting_user=request.user):
+    found = campaign_export(campaign, export_id)
+    if actions.stop(export=found, acting_user=request.user):
         messages.success(request, "Stopped. There is no file.")
     else:
         messages.warning(request, "It was over before it could be stopped; what came of it stands below.")
-    return redirect("export", slug, export_id)
+    of_zip = zip_exports().get(found.kind)
+    return redirect(of_zip.page, slug) if of_zip else redirect("export", slug, export_id)
 
 
 @require_safe
@@ -124,7 +149,8 @@ def made_file(request: PersonRequest, slug: str, export_id: int) -> HttpResponse
         raise Http404("There is no file: it was not made, or removed because it was old. Export it anew.")
     if request.method != "HEAD":
         actions.take(export=found, acting_user=request.user)
-    return download(f"{campaign.slug}.{found.file_name}", path.open("rb"), ZIP if found.kind == RELEASE else TEXT)
+    content_type = ZIP if found.file_name.endswith(".zip") else TEXT
+    return download(_name_of(found), path.open("rb"), content_type)
 
 
 @require_safe
@@ -134,4 +160,4 @@ def export_manifest(request: PersonRequest, slug: str, export_id: int) -> HttpRe
     found: Export = campaign_export(campaign, export_id)
     if not found.manifest:
         raise Http404("There is no manifest: the file is not whole.")
-    return download(f"{campaign.slug}.{found.file_name}.manifest.json", found.manifest, JSON)
+    return download(f"{_name_of(found)}.manifest.json", found.manifest, JSON)

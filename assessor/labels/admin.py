@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 
-from assessor.collection.admin import LookOnly
+from assessor.campaigns.admin import LookOnly
 from assessor.labels.models import ManualSetup
 
 

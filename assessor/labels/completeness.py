@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet, Sum
 
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.models import Condition
-from assessor.scores.kept import condition_scores
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import Condition
+from assessor.scores.cache import condition_scores
 from metaeval.stats.means import INCOMPLETE
 
 _NAMED = 5

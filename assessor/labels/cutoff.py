@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Min
 
-from assessor.collection.condition_kinds import kind_of
+from assessor.campaigns.condition_kind import kind_of
 from assessor.exportables import Chosen, judged_answers
 
 _AT_A_TIME = 500

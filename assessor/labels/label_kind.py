@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assessor.collection.condition_kinds import ConditionKind, condition_kinds, kind_named
+from assessor.campaigns.condition_kind import ConditionKind, condition_kinds, kind_named
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from django.db.models import Model, QuerySet
 
-    from assessor.collection.models import Campaign, Condition
+    from assessor.campaigns.models import Campaign, Condition, Topic
     from assessor.exportables import Chosen
     from assessor.labels.cutoff import Cell
-    from assessor.labels.questions import Asked, Place, Question
-    from assessor.labels.steps import Step
-    from assessor.studies.models import Drawn
+    from assessor.labels.flags import Asked, Place, Question
+    from assessor.labels.label_history import Step
+    from assessor.scores.loading import Labels
+    from assessor.studies.models import SampledItem
+    from nuggets.models import BankEdition
 
 
 class LabelKind(ConditionKind):
@@ -28,11 +30,15 @@ class LabelKind(ConditionKind):
     job: str  # the kind of job in which a model gives them
     comparison_page = ""  # the name of the address where labels of two conditions are side by side
     questions_page = ""  # the name of its address, where what people left open is settled
+    sheets_in_results = ""  # under which key what came of a write names other judged answers that it changed
 
     @property
     def items(self) -> str:
         """What gets a label, in the plural."""
         return f"{self.item}s"
+
+    def conditions(self, campaign: Campaign) -> QuerySet[Any]:
+        return super().conditions(campaign).select_related("manual_setup")
 
     def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
         from assessor.labels.cutoff import cells_of_answers
@@ -49,15 +55,19 @@ class LabelKind(ConditionKind):
         return iter(())
 
     def state(self, condition: Condition) -> tuple[Any, ...]:
-        from assessor.scores.kept import state_of
+        from assessor.scores.cache import state_of
 
         return state_of(condition)
+
+    def archived(self) -> Mapping[type[Model], str]:
+        """Return its models, each with the column that leads to what a record belongs to; none before that one."""
+        raise NotImplementedError
 
     # What people left open
 
     def open_questions(self, campaign: Campaign) -> Iterator[Asked]:
         """Yield what assessors ask now in a campaign."""
-        from assessor.labels.questions import open_on_answers
+        from assessor.labels.flags import open_on_answers
 
         return open_on_answers(self, campaign)
 
@@ -67,13 +77,33 @@ class LabelKind(ConditionKind):
 
     def described(self, places: Sequence[Place]) -> Mapping[Place, tuple[str, str]]:
         """Return what items are, in words that their assessor may read, and apart the run, which they may not."""
-        from assessor.labels.questions import described_on_answers
+        from assessor.labels.flags import described_on_answers
 
         return described_on_answers(self.sheets, places, self.texts_of)
 
     def texts_of(self, questions: Sequence[Question]) -> Iterable[str]:
         """Return what questions are about, in their order."""
         raise NotImplementedError
+
+    # What comparisons tell of two conditions, where there is no comparison_page
+
+    def labels_on(self, topic: Topic, condition: Condition) -> Labels:
+        """Return the labels on a topic that scores come from."""
+        raise NotImplementedError
+
+    def item_texts(self, items: Collection[Any]) -> Mapping[Any, str]:
+        """Return what items say, by their keys as arrays of labels have them."""
+        raise NotImplementedError
+
+    def sheets_with(self, condition: Condition, things: Collection[tuple[int, Any]]) -> Mapping[tuple[int, Any], int]:
+        """Return the keys of a condition's judged answers, by what is labelled there: answer's key and item."""
+        raise NotImplementedError
+
+    def scored_editions(self, condition: Condition) -> Sequence[BankEdition]:
+        """Return the editions of banks whose nuggets scores go by, by topic id, where nuggets are needed."""
+        raise NotImplementedError
+
+    # Jobs
 
     def waiting_for_a_model(self, campaign: Campaign) -> Mapping[int, int]:
         """Count by task's key the items that can't be judged because a model gave them no label."""
@@ -89,7 +119,7 @@ class LabelKind(ConditionKind):
         """Return what an item is, in words, and how it came to be."""
         raise NotImplementedError
 
-    def drawn_as(self, sheet: Any, item: str) -> QuerySet[Drawn]:
+    def sampled_as(self, sheet: Any, item: str) -> QuerySet[SampledItem]:
         """Return what studies drew of a judged answer that is this item."""
         raise NotImplementedError
 

@@ -11,13 +11,14 @@ from typing import Any, Protocol, TypeVar
 from django.db import models, transaction
 from django.db.models import Max, QuerySet
 
-from assessor.collection.actions import ConditionError, create_condition
-from assessor.collection.condition_kinds import names_of_answers
-from assessor.collection.models import Answer, Condition, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import ConditionError, create_condition
+from assessor.campaigns.condition_kind import names_of_answers
+from assessor.campaigns.models import Answer, Condition, Topic
 from assessor.labels.models import JudgedAnswer, ManualSetup
 from assessor.work.access import require_no_repetition
 from assessor.work.actions import NotYet, PlanError
-from assessor.work.handing import new_seed
+from assessor.work.allocation import new_seed
 from assessor.work.models import Task
 
 Item = TypeVar("Item")

@@ -11,13 +11,13 @@ from django.db import connection, models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from assessor.collection.fields import JSONText
-from assessor.collection.loaders.base import insert, row_as_kept
-from assessor.collection.models import AppendOnly, Import, MadeOrVisibleManager, MaybeImported
+from assessor.campaigns.models import AppendOnly, Import, MadeOrVisibleManager, MaybeImported
+from assessor.imports.loaders.base import insert, row_as_kept
+from assessor.runtime.fields import JSONText
 from assessor.work.access import record
+from assessor.work.judging_pool import BACK, LEFT
 from assessor.work.models import MAX_REASON
-from assessor.work.scope import BACK, LEFT
-from assessor.work.writes import Stale
+from assessor.work.write_protocol import Stale
 
 _AT_A_TIME = 2_000
 _SAID_BY = ("label", "cannot")  # the fields with either of which something is said of an item
@@ -33,13 +33,13 @@ class ManualSetup(models.Model):
         SECOND = "second", "a second person's"
         REPEAT = "repeat", "the same person's again"
 
-    condition = models.OneToOneField("collection.Condition", models.PROTECT, related_name="manual_setup")
+    condition = models.OneToOneField("campaigns.Condition", models.PROTECT, related_name="manual_setup")
     purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.FIRST)
     from_queue = models.BooleanField(
         default=False, help_text="Whether several people draw a topic's items from a queue."
     )
     of = models.ForeignKey(
-        "collection.Condition",
+        "campaigns.Condition",
         models.PROTECT,
         null=True,
         related_name="+",
@@ -96,6 +96,8 @@ class JudgedAnswer(MaybeImported):
     QUESTIONED: ClassVar[Q] = Q(unjudgeable__gt=0) | Q(flagged__gt=0)
     # Its columns that its events have, too.
     IN_HISTORY: ClassVar[tuple[str, ...]] = ()
+    # What names of items are read from, for many judged answers at once.
+    NAMED_BY: ClassVar[tuple[str, ...]] = ()
     # What may stand of an item, and the attribute that has it by item.
     SAID: ClassVar[dict[str, str]] = {
         "label": "labels",
@@ -216,8 +218,8 @@ class JudgedAnswer(MaybeImported):
         """Return what names an item for ever, whatever its key becomes."""
         return item
 
-    def item_named(self, name: str) -> str:
-        """Return the key that an item of this name has now."""
+    def item_named(self, name: str) -> str | None:
+        """Return the key that an item of this name has now, if there is one."""
         return name
 
     def is_said(self, item: str) -> bool:
@@ -614,11 +616,16 @@ def labels_in_sql(table: str, columns: Sequence[str]) -> str:
 
     The key is the first of them. It is for queries that are written out; others have labels.queries.labels_at_once().
     """
+    return rows_in_sql(table, columns, "one.sheet_id = sheet.id")
+
+
+def rows_in_sql(table: str, columns: Sequence[str], condition: str) -> str:
+    """Return the column of a query that has these columns of a table's rows, each called one, as JSON."""
     of_each = {
         "sqlite": "json_group_array(json_array({}))",
         "postgresql": "CAST(json_agg(json_build_array({})) AS text)",
-    }[connection.vendor].format(", ".join(f"label.{name}" for name in columns))
-    return f"(SELECT {of_each} FROM {table} label WHERE label.sheet_id = sheet.id)"  # noqa: S608  # names of our own tables
+    }[connection.vendor].format(", ".join(f"one.{name}" for name in columns))
+    return f"(SELECT {of_each} FROM {table} one WHERE {condition})"  # noqa: S608  # names of our own tables
 
 
 def item_of(values: Iterable[Any]) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models import QuerySet
 
-from assessor.collection.models import Answer
+from assessor.campaigns.models import Answer
 from assessor.labels.models import JudgedAnswer
 from assessor.work.models import Task
 

@@ -26,7 +26,7 @@ def letter_of(labels: Sequence[str], letters: str, none: str, unknown: str) -> C
     )
 
 
-class _JsonRows(Aggregate):
+class JsonRows(Aggregate):
     """The rows of a group as one text of JSON, a list for each."""
 
     output_field = TextField()
@@ -45,4 +45,4 @@ def labels_at_once(model: type[JudgedAnswer], *columns: str) -> Subquery:
     Read by another statement, a label could come with the text, edition or place of another moment.
     """
     rows = model.label_model().everything.filter(~Q(state=Label.State.REMOVED), sheet=OuterRef("pk"))
-    return Subquery(rows.order_by().values("sheet").annotate(as_json=_JsonRows(*columns)).values("as_json"))
+    return Subquery(rows.order_by().values("sheet").annotate(as_json=JsonRows(*columns)).values("as_json"))

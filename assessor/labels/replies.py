@@ -2,14 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import QuerySet, prefetch_related_objects
 
-from assessor.collection import history
-from assessor.collection.condition_kinds import kind_named, kind_of
-from assessor.collection.models import Person
-from assessor.labels.questions import ResolveError
+from assessor.accounts.models import Person
+from assessor.campaigns import history
+from assessor.campaigns.condition_kind import kind_named, kind_of
+from assessor.labels.flags import Place, ResolveError
 from assessor.work.models import Reply, ReplyRead, Task
 
 MAX_REPLY = 2_000  # characters
@@ -24,10 +25,11 @@ def reply(*, task: Task, sheet: int | None, item: str, question: str, text: str,
     text = text.strip()
     if not text or len(text) > MAX_REPLY or "\x00" in text:
         raise ResolveError(f"Write an answer, of at most {MAX_REPLY} characters.")
-    name = item if sheet is None else kind_of(task).sheets.everything.get(pk=sheet).item_name(item)
-    made = Reply(task=task, sheet=sheet, item=name, question=question, text=text, person=acting_user)
+    about = None if sheet is None else kind_of(task).sheets.everything.get(pk=sheet)
+    answer, name = (about.answer, about.item_name(item)) if about else (None, item)
+    made = Reply(task=task, answer=answer, item=name, question=question, text=text, person=acting_user)
     made.save()
-    told = {"condition": task.condition.name, "sheet": sheet, "item": item}
+    told = {"condition": task.condition.name, "answer": answer.name if answer else None, "item": name}
     history.record("question answered", task, campaign=task.campaign, person=acting_user, **told)
     return made
 
@@ -47,8 +49,8 @@ def unread(person: Person) -> int:
 def replies_on(task: Task) -> dict[str, dict[str, list[str]]]:
     """Return what was replied to a task's person, by sheet's key and item's, in order: the texts alone."""
     found: dict[str, dict[str, list[str]]] = {}
-    for one in placed(task.replies.select_related("task").order_by("pk")):
-        found.setdefault(str(one.sheet), {}).setdefault(one.item, []).append(one.text)
+    for one, (sheet, item) in placed(task.replies.select_related("task").order_by("pk")):
+        found.setdefault(str(sheet), {}).setdefault(item, []).append(one.text)
     return found
 
 
@@ -57,18 +59,29 @@ def replies_by_item(task: Task) -> dict[str, list[str]]:
     return replies_on(task).get(str(None), {})
 
 
-def placed(replies: QuerySet[Reply]) -> list[Reply]:
-    """Return replies, their tasks selected, each on the item that it was given on: under the key that this has now."""
+def placed(replies: QuerySet[Reply]) -> list[tuple[Reply, Place]]:
+    """Return replies, their tasks selected, each with what it was given on: under the keys that this has now."""
     found = list(replies)
+    places: dict[int, Place] = {one.pk: (None, one.item) for one in found}
     by_kind: dict[str, list[Reply]] = defaultdict(list)
     for one in found:
-        by_kind[one.task.kind].append(one)
+        if one.answer_id:
+            by_kind[one.task.kind].append(one)
     for kind, some in by_kind.items():
         if model := kind_named(kind).sheets:
-            sheets = model.with_items(model.everything).in_bulk({one.sheet for one in some})
+            conditions, answers = {one.task.condition_id for one in some}, {one.answer_id for one in some}
+            there = model.everything.filter(condition__in=conditions, answer__in=answers).order_by("pk")
+            sheets = list(model.with_items(there))
+            prefetch_related_objects(sheets, *model.NAMED_BY)
+            on_answer: dict[tuple[int, int | None], list[Any]] = defaultdict(list)
+            for sheet in sheets:
+                on_answer[sheet.condition_id, sheet.answer_id].append(sheet)
             for one in some:
-                one.item = sheets[one.sheet].item_named(one.item)
-    return found
+                # Of several banks of a topic, a nugget is in one.
+                for sheet in on_answer[one.task.condition_id, one.answer_id]:
+                    if item := sheet.item_named(one.item):
+                        places[one.pk] = (sheet.pk, item)
+    return [(one, places[one.pk]) for one in found]
 
 
 def note_read(replies: Iterable[Reply]) -> None:

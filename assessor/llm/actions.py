@@ -11,17 +11,18 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from assessor.collection import history
-from assessor.collection.actions import ConditionError, create_condition
-from assessor.collection.loaders.base import insert
-from assessor.collection.models import Campaign, Condition, Judge, Person, QrelsSource, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns import history
+from assessor.campaigns.actions import ConditionError, create_condition
+from assessor.campaigns.models import Campaign, Condition, Judge, QrelsSource, Topic
+from assessor.imports.loaders.base import insert
 from assessor.llm.job_kind import Expected, Grades, JobKind
 from assessor.llm.models import LEAST_MONEY, CampaignPromptSet, Job, ModelJudge, StoredPrompt, Trial, Unit
 from assessor.llm.prompt_sets import OWN, checked_set, names, prompt_set
 from assessor.llm.prompt_templates import Template
 from assessor.llm.prompts import PromptSet, PromptSetError, sha256_of
 from assessor.llm.tasks import hint, hint_trial
-from assessor.planner import look_at_grown_tables
+from assessor.runtime.analyze import look_at_grown_tables
 
 _AT_A_TIME = 2_000
 _LONGEST_NAME = 120  # characters, as conditions have it
@@ -251,7 +252,7 @@ def launch(
         raise JobError(f"There is nothing to do: all of it is done under {condition}.")
     job.save(update_fields=["units_total"])
     history.record(
-        "job launched", job, campaign=campaign, person=acting_user, units=job.units_total, estimate=job.estimate
+        "job launched", job.name, campaign=campaign, person=acting_user, units=job.units_total, estimate=job.estimate
     )
     transaction.on_commit(look_at_grown_tables, robust=True)
     if to_workers:
@@ -309,7 +310,7 @@ def retry_failed(*, job: Job, acting_user: Person | None) -> int:
     jobs = Job.objects.filter(pk=job.pk)
     jobs.update(units_failed=F("units_failed") - count)
     jobs.filter(state=Job.State.DONE).update(state=Job.State.WAITING, ended_at=None)
-    history.record("failed units retried", job, campaign=job.campaign, person=acting_user, units=count)
+    history.record("failed units retried", job.name, campaign=job.campaign, person=acting_user, units=count)
     transaction.on_commit(partial(hint, job.pk), robust=True)
     return count
 
@@ -321,7 +322,7 @@ def change_budget(*, job: Job, most_calls: int | None, most_cost: Decimal | None
     before = {name: str(getattr(job, name)) for name in budget}
     Job.objects.filter(pk=job.pk).update(**budget)
     after = {name: str(value) for name, value in budget.items()}
-    history.record("budget changed", job, campaign=job.campaign, person=acting_user, before=before, after=after)
+    history.record("budget changed", job.name, campaign=job.campaign, person=acting_user, before=before, after=after)
 
 
 def _refuse_beside_another(condition: Condition, *, than: Job | None = None) -> None:
@@ -338,4 +339,4 @@ def _change_state(
     if not Job.objects.filter(pk=job.pk, state__in=of).update(state=to, **fields):
         job.refresh_from_db()
         raise JobError(f"The job is {job.get_state_display()} already.")
-    history.record(verb, job, campaign=job.campaign, person=acting_user)
+    history.record(verb, job.name, campaign=job.campaign, person=acting_user)

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from assessor.collection.admin import LookOnly
+from assessor.campaigns.admin import LookOnly
 from assessor.llm.models import Call, CampaignPromptSet, Job, ModelJudge, Runner, StoredPrompt, Trial, Unit
 
 

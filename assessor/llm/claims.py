@@ -8,12 +8,12 @@ from django.db import connection, transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from assessor.collection import history
-from assessor.collection.processes import is_running
+from assessor.campaigns import history
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job, ModelJudge, Runner, Unit
+from assessor.runtime import processes
 
-_PRESUMED_DEAD = timedelta(seconds=60)  # without a sign of life, be it another machine's or a process that hangs
+_PATIENCE = timedelta(seconds=60)  # without a sign of life, be it another machine's or a process that hangs
 _LONGEST_ERROR = 2_000  # characters
 
 
@@ -64,7 +64,7 @@ def end_if_all_is_done(job_id: int) -> bool:
     if ended:
         job = Job.objects.select_related("campaign").get(pk=job_id)
         counts = {"done": job.units_done, "failed": job.units_failed, "calls": job.calls, "cost": str(job.cost)}
-        history.record("job done", job, campaign=job.campaign, person=None, **counts)
+        history.record("job done", job.name, campaign=job.campaign, person=None, **counts)
     return bool(ended)
 
 
@@ -76,18 +76,13 @@ def leave(runner: Runner) -> None:
 
 
 @transaction.atomic
-def bury_dead_runners(*, judge: ModelJudge | None = None) -> int:
+def reap_dead_runners(*, judge: ModelJudge | None = None) -> int:
     """Give back what dead runners had claimed, of one judge or of all; return how many there were."""
     runners: QuerySet[Runner] = judge.runners.all() if judge else Runner.objects.all()
-    dead = [runner for runner in runners if not is_alive(runner)]
+    dead = [runner for runner in runners if not processes.is_alive(runner, _PATIENCE)]
     for runner in dead:
         leave(runner)
     return len(dead)
-
-
-def is_alive(runner: Runner) -> bool:
-    """Say whether a runner is at work: its process runs, and it gave a sign of life lately."""
-    return is_running(runner.owner) is not False and timezone.now() - runner.alive_at < _PRESUMED_DEAD
 
 
 def _claimed_by(runner: Runner) -> QuerySet[Unit]:

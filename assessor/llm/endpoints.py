@@ -1,15 +1,10 @@
 """Where requests may go: an organizer's word, within what the installation allows."""
 
-import asyncio
-import socket
-from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from httpcore2 import AnyIOBackend, AsyncNetworkBackend, AsyncNetworkStream, ConnectError
 
 _TRANSLATED = IPv6Network("64:ff9b::/96")  # addresses of IPv4, any of them, by way of a translator
 _USUAL_PORTS = {"http": 80, "https": 443}
@@ -18,7 +13,7 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 def check_base_url(url: str) -> None:
     """Raise ValidationError for what is no plain http(s) address, or where no request may go by what it says itself.
 
-    Where a name leads is looked at with each connection: see PublicOrNamed.
+    Where a name leads is looked at with each connection: see transport.PublicOrNamed.
     """
     try:
         parts = urlsplit(url)
@@ -38,7 +33,7 @@ def check_base_url(url: str) -> None:
     except ValueError:
         return
     if not (is_named(host, port) or is_public(address)):
-        raise ValidationError(_inside(host))
+        raise ValidationError(inside(host))
 
 
 def is_named(host: str, port: int) -> bool:
@@ -56,46 +51,6 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     return address.is_global and not address.is_multicast
 
 
-def _inside(host: str) -> str:
+def inside(host: str) -> str:
+    """Return why no request goes to a host."""
     return f"{host} is on this machine or in a network of its own: only ASSAY_LLM_HOSTS, by naming it, allows that."
-
-
-class PublicOrNamed(AsyncNetworkBackend):
-    """Connects to hosts that ASSAY_LLM_HOSTS names, and to public addresses.
-
-    The address that was looked at is the one that is connected to: what a name leads to can change in between.
-    """
-
-    def __init__(self) -> None:
-        self._backend = AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> AsyncNetworkStream:
-        addresses = [host] if is_named(host, port) else await _public_addresses(host, port)
-        for address in addresses[:-1]:
-            try:
-                return await self._backend.connect_tcp(address, port, timeout, local_address, socket_options)
-            except ConnectError:
-                continue
-        return await self._backend.connect_tcp(addresses[-1], port, timeout, local_address, socket_options)
-
-    async def sleep(self, seconds: float) -> None:
-        await self._backend.sleep(seconds)
-
-
-async def _public_addresses(host: str, port: int) -> list[str]:
-    """Return where a name leads. Raises ConnectError where one of its addresses is not public, and for no address."""
-    try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError as error:
-        raise ConnectError(str(error)) from error
-    addresses = [str(told[4][0]) for told in found]
-    if not all(is_public(ip_address(address.partition("%")[0])) for address in addresses):
-        raise ConnectError(_inside(host))
-    return addresses

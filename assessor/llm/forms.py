@@ -4,12 +4,12 @@ from typing import Any
 
 from django import forms
 
-from assessor.collection.condition_kinds import names_of_nuggets
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
-from assessor.collection.formats.values import json_object
-from assessor.collection.forms import GradesField, threshold_field
-from assessor.collection.models import Campaign, Condition
+from assessor.campaigns.condition_kind import names_of_nuggets
+from assessor.campaigns.forms import GradesField, threshold_field
+from assessor.campaigns.models import Campaign, Condition
+from assessor.formats.lines import Line
+from assessor.formats.report import Report
+from assessor.formats.values import json_object
 from assessor.llm.endpoints import check_base_url
 from assessor.llm.gateway import RESERVED
 from assessor.llm.job_kind import Grades, job_kinds

@@ -2,24 +2,16 @@
 
 import asyncio
 import hashlib
-import itertools
 import json
-import os
 import time
-import zlib
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from ssl import SSLContext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.conf import settings
 from django.core.exceptions import ValidationError
-from httpcore2 import AsyncConnectionPool
-from httpx2 import AsyncBaseTransport, AsyncHTTPTransport, Request, Response, create_ssl_context
 
-from assessor.llm.endpoints import PublicOrNamed, check_base_url
+from assessor.llm.endpoints import check_base_url
 from assessor.llm.models import ModelJudge, key_variable_validator
 from assessor.llm.prompts import Message, PromptRequest
+from assessor.runtime import environment
 
 if TYPE_CHECKING:
     import openai
@@ -33,11 +25,6 @@ RESERVED = frozenset(
 ) | frozenset(("stop", *SAMPLING))
 REHEARSAL = "rehearsal"  # how the endpoint with no model behind it marks what it answers
 _LONGEST_ERROR = 1_000  # characters
-_POOL = 8  # connections
-_KEPT_OPEN = 5.0  # seconds without a request
-_STEP = 65_536  # bytes that are unpacked at once
-_UNPACKED = ("identity", "gzip")  # one of them at a time: a chain unpacks a few bytes to work for minutes
-_WAITS = {"retry-after-ms": 1_000.0, "retry-after": 1.0}  # headers, and how many of their units are a second
 # How an endpoint says that a model had said all it wanted to. What is cut off could be taken for a shorter whole.
 _WHOLE = ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "", None)
 _NO_KEY = "none"  # the library wants one; it is not sent
@@ -102,7 +89,7 @@ def setting_of(judge: ModelJudge) -> Setting:
             key_variable_validator(judge.key_variable)  # other variables of this process are nobody's to send anywhere
     except ValidationError as error:
         raise Unusable(" ".join(error.messages)) from error
-    key = os.environ.get(judge.key_variable, "").strip() if judge.key_variable else ""
+    key = environment.text(judge.key_variable, default="") if judge.key_variable else ""
     if judge.key_variable and not key:
         raise Unusable(f"The environment of this process has no {judge.key_variable}: set it and start it again.")
     if not (key.isascii() and key.isprintable()):
@@ -136,87 +123,6 @@ def request_hash(body: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _transport(context: SSLContext) -> AsyncHTTPTransport:
-    """Return a pool that connects only to where requests may go. How to connect, its maker does not ask for."""
-    transport = AsyncHTTPTransport(verify=context)
-    transport._pool = AsyncConnectionPool(
-        ssl_context=context,
-        max_connections=None,
-        max_keepalive_connections=_POOL,
-        keepalive_expiry=_KEPT_OPEN,
-        network_backend=PublicOrNamed(),
-    )
-    return transport
-
-
-class _Unreadable(Exception):
-    """A reply is longer than it may be, or packed in a way that was not asked for; the text says which."""
-
-
-async def _parts(response: Response, *, is_packed: bool) -> AsyncGenerator[bytes, None]:
-    """Yield a body, unpacked, in parts of 64 KiB at most: the library's 1 MiB, times all in flight, adds up."""
-    unpacker = zlib.decompressobj(wbits=31)
-    async for sent in response.aiter_raw():
-        if not is_packed:
-            yield sent
-            continue
-        part = unpacker.decompress(sent, _STEP)
-        while part:
-            yield part
-            part = unpacker.decompress(unpacker.unconsumed_tail, _STEP)
-        if unpacker.unused_data:  # after the end: the unpacker would hold all of it
-            raise zlib.error
-
-
-async def _read(response: Response) -> Response:
-    """Return a response with its body, unpacked. Raises _Unreadable.
-
-    Of an error that can't be read whole the status counts all the same, so its body is cut.
-    The connection of what is not read to its end is closed.
-    """
-    limit, body, reason = settings.MAX_REPLY_BYTES, bytearray(), ""
-    packed = response.headers.get("content-encoding", "identity").strip().lower()
-    try:
-        if packed not in _UNPACKED:
-            reason = f"is packed as {packed[:40]!r}, which was not asked for: let it be sent as it is, or as gzip."
-        else:
-            async with aclosing(_parts(response, is_packed=packed == "gzip")) as parts:
-                async for part in parts:
-                    body += part
-                    if len(body) > limit:
-                        reason = f"is longer than {limit >> 20} MiB. ASSAY_MAX_REPLY_MB sets how much of one is read."
-                        break
-    except zlib.error:
-        reason = "is not gzip to its end, though it says so."
-    finally:
-        await response.aclose()
-    if reason and response.is_success:
-        raise _Unreadable(f"The endpoint's reply {reason}")
-    # No other header is used: the body is UTF-8, as JSON is, whatever charset is named.
-    headers = {name: response.headers[name] for name in _WAITS if name in response.headers}
-    return Response(response.status_code, headers=headers, content=bytes(body[:limit]))
-
-
-class _Spread(AsyncBaseTransport):
-    """Requests spread over several pools of connections; replies are read here, as the library knows no limit.
-
-    For each request a pool looks at all of its connections, which with 64 of them took a third of a call's time.
-    """
-
-    def __init__(self, connections: int) -> None:
-        context = create_ssl_context(trust_env=False)
-        # How many connections there are is the judge's seats' to say: none waits for one where nobody sees it.
-        self._pools = [_transport(context) for _ in range(-(-connections // _POOL))]
-        self._turns = itertools.cycle(self._pools)
-
-    async def handle_async_request(self, request: Request) -> Response:
-        return await _read(await next(self._turns).handle_async_request(request))
-
-    async def aclose(self) -> None:
-        for pool in self._pools:
-            await pool.aclose()
-
-
 class Gateway:
     """The way to one endpoint. Retries are its caller's.
 
@@ -226,6 +132,8 @@ class Gateway:
     def __init__(self, setting: Setting, connections: int) -> None:
         import openai
 
+        from assessor.llm.transport import Transport
+
         self._setting = setting
         self._options: RequestOptions = {} if setting.key else {"headers": {"Authorization": openai.Omit()}}
         self._client = openai.AsyncOpenAI(
@@ -234,7 +142,7 @@ class Gateway:
             timeout=setting.timeout,
             max_retries=0,
             http_client=openai.DefaultAsyncHttpx2Client(
-                transport=_Spread(connections),
+                transport=Transport(connections),
                 headers={"Accept-Encoding": "gzip"},
                 follow_redirects=False,  # a key goes where the organizer said, and nowhere else:
                 trust_env=False,  # to no proxy either
@@ -259,6 +167,8 @@ class Gateway:
     async def _reply(self, body: dict[str, Any]) -> Reply:
         import openai
 
+        from assessor.llm.transport import Unreadable
+
         begun = time.monotonic()
         try:
             # The library's own limit is for each read: an endpoint that drips would never end.
@@ -269,7 +179,7 @@ class Gateway:
             raise self._failed(error, _since(begun)) from None  # the cause holds the request, key and all
         except TimeoutError:
             raise self._no_answer(_since(begun)) from None
-        except _Unreadable as error:
+        except Unreadable as error:
             raise Failed(self._clean(str(error)), _since(begun), status=200) from None
         except Exception as error:
             # Not its text: it may hold the key.
@@ -289,14 +199,16 @@ class Gateway:
     def _failed(self, error: "openai.APIError", milliseconds: int) -> Failed:
         import openai
 
+        from assessor.llm.transport import retry_after
+
         if isinstance(error, openai.APITimeoutError):
             return self._no_answer(milliseconds)
-        status, again, fatal, retry_after = 0, True, False, None
+        status, again, fatal, wait = 0, True, False, None
         if isinstance(error, openai.APIStatusError):
             status = error.status_code
             told = error.body.get("message") if isinstance(error.body, dict) else None
             message = f"The endpoint answered {status}: {self._clean(str(told or error.message))}"
-            retry_after = _retry_after(error.response.headers)
+            wait = retry_after(error.response.headers)
             again = status not in (401, 403, *_NEVER_MIND) and error.code != "insufficient_quota"
             # A wrong path or model is everybody's 404; a request that is too long is its own unit's 400.
             fatal = status in (401, 403, 404) or error.code == "insufficient_quota"
@@ -306,7 +218,7 @@ class Gateway:
             fatal = "connect" in type(cause).__name__.lower()  # nobody there, as opposed to a connection that broke
             reason = self._clean(str(cause)) if fatal else ""
             message = f"{self._setting.base_url} can't be reached: {reason or type(cause).__name__}"
-        return Failed(message, milliseconds, status=status, again=again, fatal=fatal, retry_after=retry_after)
+        return Failed(message, milliseconds, status=status, again=again, fatal=fatal, retry_after=wait)
 
     def _clean(self, text: str) -> str:
         """Return a text of the endpoint without the key, which some endpoints repeat, and not too long."""
@@ -342,15 +254,3 @@ def _tokens(usage: Any, name: str) -> int:
     """Return a figure of usage; 0 where an endpoint tells none, or one that can't be: an answer is not lost for it."""
     count = usage.get(name) if isinstance(usage, dict) else None
     return count if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 2**31 else 0
-
-
-def _retry_after(headers: Any) -> float | None:
-    """Return the seconds that a response asks to wait, or None; a date is too rare to be worth reading."""
-    for name, scale in _WAITS.items():
-        try:
-            seconds = float(headers[name]) / scale
-        except (KeyError, ValueError):
-            continue
-        if 0 <= seconds < 3_600:
-            return seconds
-    return None

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 from django.apps import apps
 from django.utils.module_loading import import_string
 
-from assessor.collection.models import Condition, Topic
+from assessor.campaigns.models import Condition, Topic
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompts import Prompt, PromptRequest, PromptSet, Value
 

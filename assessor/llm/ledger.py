@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.db.models import F
 from django.utils import timezone
 
-from assessor.collection.loaders.base import as_kept, insert
+from assessor.imports.loaders.base import as_kept, insert
 from assessor.llm.gateway import REHEARSAL, Failed, Reply
 from assessor.llm.models import Call, Job, ModelJudge, Unit
 
@@ -25,7 +25,7 @@ class Asked(NamedTuple):
     round: int
 
 
-class Leave(NamedTuple):
+class Permit(NamedTuple):
     """About how many tokens a request and its answer will have: for these it asks to be let go."""
 
     tokens_in: int
@@ -47,7 +47,7 @@ class Entry(NamedTuple):
     asked: Asked
     came: Reply | Failed
     problem: str
-    leave: Leave | None
+    leave: Permit | None
 
 
 def find(judge: ModelJudge, asked: Sequence[Asked]) -> dict[Asked, str]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from django.db import connection, transaction
 from django.utils import timezone
 
-from assessor.llm.claims import bury_dead_runners
+from assessor.llm.claims import reap_dead_runners
 from assessor.llm.models import ModelJudge, Runner
 
 # Requests leave at even distances, a little longer than they must be: what is late on its way does not add up with
@@ -59,7 +59,7 @@ def share(runner: Runner, in_flight: int) -> Share | None:
     None where the runner was taken for dead meanwhile: others do its units now.
     """
     with _locked(runner.judge_id) as (judge, now):
-        bury_dead_runners(judge=judge)
+        reap_dead_runners(judge=judge)
         others = list(judge.runners.exclude(pk=runner.pk).values_list("pk", "seats"))
         each, rest = divmod(judge.concurrency, len(others) + 1)
         fair = each + (sum(pk < runner.pk for pk, _ in others) < rest)

@@ -8,8 +8,8 @@ from django.db import models
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from assessor.collection.fields import JSONText
-from assessor.collection.models import AppendOnly
+from assessor.campaigns.models import AppendOnly
+from assessor.runtime.fields import JSONText
 
 LEAST_MONEY = Decimal("0.000001")
 PROMPT_SET_NAME = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,59}\Z"
@@ -29,8 +29,8 @@ class ModelJudge(models.Model):
     never changes: another temperature is another judge. The settings here say how to reach it and how hard.
     """
 
-    judge = models.OneToOneField("collection.Judge", models.PROTECT, related_name="model")
-    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="model_judges")
+    judge = models.OneToOneField("campaigns.Judge", models.PROTECT, related_name="model")
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="model_judges")
     base_url = models.CharField("base URL", max_length=500, help_text="Of the chat-completions API: https://…/v1")
     key_variable = models.CharField(
         max_length=100,
@@ -106,7 +106,7 @@ class StoredPrompt(AppendOnly):
 class CampaignPromptSet(AppendOnly):
     """A prompt set that was made in a campaign of published templates, for its judges to use."""
 
-    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="prompt_sets")
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="prompt_sets")
     name = models.CharField(max_length=60, validators=[prompt_set_name_validator])
     texts = JSONText(default=dict, help_text="The texts, by prompt.")
     provenance = JSONText(
@@ -114,7 +114,7 @@ class CampaignPromptSet(AppendOnly):
         help_text="By prompt: the published file with its sha256, or the set it comes from.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
 
     class Meta(AppendOnly.Meta):
         ordering = ("name",)
@@ -138,9 +138,9 @@ class Job(models.Model):
     ACTIVE = (State.WAITING, State.RUNNING)
     OVER = (State.DONE, State.CANCELLED)
 
-    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="jobs")
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="jobs")
     kind = models.CharField(max_length=40)
-    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="jobs")
+    condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="jobs")
     judge = models.ForeignKey(ModelJudge, models.PROTECT, related_name="jobs")
     scope = JSONText(default=dict, help_text="What the units were made from.")
     estimate = JSONText(default=dict, help_text="Calls, tokens and cost as told before launch.")
@@ -158,7 +158,7 @@ class Job(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     message = models.CharField(max_length=1_000, blank=True, help_text="Why it was halted.")
     created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
     units_total = models.PositiveIntegerField(default=0)
@@ -180,6 +180,11 @@ class Job(models.Model):
         return f"{self.kind} {self.pk}: {self.condition}"
 
     @property
+    def name(self) -> str:
+        """What the history calls it: one job at a time works under a condition."""
+        return f"{self.kind}: {self.condition}"
+
+    @property
     def is_over(self) -> bool:
         return self.state in self.OVER
 
@@ -199,7 +204,7 @@ class Unit(models.Model):
         FAILED = "failed", "failed"
 
     job = models.ForeignKey(Job, models.PROTECT, related_name="units")
-    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="+", db_index=False)
+    topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="+", db_index=False)
     item = models.CharField(max_length=256, blank=True, help_text="What of the topic, or empty for all of it.")
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     round = models.PositiveSmallIntegerField(default=0, help_text="How often a person had it tried again.")
@@ -290,7 +295,7 @@ class Trial(models.Model):
     judge = models.OneToOneField(ModelJudge, models.PROTECT, related_name="trial")
     place = models.PositiveSmallIntegerField(null=True, unique=True, help_text="Empty once it is over.")
     created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey("collection.Person", models.PROTECT, related_name="+")
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, related_name="+")
     begun_at = models.DateTimeField(null=True, help_text="When a worker took it up.")
     call = models.ForeignKey(Call, models.PROTECT, null=True, related_name="+")
     answer = models.CharField(max_length=200, blank=True, help_text="What was read from the reply.")

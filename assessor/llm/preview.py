@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from assessor.collection.models import Answer, Campaign, Topic
-from assessor.collection.queries import AmbiguousRun, find_run, segment_texts
+from assessor.campaigns.models import Answer, Campaign, Topic
+from assessor.campaigns.queries import AmbiguousRun, find_run, segment_texts
 from assessor.llm.job_kind import job_prompts
 from assessor.llm.prompts import Preview, PreviewError, PreviewSubject, PromptSet
 

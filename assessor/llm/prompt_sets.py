@@ -12,7 +12,7 @@ from pathlib import Path
 from django.apps import apps
 from django.conf import settings
 
-from assessor.collection.models import Campaign
+from assessor.campaigns.models import Campaign
 from assessor.llm.job_kind import job_prompts
 from assessor.llm.models import PROMPT_SET_NAME, CampaignPromptSet
 from assessor.llm.prompts import PromptSet, PromptSetError

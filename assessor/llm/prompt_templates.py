@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from assessor.collection.formats.report import Problem, show
+from assessor.formats.report import Problem, show
 from assessor.llm.job_kind import job_prompts
 from assessor.llm.prompt_sets import MOST_BYTES
 from assessor.llm.prompts import Prompt, PromptSetError, PublishedTemplate, parts

@@ -11,7 +11,7 @@ from functools import lru_cache
 from string import Template
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from assessor.collection.models import Campaign, Topic
+from assessor.campaigns.models import Campaign, Topic
 
 Value = TypeVar("Value")
 Message = dict[str, str]  # {"role", "content"}

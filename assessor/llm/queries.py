@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 
-from assessor.collection.models import Campaign, Topic
-from assessor.collection.queries import by_names
+from assessor.campaigns.models import Campaign, Topic
+from assessor.campaigns.queries import by_names
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Call, Job, ModelJudge, Trial, Unit
 

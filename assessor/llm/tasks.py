@@ -7,9 +7,9 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.conf import settings
 
-from assessor.llm import claims, running, trials
+from assessor.llm import claims, runner, trials
 from assessor.llm.models import Job, Runner, Trial
-from assessor.workers import at_start_and_after_deaths
+from assessor.runtime.workers import at_start_and_after_deaths
 
 _HINT_LASTS = 30  # seconds; the next look comes sooner
 # Set when this worker is told to stop. Made before the children are forked, who see it too: a job takes hours, and a
@@ -20,15 +20,15 @@ _stopping = multiprocessing.Event()
 @shared_task
 def work_on_job(job_id: int) -> None:
     """Work on a job, unless as many processes as it may have are at it."""
-    claims.bury_dead_runners()
+    claims.reap_dead_runners()
     if not _stopping.is_set() and Runner.objects.filter(job=job_id).count() < settings.RUNNERS_PER_JOB:
-        running.run_job(job_id, _stopping.is_set)
+        runner.run_job(job_id, _stopping.is_set)
 
 
 @shared_task
 def take_up_jobs() -> None:
     """Give back what dead runners had claimed, and send hints for jobs that nobody works on."""
-    claims.bury_dead_runners()
+    claims.reap_dead_runners()
     for pk in Job.objects.filter(state__in=Job.ACTIVE, runners=None).values_list("pk", flat=True):
         hint(pk, expires=_HINT_LASTS)
 

@@ -6,9 +6,9 @@ All time counts, whatever became of the task on which it was spent. Topics for p
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from assessor.collection.condition_kinds import kind_named, names_in_order_of_work
-from assessor.collection.models import Campaign, Condition
-from assessor.collection.queries import byte_order
+from assessor.campaigns.condition_kind import kind_named, names_in_order_of_work
+from assessor.campaigns.models import Campaign, Condition
+from assessor.campaigns.queries import byte_order
 from assessor.plan.hours import Measured, longest_usual, measured, per_item
 from assessor.work.models import Task
 from assessor.work.queries import handed_over

@@ -1,10 +1,10 @@
 """Effort as files: times in seconds."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from assessor.collection.formats.tables import write_table
-from assessor.collection.models import Campaign
-from assessor.collection.queries import byte_order
+from assessor.campaigns.models import Campaign
+from assessor.campaigns.queries import byte_order
+from assessor.formats.tables import write_table
 from assessor.plan.effort import STATES, Effort, Group, effort, person_rows, rows
 
 
@@ -74,10 +74,3 @@ def _told(told: Group, limit: float | None) -> tuple[object, ...]:
 
 def _is(is_so: bool) -> str:
     return "yes" if is_so else "no"
-
-
-FILES: dict[str, Callable[[Campaign], Iterator[str]]] = {
-    "topics.csv": topic_lines,
-    "tasks.csv": task_lines,
-    "medians.csv": median_lines,
-}

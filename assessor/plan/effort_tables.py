@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from assessor.collection.condition_kinds import kind_named
-from assessor.collection.models import Topic
+from assessor.campaigns.condition_kind import kind_named
+from assessor.campaigns.models import Topic
 from assessor.plan.effort import STATES, Effort, Group, Spent, group, person_rows, rows
 from assessor.plan.hours import HOUR, LEAST_FOR_OUTLIERS
-from assessor.scores.listing import Cell, Column, Line, Listing
+from assessor.scores.page_tables import Cell, Column, Line, Listing
 from assessor.work.models import Task
 from assessor.work.queries import minutes
 

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from assessor.collection.formats.tables import write_table
-from assessor.collection.models import Campaign, Condition
+from assessor.campaigns.models import Campaign, Condition
+from assessor.formats.tables import write_table
 from assessor.plan.formats import COLUMNS, KINDS, WHOEVER
 from assessor.plan.models import Planned
 from assessor.plan.queries import rules_of
-from assessor.work.changing import judges_runs
+from assessor.work.judging_pool import ALL
 from assessor.work.models import Task
 from assessor.work.queries import waiting_in
-from assessor.work.scope import ALL
+from assessor.work.task_changes import judges_runs
 
 
 @dataclass

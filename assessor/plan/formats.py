@@ -4,10 +4,10 @@ import csv
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from assessor.collection.condition_kinds import condition_kinds
-from assessor.collection.formats import values
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report, quantity
+from assessor.campaigns.condition_kind import condition_kinds
+from assessor.formats import values
+from assessor.formats.lines import Line
+from assessor.formats.report import Report, quantity
 
 KINDS = tuple(kind.name for kind in condition_kinds())  # columns with the name of a condition each
 COLUMNS = ("topic", *KINDS, "assessor", "runs", "reason")

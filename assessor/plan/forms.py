@@ -4,15 +4,16 @@ from typing import Any
 
 from django import forms
 
-from assessor.collection.condition_kinds import condition_kinds, names_of_answers, names_of_nuggets
-from assessor.collection.models import Campaign, Condition, Person, Run, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.condition_kind import condition_kinds, names_of_answers, names_of_nuggets
+from assessor.campaigns.models import Campaign, Condition, Run, Topic
 from assessor.plan.actions import Piece, Wanted
 from assessor.plan.models import WHOEVER_DRAWS
-from assessor.work.changing import judges_runs
-from assessor.work.handing import LARGEST_SEED
+from assessor.work.allocation import LARGEST_SEED
+from assessor.work.judging_pool import folded
 from assessor.work.models import MAX_REASON
 from assessor.work.queries import assessors
-from assessor.work.scope import folded
+from assessor.work.task_changes import judges_runs
 
 WHOEVER = "whoever"
 

@@ -5,20 +5,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from assessor.collection import history
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
-from assessor.collection.loaders.base import Loader, Options
-from assessor.collection.models import Campaign, Condition, Import, Person, Topic
-from assessor.plan import touching
+from assessor.accounts.models import Person
+from assessor.campaigns import history
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import Campaign, Condition, Import, Topic
+from assessor.formats.lines import Line
+from assessor.formats.report import Report
+from assessor.imports.loaders.base import Loader, Options
+from assessor.plan import change_impact
 from assessor.plan.formats import WHOEVER, PlanRecord, read_plan
 from assessor.plan.forms import peoples_conditions
 from assessor.plan.models import Planned
 from assessor.work.actions import PlanError, require_person, take_out_of_queue
-from assessor.work.changing import judges_runs, set_rule
+from assessor.work.judging_pool import Judged, folded, judged_under
 from assessor.work.models import MAX_REASON, Task, Waiting
-from assessor.work.scope import Judged, folded, judged_under
+from assessor.work.task_changes import judges_runs, set_rule
 
 NOT_TRIED = "It was planned a moment ago."
 
@@ -136,7 +137,7 @@ class PlanLoader(Loader):
     def end(self) -> None:
         """Tell what the new rules touch."""
         for (condition, rule), topics in self._rules.items():
-            touched = touching.of_rule(condition, topics, rule)
+            touched = change_impact.of_rule(condition, topics, rule)
             self.report.counts["rules of runs new"] += len(topics)
             for name, number in (
                 ("answers that leave the scores", touched.leave),

@@ -15,17 +15,17 @@ class Planned(models.Model):
     the queue alone, so that no two records can contradict each other.
     """
 
-    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="planned")
-    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="planned")
+    condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="planned")
+    topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="planned")
     person = models.ForeignKey(
-        "collection.Person", models.PROTECT, null=True, related_name="planned", help_text="None: whoever draws it."
+        "accounts.Person", models.PROTECT, null=True, related_name="planned", help_text="None: whoever draws it."
     )
     reason = models.CharField(
         max_length=MAX_REASON, blank=True, help_text="Why it is this person's, where it would be somebody else's."
     )
     waits_for = models.CharField(max_length=MAX_REASON, help_text="Why it is no task yet, as it was when last tried.")
     created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
 
     class Meta:
         ordering = ("pk",)

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.models import Campaign, Condition, Topic
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.plan.models import Planned
+from assessor.work.judging_pool import ALL, NONE
 from assessor.work.models import Scope, Task, Waiting
 from assessor.work.queries import lease, minutes, planned, waiting_in
-from assessor.work.scope import ALL, NONE
 
 
 class TaskRow(NamedTuple):

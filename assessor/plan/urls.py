@@ -1,15 +1,14 @@
 from django.urls import path
 
-from assessor.plan.views import effort, whole
+from assessor.plan.views import effort, overview
 from assessor.plan.views import plan as views
 
 urlpatterns = [
     path("campaigns/<slug:slug>/plan/", views.plan, name="plan"),
-    path("campaigns/<slug:slug>/plan/plan.csv", whole.export, name="export_plan"),
-    path("campaigns/<slug:slug>/plan/hours/", whole.hours, name="plan_hours"),
+    path("campaigns/<slug:slug>/plan/hours/", overview.hours, name="plan_hours"),
     path("campaigns/<slug:slug>/effort/", effort.effort_page, name="effort"),
     path("campaigns/<slug:slug>/effort/figures/<str:name>.<str:form>", effort.effort_figure, name="effort_figure"),
-    path("campaigns/<slug:slug>/plan/allocate/", whole.allocate, name="allocate_plan"),
+    path("campaigns/<slug:slug>/plan/allocate/", overview.allocate, name="allocate_plan"),
     path("campaigns/<slug:slug>/plan/advance/", views.try_again, name="advance_plan"),
     path("campaigns/<slug:slug>/plan/runs/", views.runs, name="plan_runs"),
     path("campaigns/<slug:slug>/plan/<int:task_id>/withdraw/", views.withdraw, name="withdraw_task"),

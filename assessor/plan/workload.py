@@ -3,7 +3,8 @@
 from collections import defaultdict
 from typing import NamedTuple
 
-from assessor.collection.models import Campaign, Condition, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition
 from assessor.plan.effort import Spent, by_item, measurements, spent
 from assessor.plan.hours import HOUR, LEAST_SECONDS, Load, Measured, Pace, Work, is_too_early, loads, pace, total
 from assessor.plan.models import WHOEVER_DRAWS, Planned

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from django.db.models import QuerySet
 from django.http import Http404
 
-from assessor.collection.models import Person
+from assessor.accounts.models import Person
 from assessor.relevance.label_kind import RELEVANCE
 from assessor.relevance.models import RelevanceJudgment
 from assessor.relevance.queries import items_of, theirs

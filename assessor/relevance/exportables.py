@@ -2,11 +2,11 @@
 
 from django.db.models import QuerySet
 
-from assessor.collection.models import Campaign, Condition, QrelsSource
-from assessor.exportables import CSV, Chosen, Exportable, always, of_chosen, of_conditions, only_of, topics_of
+from assessor.campaigns.models import Campaign, Condition, QrelsSource
+from assessor.exportables import CSV, Chosen, Exportable, Order, always, of_chosen, of_conditions, only_of, topics_of
 from assessor.relevance.exports import judgment_lines
 from assessor.relevance.models import LabelEvent
-from assessor.work.exposing import Seen
+from assessor.work.exposure import Seen
 
 
 def _grading(campaign: Campaign) -> QuerySet[Condition]:
@@ -31,6 +31,7 @@ EXPORTABLES = (
         CSV,
         lambda it: judgment_lines(it.record, it.topics),
         lambda it: _events(it).count(),
+        Order.WHO_GRADED,
         of_conditions("relevance condition", _grading),
         filters=("topics",),
         of_labels=always,
@@ -38,6 +39,5 @@ EXPORTABLES = (
         frozen=only_of("relevance"),
         freezes=("csv",),
         releases=("csv",),
-        of_events=True,
     ),
 )

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from assessor.collection.formats.tables import write_table
-from assessor.collection.models import Condition, Topic
-from assessor.collection.queries import byte_order, without_practice
+from assessor.campaigns.models import Condition, Topic
+from assessor.campaigns.queries import byte_order, without_practice
+from assessor.formats.tables import write_table
 from assessor.labels.models import Label
 from assessor.relevance.models import LabelEvent
 

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q
 
-from assessor.collection.models.grades import SCALES
+from assessor.campaigns.models.grades import SCALES
 from assessor.labels.label_kind import LabelKind
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from assessor.collection.models import Campaign, Condition
-    from assessor.exportables import Chosen, Exportable
+    from django.db.models import Model
+
+    from assessor.campaigns.models import Campaign, Condition
+    from assessor.exportables import Chosen
     from assessor.labels.cutoff import Cell
+    from assessor.labels.flags import Asked, Place
     from assessor.labels.practice import Against, Group, Items, OfAnswers
-    from assessor.labels.questions import Asked, Place
+    from assessor.relevance.forms import RelevanceFields
     from assessor.work.models import Task
 
 
@@ -80,7 +83,7 @@ class Relevance(LabelKind):
 
     def open_questions(self, campaign: Campaign) -> Iterator[Asked]:
         """Yield passages that nobody could judge; there are no flags."""
-        from assessor.labels.questions import Asked
+        from assessor.labels.flags import Asked
         from assessor.relevance.models import RelevanceJudgment
 
         found = RelevanceJudgment.objects.filter(task__campaign=campaign, state=RelevanceJudgment.State.UNJUDGEABLE)
@@ -90,10 +93,15 @@ class Relevance(LabelKind):
     def described(self, places: Sequence[Place]) -> Mapping[Place, tuple[str, str]]:
         return {(sheet, docid): (docid, "") for sheet, docid in places}
 
-    def exportables(self) -> Sequence[Exportable]:
-        from assessor.relevance.exportables import EXPORTABLES
+    def condition_fields(self, campaign: Campaign) -> RelevanceFields:
+        from assessor.relevance.forms import RelevanceFields
 
-        return EXPORTABLES
+        return RelevanceFields(campaign)
+
+    def archived(self) -> Mapping[type[Model], str]:
+        from assessor.relevance.models import LabelEvent, RelevanceJudgment
+
+        return {RelevanceJudgment: "condition", LabelEvent: "judgment"}
 
     def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
         from assessor.relevance.cutoff import cells_of_passages

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.utils import timezone
 
-from assessor.collection.models import SCALES
+from assessor.campaigns.models import SCALES
 from assessor.labels import models as labels
 from assessor.labels.models import Label
 
 if TYPE_CHECKING:
-    from assessor.collection.models import Judge
+    from assessor.campaigns.models import Judge
     from assessor.work.models import Task
 
 _CHOICES = [(str(grade), str(grade)) for grade in range(max(SCALES) + 1)]
@@ -30,14 +30,14 @@ class RelevanceJudgment(Label):
     """
 
     condition = models.ForeignKey(
-        "collection.Condition", models.PROTECT, related_name="relevance_judgments", db_index=False
+        "campaigns.Condition", models.PROTECT, related_name="relevance_judgments", db_index=False
     )
-    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="relevance_judgments")
+    topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="relevance_judgments")
     docid = models.CharField(max_length=256)
     position = models.PositiveIntegerField(default=0, help_text="In the seeded order of the topic's passages, from 0.")
     version = models.PositiveIntegerField(default=0, help_text="Counts its changes.")
     holder = models.ForeignKey(
-        "collection.Person",
+        "accounts.Person",
         models.PROTECT,
         null=True,
         related_name="+",
@@ -53,14 +53,14 @@ class RelevanceJudgment(Label):
         max_length=20, null=True, choices=_CHOICES, help_text="The model's grade that was shown with it."
     )
     shown_to = models.ForeignKey(
-        "collection.Person",
+        "accounts.Person",
         models.PROTECT,
         null=True,
         related_name="+",
         db_index=False,
         help_text="Whom that grade was shown to last.",
     )
-    judge = models.ForeignKey("collection.Judge", models.PROTECT, null=True, related_name="relevance_judgments")
+    judge = models.ForeignKey("campaigns.Judge", models.PROTECT, null=True, related_name="relevance_judgments")
     task = models.ForeignKey("work.Task", models.PROTECT, null=True, related_name="relevance_judgments")
 
     put_off = 0  # no passage is
@@ -141,7 +141,7 @@ class LabelEvent(labels.LabelEvent):
     ITEM = ("judgment__docid",)
 
     judgment = models.ForeignKey(RelevanceJudgment, models.PROTECT, related_name="events", db_index=False)
-    judge = models.ForeignKey("collection.Judge", models.PROTECT, related_name="+")
+    judge = models.ForeignKey("campaigns.Judge", models.PROTECT, related_name="+")
     task = models.ForeignKey("work.Task", models.PROTECT, null=True, related_name="relevance_events")
     job = models.ForeignKey("llm.Job", models.PROTECT, null=True, related_name="+")
     value_before = models.CharField(max_length=20, null=True, choices=_CHOICES)  # noqa: DJ001  # as labels have it

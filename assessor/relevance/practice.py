@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from assessor.collection.models import Grade
-from assessor.collection.queries import segment_texts
+from assessor.campaigns.models import Grade
+from assessor.campaigns.queries import segment_texts
 from assessor.labels.practice import Against, Group, Item, Items, OfAnswers, Row
 from assessor.relevance.models import RelevanceJudgment
 from assessor.work.models import Task

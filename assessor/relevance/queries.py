@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.utils import timezone
 
-from assessor.collection.formats.values import to_json
-from assessor.collection.models import Condition, Grade, Person, Segment, Topic
-from assessor.collection.queries import byte_order, pooled, segments_by_docid
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Condition, Grade, Segment, Topic
+from assessor.campaigns.queries import byte_order, pooled, segments_by_docid
+from assessor.formats.values import to_json
 from assessor.labels.replies import replies_by_item
 from assessor.relevance.label_kind import POST_EDITED
 from assessor.relevance.models import LabelEvent, RelevanceJudgment
@@ -167,17 +168,17 @@ def judged(task: Task) -> QuerySet[RelevanceJudgment]:
     return items_of(task).filter(task=task).order_by(Subquery(latest).desc())
 
 
-class LookedBack(NamedTuple):
+class PastJudgment(NamedTuple):
     """What a person said of a passage, as they see it again. replies: as beside the passage."""
 
     item: RelevanceJudgment
     replies: Sequence[str]
 
 
-def looked_back(task: Task) -> list[LookedBack]:
+def looked_back(task: Task) -> list[PastJudgment]:
     """Return what stands judged by a task's person with what they were answered, the latest first."""
     found = replies_by_item(task)
-    return [LookedBack(item, found.get(item.docid, ())) for item in judged(task)]
+    return [PastJudgment(item, found.get(item.docid, ())) for item in judged(task)]
 
 
 def next_task(task: Task) -> Task | None:

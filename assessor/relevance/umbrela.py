@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from django.db.models.functions import Length
 
-from assessor.collection.models import Campaign, Condition, Topic
-from assessor.collection.queries import segment_texts
+from assessor.campaigns.models import Campaign, Condition, Topic
+from assessor.campaigns.queries import segment_texts
 from assessor.llm import replies
 from assessor.llm.actions import JobError
 from assessor.llm.job_kind import Ask, Expected, JobKind, UnitFailure
@@ -22,7 +22,7 @@ from assessor.llm.prompts import (
     PublishedTemplate,
     object_schema,
 )
-from assessor.llm.rehearsal.words import share, stems
+from assessor.llm.rehearsal.word_overlap import share, stems
 from assessor.relevance.actions import store_grades
 from assessor.relevance.queries import pool, ungraded
 

@@ -11,8 +11,8 @@ from django.template.loader import render_to_string
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from assessor.collection.formats.values import to_json
-from assessor.collection.http import PersonRequest
+from assessor.campaigns.http import PersonRequest
+from assessor.formats.values import to_json
 from assessor.relevance import actions, queries
 from assessor.relevance.access import (
     OwnPassage,
@@ -25,10 +25,10 @@ from assessor.relevance.access import (
 from assessor.relevance.leases import at_hand
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
-from assessor.work.instructing import shown_guidelines
+from assessor.work.actions.guidelines import shown_guidelines
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes, place
-from assessor.work.writes import BadWrite, Result, number, ours, refused, seconds, writes_on
+from assessor.work.write_protocol import BadWrite, Result, number, ours, refused, seconds, writes_on
 
 # What each grade means, as the guidelines have it, by the highest of its scale.
 MEANINGS = {
@@ -120,7 +120,7 @@ def passage(request: PersonRequest, task_id: int, passage_id: int) -> HttpRespon
 def draw(request: PersonRequest, task_id: int) -> HttpResponse:
     """Say that the person is still at it, which renews their leases, and what is at hand now."""
     task = own_grading(request.user, task_id)
-    return HttpResponse(render_to_string("relevance/_at_hand.html", _at_hand(task)))
+    return HttpResponse(render_to_string("relevance/_at_hand.html", {"user": request.user, **_at_hand(task)}))
 
 
 def _standing(own: OwnPassage) -> dict[str, object]:

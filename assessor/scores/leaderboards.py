@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from assessor.collection.formats import latex
-from assessor.collection.formats.latex import as_latex
-from assessor.collection.formats.tables import write_table
-from assessor.collection.formats.values import to_json
-from assessor.collection.models import Condition
-from assessor.scores.found import Scores
-from assessor.scores.kept import condition_scores
+from assessor.campaigns.models import Condition
+from assessor.formats import latex
+from assessor.formats.latex import as_latex
+from assessor.formats.tables import write_table
+from assessor.formats.values import to_json
+from assessor.scores.cache import condition_scores
+from assessor.scores.loading import Scores
+from assessor.scores.score_source import scoring_of
 from assessor.scores.tables import Row, Table, cell_figures, score_table, topics_counting
 from metaeval.stats.means import COMPLETE, DIGITS, INCOMPLETE, OUTSIDE, UNANSWERED, Figures, Policy
 from metaeval.stats.measures import Measures
@@ -30,7 +31,11 @@ _RUN = ("run_id", "team", "task", "condition", "policy")
 
 
 class Incomplete(Exception):
-    """Some answers lack labels, so this can be no final table; the text says how many."""
+    """Some answers lack labels, so this can be no final table; the text says how many, remedy what can be done."""
+
+    def __init__(self, text: str, remedy: str) -> None:
+        super().__init__(text)
+        self.remedy = remedy
 
 
 class Board(NamedTuple):
@@ -74,7 +79,8 @@ def score_lines(condition: Condition, form: str, policy: Policy, *, allow_incomp
     if table.incomplete and not allow_incomplete:
         raise Incomplete(
             f"{table.incomplete:,} of {table.answers:,} answers under {condition} are incomplete: "
-            f"{found.measures.lacking}."
+            f"{found.measures.lacking}.",
+            scoring_of(condition.kind).remedy,
         )
     return FORMS[form].write(Board(name_of(condition), policy, found, table, cell_figures(found, policy)))
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.http import Http404, QueryDict
 
-from assessor.scores.listing import Column, Listing
+from assessor.scores.page_tables import Column, Listing
 
 
 class Head(NamedTuple):

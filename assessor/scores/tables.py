@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assessor.scores.found import RunName, Scores
+from assessor.scores.loading import RunName, Scores
 from metaeval.stats.means import (
     COMPLETE,
     INCOMPLETE,

@@ -4,7 +4,6 @@ from assessor.scores import views
 
 urlpatterns = [
     path("campaigns/<slug:slug>/scores/", views.scores, name="scores"),
-    path("campaigns/<slug:slug>/scores/<int:condition_id>.<str:form>", views.export_scores, name="export_scores"),
     path(
         "campaigns/<slug:slug>/scores/<int:condition_id>/topics/<int:topic_id>/",
         views.topic_scores,

@@ -1,22 +1,21 @@
-"""Score tables for organizers: of conditions, of a topic, of a run, and as files."""
+"""Score tables for organizers: of conditions, of a topic, and of a run."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from assessor.collection import history
-from assessor.collection.access import organized_campaign
-from assessor.collection.http import PersonRequest, download
-from assessor.collection.models import Campaign, Condition
-from assessor.scores.found import Scores, runs_outside
-from assessor.scores.kept import Counts, Scope, condition_scores, counts_by_condition, scopes
-from assessor.scores.leaderboards import FORMS, POLICY_WORDS, Incomplete, score_lines
-from assessor.scores.listing import OUT, run_listing, runs_listing, topic_listing
-from assessor.scores.scoring import Scoring, scored_conditions, scored_kinds, scoring_of
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Campaign, Condition
+from assessor.scores.cache import Counts, Scope, condition_scores, counts_by_condition, scopes
+from assessor.scores.leaderboards import FORMS, POLICY_WORDS
+from assessor.scores.loading import Scores, runs_outside
+from assessor.scores.page_tables import OUT, run_listing, runs_listing, topic_listing
+from assessor.scores.score_source import Scoring, scored_conditions, scored_kinds, scoring_of
 from assessor.scores.sorting import Shown, shown
 from assessor.scores.tables import Table, score_table
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
@@ -120,24 +119,6 @@ def run_scores(request: PersonRequest, slug: str, condition_id: int, run_id: int
         "shown": shown(request.GET, run_listing(found, at, policy), "topic"),
     }
     return render(request, "scores/run.html", context)
-
-
-@require_safe
-def export_scores(request: PersonRequest, slug: str, condition_id: int, form: str) -> HttpResponseBase:
-    """A condition's scores as a file; 409 where answers are incomplete, unless that was allowed."""
-    campaign = organized_campaign(request.user, slug)
-    condition, policy = _condition(campaign, condition_id), _policy(request)
-    if form not in FORMS:
-        raise Http404("There is no such form of score tables.")
-    is_allowed = request.GET.get("incomplete") == "allowed"
-    try:
-        lines = score_lines(condition, form, policy, allow_incomplete=is_allowed)
-    except Incomplete as error:
-        context = {**_context(campaign, policy, condition), "form": FORMS[form], "why": error}
-        return render(request, "scores/incomplete.html", context, status=409)
-    name = f"scores.{condition.name}.{policy}.{FORMS[form].ending}"
-    history.record("exported", name, campaign=campaign, person=request.user, incomplete_allowed=is_allowed)
-    return download(f"{campaign.slug}.{name}", lines)
 
 
 def _context(campaign: Campaign, policy: Policy, condition: Condition | None = None) -> dict[str, Any]:

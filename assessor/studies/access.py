@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import Http404
 
-from assessor.collection.models import Campaign, Condition
-from assessor.studies.models import Drawn, Study
-from assessor.studies.queries import drawn_under, studies_of
+from assessor.campaigns.models import Campaign, Condition
+from assessor.studies.models import SampledItem, Study
+from assessor.studies.queries import sampled_under, studies_of
 from assessor.work.models import Task
 
 
@@ -21,9 +21,9 @@ def campaign_study(campaign: Campaign, study_id: int) -> Study:
     return study
 
 
-def study_item(study: Study, drawn_id: int) -> Drawn:
+def study_item(study: Study, drawn_id: int) -> SampledItem:
     """Return an item of a study that was reached through campaign_study. Raises Http404."""
-    drawn: Drawn | None = study.drawn.filter(pk=drawn_id).first()
+    drawn: SampledItem | None = study.drawn.filter(pk=drawn_id).first()
     if drawn is None:
         raise Http404("There is no such item in this study.")
     return drawn
@@ -52,7 +52,7 @@ def _labels_by_name(task: Task, sheets: QuerySet[Any]) -> dict[int, dict[str, li
     if task.condition.method != Condition.ADJUDICATED:
         return {}
     rows = list(sheets.values_list("pk", "answer", "answer__run__tag"))
-    drawn = drawn_under(task.condition, [answer for _, answer, _ in rows])
+    drawn = sampled_under(task.condition, [answer for _, answer, _ in rows])
     return {
         sheet: {
             one.item: _shuffled(one, f"{task.topic.qid} {tag} {number}")
@@ -62,7 +62,7 @@ def _labels_by_name(task: Task, sheets: QuerySet[Any]) -> dict[int, dict[str, li
     }
 
 
-def _shuffled(drawn: Drawn, name: str) -> list[str]:
+def _shuffled(drawn: SampledItem, name: str) -> list[str]:
     """Return the two labels of an item.
 
     name: of the item in any database, by its number among those drawn of its answer: what is stored of a nugget has its

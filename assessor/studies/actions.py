@@ -7,22 +7,23 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max, Q
 
-from assessor.collection import history
-from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
-from assessor.collection.queries import without_practice
+from assessor.accounts.models import Person
+from assessor.campaigns import history
+from assessor.campaigns.models import Answer, Campaign, Condition, Topic
+from assessor.campaigns.queries import without_practice
 from assessor.labels.label_kind import label_kind
 from assessor.labels.manual_setups import create_first, has_labelled, same_work
 from assessor.llm.actions import JobError, Plan, plan_job
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import ModelJudge
-from assessor.studies.models import Coding, Drawn, ErrorCode, Study
+from assessor.studies.models import Coding, ErrorCode, SampledItem, Study
 from assessor.studies.queries import judges_of, topics_of
 from assessor.studies.sampling import Key, Sampling, sampled_kinds, sampling_of
 from assessor.work.actions import PlanError, give_tasks
+from assessor.work.allocation import new_seed
 from assessor.work.blindness import record_exposure
-from assessor.work.handing import new_seed
 from assessor.work.models import Exposure, Task
-from assessor.work.writes import Stale
+from assessor.work.write_protocol import Stale
 
 PER_TOPIC = 15  # as the TREC 2024 RAG track drew them
 MAX_NOTE = 500  # characters
@@ -77,7 +78,7 @@ def draw_study(
         Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
         _require_valid(study)
         study.save()
-        Drawn.objects.bulk_create(drawn)
+        SampledItem.objects.bulk_create(drawn)
         history.record(
             "study drawn",
             study,
@@ -120,7 +121,7 @@ def _require_comparable(campaign: Campaign, purpose: str, first: Condition, seco
         raise StudyError(f"The labels of {second} are not a model's.")
 
 
-def _drawn_on(study: Study, by: Sampling, topics: Sequence[Topic]) -> list[Drawn]:
+def _drawn_on(study: Study, by: Sampling, topics: Sequence[Topic]) -> list[SampledItem]:
     """Return what is drawn of topics: of each those whose hash with the seed is lowest, so in an order of no meaning.
 
     The hash is over names that hold whatever is imported later, so the seed draws the same from the same labels.
@@ -136,7 +137,7 @@ def _drawn_on(study: Study, by: Sampling, topics: Sequence[Topic]) -> list[Drawn
         qid, tag = told[key[0]]
         hashed[qid].append((sha256(f"{study.seed} {qid} {tag} {name_of[key]}".encode()).digest(), key))
     return [
-        Drawn(study=study, answer_id=key[0], item=name_of[key], first_label=labels[key], second_label=others[key])
+        SampledItem(study=study, answer_id=key[0], item=name_of[key], first_label=labels[key], second_label=others[key])
         for of_topic in hashed.values()
         for _, key in sorted(of_topic)[: study.per_topic]
     ]
@@ -259,7 +260,7 @@ def define_code(*, campaign: Campaign, code: str, meaning: str, acting_user: Per
 
 
 @transaction.atomic
-def code_item(*, drawn: Drawn, codes: Sequence[str], note: str, seen: int, acting_user: Person | None) -> Coding:
+def code_item(*, drawn: SampledItem, codes: Sequence[str], note: str, seen: int, acting_user: Person | None) -> Coding:
     """Say why the labels of an item differ, by the campaign's codes; without any, it is not coded any more.
 
     seen: the key of the coding that the person saw, 0 for none. Raises Stale where there is a newer one, and

@@ -2,8 +2,8 @@
 
 from django.contrib import admin
 
-from assessor.collection.admin import LookOnly
-from assessor.studies.models import Coding, Drawn, ErrorCode, Study
+from assessor.campaigns.admin import LookOnly
+from assessor.studies.models import Coding, ErrorCode, SampledItem, Study
 
 
 @admin.register(Study)
@@ -14,8 +14,8 @@ class StudyAdmin(LookOnly):
     list_select_related = ("campaign", "first", "second")
 
 
-@admin.register(Drawn)
-class DrawnAdmin(LookOnly):
+@admin.register(SampledItem)
+class SampledItemAdmin(LookOnly):
     list_display = ("study", "answer_id", "item", "first_label", "second_label")
     list_filter = ("study",)
     search_fields = ("item", "study__name")

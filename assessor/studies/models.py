@@ -3,9 +3,9 @@
 from django.db import models
 from django.db.models import Q
 
-from assessor.collection.condition_kinds import kind_choices
-from assessor.collection.fields import JSONText
-from assessor.collection.models import AppendOnly, Condition
+from assessor.campaigns.condition_kind import kind_choices
+from assessor.campaigns.models import AppendOnly, Condition
+from assessor.runtime.fields import JSONText
 
 
 class Study(models.Model):
@@ -18,7 +18,7 @@ class Study(models.Model):
         DISAGREEMENT = "disagreement", "people and a model differ: others say who is right, blind to both"
         ADJUDICATION = "adjudication", "two people differ: a third one sees both and decides"
 
-    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="studies")
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="studies")
     name = models.CharField(max_length=100)
     kind = models.CharField(max_length=12, choices=kind_choices)
     purpose = models.CharField(max_length=12, choices=Purpose)
@@ -31,7 +31,7 @@ class Study(models.Model):
     )
     seed = models.PositiveBigIntegerField(help_text="Decides what is drawn.")
     created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
 
     class Meta:
         ordering = ("name",)
@@ -50,11 +50,11 @@ class Study(models.Model):
         return self.purpose == self.Purpose.ADJUDICATION
 
 
-class Drawn(AppendOnly):
+class SampledItem(AppendOnly):
     """One item of a study, with the two labels as they were when it was drawn."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="drawn", db_index=False)
-    answer = models.ForeignKey("collection.Answer", models.PROTECT, related_name="+")
+    answer = models.ForeignKey("campaigns.Answer", models.PROTECT, related_name="+")
     item = models.TextField(help_text="What of the answer was labelled, as its kind names it for ever.")
     first_label = models.CharField(max_length=20)
     second_label = models.CharField(max_length=20)
@@ -71,11 +71,11 @@ class Drawn(AppendOnly):
 class ErrorCode(models.Model):
     """A campaign's word for why labels differ."""
 
-    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="error_codes")
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="error_codes")
     code = models.SlugField(max_length=40)
     meaning = models.CharField(max_length=300)
     created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, editable=False)
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
 
     class Meta:
         ordering = ("code",)
@@ -88,10 +88,10 @@ class ErrorCode(models.Model):
 class Coding(AppendOnly):
     """What an organizer finds to be the reason why labels of an item differ; the newest of an item counts."""
 
-    drawn = models.ForeignKey(Drawn, models.PROTECT, related_name="codings")
+    drawn = models.ForeignKey(SampledItem, models.PROTECT, related_name="codings")
     codes = JSONText(default=list, help_text="Of the campaign's error codes, in their order; none: not coded any more.")
     note = models.CharField(max_length=500, blank=True)
-    person = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta(AppendOnly.Meta):

@@ -4,22 +4,22 @@ from collections.abc import Collection, Iterable, Sequence
 
 from django.db.models import Count, QuerySet
 
-from assessor.collection.models import Campaign, Condition, Topic
-from assessor.collection.queries import byte_order
-from assessor.studies.models import Coding, Drawn, Study
+from assessor.campaigns.models import Campaign, Condition, Topic
+from assessor.campaigns.queries import byte_order
+from assessor.studies.models import Coding, SampledItem, Study
 
 # What pages tell of a condition, read with it.
 _TOLD = ("judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
 
 
-def sample_of(condition: Condition) -> QuerySet[Drawn]:
+def sample_of(condition: Condition) -> QuerySet[SampledItem]:
     """Return what is to be labelled under a study's condition."""
-    return Drawn.objects.filter(study__campaign=condition.campaign_id, study__name=condition.sample)
+    return SampledItem.objects.filter(study__campaign=condition.campaign_id, study__name=condition.sample)
 
 
-def drawn_under(condition: Condition, answers: Iterable[int]) -> dict[int, list[Drawn]]:
+def sampled_under(condition: Condition, answers: Iterable[int]) -> dict[int, list[SampledItem]]:
     """Return what of answers is to be labelled under a study's condition, by answer's key."""
-    found: dict[int, list[Drawn]] = {}
+    found: dict[int, list[SampledItem]] = {}
     drawn = sample_of(condition).select_related("study").filter(answer__in=list(answers))
     for one in drawn.order_by("pk"):
         found.setdefault(one.answer_id, []).append(one)
@@ -55,13 +55,13 @@ def topics_of(study: Study) -> QuerySet[Topic]:
     return Topic.objects.filter(pk__in=study.drawn.order_by().values("answer__topic")).order_by("qid")
 
 
-def items_of(study: Study) -> QuerySet[Drawn]:
+def items_of(study: Study) -> QuerySet[SampledItem]:
     """Return what was drawn with its answer, by topic, run and in the order of the draw."""
     drawn = study.drawn.select_related("answer__topic", "answer__run")
     return drawn.order_by(byte_order("answer__topic__qid"), byte_order("answer__run__tag"), "pk")
 
 
-def codings_of(drawn: QuerySet[Drawn] | Sequence[Drawn]) -> dict[int, Coding]:
+def codings_of(drawn: QuerySet[SampledItem] | Sequence[SampledItem]) -> dict[int, Coding]:
     """Return the coding that counts of each item that has one, by the item's key."""
     codings = Coding.objects.filter(drawn__in=drawn).order_by("pk")
     return {coding.drawn_id: coding for coding in codings}

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple, Protocol
 
 from django.db.models import QuerySet
 
-from assessor.collection.condition_kinds import condition_kinds, kind_named
-from assessor.collection.models import Condition, Topic
-from assessor.studies.models import Drawn
+from assessor.campaigns.condition_kind import condition_kinds, kind_named
+from assessor.campaigns.models import Condition, Topic
+from assessor.studies.models import SampledItem
 
 Key = tuple[int, str]  # of an answer, and what a sheet calls one of its items now
 
@@ -32,7 +32,7 @@ class Sampling(Protocol):
     def names(self, keys: Collection[Key]) -> Mapping[Key, str]:
         """Return what is to be stored for items: names that hold whatever files are imported later."""
 
-    def labels_of(self, drawn: Mapping[int, Collection[Drawn]]) -> Mapping[int, Mapping[int, str]]:
+    def labels_of(self, drawn: Mapping[int, Collection[SampledItem]]) -> Mapping[int, Mapping[int, str]]:
         """Return the labels of drawn items under conditions, by the condition's key and the item's.
 
         drawn: by condition's key. Items without a label are left out.
@@ -41,7 +41,7 @@ class Sampling(Protocol):
     def sheets_on(self, topic: Topic) -> QuerySet[Any]:
         """Return all sheets of answers to a topic, under whatever condition, but for what follows from a rule alone."""
 
-    def told(self, drawn: Sequence[Drawn]) -> Mapping[int, Told]:
+    def told(self, drawn: Sequence[SampledItem]) -> Mapping[int, Told]:
         """Return what items, each read with its answer, are about, by the item's key."""
 
 

@@ -3,7 +3,7 @@
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
-from assessor.collection.models import Person
+from assessor.accounts.models import Person
 from assessor.work.access import own_task
 from assessor.work.models import Task
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from assessor.collection import history
-from assessor.collection.models import Campaign, Condition, Person, QrelsSource, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns import history
+from assessor.campaigns.models import Campaign, Condition, QrelsSource, Topic
 from assessor.training.models import Reference
 from assessor.training.queries import possible_references, references, worked_on
 from assessor.work.blindness import FEEDBACK, had_feedback, record_exposure

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from assessor.collection.models import AppendOnly, Condition, QrelsSource
+from assessor.campaigns.models import AppendOnly, Condition, QrelsSource
 
 
 class Reference(AppendOnly):
@@ -12,10 +12,10 @@ class Reference(AppendOnly):
     Grades are held against a source of grades, all else against another condition's labels or nuggets.
     """
 
-    condition = models.ForeignKey("collection.Condition", models.PROTECT, related_name="practice_references")
-    reference = models.ForeignKey("collection.Condition", models.PROTECT, null=True, related_name="+")
-    grades = models.ForeignKey("collection.QrelsSource", models.PROTECT, null=True, related_name="+")
-    person = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="practice_references")
+    reference = models.ForeignKey("campaigns.Condition", models.PROTECT, null=True, related_name="+")
+    grades = models.ForeignKey("campaigns.QrelsSource", models.PROTECT, null=True, related_name="+")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta(AppendOnly.Meta):

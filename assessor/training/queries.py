@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from assessor.collection.condition_kinds import condition_kinds, kind_of
-from assessor.collection.models import Campaign, Condition, QrelsSource, Topic
+from assessor.campaigns.condition_kind import condition_kinds, kind_of
+from assessor.campaigns.models import Campaign, Condition, QrelsSource, Topic
 from assessor.labels.practice import Item
 from assessor.training.models import Reference
 from assessor.work.models import Task

@@ -10,11 +10,11 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from assessor.collection.access import organized_campaign
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.http import PersonRequest
-from assessor.collection.models import Condition
-from assessor.collection.queries import by_names
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Condition
+from assessor.campaigns.queries import by_names
 from assessor.training.access import own_practice
 from assessor.training.actions import TrainingError, mark_practice, name_reference, read_feedback
 from assessor.training.queries import compare, possible_references, practised, references

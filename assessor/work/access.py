@@ -9,23 +9,24 @@ from django.db.models import BigIntegerField, BooleanField, IntegerField, Q
 from django.db.models.expressions import RawSQL
 from django.http import Http404
 
-from assessor.collection.models import Campaign, Person
-from assessor.collection.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER, has_role
+from assessor.accounts.models import Person
+from assessor.accounts.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER, has_role
+from assessor.campaigns.models import Campaign
 from assessor.work.models import Task
 
 
 def in_role(role: str) -> str:
     """Return the condition that a task's person has a role, for a query in which the task is work_task."""
-    member = "FROM collection_person_groups member JOIN auth_group role ON role.id = member.group_id"
+    member = "FROM accounts_person_groups member JOIN auth_group role ON role.id = member.group_id"
     return f"EXISTS (SELECT 1 {member} WHERE member.person_id = work_task.person_id AND role.name = '{role}')"
 
 
 # What why_not_blind() must know of a task and its person: columns of a query in which the task is work_task.
 FACTS = {
-    "keeps_blind": "(SELECT blind_after_seeing FROM collection_protocol newest"
+    "keeps_blind": "(SELECT blind_after_seeing FROM campaigns_protocol newest"
     " WHERE newest.campaign_id = work_task.campaign_id ORDER BY newest.version DESC LIMIT 1)",
     "is_administrator": in_role(ADMINISTRATOR),
-    "has_organized": "EXISTS (SELECT 1 FROM collection_organizer organizer"
+    "has_organized": "EXISTS (SELECT 1 FROM campaigns_organizer organizer"
     " WHERE organizer.campaign_id = work_task.campaign_id AND organizer.person_id = work_task.person_id)",
     "has_seen": "EXISTS (SELECT 1 FROM work_exposure seen WHERE seen.person_id = work_task.person_id"
     " AND seen.topic_id = work_task.topic_id AND seen.kind = work_task.kind)",
@@ -33,9 +34,9 @@ FACTS = {
     " AND told.topic_id = work_task.topic_id AND told.kind = work_task.kind"
     " AND told.\"where\" = 'feedback on practice')",  # FEEDBACK
     # As decides() has it of what is given.
-    "has_decided": "(SELECT method FROM collection_condition here WHERE here.id = work_task.condition_id)"
+    "has_decided": "(SELECT method FROM campaigns_condition here WHERE here.id = work_task.condition_id)"
     " <> 'adjudicated' AND EXISTS (SELECT 1 FROM work_task decided"
-    " JOIN collection_condition there ON there.id = decided.condition_id"
+    " JOIN campaigns_condition there ON there.id = decided.condition_id"
     " WHERE there.method = 'adjudicated' AND decided.person_id = work_task.person_id"
     " AND decided.topic_id = work_task.topic_id AND decided.kind = work_task.kind)",
 }

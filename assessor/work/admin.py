@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 
-from assessor.collection.admin import LookOnly, export
+from assessor.campaigns.admin import LookOnly, export
 from assessor.work.exports import task_lines
 from assessor.work.models import (
     Exposure,

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
-from assessor.collection.condition_kinds import condition_kinds, kind_of, names_of_nuggets
-from assessor.collection.models import Campaign, Condition, Organizer, Person, Protocol, Topic
-from assessor.collection.roles import ADMINISTRATOR, has_role
+from assessor.accounts.models import Person
+from assessor.accounts.roles import ADMINISTRATOR, has_role
+from assessor.campaigns.condition_kind import condition_kinds, kind_of, names_of_nuggets
+from assessor.campaigns.models import Campaign, Condition, Organizer, Protocol, Topic
 from assessor.work.access import why_barred
 from assessor.work.models import Exposure, Task
 

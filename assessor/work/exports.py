@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.db.models import QuerySet
 
-from assessor.collection.formats.tables import write_table
+from assessor.formats.tables import write_table
 from assessor.work.models import Task
 
 _AT_A_TIME = 500

@@ -5,9 +5,7 @@ from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from markdown_it import MarkdownIt
-
-from assessor.collection.condition_kinds import kind_named
+from assessor.campaigns.condition_kind import kind_named
 
 _AROUND = 2  # lines that stand unchanged on each side of what changed
 
@@ -24,6 +22,8 @@ def as_html(text: str) -> str:
 
     The page that shows them has its own h1, so every heading goes one level down.
     """
+    from markdown_it import MarkdownIt
+
     renderer = MarkdownIt("js-default", {"html": False, "linkify": False}).disable("image")
     tokens = renderer.parse(text)
     for token in tokens:

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 
-from assessor.collection.http import asks_for_page
+from assessor.campaigns.http import asks_for_page
 from assessor.work.access import GuidelinesUnopened
 from assessor.work.models import Installation
-from assessor.work.writes import ours
+from assessor.work.write_protocol import ours
 
 
 class GuidelinesFirst:

@@ -4,9 +4,9 @@ from uuid import UUID, uuid4
 
 from django.db import models
 
-from assessor.collection.condition_kinds import kind_choices
-from assessor.collection.fields import JSONText
-from assessor.collection.models import AppendOnly, Condition
+from assessor.campaigns.condition_kind import kind_choices
+from assessor.campaigns.models import AppendOnly, Condition
+from assessor.runtime.fields import JSONText
 
 MAX_REASON = 500  # characters of a reason or a note
 
@@ -39,17 +39,17 @@ class Task(models.Model):
         FINISHED = "finished", "finished"
         WITHDRAWN = "withdrawn", "withdrawn"
 
-    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="tasks")
-    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="tasks")
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="tasks")
+    topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="tasks")
     condition = models.ForeignKey(Condition, models.PROTECT, related_name="tasks")
     kind = models.CharField(max_length=12, choices=kind_choices)
-    person = models.ForeignKey("collection.Person", models.PROTECT, related_name="tasks")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, related_name="tasks")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     done = models.PositiveIntegerField(default=0, help_text="Items done.")
     total = models.PositiveIntegerField(default=0, help_text="Items to do; 0 where there is no fixed number.")
     seconds = models.PositiveIntegerField(default=0, help_text="Active time.")
     created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
     reason = models.CharField(
         max_length=MAX_REASON,
         blank=True,
@@ -80,12 +80,12 @@ class Waiting(models.Model):
     """A topic that waits under a condition for whoever draws it: who has it then, and had it, is told by the tasks."""
 
     condition = models.ForeignKey(Condition, models.PROTECT, related_name="waiting")
-    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="waiting")
+    topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="waiting")
     reason = models.CharField(
         max_length=MAX_REASON, blank=True, help_text="Why whoever draws it gets it, where it would be somebody else's."
     )
     created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
 
     class Meta:
         ordering = ("pk",)
@@ -102,11 +102,11 @@ class Scope(AppendOnly):
     """
 
     condition = models.ForeignKey(Condition, models.PROTECT, related_name="scopes")
-    topic = models.ForeignKey("collection.Topic", models.PROTECT, null=True, related_name="+")
-    run = models.ForeignKey("collection.Run", models.PROTECT, null=True, related_name="+")
+    topic = models.ForeignKey("campaigns.Topic", models.PROTECT, null=True, related_name="+")
+    run = models.ForeignKey("campaigns.Run", models.PROTECT, null=True, related_name="+")
     rule = models.CharField(max_length=20, help_text="Of a topic: which runs. Of a run: none where it is dropped, all.")
     reason = models.CharField(max_length=MAX_REASON, blank=True)
-    person = models.ForeignKey("collection.Person", models.PROTECT, null=True, related_name="+")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta(AppendOnly.Meta):
@@ -127,14 +127,14 @@ class Write(models.Model):
 
     key = models.UUIDField(unique=True)
     campaign = models.ForeignKey(
-        "collection.Campaign",
+        "campaigns.Campaign",
         models.PROTECT,
         null=True,
         related_name="+",
         db_index=False,
         help_text="In which it was made; none where that was not noted yet, and the person worked in several.",
     )
-    person = models.ForeignKey("collection.Person", models.PROTECT, related_name="+")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, related_name="+")
     request = models.CharField(max_length=64, help_text="sha256 of what was asked.")
     result = JSONText(null=True, help_text="What came of it besides its being done, if anything.")
     at = models.DateTimeField(auto_now_add=True)
@@ -162,8 +162,8 @@ class TimeSpent(AppendOnly):
 class Exposure(AppendOnly):
     """A person saw what a model gave on a topic for a kind of work, or what others said between whom they decide."""
 
-    person = models.ForeignKey("collection.Person", models.PROTECT, related_name="exposures")
-    topic = models.ForeignKey("collection.Topic", models.PROTECT, related_name="exposures")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, related_name="exposures")
+    topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="exposures")
     kind = models.CharField(max_length=12, choices=kind_choices)
     where = models.CharField(max_length=200)
     at = models.DateTimeField(auto_now_add=True)
@@ -182,12 +182,12 @@ class Guidelines(AppendOnly):
     changed it.
     """
 
-    campaign = models.ForeignKey("collection.Campaign", models.PROTECT, related_name="guidelines")
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="guidelines")
     kind = models.CharField(max_length=12, choices=kind_choices)
     version = models.PositiveIntegerField()
     text = models.TextField(help_text="Markdown.")
     person = models.ForeignKey(
-        "collection.Person", models.PROTECT, null=True, related_name="+", help_text="Who wrote it; none: nobody here."
+        "accounts.Person", models.PROTECT, null=True, related_name="+", help_text="Who wrote it; none: nobody here."
     )
     at = models.DateTimeField(auto_now_add=True)
 
@@ -203,7 +203,7 @@ class Guidelines(AppendOnly):
 class GuidelinesOpened(AppendOnly):
     """A person has opened guidelines, and said so."""
 
-    person = models.ForeignKey("collection.Person", models.PROTECT, related_name="guidelines_opened")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, related_name="guidelines_opened")
     guidelines = models.ForeignKey(Guidelines, models.PROTECT, related_name="opened")
     at = models.DateTimeField(auto_now_add=True)
 
@@ -222,13 +222,17 @@ class Reply(AppendOnly):
     """
 
     task = models.ForeignKey(Task, models.PROTECT, related_name="replies")
-    sheet = models.PositiveBigIntegerField(
-        null=True, help_text="The key of the sheet in the app of the task's kind; none where the item alone names it."
+    answer = models.ForeignKey(
+        "campaigns.Answer",
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="The judged answer's; none where the item alone names it.",
     )
-    item = models.CharField(max_length=300, help_text="What of the sheet was asked about, by its name; or a docid.")
+    item = models.CharField(max_length=300, help_text="What of the answer was asked about, by its name; or a docid.")
     question = models.TextField(help_text="As it stood when it was answered.")
     text = models.TextField()
-    person = models.ForeignKey("collection.Person", models.PROTECT, related_name="+")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta(AppendOnly.Meta):

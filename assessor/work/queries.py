@@ -9,9 +9,10 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from assessor.collection.condition_kinds import kind_of, names_of_answers, related_records
-from assessor.collection.models import Campaign, Condition, Person
-from assessor.collection.roles import ASSESSOR, has_role
+from assessor.accounts.models import Person
+from assessor.accounts.roles import ASSESSOR, has_role
+from assessor.campaigns.condition_kind import kind_of, names_of_answers, related_records
+from assessor.campaigns.models import Campaign, Condition
 from assessor.work.blindness import not_barred
 from assessor.work.leases import free
 from assessor.work.models import Task, Waiting

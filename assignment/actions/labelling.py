@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from assessor.collection import history
-from assessor.collection.models import Person
+from assessor.accounts.models import Person
+from assessor.campaigns import history
 from assessor.work.models import Task
-from assessor.work.writes import (
+from assessor.work.write_protocol import (
     SIGNED_OFF,
     BadWrite,
     Closed,
@@ -54,7 +54,7 @@ def give_label(own: OwnSheet, *, nugget: int, label: str, seconds: int | None, s
     return _say(own, "label" if label else "take back", nugget, said, seen, seconds)
 
 
-def say_cannot(own: OwnSheet, *, nugget: int, reason: str, seconds: int | None, seen: int) -> Result:
+def mark_unjudgeable(own: OwnSheet, *, nugget: int, reason: str, seconds: int | None, seen: int) -> Result:
     """Say why there can be no label of a nugget. Raises as give_label()."""
     reason = on_one_line(reason)
     if not reason:

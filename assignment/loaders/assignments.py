@@ -1,21 +1,21 @@
 """Loading assignments under a condition of their own, with the banks, runs and answers that they bring."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
-from assessor.collection.loaders.answers import About, AnswerFinder, Place
-from assessor.collection.loaders.base import Loader, Options
-from assessor.collection.loaders.conditions import check_name, find_condition, make_condition
-from assessor.collection.models import Campaign, Condition, Import, Topic
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import Campaign, Condition, Import, Topic
+from assessor.formats.lines import Line
+from assessor.formats.report import Report
+from assessor.imports.loaders.answers import About, AnswerFinder, Place
+from assessor.imports.loaders.base import AddError, Options
+from assessor.imports.loaders.conditions import ConditionLoader, check_name, find_condition, make_condition
 from assessor.labels.models import Label
-from assignment.actions.following import bring_up_to_date
-from assignment.actions.sheets import SheetRow, add_sheets, sheet_row
+from assignment.actions.finished_banks import bring_up_to_date
+from assignment.actions.judged_answers import SheetRow, add_sheets, sheet_row
 from assignment.formats import SheetRecord, read_sheets
 from assignment.label_kind import ASSIGNMENT
-from assignment.loaders.banks import BankFinder, FoundBank
+from assignment.loaders.banks import BankFinder, MatchedBank
 from assignment.models import AnswerSheet, Assignment
 from nuggets.formats import BankRecord
 
@@ -41,7 +41,7 @@ class NewSheet(NamedTuple):
     further: dict[int, dict[str, Any]]
     extras: dict[str, Any]
 
-    def kept(self, bank: FoundBank) -> Kept:
+    def kept(self, bank: MatchedBank) -> Kept:
         """Return what is kept of it, once the bank has been written."""
         labels = {nugget: label for nugget, label in zip(bank.ids, self.labels, strict=True) if label}
         raw = {bank.ids[at]: dict(keys) for at, keys in self.further.items()}
@@ -57,11 +57,13 @@ class NewSheets(NamedTuple):
     sheets: list[NewSheet]
 
 
-class AssignmentLoader(Loader):
+class AssignmentLoader(ConditionLoader):
     """The condition, and the judge of its name, are made by the first file, and further files add answers."""
 
     kind = "assignments"
     label = "Assignments"
+    brings = "assignments"
+    takes_invalid_labels = ASSIGNMENT.takes_invalid_labels
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
@@ -88,6 +90,12 @@ class AssignmentLoader(Loader):
             expected = f"{self.condition.nuggets}, whose nuggets {self.name} is about already"
             self.report.error(0, "nuggets", name, expected)
         return found
+
+    @classmethod
+    def read_form(cls, filled_in: Mapping[str, Any], add_error: AddError) -> Options:
+        options = super().read_form(filled_in, add_error)
+        nuggets = filled_in.get("nuggets", "").strip()
+        return options | ({"nuggets": nuggets} if nuggets else {})
 
     def read(self, lines: Iterable[Line]) -> Iterator[SheetRecord]:
         return read_sheets(lines, self.report, invalid_labels=self.options.get("invalid_labels", ""))

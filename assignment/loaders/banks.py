@@ -3,17 +3,20 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from assessor.collection.formats.report import Report
-from assessor.collection.models import Condition, Import, Topic
+from django.db.models import prefetch_related_objects
+
+from assessor.campaigns.models import Condition, Import, Topic
+from assessor.formats.report import Report
 from assignment.formats import SheetRecord
 from assignment.queries import finished_banks, present_editions
 from nuggets.formats import BankRecord, NuggetRecord
 from nuggets.loaders import BankWriter
 from nuggets.models import NuggetBank
+from nuggets.queries import nuggets_in_order
 
 
 @dataclass
-class FoundBank:
+class MatchedBank:
     """A topic's nuggets, each with text and importance, and what the report calls them.
 
     Those of a line have no keys until write() has made a bank of them.
@@ -32,7 +35,7 @@ class BankFinder:
     def __init__(self, condition: Condition | None, name: str, by: str, report: Report) -> None:
         self._writer = BankWriter(condition, name, by, report)
         self._report = report
-        self._known: dict[str, FoundBank] = {}
+        self._known: dict[str, MatchedBank] = {}
 
     @property
     def condition(self) -> Condition | None:
@@ -48,7 +51,7 @@ class BankFinder:
         editions = present_editions(banks)
         for bank in banks:
             nuggets = editions[bank.pk].nuggets
-            self._known[bank.topic.qid] = FoundBank(
+            self._known[bank.topic.qid] = MatchedBank(
                 [(nugget["text"], nugget["importance"]) for nugget in nuggets],
                 f"the nuggets of {bank.topic.qid} under {self.condition}",
                 bank.pk,
@@ -56,7 +59,7 @@ class BankFinder:
                 [nugget["id"] for nugget in nuggets],
             )
 
-    def of(self, qid: str) -> FoundBank:
+    def of(self, qid: str) -> MatchedBank:
         """Return the bank of a topic that is known."""
         return self._known[qid]
 
@@ -78,11 +81,11 @@ class BankFinder:
     def _new_bank(self, record: SheetRecord) -> BankRecord:
         number = record.line.number
         pairs = [(nugget.text, nugget.importance) for nugget in record.nuggets]
-        self._known[record.qid] = FoundBank(pairs, f"the nuggets of {record.qid} on line {number}")
+        self._known[record.qid] = MatchedBank(pairs, f"the nuggets of {record.qid} on line {number}")
         nuggets = [NuggetRecord(text, importance, {}, None) for text, importance in pairs]
         return BankRecord(record.line, record.qid, record.query, nuggets, [], {})
 
-    def _matched(self, record: SheetRecord, bank: FoundBank) -> Sequence[int] | None:
+    def _matched(self, record: SheetRecord, bank: MatchedBank) -> Sequence[int] | None:
         """Match a line's nuggets with a bank's by their texts; equal texts are told apart by their order."""
         found = [(nugget.text, nugget.importance) for nugget in record.nuggets]
         if found == bank.nuggets:
@@ -110,9 +113,11 @@ class BankFinder:
 
     def write(self, records: Sequence[BankRecord], import_record: Import) -> None:
         """Make banks, and the condition with the first of them."""
-        for bank in self._writer.write(records, import_record):
+        banks = self._writer.write(records, import_record)
+        prefetch_related_objects(banks, "nuggets")
+        for bank in banks:
             found = self._known[bank.topic.qid]
-            found.pk, found.ids = bank.pk, bank.order
+            found.pk, found.ids = bank.pk, [nugget.pk for nugget in nuggets_in_order(bank)]
 
     def finish(self, import_record: Import) -> list[NuggetBank]:
         """Hand the new banks in; return those that people have finished again since they were looked at."""

@@ -10,16 +10,16 @@ from django.template.loader import render_to_string
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from assessor.collection.formats.values import to_json
-from assessor.collection.http import PersonRequest
+from assessor.campaigns.http import PersonRequest
+from assessor.formats.values import to_json
 from assessor.labels.replies import replies_on
 from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
-from assessor.work.instructing import shown_guidelines
+from assessor.work.actions.guidelines import shown_guidelines
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.queries import minutes, place
-from assessor.work.writes import BadWrite, Result, number, seconds, signed_off, writes_on
+from assessor.work.write_protocol import BadWrite, Result, number, seconds, signed_off, writes_on
 from assignment import actions, queries, screen
 from assignment.access import OwnSheet, organized_assignment, own_assignment, own_sheet, own_sheets
 from assignment.formats import LABELS
@@ -141,7 +141,7 @@ def label(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
 def cannot(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     """Say why a nugget can't be judged in this answer."""
     nugget_id, reason = number(request, "nugget"), request.POST.get("reason", "")
-    return actions.say_cannot(own, nugget=nugget_id, reason=reason, seconds=seconds(request), seen=seen)
+    return actions.mark_unjudgeable(own, nugget=nugget_id, reason=reason, seconds=seconds(request), seen=seen)
 
 
 @write

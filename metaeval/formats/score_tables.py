@@ -16,9 +16,9 @@ from sys import intern
 
 import numpy as np
 
-from assessor.collection.formats import values
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report, quantity
+from assessor.formats import values
+from assessor.formats.lines import Line
+from assessor.formats.report import Report, quantity
 from metaeval.measures import scored_measures
 from metaeval.stats.means import OVER, Policy, mean
 from metaeval.stats.score_matrix import ScoreMatrix

@@ -36,9 +36,8 @@ class Drop(NamedTuple):
 
 
 def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
-    """Return Kendall's tau-b. Undefined where either is constant. Takes the time of all pairs."""
-    x, y = _both(first, second)
-    return _unless_constant(x, y) or Statistic(float(taus(x[np.newaxis], y[np.newaxis])[0]), len(x))
+    """Return Kendall's tau-b. Undefined where either is constant."""
+    return _correlate("kendalltau", first, second)
 
 
 def taus(first: Figures, second: Figures) -> Figures:
@@ -75,21 +74,20 @@ def tau(concordance: Figures, first: Figures, second: Figures) -> Figures:
 
 def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
     """Return Pearson's correlation. Undefined where either is constant."""
-    x, y = _both(first, second)
-    return _unless_constant(x, y) or Statistic(float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1)), len(x))
+    return _correlate("pearsonr", first, second)
 
 
 def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
     """Return Spearman's correlation: Pearson's of the ranks, tied values sharing the mean of theirs."""
+    return _correlate("spearmanr", first, second)
+
+
+def _correlate(name: str, first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
+    """Return what SciPy's function of that name finds."""
+    from scipy import stats  # it takes long to load
+
     x, y = _both(first, second)
-    return pearson(_mean_ranks(x), _mean_ranks(y))
-
-
-def _mean_ranks(scores: Figures) -> Figures:
-    """Return ranks from the least on, tied scores with the mean of theirs."""
-    _, at, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks: Figures = (np.cumsum(counts) - (counts - 1) / 2)[at]
-    return ranks
+    return _unless_constant(x, y) or Statistic(float(np.clip(getattr(stats, name)(x, y).statistic, -1, 1)), len(x))
 
 
 def tau_ap(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Statistic:

@@ -11,25 +11,22 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assessor.collection import history
-from assessor.collection.access import organized_campaign
-from assessor.collection.http import PersonRequest, download
-from assessor.collection.models import Campaign, Condition, Topic
-from assessor.collection.queries import without_practice
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Campaign, Condition, Topic
+from assessor.campaigns.queries import without_practice
 from assessor.labels.label_kind import label_kind
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.sorting import shown as sorted_table
-from assessor.work.exposing import take_file
 from metaeval import actions
 from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
 from metaeval.charts.rendering import FORMS
-from metaeval.compare_forms import CompareForm, TableForm
-from metaeval.exposure import seen_in_comparison
+from metaeval.comparison_forms import CompareForm, TableForm
 from metaeval.models import Calculation, Comparison, ScoreTable
 from metaeval.pages import differences, figure_contents, measure_rows, score_listing
 from metaeval.queries import comparisons_of, latest_calculations
-from metaeval.report import JSON, result_json
+from metaeval.report import JSON, with_keys_of_topics
 from metaeval.stats.means import Policy
 from metaeval.tasks import calculate
 from metaeval.views.figures import figure_response
@@ -122,7 +119,7 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
     }
     if latest.done is None:
         return context
-    result = latest.done.result
+    result = with_keys_of_topics(latest.done)
     rows = measure_rows(result)
     measure = request.GET.get("measure", rows[0].measure.key if rows else "")
     keys = [row.measure.key for row in rows]
@@ -186,20 +183,6 @@ def comparison_topic(request: PersonRequest, slug: str, comparison_id: int, topi
     page = Paginator(differences(found, topic), _ON_A_PAGE).get_page(request.GET.get("page"))
     context = {"campaign": campaign, "comparison": found, "topic": topic, "page": page}
     return render(request, "metaeval/comparison_topic.html", context)
-
-
-@require_safe
-def comparison_file(request: PersonRequest, slug: str, comparison_id: int, name: str) -> HttpResponseBase:
-    """A result as a file: JSON with all of it, or one of its tables."""
-    campaign = organized_campaign(request.user, slug)
-    found = campaign_comparison(campaign, comparison_id)
-    done = last_result(found)
-    if name != JSON and name not in done.files:
-        raise Http404("There is no such file.")
-    text = result_json(done) if name == JSON else done.files[name]
-    take_file(request.user, seen_in_comparison(found))
-    history.record("exported", f"{found}: {name}", campaign=campaign, person=request.user)
-    return download(f"{campaign.slug}.{found}.{name}", iter([text]))
 
 
 @require_safe

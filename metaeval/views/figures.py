@@ -4,9 +4,9 @@ from typing import Any
 
 from django.http import Http404, HttpResponse, HttpResponseBase
 
-from assessor.collection.formats.tables import write_table
-from assessor.collection.formats.values import to_json
-from assessor.collection.http import PersonRequest, download
+from assessor.campaigns.http import PersonRequest, download
+from assessor.formats.tables import write_table
+from assessor.formats.values import to_json
 from metaeval.charts.rendering import FORMS, Theme, config
 from metaeval.pages import figure_table
 from metaeval.report import render_figure

@@ -9,10 +9,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assessor.collection import history
-from assessor.collection.access import organized_campaign
-from assessor.collection.actions import ConditionError
-from assessor.collection.http import PersonRequest, download
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.actions import ConditionError
+from assessor.campaigns.http import PersonRequest
 from assessor.labels.label_kind import label_kind
 from assessor.llm.actions import JobError, launch
 from assessor.llm.forms import AskForm
@@ -20,15 +19,11 @@ from assessor.studies import actions, queries
 from assessor.studies.access import campaign_study, study_item
 from assessor.studies.actions import StudyError
 from assessor.work.actions import PlanError
-from assessor.work.exposing import take_file
 from assessor.work.queries import assessors
-from assessor.work.writes import Stale
+from assessor.work.write_protocol import Stale
 from metaeval.charts.rendering import FORMS
-from metaeval.exposure import seen_in_study
 from metaeval.pages import figure_content
 from metaeval.studies import (
-    FILES,
-    result_lines,
     study_figures,
     study_items,
     study_result,
@@ -179,24 +174,3 @@ def code_item(request: PersonRequest, slug: str, study_id: int, drawn_id: int) -
     page = request.POST.get("page", "")
     response["Location"] += (f"?page={page}" if page.isascii() and page.isdigit() else "") + f"#item-{drawn_id}"
     return response
-
-
-@require_safe
-def export_study(request: PersonRequest, slug: str, study_id: int, form: str) -> HttpResponseBase:
-    """A study as a file: how far its judges agree, what they gave, its items, or all that is counted as JSON."""
-    campaign = organized_campaign(request.user, slug)
-    study = campaign_study(campaign, study_id)
-    if form not in FILES:
-        raise Http404("There is no such form of a study.")
-    name = f"study.{study.name}.{form}"
-    take_file(request.user, seen_in_study(study))
-    history.record("exported", name, campaign=campaign, person=request.user)
-    return download(f"{campaign.slug}.{name}", FILES[form](study))
-
-
-@require_safe
-def export_studies(request: PersonRequest, slug: str) -> HttpResponseBase:
-    """How far the judges of all studies agree, as one table."""
-    campaign = organized_campaign(request.user, slug)
-    history.record("exported", "studies.csv", campaign=campaign, person=request.user)
-    return download(f"{campaign.slug}.studies.csv", result_lines(study_results(list(queries.studies_of(campaign)))))

@@ -15,10 +15,10 @@ from nuggets.actions.edits import (
     split_nugget,
     undo,
 )
+from nuggets.actions.exposure import see_nuggets
 from nuggets.actions.finishing import NotReady, ReopenError, finish_bank, reopen_bank
 from nuggets.actions.notes import mark_passage, set_note, set_reading
-from nuggets.actions.preparing import create_manual_nuggets, prepare_bank
-from nuggets.actions.seeing import see_nuggets
+from nuggets.actions.preparation import create_manual_nuggets, prepare_bank
 
 __all__ = [
     "MAX_CHARACTERS",

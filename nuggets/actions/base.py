@@ -4,9 +4,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from assessor.collection.models import Judge
+from assessor.campaigns.models import Judge
 from assessor.work.models import Task
-from assessor.work.writes import BadWrite, Closed, Stale, sign_of_work
+from assessor.work.write_protocol import BadWrite, Closed, Stale, sign_of_work
 from nuggets.models import BankEdit, NuggetBank
 from nuggets.queries import undecided_drafts
 

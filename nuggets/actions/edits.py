@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
-from assessor.collection.actions import judge_of
-from assessor.collection.models import Judge, Person
-from assessor.work.writes import BadWrite, Result
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import judge_of
+from assessor.campaigns.models import Judge
+from assessor.work.write_protocol import BadWrite, Result
 from nuggets.actions.base import MAX_CHARACTERS, locked_bank, on_one_line, store
 from nuggets.editing import FIELDS, NuggetList, apply, changes_between
 from nuggets.models import BankEdit, Nugget, NuggetBank
@@ -36,7 +37,7 @@ def add_nugget(
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
         nugget = _new(bank, judge, uid, text=cleaned, importance=importance, evidence=[evidence] if evidence else [])
-        nugget_list.order.append(nugget.pk)
+        nugget_list.order.append(nugget.name)
 
     return _edit(bank, "add", change, acting_user, seen)
 
@@ -45,7 +46,7 @@ def keep_draft(bank: NuggetBank, *, uid: UUID, acting_user: Person, seen: int) -
     """Decide that a draft stays as it is."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.nuggets[_on_list(bank, nugget_list, uid)]["is_undecided"] = False
+        nugget_list.nuggets[_on_list(nugget_list, uid)]["is_undecided"] = False
 
     return _edit(bank, "keep", change, acting_user, seen)
 
@@ -55,7 +56,7 @@ def reword_nugget(bank: NuggetBank, *, uid: UUID, text: str, acting_user: Person
     cleaned = on_one_line(text)
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = nugget_list.nuggets[_on_list(bank, nugget_list, uid)]
+        nugget = nugget_list.nuggets[_on_list(nugget_list, uid)]
         if nugget["text"] != cleaned:
             nugget |= {"text": cleaned, "is_undecided": False}
 
@@ -68,7 +69,7 @@ def set_importance(bank: NuggetBank, *, uid: UUID, importance: str, acting_user:
         raise BadWrite("importance must be vital or okay.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.nuggets[_on_list(bank, nugget_list, uid)] |= {"importance": importance, "is_undecided": False}
+        nugget_list.nuggets[_on_list(nugget_list, uid)] |= {"importance": importance, "is_undecided": False}
 
     return _edit(bank, importance, change, acting_user, seen)
 
@@ -77,9 +78,9 @@ def move_nugget(bank: NuggetBank, *, uid: UUID, to: int, acting_user: Person, se
     """Put a nugget at another place, counted from 0; a place beyond the end is the end."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        pk = _on_list(bank, nugget_list, uid)
-        nugget_list.order.remove(pk)
-        nugget_list.order.insert(max(0, to), pk)
+        name = _on_list(nugget_list, uid)
+        nugget_list.order.remove(name)
+        nugget_list.order.insert(max(0, to), name)
 
     return _edit(bank, "move", change, acting_user, seen)
 
@@ -88,7 +89,7 @@ def delete_nugget(bank: NuggetBank, *, uid: UUID, acting_user: Person, seen: int
     """Take a nugget off the list; its record stays."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.order.remove(_on_list(bank, nugget_list, uid))
+        nugget_list.order.remove(_on_list(nugget_list, uid))
 
     return _edit(bank, "delete", change, acting_user, seen)
 
@@ -98,7 +99,7 @@ def attach_evidence(bank: NuggetBank, *, uid: UUID, evidence: Evidence, acting_u
     _check_evidence(bank, evidence)
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = nugget_list.nuggets[_on_list(bank, nugget_list, uid)]
+        nugget = nugget_list.nuggets[_on_list(nugget_list, uid)]
         nugget["evidence"] = _united([nugget["evidence"], [evidence]])
 
     return _edit(bank, "attach", change, acting_user, seen)
@@ -108,7 +109,7 @@ def detach_evidence(bank: NuggetBank, *, uid: UUID, evidence: Evidence, acting_u
     """Take a place in a passage away from those that a nugget rests on."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = nugget_list.nuggets[_on_list(bank, nugget_list, uid)]
+        nugget = nugget_list.nuggets[_on_list(nugget_list, uid)]
         nugget["evidence"] = [item for item in nugget["evidence"] if item != evidence]
 
     return _edit(bank, "detach", change, acting_user, seen)
@@ -126,11 +127,11 @@ def merge_nuggets(
         raise BadWrite(f"Two to {MAX_MERGED} different nuggets can be merged.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        chosen = set(_all_on_list(bank, nugget_list, uids))
-        parents = [pk for pk in nugget_list.order if pk in chosen]
-        fields = [nugget_list.nuggets[pk] for pk in parents]
-        notes = bank.nuggets.in_bulk(parents)
-        note = " / ".join(dict.fromkeys(notes[pk].note for pk in parents if notes[pk].note))  # halves share theirs
+        chosen = {_on_list(nugget_list, uid) for uid in uids}
+        parents = [name for name in nugget_list.order if name in chosen]
+        fields = [nugget_list.nuggets[name] for name in parents]
+        notes = {nugget.name: nugget.note for nugget in bank.nuggets.filter(uid__in=parents)}
+        note = " / ".join(dict.fromkeys(notes[name] for name in parents if notes[name]))  # halves share theirs
         if len(note) > MAX_CHARACTERS:
             raise BadWrite(f"Together the notes have more than {MAX_CHARACTERS:,} characters: shorten one first.")
         importance = {nugget["importance"] for nugget in fields}
@@ -145,8 +146,8 @@ def merge_nuggets(
             importance=importance.pop() if len(importance) == 1 else Nugget.Importance.UNSET,
             note=note,
         )
-        nugget_list.order.insert(nugget_list.order.index(parents[0]), merged.pk)
-        nugget_list.order = [pk for pk in nugget_list.order if pk not in chosen]
+        nugget_list.order.insert(nugget_list.order.index(parents[0]), merged.name)
+        nugget_list.order = [name for name in nugget_list.order if name not in chosen]
 
     return _edit(bank, "merge", change, acting_user, seen)
 
@@ -163,11 +164,11 @@ def split_nugget(
         raise BadWrite("A nugget is split into two.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        pk = _on_list(bank, nugget_list, uid)
-        shared = {"origin": Nugget.Origin.SPLIT, "parents": [pk], "note": bank.nuggets.get(pk=pk).note}
-        shared["evidence"] = nugget_list.nuggets[pk]["evidence"]
-        parts = [_new(bank, judge, part_uid, text=text, **shared).pk for part_uid, text in cleaned]
-        place = nugget_list.order.index(pk)
+        name = _on_list(nugget_list, uid)
+        shared = {"origin": Nugget.Origin.SPLIT, "parents": [name], "note": bank.nuggets.get(uid=uid).note}
+        shared["evidence"] = nugget_list.nuggets[name]["evidence"]
+        parts = [_new(bank, judge, part_uid, text=text, **shared).name for part_uid, text in cleaned]
+        place = nugget_list.order.index(name)
         nugget_list.order[place : place + 1] = parts
 
     return _edit(bank, "split", change, acting_user, seen)
@@ -218,28 +219,22 @@ def _replay(bank: NuggetBank, verb: str, edit: BankEdit, acting_user: Person, *,
 
 
 def _nugget_list(bank: NuggetBank) -> NuggetList:
-    nuggets = {nugget.pk: {name: getattr(nugget, name) for name in FIELDS} for nugget in bank.nuggets.all()}
+    nuggets = {nugget.name: {name: getattr(nugget, name) for name in FIELDS} for nugget in bank.nuggets.all()}
     return NuggetList(list(bank.order), nuggets)
 
 
 def _write_list(bank: NuggetBank, nugget_list: NuggetList, changes: dict[str, Any]) -> None:
     """Write what the changes touch, and only that."""
-    for pk, fields in changes.get("nuggets", {}).items():
-        values = {name: nugget_list.nuggets[int(pk)][name] for name in fields}
-        Nugget.objects.filter(pk=int(pk), bank=bank).update(**values)
+    for uid, fields in changes.get("nuggets", {}).items():
+        values = {name: nugget_list.nuggets[uid][name] for name in fields}
+        Nugget.objects.filter(uid=uid, bank=bank).update(**values)
     bank.order = nugget_list.order
 
 
-def _on_list(bank: NuggetBank, nugget_list: NuggetList, uid: UUID) -> int:
-    [pk] = _all_on_list(bank, nugget_list, [uid])
-    return pk
-
-
-def _all_on_list(bank: NuggetBank, nugget_list: NuggetList, uids: Sequence[UUID]) -> list[int]:
-    pks = list(bank.nuggets.filter(uid__in=uids).values_list("pk", flat=True))
-    if len(pks) != len(uids) or not set(pks) <= set(nugget_list.order):
+def _on_list(nugget_list: NuggetList, uid: UUID) -> str:
+    if str(uid) not in nugget_list.order:
         raise BadWrite("There is no such nugget on the list.")
-    return pks
+    return str(uid)
 
 
 def _new(bank: NuggetBank, judge: Judge, uid: UUID, **fields: Any) -> Nugget:

@@ -4,14 +4,14 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from assessor.collection import history
-from assessor.collection.actions import judge_of
-from assessor.collection.condition_kinds import condition_kinds
-from assessor.collection.models import Person
-from assessor.collection.roles import ASSESSOR, has_role
+from assessor.accounts.models import Person
+from assessor.accounts.roles import ASSESSOR, has_role
+from assessor.campaigns import history
+from assessor.campaigns.actions import judge_of
+from assessor.campaigns.condition_kind import condition_kinds
 from assessor.work.blindness import barred_from, had_feedback, has_seen
 from assessor.work.models import MAX_REASON, Task
-from assessor.work.writes import Result
+from assessor.work.write_protocol import Result
 from nuggets.actions.base import locked_bank, store
 from nuggets.editions import consequences, snapshot
 from nuggets.models import BankEdition, NuggetBank
@@ -54,7 +54,7 @@ def finish_bank(bank: NuggetBank, *, acting_user: Person, seen: int) -> Result:
     for kind in condition_kinds():
         kind.on_bank_finished(bank)
     bank_finished.send(NuggetBank, bank=bank)
-    told = {"edition": bank.edition, "bank": bank.pk, "consequences": changed}
+    told = {"edition": bank.edition, "bank": str(bank.maker), "consequences": changed}
     history.record("bank finished", bank, campaign=bank.condition.campaign, person=acting_user, **told)
     return {"version": bank.version, "finished": True}
 
@@ -84,5 +84,5 @@ def reopen_bank(bank: NuggetBank, *, reason: str, acting_user: Person) -> Nugget
     store(bank, "reopen", {"reason": reason}, judge_of(acting_user))
     # The maker has saved nothing: who went on to another topic continues there.
     Task.objects.filter(pk=bank.task.pk).update(state=Task.State.OPEN, total=0, worked_at=bank.task.worked_at)
-    history.record("bank reopened", bank, campaign=campaign, person=acting_user, reason=reason, bank=bank.pk)
+    history.record("bank reopened", bank, campaign=campaign, person=acting_user, reason=reason, bank=str(bank.maker))
     return bank

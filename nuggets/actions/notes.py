@@ -2,9 +2,9 @@
 
 from uuid import UUID
 
-from assessor.collection.actions import judge_of
-from assessor.collection.models import Person
-from assessor.work.writes import BadWrite, Result
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import judge_of
+from assessor.work.write_protocol import BadWrite, Result
 from nuggets.actions.base import locked_bank, on_one_line, store
 from nuggets.models import NuggetBank
 from nuggets.queries import passage_text
@@ -23,12 +23,12 @@ def set_note(bank: NuggetBank, *, uid: UUID, text: str, acting_user: Person, see
     """Note something on a nugget, for the person alone."""
     bank = locked_bank(bank, seen)
     nugget = bank.nuggets.filter(uid=uid).first()
-    if nugget is None or nugget.pk not in bank.order:
+    if nugget is None or nugget.name not in bank.order:
         raise BadWrite("There is no such nugget on the list.")
     before, nugget.note = nugget.note, on_one_line(text)
     if before != nugget.note:
         nugget.save(update_fields=["note"])
-        store(bank, "note", {"nuggets": {str(nugget.pk): {"note": [before, nugget.note]}}}, judge_of(acting_user))
+        store(bank, "note", {"nuggets": {nugget.name: {"note": [before, nugget.note]}}}, judge_of(acting_user))
     return {"version": bank.version}
 
 

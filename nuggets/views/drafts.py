@@ -1,19 +1,17 @@
 """What a model made of nuggets, and what people made of that, for organizers."""
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from assessor.collection import history
-from assessor.collection.access import organized_campaign
-from assessor.collection.http import PersonRequest, download
-from assessor.collection.models import Campaign, Condition
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Campaign, Condition
 from assessor.work.queries import minutes
-from nuggets import outcomes
+from nuggets import draft_reports
 from nuggets.access import organized_bank
 from nuggets.condition_kind import EDITS
-from nuggets.exports import outcome_lines
 
 _TOPICS = 100  # on a page
 
@@ -25,8 +23,8 @@ def bank_drafts(request: PersonRequest, bank_id: int) -> HttpResponse:
     if bank.drafting is None:
         raise Http404("No model drafted these nuggets.")
     cuts = {cut["window"]: cut["nuggets"] for cut in bank.drafting.cuts}
-    tally = outcomes.tally(bank, outcomes.edit_counts([bank])[bank.pk]) if bank.task else None
-    drafts = outcomes.draft_rows(bank)
+    tally = draft_reports.tally(bank, draft_reports.edit_counts([bank])[bank.pk]) if bank.task else None
+    drafts = draft_reports.draft_rows(bank)
     context = {
         "bank": bank,
         "campaign": bank.condition.campaign,
@@ -34,7 +32,7 @@ def bank_drafts(request: PersonRequest, bank_id: int) -> HttpResponse:
         "drafts": drafts,
         "has_importance": any(row.importance for row in drafts),
         "has_windows": any(row.docids for row in drafts),
-        "listed": outcomes.listed_rows(bank),
+        "listed": draft_reports.listed_rows(bank),
         "windows": [(step, cuts.get(number)) for number, step in enumerate(bank.drafting.steps, start=1)],
         "tally": tally,
         "time": minutes(bank.task.seconds) if bank.task else "",
@@ -47,28 +45,18 @@ def condition_drafts(request: PersonRequest, slug: str, condition_id: int) -> Ht
     """What a model made under a condition, topic by topic, with how people dealt with it."""
     campaign = organized_campaign(request.user, slug)
     condition = _drafted_condition(campaign, condition_id)
-    page = Paginator(outcomes.draftings(condition), _TOPICS).get_page(request.GET.get("page"))
+    page = Paginator(draft_reports.draftings(condition), _TOPICS).get_page(request.GET.get("page"))
     context = {
         "campaign": campaign,
         "condition": condition,
         "page": page,
-        "rows": [(row, minutes(row.tally.seconds) if row.tally else "") for row in outcomes.topic_rows(list(page))],
-        "fates": outcomes.FATES,
+        "rows": [
+            (row, minutes(row.tally.seconds) if row.tally else "") for row in draft_reports.topic_rows(list(page))
+        ],
+        "fates": draft_reports.FATES,
         "edited_by_people": condition.method == EDITS,
     }
     return render(request, "nuggets/condition_drafts.html", context)
-
-
-@require_safe
-def export_drafts(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
-    """The same as a table: how people dealt with the drafts of each topic."""
-    campaign = organized_campaign(request.user, slug)
-    condition = _drafted_condition(campaign, condition_id)
-    if condition.method != EDITS:
-        raise Http404("Nobody edits the nuggets of this condition.")
-    name = f"drafts.{condition.name}.csv"
-    history.record("exported", name, campaign=campaign, person=request.user)
-    return download(f"{campaign.slug}.{name}", outcome_lines(condition))
 
 
 def _drafted_condition(campaign: Campaign, condition_id: int) -> Condition:

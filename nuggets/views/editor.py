@@ -15,13 +15,13 @@ from django.urls import reverse
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from assessor.collection.formats.values import to_json
-from assessor.collection.http import PersonRequest
+from assessor.campaigns.http import PersonRequest
+from assessor.formats.values import to_json
 from assessor.work.access import require_running
 from assessor.work.actions import note_opened
-from assessor.work.instructing import shown_guidelines
+from assessor.work.actions.guidelines import shown_guidelines
 from assessor.work.queries import minutes, place
-from assessor.work.writes import BadWrite, Closed, Result, Sent, Stale, number, once, ours, refused, sent
+from assessor.work.write_protocol import BadWrite, Closed, Result, Sent, Stale, number, once, ours, refused, sent
 from nuggets import actions, queries
 from nuggets.access import is_owner, organized_bank, own_bank, readable_bank
 from nuggets.models import Nugget, NuggetBank
@@ -54,19 +54,15 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     numbers = {passage.segment.docid: number for number, passage in enumerate(passages, start=1)}
     listed = queries.nuggets_in_order(bank)
     drafts = queries.drafts(bank)
-    rows = queries.rows(listed, numbers, drafts)
-    undecided = [row for row in rows if row.nugget.is_undecided]
-    decided = [row for row in rows if not row.nugget.is_undecided]
     context = {
         "bank": bank,
         "about": _about(bank),
         "known": None if read_only else _known(bank, listed, drafts),
         "protocol": bank.condition.protocol,
         "most": queries.most_nuggets(bank.condition),
-        "rows": rows,
-        "sections": [("undecided", "To decide", undecided), ("decided", "Decided", decided)],
+        "rows": queries.rows(listed, numbers, drafts) if read_only else [],
         "drafts": len(drafts),
-        "drafts_decided": len(drafts) - len(undecided),
+        "drafts_decided": len(drafts) - sum(nugget.is_undecided for nugget in listed),
         "read_only": read_only,
         "most_characters": actions.MAX_CHARACTERS,
         "is_owner": owner,
@@ -77,7 +73,6 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
         "place": place(bank.task) if owner and bank.task else None,
         "passages": passages,
         "without_text": without_text,
-        "blank_row": queries.blank_row(drafts),
         "reopening": queries.reopening(bank),
         "lineage": None if owner else queries.lineage(bank, listed),
         "time": minutes(bank.task.seconds) if bank.task else "",

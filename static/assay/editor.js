@@ -1,29 +1,17 @@
 // The nugget editor. What a person does shows at once and goes into the outbox; when all of it is saved, the list
 // on screen is made to say what the server's says.
-"use strict";
-
 (async () => {
   const main = document.getElementById("main");
   const subject = `${main.dataset.installation}.${main.dataset.person}.bank.${main.dataset.bank}`;
   const holder = document.querySelector(".nugget-list");
-  const notices = document.getElementById("notices");
   const form = document.getElementById("add"); // absent where nothing can be edited
-  const storage = assay.storage;
   const tab = await assay.tab();
+  const { rowOf, rowsOnScreen, currentRow, textOf, noteOf, fieldsOf, isUndecided, folded, isTyped } = assay;
 
   const passages = new assay.Passages(document.getElementById("passages"));
-  // Going back in the browser may fill fields as they were left, by their place on the page.
-  for (const field of document.querySelectorAll("[data-field]")) field.value = field.dataset.saved;
-  for (const input of main.querySelectorAll(".nugget-list input, #add input")) input.checked = input.defaultChecked;
   const list = new assay.NuggetList(holder, passages, { onLost: (field) => lost(aboutTyped(field)), onDrop: moveTo });
   const state = form && new assay.StateLine({ isRefused: () => refused.changes.length > 0 });
-  // Say a sentence; told: what it tells, or the key that it names.
-  function tell(name, told) {
-    state.tell(assay.say(name, typeof told === "string" ? { keys: assay.byKeys(told) } : told));
-  }
-
-  // What tabs left that are closed is this tab's to show.
-  const claim = (kind, take) => assay.claim(tab, `assay.${kind}.${subject}.`, take);
+  const tell = (name, told) => state.tell(assay.say(name, told));
 
   // A text where that is not the only place that has it.
   const quote = (text) => `“${text.length > 300 ? `${text.slice(0, 300)}…` : text}”`;
@@ -66,6 +54,8 @@
   }
 
   // ---- what is typed is kept until it is in the outbox ----
+  const drafts = new assay.Shelf("draft", subject, tab);
+
   // What is typed into a field, as a change.
   function aboutTyped(field) {
     const uid = field.closest(".nugget")?.dataset.uid || "";
@@ -75,22 +65,23 @@
   // The field that a change is about, if it is about one.
   const fieldOf = ({ action, uid }) => main.querySelector(`${uid ? `#n-${uid} ` : ""}[data-field="${action}"]`);
 
-  const draftName = ({ action, uid = "" }) => `assay.draft.${subject}.${tab.name}.${action}.${uid}`;
+  // Keep what is typed in the place of what was typed there before; none: only forget that.
+  function keepDraft({ action, uid }, draft) {
+    const others = drafts.changes.filter(({ about }) => about.action !== action || about.uid !== uid);
+    drafts.changes = draft ? [...others, { about: draft }] : others;
+  }
 
   // A text being typed that the server's list overtook.
   function lost(about) {
-    storage.remove(draftName(about));
-    const change = { url: urlOf(about), fields: { text: about.text }, about };
-    queueMicrotask(() => refused.add([change], assay.say("typed-meanwhile"), true));
+    refused.keep([{ url: urlOf(about), fields: { text: about.text }, about }], true);
+    keepDraft(about);
+    queueMicrotask(() => refused.draw(assay.say("typed-meanwhile")));
   }
-
-  // What an older page kept does not say what it was typed into.
-  const claimDrafts = (take) => claim("draft", (left) => take({ action: "typed", ...left }));
 
   // Of a bank that can't be edited any more, only what could not be saved is to be seen.
   if (!form) {
-    claim("outbox", (changes) => refused.keep(changes, true)); // should the bank be reopened
-    claimDrafts((about) => refused.keep([{ about }], false));
+    refused.take("outbox", true); // should the bank be reopened
+    refused.take("draft", false);
     return refused.claim(assay.say("finished"));
   }
 
@@ -100,13 +91,13 @@
   const outbox = new assay.Outbox({
     subject,
     tab,
-    version: known.about.version,
+    versions: { "": known.about.version },
     onAnswer({ about }, response, text, waiting) {
       if (response.headers.get("HX-Redirect")) return window.location.assign(response.headers.get("HX-Redirect"));
       handingIn(false);
       known = JSON.parse(text);
       // What waits was done after this change and has seen nothing later.
-      outbox.version = waiting ? Number(response.headers.get("X-Assay-Version")) : known.about.version;
+      outbox.versions[""] = waiting ? Number(response.headers.get("X-Assay-Version")) : known.about.version;
       const added = waiting ? [] : show(known);
       if (["undo", "redo"].includes(about.action)) list.go(added[0]);
       if (response.status === 422) showFindings();
@@ -119,7 +110,7 @@
       if (known.about.state !== "open") return setTimeout(() => window.location.reload()); // its page shows them
       // Nothing of it was done: the screen goes back to what the server has.
       if (outbox.changes.length === changes.length) {
-        outbox.version = known.about.version;
+        outbox.versions[""] = known.about.version;
         show(known);
       }
       refused.draw(isStale ? assay.say("changed-elsewhere") : text);
@@ -130,13 +121,9 @@
     },
   });
 
-  const undoButton = document.querySelector('[data-act="undo"]');
-  const redoButton = document.querySelector('[data-act="redo"]');
-
   function show(fresh) {
     shown = fresh;
-    undoButton.disabled = !shown.about.undo;
-    redoButton.disabled = !shown.about.redo;
+    for (const name of ["undo", "redo"]) document.querySelector(`[data-act=${name}]`).disabled = !shown.about[name];
     const added = list.show(shown);
     drawFindings();
     drawButtons();
@@ -183,7 +170,7 @@
     const about = aboutTyped(field);
     if (isTyped(field)) act(about.action, about.uid, { text: about.text });
     else if (state.name === "typing") state.set("saved", 0);
-    storage.remove(draftName(about));
+    keepDraft(about);
   }
 
   // Put everything typed into the outbox before something that depends on it.
@@ -211,8 +198,7 @@
     field.setSelectionRange(field.value.length, field.value.length);
   }
 
-  // A text in two: at the cursor where it was put inside the text; else after the first part of the sentence, or half
-  // way.
+  // A text in two: at the cursor inside the text; else after the first part of the sentence, or half way.
   function halves({ value, selectionStart }) {
     const blanks = [...value.trimEnd().matchAll(/\s+/gu)];
     const joint = /[;,.]\s+(?:and\s+)?|\s+and\s+/iu.exec(value);
@@ -220,15 +206,6 @@
       .filter(Boolean)
       .map(({ index, 0: cut }) => [value.slice(0, index), value.slice(index + cut.length)].map(folded))
       .find(([one, other]) => one && other);
-  }
-
-  // Ask in a dialog, and do it if the answer is yes.
-  function ask(name, facts, action) {
-    const dialog = document.getElementById(name);
-    document.getElementById(`${name}-facts`).textContent = facts;
-    dialog.returnValue = "";
-    dialog.onclose = () => dialog.returnValue === "yes" && action();
-    dialog.showModal();
   }
 
   // ---- evidence ----
@@ -256,10 +233,8 @@
     const chip = document.getElementById("new-words");
     chip.hidden = !text;
     list.countWords(chip, text);
-    fit(newText);
-    const draft = { action: "add", text: newText.value, source, importance: newImportance.value };
-    if (text) storage.set(draftName(draft), draft);
-    else storage.remove(draftName(draft));
+    const draft = { action: "add", uid: "", text: newText.value, source, importance: newImportance.value };
+    keepDraft(draft, text && draft);
     drawFindings();
   }
 
@@ -288,8 +263,7 @@
     else goBack(list.rows.at(-1));
     const row = document.activeElement.closest(".nugget");
     const left = assay.say(newText.value ? "left-text" : "left-field");
-    const told = { left, place: row && list.place(row), keys: assay.byKeys("v", "o") };
-    tell(row ? "left-to-nugget" : "left-to-passage", told);
+    tell(row ? "left-to-nugget" : "left-to-passage", { left, place: row && list.place(row) });
   }
 
   // Out of a field that belongs to no nugget: not into the next field, since the next key is not text.
@@ -298,13 +272,8 @@
     else passages.go(passages.current);
   }
 
-  newText.addEventListener("assay:key", () => acts.make());
-  // A click into the field would drop what is selected in a passage.
-  newText.addEventListener("mousedown", (event) => {
-    if (!passages.selection()) return;
-    event.preventDefault();
-    acts.make();
-  });
+  // Before a click into the field makes a nugget from what is selected in a passage, it would drop that.
+  newText.addEventListener("mousedown", (event) => passages.selection() && event.preventDefault());
   form.addEventListener("input", typedNew);
   form.addEventListener("submit", () => {
     if (!folded(newText.value)) {
@@ -384,12 +353,12 @@
       fieldsOf(row).forEach(saveField); // undo brings it back as it was typed
       act("delete", row.dataset.uid, { text: textOf(row).dataset.saved }, {});
       if (list.rows.length) list.go(next || rowsOnScreen()[Math.min(at, list.rows.length - 1)]);
-      else undoButton.focus();
+      else document.querySelector("[data-act=undo]").focus();
     },
     attach(row) {
       const evidence = passages.evidence();
       const told = { place: list.place(row), evidence: placeOf(evidence) };
-      if (row.nugget.evidence.some((one) => isSamePlace(one, evidence))) return tell("evidence-already", told);
+      if (row.nugget.evidence.some((one) => assay.isSamePlace(one, evidence))) return tell("evidence-already", told);
       const add = () => {
         if (!row.isConnected) return;
         act("attach", row.dataset.uid, { evidence }, spanFields(evidence));
@@ -398,7 +367,7 @@
       };
       if (evidence.start !== null) return add();
       const asked = { ...told, number: passages.number(evidence.docid), text: quote(textOf(row).value) };
-      ask("whole-passage", assay.say("whole-passage", asked), add);
+      assay.ask("whole-passage", assay.say("whole-passage", asked), add);
     },
     detach(row, at) {
       const evidence = row.nugget.evidence[at];
@@ -449,7 +418,7 @@
       const parents = shown.nuggets.filter(({ uid }) => uids.includes(uid));
       const text = parents.map((parent) => parent.text).filter(Boolean).join("; ");
       if (!text) return tell("nothing-to-merge");
-      if (Math.max(text.length, notesOf(parents).length) > newText.maxLength) return tell("too-long-to-merge");
+      if (Math.max(text.length, assay.notesOf(parents).length) > newText.maxLength) return tell("too-long-to-merge");
       merged = assay.uuid();
       act("merge", merged, { uids, text }, { uid: merged, uids: uids.join(" "), text });
       open(textOf(rowOf(merged)));
@@ -476,12 +445,12 @@
         return newText.focus();
       }
       if (known.findings) return handIn(); // the server says what it is by now
-      ask("finish", known.facts, handIn);
+      assay.ask("finish", known.facts, handIn);
     },
   };
 
   // Until an undo is answered nobody can know what the list will be.
-  const NEEDS_THE_LIST = ["keep", "keepAll", "vital", "okay", "split", "delete", "up", "down", "attach", "detach", "merge"];
+  const NEEDS_THE_LIST = "keep keepAll vital okay split delete up down attach detach merge".split(" ");
   const undoWaits = () => outbox.changes.some(({ about }) => ["undo", "redo"].includes(about.action));
 
   // Why an act can't be done now: a sentence and what it tells, or true where none is needed.
@@ -490,28 +459,23 @@
     split: (row) => !halves(textOf(row)) && ["one-word"],
     up: (row) => !row.previousElementSibling,
     down: (row) => !row.nextElementSibling,
-    attach: () => (passages.selections().length > 1 ? ["spans-two"] : !passages.evidence() && ["select-first", "p"]),
+    attach: () => (passages.selections().length > 1 ? ["spans-two"] : !passages.evidence() && ["select-first"]),
     where: (row) => !row.nugget.evidence.length && ["no-evidence"],
     next: (row) => !passages.focused && row === rowsOnScreen().at(-1),
     previous: (row) => !passages.focused && (!row || row === rowsOnScreen()[0]),
     nextPassage: () => passages.focused === passages.articles.at(-1),
     previousPassage: () => passages.current === passages.articles[0],
-    read: () => !passages.focused && ["passage-first", "p"],
-    merge: () => chosenRows().length < 2 && ["choose-two", "x"],
+    read: () => !passages.focused && ["passage-first"],
+    merge: () => chosenRows().length < 2 && ["choose-two"],
   };
   function whyNot(name, row) {
-    if (!acts[name] && !row) return list.rows.length ? ["nugget-first", "l"] : ["write-first", "n"];
+    if (!acts[name] && !row) return list.rows.length ? ["nugget-first"] : ["write-first"];
     // Nobody who reads a passage means a nugget that is out of sight.
-    if (ofNugget[name] && passages.focused) return ["in-a-passage", "l"];
+    if (ofNugget[name] && passages.focused) return ["in-a-passage"];
     return why[name]?.(row);
   }
 
   document.addEventListener("click", (event) => {
-    const link = event.target.closest("#findings a");
-    if (link) {
-      event.preventDefault();
-      list.go(document.querySelector(link.hash));
-    }
     const button = event.target.closest("[data-act]");
     if (!button) return;
     const { act: name, at } = button.dataset;
@@ -531,7 +495,9 @@
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(() => {
       const row = currentRow();
-      for (const button of buttons) write(button, whyNot(button.dataset.act, row) ? "true" : null, "ariaDisabled");
+      for (const button of buttons) {
+        assay.write(button, whyNot(button.dataset.act, row) ? "true" : null, "ariaDisabled");
+      }
     });
   }
   for (const name of ["focusin", "focusout", "selectionchange", "input"]) document.addEventListener(name, drawButtons);
@@ -547,11 +513,12 @@
     const span = pointer === "up" && passages.selection();
     bar.hidden = !span;
     if (!span) return;
-    const lines = document.getSelection().getRangeAt(0).getClientRects();
-    const last = lines[lines.length - 1];
-    const below = last.bottom + bar.offsetHeight + 8 < window.innerHeight;
-    bar.style.top = `${below ? last.bottom + 8 : Math.max(0, lines[0].top - bar.offsetHeight - 8)}px`;
-    bar.style.left = `${Math.max(4, Math.min(last.right - bar.offsetWidth, window.innerWidth - bar.offsetWidth - 4))}px`;
+    const [first, ...others] = document.getSelection().getRangeAt(0).getClientRects();
+    const { right, bottom } = others.at(-1) ?? first;
+    const { offsetWidth: width, offsetHeight: height } = bar;
+    const isBelow = bottom + height + 8 < window.innerHeight;
+    bar.style.top = `${isBelow ? bottom + 8 : Math.max(0, first.top - height - 8)}px`;
+    bar.style.left = `${Math.max(4, Math.min(right, window.innerWidth - 4) - width)}px`;
   }
   for (const [name, now] of [["pointerdown", "down"], ["pointerup", "up"], ["pointercancel", "up"], ["keydown", ""]]) {
     document.addEventListener(name, (event) => {
@@ -574,17 +541,15 @@
   });
 
   // A pause in typing saves too: nobody should have to leave the field for that. Not while a character is composed.
-  const pauses = new WeakMap();
   function typed({ target: field, isComposing }) {
     if (!field.matches("[data-field]")) return;
-    const about = { ...aboutTyped(field), text: field.value };
-    storage.set(draftName(about), { ...about, was: field.dataset.saved });
+    const about = aboutTyped(field);
+    keepDraft(about, { ...about, text: field.value, was: field.dataset.saved });
     if (isTyped(field) && state.name === "saved") state.set("typing", 0);
     list.tidy();
-    fit(field);
-    clearTimeout(pauses.get(field));
+    clearTimeout(field.pause);
     if (isComposing) return;
-    pauses.set(field, setTimeout(() => field.isConnected && saveField(field), 2000));
+    field.pause = setTimeout(() => field.isConnected && saveField(field), 2000);
   }
   for (const name of ["input", "compositionend"]) main.addEventListener(name, typed);
   main.addEventListener("keydown", (event) => {
@@ -596,9 +561,9 @@
       else leaveNew();
     } else if (event.target.matches("[data-field]")) {
       event.preventDefault();
-      const deciding = row && event.key === "Enter" && (row.parentElement.id === "undecided" || row.dataset.uid === merged);
+      const isToDecide = row?.parentElement.id === "undecided" || row?.dataset.uid === merged;
       saveField(event.target);
-      if (deciding && event.target.dataset.field === "reword" && !isUndecided(row)) {
+      if (isToDecide && event.key === "Enter" && event.target.dataset.field === "reword" && !isUndecided(row)) {
         merged = "";
         advance(row);
       } else if (row) list.go(row);
@@ -614,22 +579,24 @@
   // ---- what an earlier visit left ----
   show(outbox.changes.reduce((before, { about }) => assay.effect(before, about), known));
   refused.claim();
-  claimDrafts((about) => {
+  drafts.claim();
+  for (const { about } of drafts.changes) {
     const field = fieldOf(about);
     if (about.action === "add" && !newText.value) {
       newText.value = about.text;
       newImportance.value = about.importance;
-      setSource(about.source && passages.byDocid.has(about.source.docid) ? about.source : null);
+      setSource(passages.byDocid.has(about.source?.docid) ? about.source : null);
     } else if (!field) {
       refused.add([{ about }], assay.say("typed-before"), false);
     } else if (about.was === field.dataset.saved) {
       field.value = about.text;
       saveField(field);
     } else if (folded(about.text) !== field.dataset.saved) lost({ ...about, text: folded(about.text) });
-  });
+  }
+  drafts.changes = []; // each is in its field, in the outbox or among what was refused
   typedNew();
   assay.search(document.getElementById("search"), passages);
-  if (!storage.works) notices.append(document.getElementById("not-kept").content);
+  if (!assay.storage.works) document.getElementById("notices").append(document.getElementById("not-kept").content);
   for (const field of main.querySelectorAll("textarea[disabled], #add [disabled]")) field.disabled = false;
   main.dataset.ready = "1";
   passages.layOutAll();

@@ -1,5 +1,4 @@
 // The nugget list on screen: making it say what the server says, without touching what a person is at.
-"use strict";
 
 // The rows on screen, and the parts of a row. row.nugget is what the list says of it.
 const rowOf = (uid) => document.getElementById(`n-${uid}`);
@@ -14,6 +13,8 @@ const folded = (text) => text.trim().replace(/\s+/g, " ");
 // Whether something is typed that is not saved yet.
 const isTyped = (field) => folded(field.value) !== field.dataset.saved;
 
+Object.assign(assay, { rowOf, rowsOnScreen, currentRow, textOf, noteOf, fieldsOf, isUndecided, folded, isTyped });
+
 assay.NuggetList = class {
   // holder: the element around the list; passages: those beside it; onLost(field) is told of a text being typed that
   // the server's list overtook, before it is replaced; onDrop(row, place) that a row was dragged to another place.
@@ -26,7 +27,7 @@ assay.NuggetList = class {
     this.counter = document.getElementById("count");
     // One list on screen; where drafts are edited two, of those to decide and those decided.
     this.lists = [...this.element.querySelectorAll("ol")];
-    this.rows = rowsOnScreen(); // once shown, in the order of the list, whichever section they are in
+    this.rows = rowsOnScreen(); // in the order of the list, whichever section they are in
     this.isPressed = false;
     this.letSettle();
     this.letDrag();
@@ -71,9 +72,9 @@ assay.NuggetList = class {
     const bar = document.getElementById("decided-bar");
     const left = this.rows.filter(isUndecided).length;
     bar.value = bar.max - left;
-    write(document.getElementById("decided-count"), assay.say("decided", { number: bar.value, all: bar.max }));
-    write(document.querySelector("#undecided-title span"), String(left));
-    write(document.querySelector("#decided-title span"), String(this.rows.length - left));
+    assay.write(document.getElementById("decided-count"), assay.say("decided", { number: bar.value, all: bar.max }));
+    assay.write(document.querySelector("#undecided-title span"), String(left));
+    assay.write(document.querySelector("#decided-title span"), String(this.rows.length - left));
   }
 
   // A decided row goes to its section once the focus has left it and the mouse is up; a note that stays empty goes out
@@ -93,8 +94,7 @@ assay.NuggetList = class {
   }
 
   mark(row) {
-    currentRow()?.removeAttribute("aria-current");
-    row.setAttribute("aria-current", "true");
+    for (const one of this.rows) one.ariaCurrent = one === row ? "true" : null;
     this.passages.show(row.nugget.evidence);
   }
 
@@ -121,7 +121,8 @@ assay.NuggetList = class {
       const made = document.getElementById("new-evidence").content.cloneNode(true);
       const number = this.passages.number(one.docid);
       const quote = this.passages.quote(one);
-      const told = { passage: number ? assay.say("passage-number", { number }) : one.docid, quote: quote && `, “${quote}”` };
+      const passage = number ? assay.say("passage-number", { number }) : one.docid;
+      const told = { passage, quote: quote && `, “${quote}”` };
       for (const button of made.children) {
         button.dataset.at = at;
         button.title = button.ariaLabel = assay.say(`evidence-${button.dataset.act}`, told);
@@ -165,7 +166,7 @@ assay.NuggetList = class {
     row.toggleAttribute("data-undecided", Boolean(nugget.undecided));
     const before = row.nugget;
     row.nugget = nugget;
-    if (JSON.stringify(before?.evidence) !== JSON.stringify(nugget.evidence)) this.drawEvidence(row);
+    if (!assay.same(before?.evidence, nugget.evidence)) this.drawEvidence(row);
   }
 
   patchField(field, saved) {
@@ -183,65 +184,62 @@ assay.NuggetList = class {
       const place = at + 1;
       const [text, note, chip] = [textOf(row), noteOf(row), row.querySelector(".origin")];
       const words = folded(text.value);
-      write(row.querySelector(".number"), String(place));
-      // The page has them with a number that may be another.
+      assay.write(row.querySelector(".number"), String(place));
       for (const one of row.querySelectorAll(".chosen, fieldset, textarea")) {
-        write(one, one.ariaLabel.replace(/\d+$/, place), "ariaLabel");
+        assay.write(one, one.ariaLabel.replace(/\d+$/, place), "ariaLabel");
       }
       // The blank row says what one is that is typed here; a draft's own text is there if the nugget is one.
       const { draft, origin = chip.textContent, importance, undecided } = row.nugget;
       const became = row.nugget.text !== draft ? "edited" : undecided ? "draft" : "kept";
-      write(chip, typeof draft === "string" ? assay.say(became) : origin);
-      const told = { place, origin: chip.textContent && `, ${chip.textContent}`, words };
-      write(row, assay.say("nugget-name", { ...told, importance: importance || assay.say("neither") }), "ariaLabel");
+      assay.write(chip, typeof draft === "string" ? assay.say(became) : origin);
+      const rated = importance || assay.say("neither");
+      const told = { place, origin: chip.textContent && `, ${chip.textContent}`, words, importance: rated };
+      assay.write(row, assay.say("nugget-name", told), "ariaLabel");
       note.hidden = !note.value && document.activeElement !== note;
       this.countWords(row.querySelector(".words"), words);
       row.querySelector(".question").hidden = !/[?\uff1f\u061f]$/u.test(words);
       const key = bare(words);
       const first = key && firstPlace.get(key);
       if (key && !first) firstPlace.set(key, place);
-      write(row.querySelector(".same"), first ? assay.say("same", { first }) : "");
-      for (const field of [text, note]) fit(field);
+      assay.write(row.querySelector(".same"), first ? assay.say("same", { first }) : "");
     });
-    write(this.counter, String(this.rows.length));
+    assay.write(this.counter, String(this.rows.length));
     this.counter.classList.toggle("over", this.rows.length > this.most);
   }
 
   countWords(chip, text) {
     const words = text ? text.split(" ").length : 0;
-    write(chip, assay.count(words, "word"));
+    assay.write(chip, assay.count(words, "word"));
     chip.classList.toggle("warn", words > this.advised);
   }
 
-  // Rows can be dragged by their handle, within their section.
+  // Rows can be dragged by their handle, within their section: to the place of the row that they are dropped on.
   letDrag() {
     let dragged = null;
-    const unmark = () => this.element.querySelector("[data-drop]")?.removeAttribute("data-drop");
-    this.holder.addEventListener("dragstart", (event) => {
-      dragged = event.target.matches?.(".handle") ? event.target.closest(".nugget") : null; // else it is selected text
+    const marked = () => this.element.querySelector("[data-drop]");
+    this.holder.addEventListener("dragstart", ({ target, dataTransfer }) => {
+      dragged = target.matches?.(".handle") ? target.closest(".nugget") : null; // else it is selected text
       if (!dragged) return;
-      event.dataTransfer.effectAllowed = "move";
-      event.dataTransfer.setData("text/plain", dragged.nugget.text);
-      event.dataTransfer.setDragImage(dragged, 0, 0);
+      dataTransfer.effectAllowed = "move";
+      dataTransfer.setData("text/plain", dragged.nugget.text);
+      dataTransfer.setDragImage(dragged, 0, 0);
     });
     this.holder.addEventListener("dragover", (event) => {
       const over = dragged && event.target.closest(".nugget");
       if (!over || over.parentElement !== dragged.parentElement) return;
       event.preventDefault();
-      const box = over.getBoundingClientRect();
-      unmark();
-      over.dataset.drop = event.clientY < box.top + box.height / 2 ? "before" : "after";
+      marked()?.removeAttribute("data-drop");
+      over.dataset.drop = this.place(over) < this.place(dragged) ? "before" : "after";
     });
     this.holder.addEventListener("drop", (event) => {
-      const over = this.element.querySelector("[data-drop]");
-      if (!dragged || !over) return;
+      const over = marked();
+      if (!over) return;
       event.preventDefault();
-      const others = this.rows.filter((row) => row !== dragged);
-      if (over !== dragged) this.onDrop(dragged, others.indexOf(over) + (over.dataset.drop === "after" ? 1 : 0));
+      this.onDrop(dragged, this.rows.indexOf(over));
     });
     document.addEventListener("dragend", () => {
       dragged = null;
-      unmark();
+      marked()?.removeAttribute("data-drop");
     });
   }
 };
@@ -250,88 +248,74 @@ assay.NuggetList = class {
 // nuggets.queries.folded).
 const bare = (text) => folded(text.normalize("NFKC").replace(/\p{P}/gu, " ").toLowerCase().toUpperCase().toLowerCase());
 
-// What is there already is not written again: each write would cost a layout at every key.
-function write(element, text, property = "textContent") {
-  if (element[property] !== text) element[property] = text;
-}
-
-// Where the browser can't size a text field by its content, do it here.
-function fit(field) {
-  if (CSS.supports("field-sizing", "content")) return;
-  field.style.height = "auto";
-  field.style.height = `${field.scrollHeight}px`;
-}
-
 // What each change makes of the list, before the server has answered; also of changes that an earlier visit left. The
 // server's list has the last word. A list is what the server tells of it: {about, nuggets}.
 
 // The notes of nuggets, each once: the halves of a nugget share theirs.
-const notesOf = (nuggets) => [...new Set(nuggets.map(({ note }) => note).filter(Boolean))].join(" / ");
+assay.notesOf = (nuggets) => [...new Set(nuggets.map(({ note }) => note).filter(Boolean))].join(" / ");
 
-(() => {
-  const NEW = { importance: "", note: "", evidence: [] };
-  const isFirst = (one, at, all) => all.findIndex((other) => isSamePlace(one, other)) === at;
+const NEW = { importance: "", note: "", evidence: [] };
+const isFirst = (one, at, all) => all.findIndex((other) => assay.isSamePlace(one, other)) === at;
 
-  const inNugget = {
-    keep: () => ({ undecided: false }),
-    reword: (nugget, { text }) => ({ text, undecided: false }),
-    importance: (nugget, { importance }) => ({ importance, undecided: false }),
-    note: (nugget, { text }) => ({ note: text }),
-    attach: (nugget, { evidence }) => ({ evidence: [...nugget.evidence, evidence].filter(isFirst) }),
-    detach: (nugget, { evidence }) => ({ evidence: nugget.evidence.filter((one) => !isSamePlace(one, evidence)) }),
-  };
+const inNugget = {
+  keep: () => ({ undecided: false }),
+  reword: (nugget, { text }) => ({ text, undecided: false }),
+  importance: (nugget, { importance }) => ({ importance, undecided: false }),
+  note: (nugget, { text }) => ({ note: text }),
+  attach: (nugget, { evidence }) => ({ evidence: [...nugget.evidence, evidence].filter(isFirst) }),
+  detach: (nugget, { evidence }) => ({ evidence: nugget.evidence.filter((one) => !assay.isSamePlace(one, evidence)) }),
+};
 
-  const inList = {
-    add(nuggets, { uid, text, importance, evidence }) {
-      if (nuggets.some((one) => one.uid === uid)) return nuggets; // the answer was lost
-      return [...nuggets, { ...NEW, uid, text, importance, evidence: evidence ? [evidence] : [] }];
-    },
-    delete: (nuggets, { uid }) => nuggets.filter((one) => one.uid !== uid),
-    move(nuggets, { uid, to }) {
-      const others = nuggets.filter((one) => one.uid !== uid);
-      others.splice(to, 0, ...nuggets.filter((one) => one.uid === uid));
-      return others;
-    },
-    merge(nuggets, { uid, uids, text }) {
-      const parents = nuggets.filter((one) => uids.includes(one.uid));
-      const [importance, ...others] = new Set(parents.map((one) => one.importance));
-      const merged = {
-        uid,
-        text,
-        importance: others.length ? "" : importance,
-        note: notesOf(parents),
-        evidence: parents.flatMap(({ evidence }) => evidence).filter(isFirst),
-        origin: assay.say("merged", { number: parents.length }),
-      };
-      const withMerged = nuggets.map((one) => (one === parents[0] ? merged : one));
-      return withMerged.filter((one) => !parents.includes(one));
-    },
-    split: (nuggets, { uid, into }) =>
-      nuggets.flatMap((one) => {
-        if (one.uid !== uid) return [one];
-        const { note, evidence } = one;
-        return into.map((half) => ({ ...NEW, ...half, note, evidence, origin: assay.say("split") }));
-      }),
-  };
-
-  const inAbout = {
-    reading: (about, { text }) => ({ reading: text }),
-    read(about, { docid, read }) {
-      const others = JSON.parse(about.read).filter((other) => other !== docid);
-      return { read: JSON.stringify(read ? [...others, docid] : others) };
-    },
-  };
-
-  const NO_EDITS = ["note", "reading", "read", "finish"]; // undo does not touch them
-
-  assay.effect = ({ about, nuggets }, change) => {
-    const { action, uid } = change;
-    // What can be undone and redone is known for sure when the answer is here.
-    const edit = { undo: 1, redo: Number(["undo", "redo"].includes(action)) };
-    const listed = inList[action]?.(nuggets, change) || nuggets;
-    return {
-      about: { ...about, ...(NO_EDITS.includes(action) ? {} : edit), ...inAbout[action]?.(about, change) },
-      nuggets: listed.map((one) => (one.uid === uid ? { ...one, ...inNugget[action]?.(one, change) } : one)),
+const inList = {
+  add(nuggets, { uid, text, importance, evidence }) {
+    if (nuggets.some((one) => one.uid === uid)) return nuggets; // the answer was lost
+    return [...nuggets, { ...NEW, uid, text, importance, evidence: evidence ? [evidence] : [] }];
+  },
+  delete: (nuggets, { uid }) => nuggets.filter((one) => one.uid !== uid),
+  move(nuggets, { uid, to }) {
+    const others = nuggets.filter((one) => one.uid !== uid);
+    others.splice(to, 0, ...nuggets.filter((one) => one.uid === uid));
+    return others;
+  },
+  merge(nuggets, { uid, uids, text }) {
+    const parents = nuggets.filter((one) => uids.includes(one.uid));
+    const [importance, ...others] = new Set(parents.map((one) => one.importance));
+    const merged = {
+      uid,
+      text,
+      importance: others.length ? "" : importance,
+      note: assay.notesOf(parents),
+      evidence: parents.flatMap(({ evidence }) => evidence).filter(isFirst),
+      origin: assay.say("merged", { number: parents.length }),
     };
+    const withMerged = nuggets.map((one) => (one === parents[0] ? merged : one));
+    return withMerged.filter((one) => !parents.includes(one));
+  },
+  split: (nuggets, { uid, into }) =>
+    nuggets.flatMap((one) => {
+      if (one.uid !== uid) return [one];
+      const { note, evidence } = one;
+      return into.map((half) => ({ ...NEW, ...half, note, evidence, origin: assay.say("split") }));
+    }),
+};
+
+const inAbout = {
+  reading: (about, { text }) => ({ reading: text }),
+  read(about, { docid, read }) {
+    const others = JSON.parse(about.read).filter((other) => other !== docid);
+    return { read: JSON.stringify(read ? [...others, docid] : others) };
+  },
+};
+
+const NO_EDITS = ["note", "reading", "read", "finish"]; // undo does not touch them
+
+assay.effect = ({ about, nuggets }, change) => {
+  const { action, uid } = change;
+  // What can be undone and redone is known for sure when the answer is here.
+  const edit = { undo: 1, redo: Number(["undo", "redo"].includes(action)) };
+  const listed = inList[action]?.(nuggets, change) || nuggets;
+  return {
+    about: { ...about, ...(NO_EDITS.includes(action) ? {} : edit), ...inAbout[action]?.(about, change) },
+    nuggets: listed.map((one) => (one.uid === uid ? { ...one, ...inNugget[action]?.(one, change) } : one)),
   };
-})();
+};

@@ -1,9 +1,7 @@
 // The outbox: what a person does is kept in the browser until the server has said that it is saved.
 // Changes go out one after another. Each carries a key made here, so that sending it twice counts once, and the
-// version it was made on, so that the server can refuse it when something else happened meanwhile. A page on which
-// several things have versions of their own names the thread of each change; else all are of one.
-"use strict";
-
+// version it was made on, so that the server can refuse it when something else happened meanwhile. What has
+// versions of its own is a thread; where all is one thread, it has no name.
 assay.csrf = () => (document.cookie.match(/(?:^|; )csrftoken=([^;]+)/) || [])[1] || "";
 
 // What a page asks for is of the database that the page is of, or refused.
@@ -26,53 +24,35 @@ assay.post = (url, fields, options = {}) =>
 // Whether an answer says that the page is of another database.
 assay.isReplaced = (response) => response.headers.has("X-Assay-Replaced");
 
-// By what an answer says no: its HTTP status, or that the browser lost the cookie that writes are checked by.
+// The HTTP status of an answer, or "csrf": the browser lost the cookie that writes are checked by.
 assay.statusOf = (response) => (response.headers.get("X-Assay-CSRF") ? "csrf" : response.status);
 
-assay.blockedBecause = (status) => assay.say({ 401: "signed-out", 403: "forbidden", csrf: "no-cookie" }[status] || "not-yours");
-
 assay.Outbox = class {
-  // subject: installation, person, kind of work and its key, with dots between; tab: of assay.tab(); version: what the
-  // page shows, or versions: those of its threads. onAnswer(change, response, text, waiting) gets each answer that
-  // settles a change (200, 422); onRefused(changes, response, text) keeps what was refused (400, 404, 409, 410) before
-  // it leaves the outbox; onState(state, waiting, status) tells what to show: saved, saving, offline or blocked.
-  // fallsWith(later, change) says whether a later change makes no sense without one that is refused alone;
-  // canLapse(change) whether a change that is forbidden (403) is given up instead of kept.
-  constructor({ subject, tab, version, versions = { "": version }, onAnswer, onRefused, onState, ...rest }) {
-    const never = () => false;
-    Object.assign(this, { versions, onAnswer, onRefused, onState, fallsWith: never, canLapse: never, ...rest });
-    const prefix = `assay.outbox.${subject}.`;
-    this.store = prefix + tab.name;
-    this.changes = assay.storage.get(this.store) || [];
-    // Take over what closed tabs could not send.
-    for (const name of assay.storage.names(prefix)) {
-      if (name === this.store || tab.isOpen(name.slice(prefix.length))) continue;
-      this.changes.push(...(assay.storage.get(name) || []));
-      this.keep();
-      assay.storage.remove(name);
-    }
+  // subject, tab: as of a shelf; versions: what the page shows, by thread. onAnswer(change, response, text, waiting)
+  // gets each answer that settles a change (200, 422); onRefused(changes, response, text) keeps what was refused (400,
+  // 404, 409, 410) before it leaves the outbox; onState(state, waiting, status) tells what to show: saved, saving,
+  // offline or blocked. fallsWith(later, change) says whether a later change makes no sense without one that is refused
+  // alone; canLapse(change) whether a change that is forbidden (403) is given up instead of kept.
+  constructor({ subject, tab, ...rest }) {
+    Object.assign(this, rest);
+    this.shelf = new assay.Shelf("outbox", subject, tab);
+    this.shelf.claim(); // what closed tabs could not send
+    this.changes = this.shelf.changes;
     this.wait = 500;
     this.sending = false;
-    window.addEventListener("online", () => this.send());
-    window.addEventListener("focus", () => this.send());
+    for (const name of ["online", "focus"]) window.addEventListener(name, () => this.send());
     window.addEventListener("beforeunload", (event) => {
       // What the server has just answered is saved, and its page may lead elsewhere at once.
       if (this.changes.some((change) => change !== this.answered)) event.preventDefault();
+      // The next page may be made before what is on its way is saved: it must find that kept, and hear of it itself.
+      this.isPaused = true;
+      clearTimeout(this.stay); // after all, or where something is only downloaded
+      this.stay = setTimeout(() => Object.assign(this, { isPaused: false }).send(), 10000);
     });
   }
 
   keep() {
-    if (this.changes.length) assay.storage.set(this.store, this.changes);
-    else assay.storage.remove(this.store);
-  }
-
-  // The version where all is one thread.
-  get version() {
-    return this.versions[""];
-  }
-
-  set version(version) {
-    this.versions[""] = version;
+    this.shelf.changes = this.changes;
   }
 
   // The changes of a thread that wait.
@@ -80,8 +60,7 @@ assay.Outbox = class {
     return this.changes.filter((change) => change.thread === thread);
   }
 
-  // A change is {url, fields, about} and, where there are several, its thread; about is for the page, to say in words
-  // what the change was.
+  // A change is {url, fields, about, thread}; about is for the page, to say in words what the change was.
   add({ thread = "", ...change }) {
     const seen = this.of(thread).length ? null : this.versions[thread]; // null: the version after the change before it
     this.changes.push({ ...change, thread, key: assay.uuid(), seen });
@@ -99,7 +78,7 @@ assay.Outbox = class {
   }
 
   async send() {
-    if (this.sending || !this.changes.length) return;
+    if (this.sending || this.isPaused || !this.changes.length) return;
     this.sending = true;
     clearTimeout(this.timer);
     try {
@@ -127,9 +106,10 @@ assay.Outbox = class {
     } catch {
       return this.later();
     }
+    if (this.isPaused) return true;
     const status = assay.statusOf(response);
     const isOurs = response.headers.get("X-Assay-Write");
-    if (status === 403 && isOurs && this.canLapse(change)) return this.refuse([change], response, text);
+    if (status === 403 && isOurs && this.canLapse?.(change)) return this.refuse([change], response, text);
     if ([401, 403, "csrf"].includes(status) || (status === 404 && !isOurs)) {
       this.onState("blocked", this.changes.length, status);
       this.timer = setTimeout(() => this.send(), 4000); // soon after the person signed in again elsewhere
@@ -141,7 +121,7 @@ assay.Outbox = class {
     if ([400, 404, 409, 410].includes(response.status)) {
       // What was done after a stale change was done on the same old version, so it is asked about as well.
       const isStale = (one) => response.status === 409 && one.thread === change.thread;
-      const isRefused = (one) => isStale(one) || one === change || this.fallsWith(one, change);
+      const isRefused = (one) => isStale(one) || one === change || this.fallsWith?.(one, change);
       return this.refuse(this.changes.filter(isRefused), response, text);
     }
     this.answered = change;
@@ -210,26 +190,15 @@ assay.StateLine = class {
   show() {
     let [name, waiting, status] = this.isRefused() ? ["refused"] : this.state;
     if (name === "saved" && this.unread !== null) [name, status] = ["unread", this.unread];
-    const kept = assay.say(assay.storage.works ? "kept-in-browser" : "kept-in-page", { changes: assay.count(waiting, "change") });
-    const why = ["blocked", "unread"].includes(name) ? assay.blockedBecause(status) : "";
-    const isBlocked = [401, 403, 404, "csrf"].includes(status);
-    const said = assay.say(name === "unread" && !isBlocked ? "no-answer" : name, { kept, why });
-    this.line.dataset.state = name;
-    this.write(said, ["blocked", "unread"].includes(name) ? status : null);
+    const why = [401, 403, 404, "csrf"].includes(status) && assay.say(`because-${status}`);
+    const changes = assay.count(waiting, "change");
+    const kept = assay.say(assay.storage.works ? "kept-in-browser" : "kept-in-page", { changes });
+    const said = assay.say(name === "unread" && !why ? "no-answer" : name, { kept, why });
+    Object.assign(this.line.dataset, { state: name, status: status ?? "" });
+    assay.write(this.line, said);
     // Only trouble and its end are read out: "Saving…" and "Saved" at every key would drown the work.
-    if (["offline", "blocked", "refused", "unread"].includes(name)) this.announced.textContent = said;
-    else if (name === "saved" && this.announced.textContent) this.announced.textContent = said;
-  }
-
-  // Write the line, with a link to where the person can mend what blocks, if anything: the home asks for a sign-in and
-  // sets the cookie. Nothing that stays the same is written: the link may have the focus.
-  write(text, status) {
-    const [words, link] = this.line.childNodes;
-    const label = { 401: assay.say("sign-in"), csrf: assay.say("open-assay") }[status] || "";
-    const said = label ? `${text} ` : text;
-    if (words.data !== said) words.data = said;
-    if (link.textContent !== label) link.textContent = label;
-    link.hidden = !label;
+    const isTrouble = ["offline", "blocked", "refused", "unread"].includes(name);
+    if (isTrouble || (name === "saved" && this.announced.textContent)) this.announced.textContent = said;
   }
 
   // Say something that has no place on screen of its own.

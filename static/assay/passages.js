@@ -1,7 +1,5 @@
 // The passages beside the list: which one is current, sentences chosen with keys, text chosen with the mouse, and
 // the places that nuggets rest on. What is selected or marked of a text is a range within its text node.
-"use strict";
-
 const readingOf = (article) => article.querySelector(".reading").firstChild;
 const passageOf = (span) => span.startContainer.parentElement.closest(".passage");
 
@@ -65,8 +63,7 @@ assay.Passages = class {
   sentences(article) {
     const text = readingOf(article);
     const parts = [...new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text.data)];
-    const spans = parts.map(({ index, segment }) => trimmed(text, index, index + segment.length));
-    return spans.filter((span) => !span.collapsed);
+    return nonBlank(parts.map(({ index, segment }) => [text, index, index + segment.length]));
   }
 
   // The first and last sentence that the selection touches, or null.
@@ -113,7 +110,7 @@ assay.Passages = class {
 
   // What is selected, in each passage that the selection touches.
   selections() {
-    return selectedIn(this.articles.map(readingOf));
+    return assay.selectedIn(this.articles.map(readingOf));
   }
 
   // What is selected in one passage, or null. What was selected in a passage that was left is not meant.
@@ -127,7 +124,7 @@ assay.Passages = class {
   evidence() {
     const span = this.selection();
     const article = span ? passageOf(span) : this.focused;
-    const [start, end] = span ? pointsOf(span) : [null, null];
+    const [start, end] = span ? assay.pointsOf(span) : [null, null];
     return article && { docid: article.dataset.docid, start, end };
   }
 
@@ -137,7 +134,7 @@ assay.Passages = class {
 
   range({ docid, start, end }) {
     const article = this.byDocid.get(docid);
-    return article && start !== null ? rangeOf(readingOf(article), start, end) : null;
+    return article && start !== null ? assay.rangeOf(readingOf(article), start, end) : null;
   }
 
   // Mark the places that the current nugget rests on.
@@ -169,7 +166,7 @@ assay.Passages = class {
   }
 };
 
-const isSamePlace = (one, other) => one.docid === other.docid && one.start === other.start && one.end === other.end;
+assay.isSamePlace = (one, other) => ["docid", "start", "end"].every((part) => one[part] === other[part]);
 
 function range(text, start, end) {
   const span = document.createRange();
@@ -178,33 +175,31 @@ function range(text, start, end) {
   return span;
 }
 
-// A part of a text without the blanks around it; collapsed, where there is nothing else.
-function trimmed(text, start, end) {
-  const part = text.data.slice(start, end);
-  return range(text, end - part.trimStart().length, start + part.trimEnd().length);
-}
-
-// What is selected of some texts, without the blanks around it: a range in each of those that the selection touches.
-function selectedIn(texts) {
-  const selection = document.getSelection();
-  if (selection.isCollapsed) return [];
-  const all = selection.getRangeAt(0);
-  const spans = texts.filter((text) => all.intersectsNode(text)).map((text) => {
-    const start = all.startContainer === text ? all.startOffset : 0;
-    const end = all.endContainer === text ? all.endOffset : text.length;
-    return trimmed(text, start, end);
+// Parts of texts without the blanks around them; of what is blank, none.
+function nonBlank(parts) {
+  const spans = parts.map(([text, start, end]) => {
+    const part = text.data.slice(start, end);
+    return range(text, end - part.trimStart().length, start + part.trimEnd().length);
   });
   return spans.filter((span) => !span.collapsed);
 }
 
+// What is selected of some texts, without the blanks around it: a range in each of those that the selection touches.
+assay.selectedIn = (texts) => {
+  const selection = document.getSelection();
+  if (selection.isCollapsed) return [];
+  const all = selection.getRangeAt(0);
+  const start = (text) => (all.startContainer === text ? all.startOffset : 0);
+  const end = (text) => (all.endContainer === text ? all.endOffset : text.length);
+  return nonBlank(texts.filter((text) => all.intersectsNode(text)).map((text) => [text, start(text), end(text)]));
+};
+
 // The server counts characters (code points), where the browser counts UTF-16 units.
-const pointsOf = ({ startContainer: { data }, startOffset, endOffset }) =>
+assay.pointsOf = ({ startContainer: { data }, startOffset, endOffset }) =>
   [startOffset, endOffset].map((units) => [...data.slice(0, units)].length);
 
-function rangeOf(text, ...points) {
-  const [start, end] = points.map((count) => [...text.data].slice(0, count).join("").length);
-  return range(text, start, end);
-}
+assay.rangeOf = (text, ...points) =>
+  range(text, ...points.map((count) => [...text.data].slice(0, count).join("").length));
 
 // Mark places without touching the page's elements, where the browser can.
 assay.highlight = (name, ranges) => CSS.highlights?.set(name, new Highlight(...ranges));
@@ -214,39 +209,41 @@ assay.search = (form, passages) => {
   const input = form.querySelector("input");
   const count = form.querySelector("#search-count");
   let found = [];
-  let at = -1;
+  let at = -1; // the place gone to last
+
+  // Go to a place that was found; before Enter was pressed, it is only brought into sight.
+  function show(place) {
+    at = place;
+    assay.highlight("search-here", at < 0 ? [] : [found[at]]);
+    if (found.length) passages.reveal(found[Math.max(at, 0)]);
+  }
 
   function find() {
     const words = input.value.trim().replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s+");
-    const texts = words ? passages.articles.map(readingOf) : [];
-    found = texts.flatMap((text) => {
+    found = (words ? passages.articles : []).map(readingOf).flatMap((text) => {
       const matches = [...text.data.matchAll(new RegExp(words, "giu"))];
       return matches.map(({ index, 0: { length } }) => range(text, index, index + length));
     });
-    at = -1;
     assay.highlight("search", found);
-    assay.highlight("search-here", []);
-    const holding = new Set(found.map(passageOf)).size;
-    const told = { number: found.length, passages: assay.count(holding, "passage") };
-    count.textContent = words && assay.say(holding ? "found" : "not-found", told);
-    if (holding) passages.reveal(found[0]);
+    const holding = assay.count(new Set(found.map(passageOf)).size, "passage");
+    const told = assay.say(found.length ? "found" : "not-found", { number: found.length, passages: holding });
+    count.textContent = words && told;
+    show(-1);
   }
 
   function go(by) {
     const all = found.length;
     if (!all) return;
-    at = at < 0 && by < 0 ? all - 1 : (at + by + all) % all;
-    assay.highlight("search-here", [found[at]]);
+    show(at < 0 && by < 0 ? all - 1 : (at + by + all) % all);
     count.textContent = assay.say("found-at", { place: at + 1, all });
-    passages.reveal(found[at]);
   }
 
   // To the passage that was found; j begins there.
   function leave() {
     const here = found[Math.max(0, at)];
-    if (!here) return passages.go(passages.current);
-    const article = passageOf(here);
+    const article = here ? passageOf(here) : passages.current;
     passages.go(article);
+    if (!here) return;
     passages.clear(article, passages.sentences(article).findIndex(({ endOffset }) => endOffset > here.startOffset));
     passages.reveal(here);
   }

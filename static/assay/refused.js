@@ -1,32 +1,24 @@
 // Changes that the server refused: kept in the browser, shown with what is there now, and a way to keep either.
-"use strict";
-
 assay.Refused = class {
-  // subject, tab: as of the outbox; inWords(change) says what a change was; there(change) what stands in its place now,
-  // or ""; again(changes) does them once more, on the list as it is now; onChange() is told when there are more or fewer.
+  // subject, tab: as of a shelf; inWords(change) says what a change was; there(change) what stands in its place now, or
+  // ""; again(changes) does them once more, on the list as it is now; onChange() is told when there are more or fewer.
   // Whether a change can be done once more is decided when it is refused and kept with it: another refusal says nothing
   // of it. canRedo(change) says whether it still can be, on the page as it is now.
-  constructor({ subject, tab, inWords, there, again, onChange, canRedo = () => true }) {
-    Object.assign(this, { subject, tab, inWords, there, again, onChange, canRedo });
-    this.name = `assay.refused.${subject}.${tab.name}`;
+  constructor({ subject, tab, ...rest }) {
+    Object.assign(this, rest, { shelf: new assay.Shelf("refused", subject, tab) });
   }
 
   get changes() {
-    return assay.storage.get(this.name) || [];
+    return this.shelf.changes;
   }
 
-  // Whether a change can be done once more. One that an older page kept does not say so.
+  // Whether a change can be done once more.
   isRedoable(change) {
-    return change.redoable === true && this.canRedo(change);
+    return change.redoable && this.canRedo(change);
   }
 
   keep(changes, redoable) {
-    this.take(changes.map((change) => ({ ...change, redoable })));
-  }
-
-  // Keep what another tab or an earlier visit had kept, as it is.
-  take(kept) {
-    if (kept.length) assay.storage.set(this.name, this.changes.concat(kept));
+    this.shelf.changes = [...this.changes, ...changes.map((change) => ({ ...change, redoable }))];
   }
 
   add(changes, why, redoable) {
@@ -34,23 +26,19 @@ assay.Refused = class {
     this.draw(why);
   }
 
+  // Take what is left on other shelves; of what only looked at something, nothing is to be told.
+  take(kinds, redoable, subject) {
+    const isTold = ({ about }) => !["show", "signOff"].includes(about.action);
+    return this.shelf.claim(kinds, subject, (left) => left.filter(isTold).map((one) => ({ ...one, redoable })));
+  }
+
   // Show what an earlier visit left, and why it is not saved. What it left when another database stood behind this
   // address was about something else: that is shown as not sent, and never sent.
   claim(why = assay.say("from-earlier")) {
-    const { subject, tab } = this;
-    assay.claim(tab, `assay.refused.${subject}.`, (changes) => this.take(changes));
-    this.draw(why);
-    const [installation, ...of] = subject.split(".");
-    const there = `(outbox|refused|draft)\\.(?!${installation})(?:[0-9a-f-]{36}\\.)?${of.join("\\.")}\\.`;
-    for (const name of assay.storage.names("assay.")) {
-      const [prefix, kind] = new RegExp(`^assay\\.${there}`).exec(name) || [];
-      if (!prefix) continue;
-      const asChanges = (left) => {
-        if (kind === "draft") return [{ about: { action: "typed", text: left.text } }];
-        return left.filter(({ about }) => !["show", "signOff"].includes(about.action));
-      };
-      assay.claim(tab, prefix, (left) => this.add(asChanges(left), assay.say("other-database"), false));
-    }
+    this.shelf.claim();
+    const [installation, ...of] = this.shelf.subject.split(".");
+    const isOfOther = this.take("outbox|refused|draft", false, `(?!${installation})[^.]+\\.${of.join("\\.")}`);
+    this.draw(isOfOther ? assay.say("other-database") : why);
   }
 
   draw(why) {
@@ -64,35 +52,38 @@ assay.Refused = class {
       mine.remove();
       theirs.textContent = assay.say("understood");
     }
-    box.addEventListener("click", ({ target }) => {
-      if (target === mine) this.redo();
-      else if (target === theirs) this.leave([]);
-      else return;
-      this.onChange();
-    });
+    mine.addEventListener("click", () => this.redo());
+    theirs.addEventListener("click", () => this.leave([]));
     document.getElementById("notices").append(box);
     this.onChange();
   }
 
   item(change) {
-    const { action, text } = change.about;
-    const said = action === "typed" ? assay.say("typed", { text }) : this.inWords(change, this.isRedoable(change));
     const there = this.there(change);
     const now = there ? [assay.element("p", {}, assay.say("now-says", { there }))] : [];
-    return assay.element("li", {}, said, ...now);
+    return assay.element("li", {}, this.describe(change), ...now);
   }
 
-  // Do what can be done once more; the others stay listed.
+  // What a change was; as it is kept, where another version of the page kept it in its own way.
+  describe(change) {
+    try {
+      return this.inWords(change, this.isRedoable(change));
+    } catch {
+      return JSON.stringify(change.about);
+    }
+  }
+
+  // Do what can be done once more, before it is kept here no longer; the others stay listed.
   redo() {
-    const { changes } = this; // read once: what is read again is not the same objects
-    const redoable = changes.filter((change) => this.isRedoable(change));
-    this.leave(changes.filter((change) => !redoable.includes(change)));
-    this.again(redoable);
+    const { changes } = this;
+    const others = changes.filter((change) => !this.isRedoable(change));
+    this.again(changes.filter((change) => this.isRedoable(change)));
+    this.leave(others);
   }
 
   leave(changes) {
-    assay.storage.remove(this.name);
-    this.take(changes);
+    this.shelf.changes = changes;
     this.draw(assay.say("not-on-this-list"));
+    this.onChange();
   }
 };

@@ -1,6 +1,4 @@
 // What the browser keeps for a person. Where it can't (switched off, full), things are kept as long as the page.
-"use strict";
-
 window.assay = {};
 
 const storeIn = (area) => {
@@ -38,14 +36,38 @@ assay.session = storeIn("sessionStorage"); // of this tab alone
 assay.storage.set("assay.probe", 1);
 assay.storage.remove("assay.probe");
 
-// Take what closed tabs left under names that begin so, and what this tab did before it was loaded anew.
-assay.claim = (tab, prefix, take) => {
-  for (const name of assay.storage.names(prefix)) {
-    const [owner, ...rest] = name.slice(prefix.length).split(".");
-    if (owner !== tab.name && tab.isOpen(owner)) continue;
-    const left = assay.storage.get(name);
-    assay.storage.remove(name);
-    if (left) take(left, rest.join("."));
+assay.same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+// A list of changes that a tab keeps until they are saved or given up. kind: what keeps them waiting (outbox, refused,
+// draft); subject: what they are about, which is installation, person, kind of work and its key, with dots between.
+assay.Shelf = class {
+  constructor(kind, subject, tab) {
+    Object.assign(this, { kind, subject, tab, name: `assay.${kind}.${subject}.${tab.name}` });
+  }
+
+  get changes() {
+    return assay.storage.get(this.name) || [];
+  }
+
+  set changes(changes) {
+    if (changes.length) assay.storage.set(this.name, changes);
+    else assay.storage.remove(this.name);
+  }
+
+  // Take over what closed tabs left, and of other kinds and subjects (patterns) what this tab left too; returns whether
+  // there was something. It is here before it goes there; where all ended in between, it is not taken twice.
+  claim(kinds = this.kind, subject = this.subject, as = (left) => left) {
+    const before = this.changes.length;
+    const left = new RegExp(`^assay\\.(?:${kinds})\\.${subject}\\.([^.]+)$`);
+    for (const name of assay.storage.names("assay.")) {
+      const [, owner] = left.exec(name) || [];
+      if (!owner || name === this.name || (owner !== this.tab.name && this.tab.isOpen(owner))) continue;
+      const { changes } = this;
+      const isNew = (one) => !changes.some((other) => assay.same(one, other));
+      this.changes = [...changes, ...as(assay.storage.get(name) || []).filter(isNew)];
+      assay.storage.remove(name);
+    }
+    return this.changes.length > before;
   }
 };
 

@@ -1,7 +1,5 @@
 // The sentences that scripts say. They stand in the page, in <template id="words">, each under its name (data-say) and
 // with {gaps} for what only the script knows.
-"use strict";
-
 assay.say = (name, told = {}) => {
   const sentence = document.getElementById("words").content.querySelector(`[data-say="${name}"]`);
   return sentence.textContent.replace(/\{(\w+)\}/g, (gap, key) => told[key] ?? "");
@@ -10,8 +8,7 @@ assay.say = (name, told = {}) => {
 // A number with what it counts: assay.count(2, "change") says "2 changes".
 assay.count = (number, thing) => `${number} ${assay.say(number === 1 ? thing : `${thing}s`)}`;
 
-assay.element = (tag, told, ...children) => {
-  const made = Object.assign(document.createElement(tag), told);
-  made.append(...children);
-  return made;
+// What is there already is not written again: each write would cost a layout at every key, and a link its focus.
+assay.write = (element, text, property = "textContent") => {
+  if (element[property] !== text) element[property] = text;
 };

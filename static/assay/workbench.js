@@ -1,24 +1,24 @@
 // The labelling screen, whatever is labelled: an item of a sheet gets a value from a short list. What a person says
 // shows at once and goes into the outbox; each sheet is a thread of its own there. Sheets come with the page or are
 // fetched before the person gets to them, and stay in it. The sentences are the page's.
-"use strict";
-
-// A screen extends this. It has to know wordsOf(sheet, item) and asked(sheet), the items of a sheet that is in the page,
-// in their order; draw(); and focus(), on the item as it is.
+//
+// A screen extends this. It has to know asked(sheet), the items of a sheet that is in the page, in their order; and
+// elementOf(sheet, item), where an item is on screen.
 assay.Workbench = class {
   AHEAD = 4; // sheets to be done that are there before the person gets to them
   KEPT = 500; // acts that can be undone
   ONE_EACH = false; // whether a sheet has one item: then the next one comes by itself
+  STAYS = false; // whether going from item to item ends with the sheet: to others by keys of their own
+  GONE = [404]; // the statuses of answers by which a sheet is not the person's any more
 
-  // kind: of work, as the stores call it; field: what a write calls an item.
-  constructor({ tab, kind, field }) {
+  constructor(tab) {
     this.main = document.getElementById("main");
-    const { base, person, installation, task, edition = "" } = this.main.dataset;
+    // kind: of work, as the stores call it; field: what a write calls an item.
+    const { base, person, installation, kind, field, task, edition = "" } = this.main.dataset;
     Object.assign(this, { tab, field, base, edition, subject: `${installation}.${person}.${kind}.${task}` });
     this.holder = document.getElementById("answers");
     this.choices = [...document.querySelectorAll("[data-choice]")];
     this.shown = document.getElementById("shown"); // the model's label; from scratch there is no such place
-    this.dialogs = Object.fromEntries([...document.querySelectorAll("dialog")].map((dialog) => [dialog.id, dialog]));
     // A person's sheets by key. said: what stands there, once the sheet is in the page.
     this.sheets = new Map();
     for (const row of JSON.parse(this.main.dataset.queue)) this.add(row);
@@ -28,7 +28,6 @@ assay.Workbench = class {
     this.present = null; // the same, once it is here
     this.item = null; // the one that keys are about
     this.since = 0; // active seconds when the sheet came or the label before was given
-    this.about = null; // what the open dialog is about
     this.heldUntil = 0; // no label counts before: the sheet was changed under the person's hands
     this.state = new assay.StateLine({ isRefused: () => this.refused.changes.length > 0 });
     this.refused = this.makeRefused();
@@ -37,8 +36,9 @@ assay.Workbench = class {
     this.done = assay.session.get(this.doneStore) || [];
   }
 
-  fromQueue([key, number, toDo, version, putOff]) {
-    return { id: String(key), number, toDo, version, putOff };
+  // total: its items; equal: how many lack a label that come with an equal one elsewhere, so they are not asked here.
+  fromQueue([key, number, toDo, version, putOff, total = 1, equal = 0]) {
+    return { id: String(key), number, toDo: toDo - equal, version, putOff, total, equal };
   }
 
   add(row) {
@@ -58,17 +58,12 @@ assay.Workbench = class {
   // The next item of the present sheet of which nothing is said, from where the person is and round; none: null.
   nextUnsaid() {
     const all = this.asked(this.present);
-    const after = all.indexOf(this.item) + 1;
-    const left = new Set(this.unsaid(this.present));
-    return [...all.slice(after), ...all.slice(0, after)].find((item) => left.has(item)) ?? null;
+    const left = this.unsaid(this.present);
+    return left.find((item) => all.indexOf(item) > all.indexOf(this.item)) ?? left[0] ?? null;
   }
 
   toDo(sheet) {
     return sheet.said ? this.unsaid(sheet).length : sheet.toDo;
-  }
-
-  button(act) {
-    return document.querySelector(`.keys-bar [data-act="${act}"]`);
   }
 
   // ---- what a person can say of an item: the columns of what is said that it sets, and the fields that tell it ----
@@ -76,14 +71,14 @@ assay.Workbench = class {
     label: { columns: ["labels", "cannot"], fields: ({ labels }) => ({ label: labels }) },
     cannot: { columns: ["labels", "cannot"], fields: ({ cannot }) => ({ reason: cannot }) },
     flag: { columns: ["flags"], fields: ({ flags }) => ({ note: flags }) },
-    later: { columns: [], fields: () => ({}) },
+    later: { columns: ["putOff"], fields: () => ({}) },
     show: { columns: [], fields: () => ({}) },
   };
 
-  // What stands in the columns that an action sets; of a sheet's place in the queue, that.
+  // What stands in the columns that an action sets; a sheet's place in the queue is the sheet's own.
   standing({ said, putOff }, action, item) {
-    if (action === "later") return { putOff };
-    return Object.fromEntries(this.actions[action].columns.map((column) => [column, said[column][item] || ""]));
+    const of = (column) => (column === "putOff" ? putOff : said[column][item] || "");
+    return Object.fromEntries(this.actions[action].columns.map((column) => [column, of(column)]));
   }
 
   // Let stand what a change says.
@@ -106,10 +101,8 @@ assay.Workbench = class {
       subject: this.subject,
       tab: this.tab,
       inWords: ({ about }) => {
-        if (about.action === "later") return assay.say("refused-later", about);
-        // What was left from before sheets had columns says it by other names.
-        const now = about.now || { labels: about.label, cannot: about.reason, flags: about.note };
-        return assay.say("refused-item", { ...about, said: this.inWords(now) });
+        const isLater = about.action === "later";
+        return assay.say(isLater ? "refused-later" : "refused-item", { ...about, said: this.inWords(about.now) });
       },
       there: ({ about }) => about.there || "",
       // A label is about the texts as they were when it was given.
@@ -124,6 +117,10 @@ assay.Workbench = class {
       },
       onChange: () => this.state.show(),
     });
+  }
+
+  wordsOf(sheet, item) {
+    return this.elementOf(sheet, item)?.querySelector("[data-words]").textContent.trim() || assay.say("gone-item");
   }
 
   // ---- saving ----
@@ -171,12 +168,12 @@ assay.Workbench = class {
   turnedDown(changes, status, text) {
     const [{ thread, about: first }] = changes;
     const sheet = this.sheets.get(thread);
+    const lost = changes.filter(isSaid);
     if (first.action === "signOff") return this.signOffRefused(status, text);
     if (status !== 409) {
       // Nothing of it was done: what the server has is asked for anew.
-      const lost = changes.filter(isSaid);
-      if (this.isGone(status)) this.sheets.delete(thread);
-      if (lost.length || this.isGone(status) || status === 410) this.forget(sheet);
+      if (this.GONE.includes(status)) this.sheets.delete(thread);
+      if (lost.length || [404, 410].includes(status)) this.forget(sheet);
       if (lost.length) this.refused.add(lost, status === 403 ? assay.say("not-taken-back") : text, false);
       else this.state.tell(text);
       return;
@@ -192,17 +189,14 @@ assay.Workbench = class {
     }
     this.changedElsewhere(there);
     this.draw();
-    const lost = changes.filter(isSaid);
-    if (lost.length) this.refused.add(lost, assay.say(this.closed ? "too-late" : "changed-elsewhere"), !this.closed);
+    const why = assay.say(this.closed ? "too-late" : "changed-elsewhere");
+    if (lost.length) this.refused.add(lost, why, !this.closed);
   }
 
-  // Whether an answer of this status says that the sheet is not the person's any more.
-  isGone(status) {
-    return status === 404;
-  }
-
-  // For a screen to add to: what else a 409 tells.
+  // For a screen to add to: what else a 409 tells, what else comes with a sheet, and a click on what is no button.
   changedElsewhere() {}
+  taken() {}
+  clicked() {}
 
   // A sign-off is about all that was seen, so after a refusal it is for the person to look and to do it anew.
   signOffRefused(status, text) {
@@ -281,22 +275,18 @@ assay.Workbench = class {
   // ---- the sheets ----
 
   // Take a sheet as the server has it; what waits to be sent was said after that.
-  take(fresh) {
-    const sheet = this.sheets.get(fresh.dataset.sheet);
-    const article = document.importNode(fresh, true);
+  take(article) {
+    const sheet = this.sheets.get(article.dataset.sheet);
     this.drop(sheet);
-    const [said, toDecide, under] = ["said", "toDecide", "under"].map((name) => JSON.parse(fresh.dataset[name] || "{}"));
-    Object.assign(sheet, { article, said, toDecide, under });
+    sheet.article = article;
+    for (const name of ["said", "toDecide", "under"]) sheet[name] = JSON.parse(article.dataset[name] || "{}");
     this.taken(sheet, article);
     const waiting = this.outbox.of(sheet.id);
     for (const { about } of waiting) this.effect(sheet, about);
-    if (!waiting.length) this.outbox.versions[sheet.id] = Number(fresh.dataset.version);
+    if (!waiting.length) this.outbox.versions[sheet.id] = Number(article.dataset.version);
     article.hidden = true;
     this.holder.append(article);
   }
-
-  // For a screen to add to: what else comes with a sheet, and goes with it.
-  taken() {}
 
   drop(sheet) {
     sheet.article?.remove();
@@ -322,34 +312,37 @@ assay.Workbench = class {
   // Have a sheet in the page; return whether it is.
   async load(sheet) {
     if (sheet.said) return true;
-    sheet.loading = sheet.loading || this.fetchSheet(sheet).finally(() => (sheet.loading = null));
-    return sheet.loading;
+    return (sheet.loading ||= this.fetchSheet(sheet).finally(() => (sheet.loading = null)));
   }
 
   async fetchSheet(sheet) {
-    try {
-      const response = await assay.get(`${this.base}answers/${sheet.id}/`);
-      if (assay.isReplaced(response)) this.replaced();
-      if (response.status === 404) {
-        this.sheets.delete(sheet.id);
-        this.forget(sheet);
-        // The others may be there; once none is, the work itself is gone, unless more may come.
-        this.state.read(this.sheets.size || this.ONE_EACH ? 200 : 404);
-        return false;
-      }
-      this.state.read(response.status);
-      if (!response.ok) return false;
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      const fresh = page.querySelector(".answer");
-      // It may have gone meanwhile, or come by another way.
-      if (this.sheets.get(sheet.id) !== sheet || sheet.said) return Boolean(sheet.said);
-      // Read before something was saved that has been answered since.
-      if (Number(fresh.dataset.version) < this.outbox.versions[sheet.id]) return this.fetchSheet(sheet);
-      this.take(fresh);
-      return true;
-    } catch {
-      this.state.read(0);
+    const { status, part: fresh } = await this.ask(assay.get(`${this.base}answers/${sheet.id}/`), ".answer");
+    if (status === 404) {
+      this.sheets.delete(sheet.id);
+      this.forget(sheet);
+      // The others may be there; once none is, the work itself is gone, unless more may come.
+      this.state.read(this.sheets.size || this.ONE_EACH ? 200 : 404);
       return false;
+    }
+    this.state.read(status);
+    // It may have gone meanwhile, or come by another way.
+    if (!fresh || this.sheets.get(sheet.id) !== sheet || sheet.said) return Boolean(sheet.said);
+    // Read before something was saved that has been answered since.
+    if (Number(fresh.dataset.version) < this.outbox.versions[sheet.id]) return this.fetchSheet(sheet);
+    this.take(fresh);
+    return true;
+  }
+
+  // The part of a page that a request asks for, or null; and the status, 0 where something else answers, or nothing.
+  async ask(request, selector) {
+    try {
+      const response = await request;
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      if (assay.isReplaced(response)) this.replaced();
+      const part = response.ok ? page.querySelector(selector) : null;
+      return { part, status: response.ok && !part ? 0 : assay.statusOf(response) };
+    } catch {
+      return { part: null, status: 0 };
     }
   }
 
@@ -395,7 +388,7 @@ assay.Workbench = class {
   // Go to an item of the present sheet: the one that is named, else the first of which nothing is said.
   arrive(sheet, item) {
     const all = this.asked(sheet);
-    const named = { first: all[0], last: all[all.length - 1] }[item] || (all.includes(item) ? item : null);
+    const named = { first: all[0], last: all.at(-1) }[item] || (all.includes(item) ? item : null);
     this.pick(named || this.unsaid(sheet)[0] || all[0] || null);
   }
 
@@ -406,6 +399,10 @@ assay.Workbench = class {
     if (!item) return;
     this.focus();
     this.reveal();
+  }
+
+  focus() {
+    this.elementOf(this.present, this.item)?.focus({ preventScroll: true });
   }
 
   // ---- the model's label: that it is shown is recorded before it is ----
@@ -430,29 +427,35 @@ assay.Workbench = class {
 
   // ---- drawing ----
 
+  // How much is done, and of how much: of sheets, where a screen says nothing else.
+  progress() {
+    const all = this.inOrder();
+    return { done: all.filter((sheet) => !this.toDo(sheet)).length, total: all.length };
+  }
+
   // What has one place on every screen: which sheet is shown, how much is done, what stands, what can be pressed.
-  drawFrame({ done, total, words }) {
-    const { present, item, closed } = this;
+  draw() {
+    const { present, wanted, item, closed } = this;
+    const progress = this.progress();
+    const { done, total } = progress;
     for (const { article } of this.sheets.values()) if (article) article.hidden = article !== present?.article;
-    document.getElementById("coming").hidden = Boolean(present) || !this.wanted;
-    const meter = document.getElementById("meter");
-    meter.max = total;
-    meter.value = done;
+    document.getElementById("coming").hidden = Boolean(present) || !wanted;
+    Object.assign(document.getElementById("meter"), { max: total, value: done });
+    const words = assay.say(wanted ? "progress-at" : "progress", { ...progress, number: wanted?.number });
     document.getElementById("progress").textContent = words;
     const isOver = done === total && !closed;
-    this.button("next").classList.toggle("go", !isOver);
-    const signOff = this.button("signOff");
+    buttonOf("next").classList.toggle("go", !isOver);
+    const signOff = buttonOf("signOff");
     if (signOff) signOff.hidden = !isOver;
-    this.button("undo").disabled = Boolean(closed) || !this.done.length;
+    buttonOf("undo").disabled = Boolean(closed) || !this.done.length;
     for (const choice of this.choices) {
-      choice.disabled = !this.canSay || !this.isReady;
-      const label = present?.said.labels[this.itemAt(choice)];
-      choice.setAttribute("aria-pressed", String(label === choice.dataset.label));
+      choice.ariaPressed = String(present?.said.labels[this.itemAt(choice)] === choice.dataset.label);
     }
-    for (const act of ["flag", "cannot", "mark", "later"]) {
-      const button = this.button(act);
-      if (button) button.disabled = !this.canSay || (act === "cannot" && !this.isReady);
+    for (const button of document.querySelectorAll("[data-needs]")) {
+      button.disabled = !this.canSay || (button.dataset.needs === "model" && !this.isReady);
     }
+    // Absent where each item has its own place for it.
+    document.getElementById("told")?.replaceChildren(...(present && item ? this.toldOf(present, item) : []));
     if (!this.shown) return;
     this.shown.textContent = (item && present?.said.shown[item]) || "…";
     this.shown.parentElement.hidden = !present;
@@ -460,7 +463,7 @@ assay.Workbench = class {
 
   // Whether something can be said of the item on screen.
   get canSay() {
-    return Boolean(this.present && this.item && !this.closed);
+    return Boolean(this.present && this.elementOf(this.present, this.item) && !this.closed);
   }
 
   // The item that a choice is about.
@@ -473,14 +476,13 @@ assay.Workbench = class {
     const { said, toDecide, under } = sheet;
     const [first, second] = toDecide[item] || [];
     const replies = this.replies[sheet.id]?.[item] || [];
-    const lines = [
+    return [
       first && this.line(assay.say("to-decide"), ` ${assay.say("two-labels", { first, second })}`),
       item in said.cannot && this.line(assay.say("cannot-chip"), ` ${said.cannot[item]}`),
       item in said.flags && this.line(assay.say("flag-chip"), ` ${said.flags[item]}`),
       ...replies.map((text) => this.line(assay.say("organizer-chip"), ` ${text}`)),
       item in under && this.line("", assay.say("by-guidelines", { version: under[item] })),
-    ];
-    return lines.filter(Boolean);
+    ].filter(Boolean);
   }
 
   // A line that begins with a chip, if any.
@@ -496,7 +498,9 @@ assay.Workbench = class {
     return seconds;
   }
 
-  label(given, item = this.item) {
+  label(choice) {
+    const given = choice.dataset.label;
+    const item = this.itemAt(choice);
     if (!this.canSay || Date.now() < this.heldUntil) return;
     if (!this.isReady) return this.state.tell(assay.say("model-on-its-way"));
     if (item !== this.item) this.pick(item); // by mouse
@@ -507,12 +511,12 @@ assay.Workbench = class {
     this.advance(before && before !== given ? assay.say("changed", { before, given }) : "");
   }
 
-  // After an item was decided: to the next one of the sheet; where it was the last, Enter goes on. changed: in words,
-  // what a label stands in the place of.
+  // After an item was decided: to the next one of the sheet; where it was the last, Enter goes on.
+  // changed: in words, what a label stands in the place of.
   advance(changed = "") {
     const { number } = this.present;
     const next = this.nextUnsaid();
-    const done = next || this.ONE_EACH ? "" : assay.say("sheet-done", { number, key: assay.keyNames("enter")[0] });
+    const done = next || this.ONE_EACH ? "" : assay.say("sheet-done", { number });
     if (next) this.pick(next);
     else if (this.ONE_EACH) this.open(this.afterPresent().find((sheet) => this.toDo(sheet)) || null);
     else this.focus();
@@ -520,10 +524,11 @@ assay.Workbench = class {
   }
 
   // From a decided item to what is to be decided next; an undecided one is left by other keys.
-  goOn() {
+  next() {
     const { present, item, state } = this;
+    if (this.closed) return this.move(1);
     if (!present) return this.wanted ? undefined : this.atEnd();
-    if (this.unsaid(present).includes(item)) return state.tell(assay.howToLabel());
+    if (this.unsaid(present).includes(item)) return state.tell(assay.say("no-label-yet"));
     const all = this.asked(present);
     const next = this.nextUnsaid();
     if (next) {
@@ -538,7 +543,7 @@ assay.Workbench = class {
 
   // Where nothing is left to be labelled.
   atEnd() {
-    const signOff = this.button("signOff");
+    const signOff = buttonOf("signOff");
     if (!this.present) return;
     if (signOff.hidden) return this.state.tell(assay.say("all-labelled"));
     signOff.focus();
@@ -550,34 +555,31 @@ assay.Workbench = class {
     if (this.wanted && !this.present) return;
     const all = this.present ? this.asked(this.present) : [];
     const next = all[all.indexOf(this.item) + by];
-    if (next) return this.pick(next);
-    const sheets = this.inOrder();
-    const sheet = this.present ? sheets[sheets.indexOf(this.present) + by] : sheets.at(by > 0 ? 0 : -1);
-    if (sheet) this.open(sheet, by > 0 ? "first" : "last");
-    else this.state.tell(assay.say(by > 0 ? "last-item" : "first-item"));
+    if (next || this.STAYS) this.pick(next || this.item);
+    else this.step(by, by > 0 ? "first" : "last");
+  }
+
+  // To the next sheet, or the one before.
+  step(by, item) {
+    const all = this.inOrder();
+    const next = this.wanted ? all[all.indexOf(this.wanted) + by] : all.at(by > 0 ? 0 : -1);
+    if (next) this.open(next, item);
+    else this.state.tell(assay.say(by > 0 ? "at-last" : "at-first"));
   }
 
   ASKED = { cannot: "cannot", flag: "flags" }; // the columns whose value a dialog asks for
 
-  askAbout(action) {
+  askAbout({ dataset: { action } }) {
     const { present, item } = this;
-    if (!this.canSay) return this.state.tell(assay.say("choose-first", { keys: assay.byKeys("j", "k") }));
-    this.about = { sheet: present, item };
-    const dialog = this.dialogs[action];
-    dialog.querySelector(".about").textContent = this.wordsOf(present, item);
-    dialog.querySelector("input").value = present.said[this.ASKED[action]][item] || "";
-    dialog.showModal();
+    if (!this.canSay) return this.state.tell(assay.say("choose-first"));
+    const input = document.querySelector(`#${action} input`);
+    input.value = present.said[this.ASKED[action]][item] || "";
+    const confirm = () => this.confirmed(action, present, item, input.value.trim().replace(/\s+/g, " "));
+    assay.ask(action, this.wordsOf(present, item), confirm, () => this.focus());
   }
 
-  // What was typed into a dialog counts once it is confirmed; where it can't be said any more it is kept among what was
-  // refused.
-  confirmed(action) {
-    const dialog = this.dialogs[action];
-    const text = dialog.querySelector("input").value.trim().replace(/\s+/g, " ");
-    const isMeant = dialog.returnValue === "yes";
-    dialog.returnValue = "";
-    if (!isMeant) return this.focus();
-    const { sheet, item } = this.about;
+  // What was typed into a dialog; where it can't be said any more it is kept among what was refused.
+  confirmed(action, sheet, item, text) {
     const column = this.ASKED[action];
     const now = this.only(action, column, text);
     if (this.closed || !sheet.said || !this.asked(sheet).includes(item)) {
@@ -603,32 +605,17 @@ assay.Workbench = class {
     this.state.tell(assay.say("put-off", { number }));
   }
 
-  askForTheEnd() {
+  signOff() {
     if (this.outbox.changes.length) return this.state.tell(assay.say("sign-off-waits"));
-    this.dialogs.ending.showModal();
+    assay.ask("ending", "", () => this.end());
   }
 
-  signOff() {
+  end() {
     // What was seen is all that is known of the sheets.
     this.outbox.versions.signOff = [...this.sheets.keys()].reduce((sum, id) => sum + this.outbox.versions[id], 0);
     const about = { action: "signOff", edition: this.edition };
     this.outbox.add({ url: `${this.base}sign-off/`, fields: {}, thread: "signOff", about });
   }
-
-  acts = {
-    label: (element) => this.label(element.dataset.label, this.itemAt(element)),
-    down: () => this.move(1),
-    up: () => this.move(-1),
-    undo: () => this.undo(),
-    flag: () => this.askAbout("flag"),
-    cannot: () => this.askAbout("cannot"),
-    later: () => this.later(),
-    next: () => (this.closed ? this.move(1) : this.goOn()),
-    signOff: () => this.askForTheEnd(),
-  };
-
-  // For a screen to add to: a click on what is no button.
-  clicked() {}
 
   // ---- when nothing can be said any more ----
   close(why, ...more) {
@@ -651,37 +638,31 @@ assay.Workbench = class {
   }
 
   // ---- the start ----
-  start(item = null) {
+  start() {
     document.addEventListener("click", (event) => {
-      const element = event.target.closest("[data-act]");
-      if (element) this.acts[element.dataset.act](element);
-      else this.clicked(event);
-    });
-    for (const action of Object.keys(this.ASKED)) {
-      this.dialogs[action]?.addEventListener("close", () => this.confirmed(action));
-    }
-    this.dialogs.ending?.addEventListener("close", ({ target }) => {
-      const isMeant = target.returnValue === "yes";
-      target.returnValue = "";
-      if (isMeant) this.signOff();
+      const button = event.target.closest("[data-act]");
+      const { act, by } = button?.dataset || {};
+      const { sheet, item = null } = event.target.closest("a[data-sheet]")?.dataset || {};
+      // A button names what it does; by: how far, of what moves.
+      if (act) return this[act](by ? Number(by) : button);
+      if (!this.sheets.has(sheet) || event.ctrlKey || event.metaKey) return this.clicked(event);
+      event.preventDefault();
+      event.target.closest("dialog")?.close();
+      this.open(this.sheets.get(sheet), item);
     });
     this.forgetShows(0); // what was on screen when the page was left is not now
     this.close(this.closed);
-    for (const article of [...this.holder.querySelectorAll(".answer")]) {
-      article.remove();
-      this.take(article);
-    }
+    for (const article of this.holder.querySelectorAll(".answer")) this.take(article);
     this.refused.claim();
     this.main.dataset.ready = "1";
     this.state.show();
-    const wanted = new URLSearchParams(window.location.search).get("answer");
-    this.open(this.sheets.get(wanted) || this.first(), item);
+    const wanted = new URLSearchParams(window.location.search);
+    this.open(this.sheets.get(wanted.get("answer")) || this.first(), wanted.get(this.field));
     setInterval(() => this.lookAhead(), 15000);
     this.outbox.send();
   }
 };
 
-const isSaid = ({ about }) => about.action !== "show";
+const buttonOf = (act) => document.querySelector(`.keys-bar [data-act="${act}"]`);
+const isSaid = ({ about }) => !["show", "signOff"].includes(about.action);
 const isTakenBack = ({ about }) => about.action === "label" && !about.now.labels;
-
-assay.same = (one, other) => JSON.stringify(one) === JSON.stringify(other);

@@ -1,25 +1,18 @@
 """The only writers of support judgments."""
 
-from support.actions.auto import MOVED, add_lacking_sheets, store_labels
-from support.actions.equal import note_equal
-from support.actions.joining import follow_citations
-from support.actions.judging import flag, give_label, put_off, say_cannot, show, sign_off, why_closed
-from support.actions.preparing import (
-    create_support,
-    follow_scope,
-    open_labelled,
-    prepare_sheets,
-    renew_sheets,
-)
-from support.actions.resolving import adopt_label, leave_out
-from support.actions.sheets import add_sheets, open_waiting, resolve, sheet_row
-from support.actions.texts import follow_texts, judged_docids
+from support.actions.auto_support import MOVED, add_lacking_sheets, store_labels
+from support.actions.changed_answers import follow_citations
+from support.actions.equal_pairs import note_equal
+from support.actions.judged_answers import add_sheets, open_waiting, resolve, sheet_row
+from support.actions.judging import flag, give_label, mark_unjudgeable, put_off, show, sign_off, why_closed
+from support.actions.preparation import create_support, follow_scope, open_labelled, prepare_sheets, renew_sheets
+from support.actions.resolution import leave_out, resolve_label
+from support.actions.run_texts import follow_texts, judged_docids
 
 __all__ = [
     "MOVED",
     "add_lacking_sheets",
     "add_sheets",
-    "adopt_label",
     "create_support",
     "flag",
     "follow_citations",
@@ -28,6 +21,7 @@ __all__ = [
     "give_label",
     "judged_docids",
     "leave_out",
+    "mark_unjudgeable",
     "note_equal",
     "open_labelled",
     "open_waiting",
@@ -35,7 +29,7 @@ __all__ = [
     "put_off",
     "renew_sheets",
     "resolve",
-    "say_cannot",
+    "resolve_label",
     "sheet_row",
     "show",
     "sign_off",

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from assessor.collection import history
-from assessor.collection.models import Person
+from assessor.accounts.models import Person
+from assessor.campaigns import history
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
-from assessor.work.writes import (
+from assessor.work.write_protocol import (
     SIGNED_OFF,
     BadWrite,
     Gone,
@@ -22,7 +22,7 @@ from assessor.work.writes import (
     require_present,
 )
 from support.access import OwnSheet, shown_label
-from support.actions.equal import has_equal, lock_equal, say_of_equal
+from support.actions.equal_pairs import has_equal, lock_equal, say_of_equal
 from support.citations import EQUAL, LABELS
 from support.label_kind import SUPPORT
 from support.models import SupportSheet
@@ -60,7 +60,7 @@ def give_label(own: OwnSheet, *, citation: str, label: str, seconds: int | None,
     return _judge(own, "label" if label else "take back", citation, said, seconds, seen)
 
 
-def say_cannot(own: OwnSheet, *, citation: str, reason: str, seconds: int | None, seen: int) -> Result:
+def mark_unjudgeable(own: OwnSheet, *, citation: str, reason: str, seconds: int | None, seen: int) -> Result:
     """Say why there can be no label of a citation. Raises as give_label()."""
     reason = on_one_line(reason)
     if not reason:

@@ -9,9 +9,9 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from assessor.collection.access import organized_campaign
-from assessor.collection.http import PersonRequest
-from assessor.collection.models import Condition
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Condition
 from support.citations import NOT_JUDGED
 from support.label_kind import SUPPORT
 from support.pairs import STATES, Wanted, differ, pairs_of, shown, supporting, topics_with_sheets

@@ -8,8 +8,9 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from assessor.accounts.models import Person
 from assessor.api.actions import create_token, revoke_token
-from assessor.collection.models import Campaign, Person, Topic
+from assessor.campaigns.models import Campaign, Topic
 from assessor.work.actions import give_tasks
 from assessor.work.models import Scope
 from metaeval.actions import create_comparison, run

@@ -7,10 +7,11 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from assessor.accounts.models import Person
 from assessor.api.models import Token
 from assessor.api.service import api
-from assessor.collection.actions import create_campaign, note_activity, remove_organizer
-from assessor.collection.models import Campaign, Event, Organizer, Person
+from assessor.campaigns.actions import create_campaign, note_activity, remove_organizer
+from assessor.campaigns.models import Campaign, Event, Organizer
 from tests.api.conftest import Ask, token
 from tests.conftest import client_of, make_person
 
@@ -156,7 +157,7 @@ def test_whoever_is_made_inactive_has_no_token_left_even_when_active_again(olga:
 def test_a_token_keeps_its_person(olga: Person, admin: Person):
     person = make_person("somebody", "organizer")
     token(person)
-    page = client_of(admin).post(f"/admin/collection/person/{person.pk}/delete/", {"post": "yes"}).content.decode()
+    page = client_of(admin).post(f"/admin/accounts/person/{person.pk}/delete/", {"post": "yes"}).content.decode()
     assert "1 tokens" in page
     assert Person.objects.filter(pk=person.pk).exists()
 

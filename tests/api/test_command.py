@@ -7,8 +7,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from assessor.accounts.models import Person
 from assessor.api.models import Token
-from assessor.collection.models import Event, Person
+from assessor.campaigns.models import Event
 
 
 def test_a_command_makes_a_token(olga: Person):

@@ -12,11 +12,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from jsonschema import Draft202012Validator
 
-from assessor.api import paging
+from assessor.accounts.models import Person
+from assessor.api import pagination
 from assessor.api.service import api
-from assessor.collection.exports import qrels_lines
-from assessor.collection.models import Answer, Campaign, Event, Person
-from assessor.scores.kept import condition_scores
+from assessor.campaigns.exports import qrels_lines
+from assessor.campaigns.models import Answer, Campaign, Event
+from assessor.scores.cache import condition_scores
 from assessor.scores.leaderboards import score_lines
 from assessor.scores.tables import topics_counting
 from assessor.work.models import Exposure
@@ -259,7 +260,7 @@ def test_of_lines_all_is_seen_before_the_first_is_sent(study: Campaign, secrets:
 def test_lines_come_to_their_end_while_others_save(
     study: Campaign, secrets: dict[str, str], anna: Person, import_file, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(paging, "_AT_A_TIME", 1)  # as with more lines than are read at a time
+    monkeypatch.setattr(pagination, "_AT_A_TIME", 1)  # as with more lines than are read at a time
     import_file(study, "qrels", "t2 0 d1 1\nt2 0 d2 1\n", source="Mia's", by="model")
     headers = {"Authorization": f"Bearer {secrets['organizer']}", "Accept": "application/jsonl"}
     source = study.qrels_sources.get(name="Mia's")

@@ -24,7 +24,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from assessor.collection.models import Campaign
+from assessor.campaigns.models import Campaign
 from tests.api.test_access import TABLE, keys
 
 EXAMPLES = int(os.environ.get("ASSAY_API_EXAMPLES", "8"))  # of each address, asked rightly and wrongly

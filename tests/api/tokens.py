@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from assessor.accounts.models import Person
 from assessor.api.actions import create_token
 from assessor.api.models import Token
-from assessor.collection.models import Person
 
 
 def make_token(person: Person, **fields: Any) -> Token:

@@ -7,11 +7,12 @@ from uuid import UUID, uuid4
 
 from django.db import connection
 
+from assessor.accounts.models import Person
 from assessor.archive.registry import KEPT
-from assessor.archive.writing import archive
-from assessor.collection.actions import add_organizer, change_protocol, create_campaign, remove_organizer
-from assessor.collection.models import Campaign, Condition, Person
-from assessor.exports.freezing import freeze
+from assessor.archive.writer import CampaignArchive
+from assessor.campaigns.actions import add_organizer, change_protocol, create_campaign, remove_organizer
+from assessor.campaigns.models import Campaign, Condition
+from assessor.exports.freeze import freeze
 from assessor.exports.pseudonyms import pseudonyms
 from assessor.labels.manual_setups import label_again
 from assessor.labels.replies import note_read, reply
@@ -29,7 +30,7 @@ from assessor.training.actions import name_reference
 from assessor.work.actions import give_tasks, put_in_queue, record_time
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
-from assignment.actions import adopt_label, create_manual_assign, leave_out
+from assignment.actions import create_manual_assign, leave_out, resolve_label
 from assignment.exports import assignment_lines
 from metaeval.actions import create_comparison, import_table
 from metaeval.actions import run as compute
@@ -41,7 +42,18 @@ from nuggets.models import NuggetBank
 from support.actions import create_support
 from support.exports import support_lines
 from tests.conftest import QRELS, SEGMENTS, TOPICS, client_of
-from tests.judging import again, all_judged, asked, change, equal_first, judgeable, label_all, send, sign_off
+from tests.judging import (
+    again,
+    all_judged,
+    asked,
+    change,
+    equal_first,
+    judgeable,
+    label_all,
+    nuggets_of,
+    send,
+    sign_off,
+)
 from tests.nuggets import model
 from tests.nuggets.conftest import do, fill
 from tests.relevance.conftest import give_relevance, judge_item
@@ -154,7 +166,7 @@ def _assign(nuggets: Condition, bank: NuggetBank, anna: Person, ben: Person, olg
     first = _give(condition, anna, "t1")
     as_anna, as_ben = client_of(anna), client_of(ben)
     [odd, *others] = all_judged(first)
-    ids = bank.order
+    ids = nuggets_of(bank)
     for sheet in others:
         label_all(as_anna, sheet, "partial_support")
     assert send(as_anna, odd, "cannot", ids[0], reason="garbled").status_code == 200
@@ -171,7 +183,7 @@ def _assign(nuggets: Condition, bank: NuggetBank, anna: Person, ben: Person, olg
     [other] = [one for one in all_judged(given) if asked(one)]
     assert asked(other) == [ids[0]]
     assert send(as_ben, other, "label", ids[0], label="not_support").status_code == 200
-    adopt_label(sheet=again(odd), nugget=ids[0], other=again(other), acting_user=olga)
+    resolve_label(sheet=again(odd), nugget=ids[0], other=again(other), acting_user=olga)
     leave_out(condition=condition, nugget=bank.nuggets.get(pk=ids[2]), is_out=True, reason="unclear", acting_user=olga)
     dropped = others[-1].answer.run
     drop_run(condition=condition, run=dropped, is_out=True, reason="withdrawn", acting_user=olga)
@@ -253,7 +265,7 @@ def _compare(campaign: Campaign, models: Condition, tmp_path: Path, olga: Person
 
 def written(campaign: Campaign) -> bytes:
     """Return a campaign's archive."""
-    return b"".join(archive(campaign))
+    return b"".join(CampaignArchive(campaign))
 
 
 def exported(campaign: Campaign) -> dict[str, str]:

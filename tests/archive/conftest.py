@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from assessor.collection.models import Campaign, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign
 from tests.archive.campaigns import compute_comparison, make_everything, written
 from tests.conftest import Importer
 

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -19,12 +20,12 @@ from django.db import connection
 from assessor.archive import container
 from assessor.archive.actions import restore
 from assessor.archive.errors import ArchiveError
-from assessor.archive.reading import verify
+from assessor.archive.reader import verify
 from assessor.archive.registry import KEPT
-from assessor.collection.formats.values import to_json
-from assessor.collection.models import Campaign
+from assessor.campaigns.models import Campaign
 from assessor.exports.models import Blob, Chunk
-from assessor.exports.signing import KEY
+from assessor.exports.signatures import KEY
+from assessor.formats.values import to_json
 from tests.archive.campaigns import forget_everything, written
 from tests.conftest import Importer
 
@@ -104,27 +105,27 @@ def test_repacked_as_it_is_it_can_be_restored(files: Files, tmp_path: Path):
 @pytest.mark.parametrize(
     ("model", "at", "fields", "expected"),
     [
-        ("collection.topic", 1, {"qid": 7}, "line 2, qid: found 7; expected text"),
-        ("collection.topic", 0, {"qid": "q" * 257}, "expected at most 256 characters"),
-        ("collection.topic", 0, {"qid": None}, "line 1, qid: found None; expected a value"),
-        ("collection.topic", 0, {"title": "a\x00b"}, "expected text without NUL characters"),
-        ("collection.topic", 0, {"form": "odd"}, "line 1, form: found odd; expected one of tsv, jsonl, request"),
-        ("collection.topic", 0, {"is_practice": 1}, "is_practice: found 1; expected true or false"),
-        ("collection.topic", 0, {"campaign": 2}, "(there is no line 2 of collection.campaign); expected records of"),
-        ("collection.topic", 0, {"campaign": 0}, "there is no line 0 of collection.campaign"),
-        ("collection.topic", 0, {"campaign": True}, "there is no line True of collection.campaign"),
-        ("collection.topic", 0, {"campaign": "1"}, "there is no line 1 of collection.campaign"),
-        ("collection.topic", 0, {"campaign": None}, "line 1, campaign: found None; expected a reference"),
-        ("collection.grade", 2, {"grade": -3}, "line 3, grade: found -3; expected Ensure this value is greater than"),
-        ("collection.grade", 2, {"grade": 5}, "line 3, grade: found 5; expected Ensure this value is less than or"),
-        ("collection.qrelssource", 0, {"max_grade": 5}, "line 1, max_grade: found 5; expected one of 3, 4"),
-        ("collection.grade", 2, {"grade": 2.0}, "line 3, grade: found 2.0; expected a whole number"),
-        ("collection.grade", 2, {"grade": 10**30}, "expected a whole number from -32768 to 32767"),
-        ("collection.import", 0, {"created_at": "2026-01-01"}, "created_at: found 2026-01-01; expected a time as"),
-        ("collection.campaign", 0, {"slug": "other"}, "slug: found other; expected study, says manifest.json"),
-        ("collection.person", 0, {"username": "a b<c>"}, "collection.person.jsonl, line 1, username: found a b<c>"),
-        ("collection.person", 0, {"roles": ["administrator"]}, "roles: found ['administrator']; expected some of"),
-        ("collection.person", 0, {"roles": "assessor"}, "expected some of assessor, organizer"),
+        ("campaigns.topic", 1, {"qid": 7}, "line 2, qid: found 7; expected text"),
+        ("campaigns.topic", 0, {"qid": "q" * 257}, "expected at most 256 characters"),
+        ("campaigns.topic", 0, {"qid": None}, "line 1, qid: found None; expected a value"),
+        ("campaigns.topic", 0, {"title": "a\x00b"}, "expected text without NUL characters"),
+        ("campaigns.topic", 0, {"form": "odd"}, "line 1, form: found odd; expected one of tsv, jsonl, request"),
+        ("campaigns.topic", 0, {"is_practice": 1}, "is_practice: found 1; expected true or false"),
+        ("campaigns.topic", 0, {"campaign": 2}, "(there is no line 2 of campaigns.campaign); expected records of"),
+        ("campaigns.topic", 0, {"campaign": 0}, "there is no line 0 of campaigns.campaign"),
+        ("campaigns.topic", 0, {"campaign": True}, "there is no line True of campaigns.campaign"),
+        ("campaigns.topic", 0, {"campaign": "1"}, "there is no line 1 of campaigns.campaign"),
+        ("campaigns.topic", 0, {"campaign": None}, "line 1, campaign: found None; expected a reference"),
+        ("campaigns.grade", 2, {"grade": -3}, "line 3, grade: found -3; expected Ensure this value is greater than"),
+        ("campaigns.grade", 2, {"grade": 5}, "line 3, grade: found 5; expected Ensure this value is less than or"),
+        ("campaigns.qrelssource", 0, {"max_grade": 5}, "line 1, max_grade: found 5; expected one of 3, 4"),
+        ("campaigns.grade", 2, {"grade": 2.0}, "line 3, grade: found 2.0; expected a whole number"),
+        ("campaigns.grade", 2, {"grade": 10**30}, "expected a whole number from -32768 to 32767"),
+        ("campaigns.import", 0, {"created_at": "2026-01-01"}, "created_at: found 2026-01-01; expected a time as"),
+        ("campaigns.campaign", 0, {"slug": "other"}, "slug: found other; expected study, says manifest.json"),
+        ("accounts.person", 0, {"username": "a b<c>"}, "accounts.person.jsonl, line 1, username: found a b<c>"),
+        ("accounts.person", 0, {"roles": ["administrator"]}, "roles: found ['administrator']; expected some of"),
+        ("accounts.person", 0, {"roles": "assessor"}, "expected some of assessor, organizer"),
     ],
 )
 def test_values_that_fit_no_column(files: Files, tmp_path: Path, model, at, fields, expected):
@@ -134,28 +135,26 @@ def test_values_that_fit_no_column(files: Files, tmp_path: Path, model, at, fiel
 
 
 def test_fields_that_are_too_many_or_too_few(files: Files, tmp_path: Path):
-    more = with_rows(files, "collection.topic", setting(0, secret=1))
+    more = with_rows(files, "campaigns.topic", setting(0, secret=1))
     assert "line 1: found the keys import_record, campaign" in refused(more, tmp_path)
     manifest = manifest_of(files)
     for told in manifest["files"]:
-        if told["name"] == "collection.topic.jsonl":
+        if told["name"] == "campaigns.topic.jsonl":
             told["fields"].append("secret")
     unknown = files | {"manifest.json": json.dumps(manifest).encode()}
-    assert refused(unknown, tmp_path).startswith(
-        "collection.topic.jsonl, secret: found the field; expected fields that"
-    )
+    assert refused(unknown, tmp_path).startswith("campaigns.topic.jsonl, secret: found the field; expected fields that")
 
 
 def test_a_key_of_the_administrators_is_none_that_an_archive_writes(files: Files, tmp_path: Path):
-    superuser = with_rows(files, "collection.person", setting(0, is_superuser=True))
+    superuser = with_rows(files, "accounts.person", setting(0, is_superuser=True))
     assert "line 1: found the keys username" in refused(superuser, tmp_path)
 
 
 def test_a_column_that_is_newer_than_the_archive_gets_its_default(files: Files, tmp_path: Path):
-    older = with_rows(files, "collection.topic", lambda rows: [row.pop("is_practice") for row in rows])
+    older = with_rows(files, "campaigns.topic", lambda rows: [row.pop("is_practice") for row in rows])
     manifest = manifest_of(older)
     for told in manifest["files"]:
-        if told["name"] == "collection.topic.jsonl":
+        if told["name"] == "campaigns.topic.jsonl":
             told["fields"].remove("is_practice")
     older["manifest.json"] = json.dumps(manifest).encode()
     campaign = restore(packed(older, tmp_path / "older.zip"))
@@ -173,9 +172,10 @@ def test_a_model_that_is_newer_than_the_archive_has_no_records(files: Files, tmp
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"version": 4}, "manifest.json, version: found 4; expected at most 3: it was written by a newer Assay."),
-        ({"version": 1}, "manifest.json, version: found 1; expected 3: Assay at commit fbb1bdc reads it."),
-        ({"version": 2}, "manifest.json, version: found 2; expected 3: Assay at commit 69736ad reads it."),
+        ({"version": 6}, "manifest.json, version: found 6; expected at most 5: it was written by a newer Assay."),
+        ({"version": 1}, "manifest.json, version: found 1; expected 5: Assay at commit fbb1bdc reads it."),
+        ({"version": 2}, "manifest.json, version: found 2; expected 5: Assay at commit 69736ad reads it."),
+        ({"version": 4}, "manifest.json, version: found 4; expected 5: Assay at commit a54245e reads it."),
         ({"version": True}, "manifest.json, version: found True; expected a value of type int."),
         ({"format": "other"}, "manifest.json, format: found other; expected assay-archive."),
         ({"files": {}}, "manifest.json, files: found {}; expected a value of type list."),
@@ -194,34 +194,34 @@ def test_manifests_that_say_something_else(files: Files, tmp_path: Path, fields,
 def test_an_unknown_model(files: Files, tmp_path: Path):
     manifest = manifest_of(files)
     manifest["files"][0]["name"] = "auth.permission.jsonl"
-    files["auth.permission.jsonl"] = files.pop("collection.person.jsonl")
+    files["auth.permission.jsonl"] = files.pop("accounts.person.jsonl")
     files["manifest.json"] = json.dumps(manifest).encode()
     expected = "found auth.permission.jsonl; expected a model that this version of Assay knows."
     assert refused(files, tmp_path) == f"manifest.json, files[0].name: {expected}"
 
 
 @pytest.mark.parametrize(
-    "name", ["../../etc/passwd", "/etc/passwd", "collection.topic.jsonl/..", "run.sh", "a\\b.c.jsonl"]
+    "name", ["../../etc/passwd", "/etc/passwd", "campaigns.topic.jsonl/..", "run.sh", "a\\b.c.jsonl"]
 )
 def test_names_that_lead_elsewhere(files: Files, tmp_path: Path, name: str):
     assert "expected files named as app.model.jsonl." in refused(files | {name: b"x"}, tmp_path)
 
 
 def test_sums_and_counts_that_are_not_those_of_the_files(files: Files, tmp_path: Path):
-    topics = files["collection.topic.jsonl"]
+    topics = files["campaigns.topic.jsonl"]
     changed = topics.replace(b"cats", b"dogs")
-    assert refused(files | {"collection.topic.jsonl": changed}, tmp_path).startswith(
-        f"collection.topic.jsonl: found sha256 {hashlib.sha256(changed).hexdigest()}; expected "
+    assert refused(files | {"campaigns.topic.jsonl": changed}, tmp_path).startswith(
+        f"campaigns.topic.jsonl: found sha256 {hashlib.sha256(changed).hexdigest()}; expected "
     )
     shorter = topics[: topics.index(b"\n") + 1]
     assert f"found {len(shorter):,} bytes; expected {len(topics):,}, says" in refused(
-        files | {"collection.topic.jsonl": shorter}, tmp_path
+        files | {"campaigns.topic.jsonl": shorter}, tmp_path
     )
     manifest = manifest_of(files)
-    [told] = [told for told in manifest["files"] if told["name"] == "collection.topic.jsonl"]
+    [told] = [told for told in manifest["files"] if told["name"] == "campaigns.topic.jsonl"]
     told["rows"] = 3
     files["manifest.json"] = json.dumps(manifest).encode()
-    assert refused(files, tmp_path) == "collection.topic.jsonl: found 2 lines; expected 3, says manifest.json."
+    assert refused(files, tmp_path) == "campaigns.topic.jsonl: found 2 lines; expected 3, says manifest.json."
 
 
 @pytest.mark.parametrize(
@@ -241,42 +241,42 @@ def test_sums_and_counts_that_are_not_those_of_the_files(files: Files, tmp_path:
     ],
 )
 def test_lines_that_no_archive_has(files: Files, tmp_path: Path, line: bytes, expected: str):
-    message = refused(sealed(files | {"collection.topic.jsonl": line}), tmp_path)
-    assert message.startswith("collection.topic.jsonl, line 1")
+    message = refused(sealed(files | {"campaigns.topic.jsonl": line}), tmp_path)
+    assert message.startswith("campaigns.topic.jsonl, line 1")
     assert expected in message
 
 
 def test_a_line_without_end(files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(container, "LONGEST_LINE", 1_000)
-    long = sealed(files | {"collection.topic.jsonl": b"x" * 5_000 + b"\n"})
-    assert refused(long, tmp_path).startswith("collection.topic.jsonl, line 1: found a line without an end")
+    long = sealed(files | {"campaigns.topic.jsonl": b"x" * 5_000 + b"\n"})
+    assert refused(long, tmp_path).startswith("campaigns.topic.jsonl, line 1: found a line without an end")
 
 
 def test_a_bomb_is_not_unpacked(files: Files, tmp_path: Path):
-    bomb = files | {"collection.topic.jsonl": b" " * 64 * 1024 * 1024}
+    bomb = files | {"campaigns.topic.jsonl": b" " * 64 * 1024 * 1024}
     message = refused(bomb, tmp_path)
-    assert message.startswith("collection.topic.jsonl: found ")
+    assert message.startswith("campaigns.topic.jsonl: found ")
     assert message.endswith("bytes that unpack to 67,108,864; expected at most 200 times as many.")
 
 
 def test_a_file_twice_and_a_file_that_says_it_is_smaller(files: Files, tmp_path: Path):
     path = packed(files, tmp_path / "twice.zip")
     with zipfile.ZipFile(path, "a") as out, pytest.warns(UserWarning, match="Duplicate"):
-        out.writestr("collection.topic.jsonl", b"")
+        out.writestr("campaigns.topic.jsonl", b"")
     with pytest.raises(
-        ArchiveError, match=r"^collection\.topic\.jsonl: found the file twice; expected each file once\.$"
+        ArchiveError, match=r"^campaigns\.topic\.jsonl: found the file twice; expected each file once\.$"
     ):
         verify(path)
     # The directory of a zip says how large a file is; what unpacks to more is not read further.
     path = packed(files, tmp_path / "smaller.zip")
-    data, name = bytearray(path.read_bytes()), b"collection.segment.jsonl"
+    data, name = bytearray(path.read_bytes()), b"campaigns.segment.jsonl"
     # Its size stands in front of both of its names, before its contents and in the directory.
     for at in (data.index(name) - 30 + 22, data.rindex(name) - 46 + 24):
         [size] = struct.unpack_from("<L", data, at)
         assert size == len(files[name.decode()])
         struct.pack_into("<L", data, at, size - 10)
     path.write_bytes(data)
-    with pytest.raises(ArchiveError, match=r"collection\.segment\.jsonl"):
+    with pytest.raises(ArchiveError, match=r"campaigns\.segment\.jsonl"):
         verify(path)
 
 
@@ -308,7 +308,7 @@ def test_what_the_database_refuses_changes_nothing(files: Files, tmp_path: Path)
     def twice(rows: list[dict[str, Any]]) -> None:
         rows[1]["qid"] = rows[0]["qid"]
 
-    path = packed(with_rows(files, "collection.topic", twice), tmp_path / "twice.zip")
+    path = packed(with_rows(files, "campaigns.topic", twice), tmp_path / "twice.zip")
     with pytest.raises(ArchiveError, match=r"^The database refuses the archive, nothing was restored: "):
         restore(path)
     nothing_is_there()
@@ -318,11 +318,19 @@ def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaig
     with zipfile.ZipFile(io.BytesIO(written(whole))) as opened:
         files = {info.filename: opened.read(info) for info in opened.infolist()}
     forget_everything()
+    nobodys = str(UUID(int=9))
+    nugget = {"uid": nobodys, "text": "a", "importance": "vital", "evidence": []}
     for model, fields, name in (
         ("nuggets.nuggetbank", {"order": [10**6]}, "order"),
+        ("nuggets.nuggetbank", {"order": [nobodys]}, "order"),
+        ("nuggets.nugget", {"parents": [nobodys]}, "parents"),
         ("nuggets.nuggetbank", {"order": "abc"}, "order"),
         ("nuggets.bankedit", {"changes": {"order": [[1]] * 2, "nuggets": {"0": {}}}}, "changes"),
-        ("nuggets.bankedition", {"nuggets": [{"text": "no id"}]}, "nuggets"),
+        ("nuggets.bankedit", {"changes": {"order": [[nobodys], []]}}, "changes"),
+        ("nuggets.bankedit", {"changes": {"nuggets": {nobodys: {}}}}, "changes"),
+        ("nuggets.bankedition", {"nuggets": [{"text": "no uid"}]}, "nuggets"),
+        ("nuggets.bankedition", {"nuggets": [nugget]}, "nuggets"),
+        ("nuggets.bankedition", {"consequences": {"stale": [nobodys]}}, "consequences"),
         ("nuggets.bankedition", {"consequences": {"stale": [-1]}}, "consequences"),
         ("assignment.assignment", {"nugget": 999999}, "nugget"),
         ("assignment.assignment", {"nugget": "1"}, "nugget"),
@@ -336,13 +344,11 @@ def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaig
         ("llm.unit", {"item": "nothing"}, "item"),
         ("llm.job", {"kind": "no such kind"}, None),
         ("llm.modeljudge", {"key_variable": "DATABASE_URL"}, "key_variable"),
-        ("collection.judge", {"parameters": []}, "parameters"),
-        ("collection.judge", {"parameters": {"extra": "x"}}, "parameters"),
-        ("collection.judge", {"parameters": {"extra": {"stream": True}}}, "parameters"),
-        ("studies.drawn", {"item": "999999 abc"}, "item"),
+        ("campaigns.judge", {"parameters": []}, "parameters"),
+        ("campaigns.judge", {"parameters": {"extra": "x"}}, "parameters"),
+        ("campaigns.judge", {"parameters": {"extra": {"stream": True}}}, "parameters"),
+        ("studies.sampleditem", {"item": "999999 abc"}, "item"),
         ("work.write", {"result": {"equal": [{"sheet": 10**6}]}}, "result"),
-        ("collection.event", {"verb": "bank finished", "details": {"bank": 10**6}}, "details"),
-        ("collection.event", {"verb": "job done", "subject": "AutoAssign 999999: it"}, "subject"),
     ):
         message = refused(with_rows(files, model, setting(0, **fields)), tmp_path)
         if name is None:
@@ -378,9 +384,9 @@ def test_two_models_of_a_campaign_are_not_judges_of_one_name(whole: Campaign, tm
     def change(rows: list[dict[str, Any]]) -> None:
         rows.append(next(row for row in rows if row["kind"] == "model"))
 
-    message = refused(with_rows(unzipped(whole), "collection.judge", change), tmp_path)
+    message = refused(with_rows(unzipped(whole), "campaigns.judge", change), tmp_path)
     assert re.fullmatch(
-        r"collection\.judge\.jsonl, line \d+, name: found .+; "
+        r"campaigns\.judge\.jsonl, line \d+, name: found .+; "
         r"expected a name other than that of the model in line \d+\.",
         message,
     )
@@ -388,7 +394,7 @@ def test_two_models_of_a_campaign_are_not_judges_of_one_name(whole: Campaign, tm
 
 def test_labels_that_no_app_knows_and_shapes_that_none_has(whole: Campaign, tmp_path: Path):
     files = unzipped(whole)
-    nugget = {"id": 1, "text": "a", "importance": "banana", "evidence": []}
+    nugget = {"uid": str(UUID(int=101)), "text": "a", "importance": "banana", "evidence": []}
     for model, column, odd, expected in (
         ("assignment.assignment", "value", lambda value: "banana", ASSIGNMENTS),
         ("assignment.assignment", "value", lambda value: ["support"], "expected text."),

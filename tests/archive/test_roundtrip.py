@@ -8,17 +8,19 @@ from uuid import uuid4
 
 import pytest
 
+from assessor.accounts.models import Person
 from assessor.archive.actions import restore
 from assessor.archive.errors import ArchiveError
-from assessor.archive.reading import verify
+from assessor.archive.reader import verify
 from assessor.archive.registry import KEPT
-from assessor.collection.actions import create_campaign
-from assessor.collection.models import Campaign, Condition, Event, Person
+from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.models import Campaign, Condition, Event
 from assessor.llm.models import Job, Unit
 from assessor.work.actions import give_tasks
 from assessor.work.models import Write
 from metaeval.models import Calculation
 from metaeval.queries import latest_calculations
+from metaeval.report import with_keys_of_topics
 from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
 from tests.archive.campaigns import exported, forget_everything, written
@@ -69,8 +71,9 @@ def test_what_a_comparison_found_goes_on_being_that_of_the_present_labels(comput
     restore(archived)
     [calculation] = Calculation.objects.filter(state="done")
     assert latest_calculations(calculation.comparison).changed == []
-    keys = {topic["pk"] for topic in calculation.result["topics"]}
-    assert keys <= set(calculation.comparison.campaign.topics.values_list("pk", flat=True))
+    topics = with_keys_of_topics(calculation)["topics"]
+    assert [topic["qid"] for topic in topics] == ["t1"]
+    assert topics[0]["pk"] == calculation.comparison.campaign.topics.get(qid="t1").pk
 
 
 def test_a_result_of_labels_that_are_past_stays_one(computed: Campaign, tmp_path: Path):
@@ -94,7 +97,7 @@ def test_who_is_restored_has_their_role_and_no_password(archived: Path):
     anna = Person.objects.get(username="anna")
     assert (anna.role_names, anna.date_joined, anna.has_usable_password()) == ({"assessor"}, before.date_joined, False)
     assert b"password" not in archived.read_bytes()
-    assert "password" not in json.dumps(lines(archived.read_bytes(), "collection.person"))
+    assert "password" not in json.dumps(lines(archived.read_bytes(), "accounts.person"))
 
 
 def test_administrators_are_restored_as_people_without_that_role(whole: Campaign, admin: Person, tmp_path: Path):
@@ -129,12 +132,12 @@ def test_what_an_unfinished_import_brought_is_in_no_archive(whole: Campaign, imp
     before = written(whole)
     brought = import_file(whole, "segments", [{"docid": "d9", "segment": "Later."}])
     now = written(whole)
-    assert [row["docid"] for row in lines(now, "collection.segment")][-1] == "d9"
+    assert [row["docid"] for row in lines(now, "campaigns.segment")][-1] == "d9"
     Event.objects.all()._raw_delete("default")
     without_events = written(whole)
     type(brought).objects.filter(pk=brought.pk).update(state="running")
-    assert lines(written(whole), "collection.segment") == lines(before, "collection.segment")
-    assert lines(written(whole), "collection.import") == lines(before, "collection.import")
+    assert lines(written(whole), "campaigns.segment") == lines(before, "campaigns.segment")
+    assert lines(written(whole), "campaigns.import") == lines(before, "campaigns.import")
     assert without_events != before
 
 

@@ -5,7 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.work.models import Task
 from assignment.actions import create_manual_assign
 from assignment.models import AnswerSheet, LeftOut

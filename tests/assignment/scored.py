@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
-from assessor.collection.actions import create_condition
-from assessor.collection.models import Answer, Campaign, Condition, Judge
-from assignment.actions.sheets import SheetRow, add_sheets, sheet_row
+from assessor.campaigns.actions import create_condition
+from assessor.campaigns.models import Answer, Campaign, Condition, Judge
+from assignment.actions.judged_answers import SheetRow, add_sheets, sheet_row
 from assignment.models import AnswerSheet
 from nuggets.models import NuggetBank
 from tests.conftest import Importer
+from tests.judging import nuggets_of
 
 BANKS = {
     "t1": [("purring heals", "vital"), ("cats purr when content", "vital"), ("kittens purr", "okay")],
@@ -63,14 +64,14 @@ def row(
 ) -> SheetRow:
     """Return a sheet as add_sheets() takes it."""
     assert condition.judge_id is not None
-    said = {pk: LETTER[letter] for pk, letter in zip(bank.order, letters, strict=True) if letter != "?"}
+    said = {pk: LETTER[letter] for pk, letter in zip(nuggets_of(bank), letters, strict=True) if letter != "?"}
     return sheet_row(
         condition=condition.pk,
         bank=bank.pk,
         answer=answer.pk,
         judge=condition.judge_id,
         edition=bank.edition,
-        nuggets=bank.order,
+        nuggets=nuggets_of(bank),
         labels=said,
         import_record=import_record,
     )
@@ -85,4 +86,4 @@ def sheet_on(condition: Condition, qid: str, tag: str) -> AnswerSheet:
 def say(sheet: AnswerSheet, place: int, **fields: object) -> None:
     """Change what stands of a sheet's nugget, by its place in the bank."""
     sheet.refresh_from_db()
-    sheet.revise("test", {sheet.bank.order[place]: fields}, judge_id=sheet.judge_id)
+    sheet.revise("test", {nuggets_of(sheet.bank)[place]: fields}, judge_id=sheet.judge_id)

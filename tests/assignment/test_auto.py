@@ -12,19 +12,21 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.models import Answer, Campaign, Condition, Person, Run, Topic
-from assessor.llm import actions, gateway, running
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Answer, Campaign, Condition, Run, Topic
+from assessor.llm import actions, gateway, runner
 from assessor.llm.actions import JobError, Plan, change_judge, launch, plan_job
 from assessor.llm.job_kind import UnitFailure, job_kind_named
 from assessor.llm.models import Job, ModelJudge, Unit
 from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.prompts import TOKENS_LABEL
 from assignment.actions import add_lacking_sheets, store_labels
-from assignment.actions.auto import Labelled
-from assignment.auto import ASSIGNMENT_PROMPT, AutoAssign
+from assignment.actions.auto_assign import Labelled
+from assignment.auto_assign import ASSIGNMENT_PROMPT, AutoAssign
 from assignment.models import AnswerSheet, LabelEvent
 from nuggets import actions as nugget_actions
 from nuggets.models import BankEdition, NuggetBank
+from nuggets.queries import with_keys
 from tests.assignment.conftest import A, run_file
 from tests.conftest import client_of
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
@@ -65,7 +67,7 @@ def launched(plan: Plan) -> Job:
 
 
 def ended(job: Job) -> Job:
-    running.run_job(job.pk)
+    runner.run_job(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.DONE
     return job
@@ -95,7 +97,7 @@ def labels(condition: Condition) -> dict[tuple[str, str], list[str]]:
     return {
         (sheet.answer.run.tag, sheet.answer.topic.qid): [
             sheet.labels[str(nugget["id"])]
-            for nugget in BankEdition.objects.get(bank=sheet.bank, edition=sheet.edition).nuggets
+            for nugget in with_keys(BankEdition.objects.filter(bank=sheet.bank, edition=sheet.edition))[0].nuggets
             if str(nugget["id"]) in sheet.labels
         ]
         for sheet in AnswerSheet.objects.filter(condition=condition).select_related("answer__run", "answer__topic")
@@ -218,7 +220,7 @@ def test_units_that_are_never_reached_have_their_sheets(finished: NuggetBank, en
         ("team.one", 3),
         ("team.two", 3),
     ]
-    running.run_job(job.pk)
+    runner.run_job(job.pk)
     job.refresh_from_db()
     assert (job.state, job.units_done) == (Job.State.HALTED, 1)
     assert sorted(AnswerSheet.objects.values_list("to_do", flat=True)) == [0, 0, 3]
@@ -396,7 +398,7 @@ def test_nuggets_that_somebody_else_finished_since_are_work_for_another_job(
     )
     nugget = others.nuggets.create(uid=A, text="dogs bark", made_by=judge.judge)
     BankEdition.objects.create(
-        bank=others, edition=1, version=1, nuggets=[{"id": nugget.pk, "text": "dogs bark", "importance": "vital"}]
+        bank=others, edition=1, version=1, nuggets=[{"uid": nugget.name, "text": "dogs bark", "importance": "vital"}]
     )
     job = ended(job)
     assert {unit.error for unit in job.units.all()} == {"Others finished nuggets of t1 since: launch a job for these."}

@@ -6,12 +6,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from assessor.collection import importing
-from assessor.collection.actions import create_campaign
-from assessor.collection.models import Answer, Campaign, Condition, Import, Person, Run
-from assessor.collection.queries import answers_to
-from assessor.desk.gaps import gaps
-from assignment.control import ControlError, make_control_runs
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.models import Answer, Campaign, Condition, Import, Run
+from assessor.campaigns.queries import answers_to
+from assessor.desk.completeness import gaps
+from assessor.imports import importer
+from assignment.control_runs import ControlError, make_control_runs
 from assignment.models import AnswerSheet
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
@@ -158,7 +159,7 @@ def test_a_judge_that_works_gives_the_one_all_and_the_other_nothing(finished: Nu
 def test_what_stands_in_the_way_is_said_and_nothing_is_made(finished: NuggetBank, import_file):
     condition = finished.condition
     before = Run.objects.count()
-    running = importing.new_import(
+    running = importer.new_import(
         campaign=condition.campaign, kind="runs", file_name="f", options={}, person=None, check_only=False
     )
     Import.objects.filter(pk=running.pk).update(state="running", owner="elsewhere 1 1", alive_at="2999-01-01T00:00Z")

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assessor.collection.actions import create_campaign
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
-from assessor.collection.models import Answer, Campaign, Condition, Import, Run, Topic
+from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.models import Answer, Campaign, Condition, Import, Run, Topic
+from assessor.formats.lines import Line
+from assessor.formats.report import Report
 from assessor.labels.manual_setups import label_again
 from assessor.work.models import Task
-from assignment.actions import adopt_label
+from assignment.actions import resolve_label
 from assignment.exports import assignment_lines
 from assignment.formats import LABELS, labelled, read_sheets, write_sheet
 from assignment.models import AnswerSheet
@@ -20,8 +20,8 @@ from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, C, sheet_of
 from tests.assignment.lines import FILE, NOT, PARTIAL, SUPPORT, line, nugget, nuggets, without
-from tests.collection.conftest import other_campaign, told  # noqa: F401
-from tests.judging import give
+from tests.imports.conftest import other_campaign, told  # noqa: F401
+from tests.judging import give, nuggets_of
 from tests.nuggets.conftest import do
 
 
@@ -73,7 +73,7 @@ def test_what_came_in_goes_out_and_comes_in_again_as_the_same(odd, import_file):
     again = import_file(campaign, "assignments", "".join(lines), invalid_labels="missing", **FILE)
     assert again.report["counts"]["sheets already there"] == 5
     said = [
-        [(sheet.labels.get(str(one)), sheet.invalid.get(str(one))) for one in sheet.bank.order]
+        [(sheet.labels.get(str(one)), sheet.invalid.get(str(one))) for one in nuggets_of(sheet.bank)]
         for sheet in AnswerSheet.objects.filter(condition=imported(campaign), answer__topic__qid="t1").order_by("pk")
     ]
     assert said == [[(None, None), (None, None), (PARTIAL, None)], [(None, "failed"), (SUPPORT, None), (NOT, None)]]
@@ -165,7 +165,7 @@ def test_cannot_judge_is_no_label_and_an_adopted_label_is_one(task, manual, topi
     assert part["nuggets"] == [nugget("cats purr when content", "vital", PARTIAL)]
     Task.objects.filter(pk=task.pk).update(state="finished")
     sheet = AnswerSheet.objects.get(pk=sheet.pk)
-    adopt_label(sheet=sheet, nugget=nugget_ids[B], other=others, acting_user=olga)
+    resolve_label(sheet=sheet, nugget=nugget_ids[B], other=others, acting_user=olga)
     assert labels(records(manual)[1]) == [SUPPORT, PARTIAL, None]
 
 

@@ -6,8 +6,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from assessor.collection import importing
-from assessor.collection.models import Answer, Condition, Import, Judge, Run, RunAlias
+from assessor.campaigns.models import Answer, Condition, Import, Judge, Run, RunAlias
+from assessor.imports import importer
 from assignment.exports import assignment_lines
 from assignment.loaders import AssignmentLoader
 from assignment.models import AnswerSheet, Assignment, LabelEvent
@@ -15,7 +15,8 @@ from nuggets import actions as nugget_actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.assignment.conftest import A, B, C
 from tests.assignment.lines import FILE, NOT, NUGGETS, PARTIAL, SUPPORT, line, nugget, nuggets, without
-from tests.collection.conftest import other_campaign, refuses, rows, told, warned  # noqa: F401
+from tests.imports.conftest import other_campaign, refuses, rows, told, warned  # noqa: F401
+from tests.judging import nuggets_of
 from tests.nuggets.conftest import do
 
 LACKING = "a topic of the campaign; load the topics first"
@@ -35,7 +36,7 @@ def further(of: AnswerSheet) -> dict[int, dict[str, object]]:
 
 def said(of: AnswerSheet) -> list[str]:
     """Return a sheet's labels in the bank's order, "" where there is none."""
-    return [of.labels.get(str(nugget), "") for nugget in of.bank.order]
+    return [of.labels.get(str(nugget), "") for nugget in nuggets_of(of.bank)]
 
 
 def everything(campaign) -> tuple:
@@ -69,11 +70,11 @@ def test_labels_make_conditions_with_banks_runs_answers_and_sheets(campaign, imp
     assert (bank.condition, bank.state, bank.edition, bank.task) == (of_nuggets, "finished", 1, None)
     edition = BankEdition.objects.get(bank=bank)
     assert [(one["text"], one["importance"]) for one in edition.nuggets] == NUGGETS
-    assert [one["id"] for one in edition.nuggets] == bank.order
+    assert [one["uid"] for one in edition.nuggets] == bank.order
 
     first = sheet(campaign)
     assert (first.bank, first.judge, first.edition, first.asked) == (bank, condition.judge, 1, None)
-    assert first.labels == dict(zip(map(str, bank.order), [SUPPORT, PARTIAL, NOT], strict=True))
+    assert first.labels == dict(zip(map(str, nuggets_of(bank)), [SUPPORT, PARTIAL, NOT], strict=True))
     assert (first.to_do, first.by_rule, first.invalid, first.extras) == (0, False, {}, {})
     assert said(sheet(campaign, "r2")) == [NOT, NOT, SUPPORT]
     assert said(sheet(campaign, "r1", "t2")) == [PARTIAL]
@@ -200,7 +201,7 @@ def test_what_is_no_label_becomes_missing_where_asked_and_never_not_support(camp
         ]
     }
     there = sheet(campaign)
-    *ids, lacking, good = map(str, there.bank.order)
+    *ids, lacking, good = map(str, nuggets_of(there.bank))
     assert there.labels == {good: NOT}
     assert there.invalid == dict(zip(ids, found, strict=True))
     assert lacking not in there.invalid
@@ -218,7 +219,7 @@ def test_what_is_no_label_counts_as_not_support_where_asked_and_the_identity_say
     assert done.report["counts"]["importance made absent"] == 1
     there = sheet(campaign)
     assert (said(there), there.to_do) == ([NOT, NOT, NOT, SUPPORT, SUPPORT], 0)
-    assert there.invalid == dict(zip(map(str, there.bank.order[:2]), ["failed", None], strict=True))
+    assert there.invalid == dict(zip(map(str, nuggets_of(there.bank)[:2]), ["failed", None], strict=True))
     assert there.condition.counts_invalid_labels
     assert "; invalid labels=not_support; " in there.condition.identity
     assert "invalid" not in there.condition.nuggets.identity
@@ -258,7 +259,7 @@ def test_importance_that_is_none_is_absent_where_asked_and_kept_with_the_line(ca
     bank = NuggetBank.objects.get()
     [edition] = bank.editions.all()
     assert [one["importance"] for one in edition.nuggets] == ["", "", "", "okay"]
-    first, second, *_ = bank.order
+    first, second, *_ = nuggets_of(bank)
     for tag in ("r1", "r2"):
         assert further(sheet(campaign, tag)) == {first: {"importance": "failed"}, second: {"importance": ""}}
 
@@ -287,7 +288,7 @@ def test_further_keys_are_kept_with_their_nugget_wherever_it_stands(campaign, im
     assert sheet(campaign).extras == {"note": {"a": 1}, "response_length": "4"}
     last = sheet(campaign, "r2")
     assert last.extras == {}
-    assert further(last) == {last.bank.order[2]: {"why": "no"}}
+    assert further(last) == {nuggets_of(last.bank)[2]: {"why": "no"}}
 
 
 def test_warnings(campaign, import_file):
@@ -606,7 +607,7 @@ def test_nothing_is_visible_before_the_end(campaign, import_file, monkeypatch):
 
 def test_a_stopped_import_leaves_nothing(campaign, import_file, monkeypatch, rows, olga):  # noqa: F811
     before = rows()
-    written = after_batch(monkeypatch, 2, lambda record: importing.stop(record, person=olga))
+    written = after_batch(monkeypatch, 2, lambda record: importer.stop(record, person=olga))
     stopped = import_file(campaign, "assignments", MANY, **FILE)
     assert (stopped.state, stopped.has_leftovers, written) == (Import.State.STOPPED, False, [500, 500])
     assert rows() == before
@@ -625,7 +626,7 @@ def test_sweep_removes_what_a_killed_import_left_and_nothing_else(campaign, impo
         state=Import.State.RUNNING, has_leftovers=True, owner="elsewhere 7 1.0", alive_at=None
     )
     assert rows() != kept[0]
-    importing.sweep()
+    importer.sweep()
     killed.refresh_from_db()
     assert (killed.state, killed.has_leftovers) == (Import.State.INTERRUPTED, False)
     assert (rows(), everything(campaign)) == kept

@@ -3,10 +3,11 @@
 import pytest
 from django.test import Client
 
-from assessor.collection.models import Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Topic
 from assessor.labels.manual_setups import label_again
 from assessor.work.models import Task
-from assignment.actions import adopt_label
+from assignment.actions import resolve_label
 from assignment.models import LabelEvent
 from nuggets import actions as nugget_actions
 from nuggets.actions import reopen_bank
@@ -34,7 +35,7 @@ def test_no_json_of_labels_holds_a_key(
     second = label_again(of=task.condition, name="second", purpose="second", only_unjudgeable=True, acting_user=olga)
     other = sheet_of(give(second, topic, ben), "team.one")
     other.revise("label", {nugget_ids[A]: {"label": "partial_support"}}, judge_id=other.judge_id)
-    adopt_label(sheet=again(sheet), nugget=nugget_ids[A], other=again(other), acting_user=olga)
+    resolve_label(sheet=again(sheet), nugget=nugget_ids[A], other=again(other), acting_user=olga)
     reopen_bank(finished, reason="a check", acting_user=olga)
     do(finished, nugget_actions.delete_nugget, uid=C)
     do(finished, nugget_actions.reword_nugget, uid=B, text="cats purr")

@@ -11,11 +11,11 @@ import pytest
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
 
-from assessor.collection.models import CONTROL, Campaign, Condition, Judge
-from assessor.scores.found import RunName
+from assessor.campaigns.models import CONTROL, Campaign, Condition, Judge
 from assessor.scores.leaderboards import FORMS, Board, Incomplete, score_lines
+from assessor.scores.loading import RunName
 from assessor.scores.tables import cell_figures, score_table
-from assignment.arrays import ScoredTopic, Scores
+from assignment.score_arrays import ScoredTopic, Scores
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 from tests.assignment.scored import auto_condition, import_banks, label
 

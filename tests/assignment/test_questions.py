@@ -4,7 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from assessor.collection.models import Condition, Event, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Condition, Event, Topic
 from assessor.labels.manual_setups import label_again
 from assessor.labels.models import ManualSetup
 from assessor.work.models import Task
@@ -50,7 +51,7 @@ def post(client: Client, condition: Condition, name: str, **fields: object) -> s
 
 
 def adopt(client: Client, sheet: AnswerSheet, nugget: int, other: AnswerSheet) -> str:
-    return post(client, sheet.condition, "adopt_label", sheet=sheet.pk, nugget=nugget, other=other.pk)
+    return post(client, sheet.condition, "resolve_label", sheet=sheet.pk, nugget=nugget, other=other.pk)
 
 
 def test_the_page_names_what_is_open_with_what_others_said(as_olga: Client, other: AnswerSheet, manual: Condition):
@@ -112,7 +113,7 @@ def test_what_is_no_sheet_of_the_condition_is_not_there(as_olga: Client, sheet, 
         {"sheet": sheet.pk, "nugget": "x", "other": other.pk},
         {"sheet": sheet.pk, "nugget": nugget_ids[A], "other": 0},
     ):
-        assert as_olga.post(address(manual, "adopt_label"), fields).status_code == 404
+        assert as_olga.post(address(manual, "resolve_label"), fields).status_code == 404
 
 
 def test_a_nugget_is_left_out_and_taken_back_each_with_a_reason(as_olga: Client, sheet, manual, nugget_ids, olga):

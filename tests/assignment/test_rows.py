@@ -6,8 +6,9 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
-from assessor.collection.loaders.base import insert
-from assessor.collection.models import Event, Import, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Event, Import
+from assessor.imports.loaders.base import insert
 from assessor.work.models import Task
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet, Assignment

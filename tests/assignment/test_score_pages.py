@@ -8,7 +8,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.models import CONTROL, Campaign, Condition, Event, Judge, Person, Run
+from assessor.accounts.models import Person
+from assessor.campaigns.models import CONTROL, Campaign, Condition, Event, Judge, Run
 from assessor.scores.leaderboards import FORMS, score_lines
 from assignment.actions import leave_out
 from metaeval.stats.means import Policy
@@ -288,11 +289,11 @@ def test_a_download_of_incomplete_scores_is_409_unless_allowed(as_olga: Client, 
     text, page = get(as_olga, address("export_scores", auto, "csv", query="?policy=answered"), status=409)
     assert "1 of 5 answers under Edits/Auto are incomplete" in text
     assert not Event.objects.filter(verb="exported").exists()
-    [allowed] = [one for one in page.addresses if "incomplete=allowed" in one]
+    [allowed] = [one for one in page.addresses if "allow_incomplete=on" in one]
     response = as_olga.get(address("export_scores", auto, "csv") + allowed)
     lines = b"".join(response.streaming_content).decode().splitlines()
     assert lines[2].startswith("team.one,,,Edits/Auto,answered,2,1,1,0,0,0,1.0,1.0,")
-    assert Event.objects.get(verb="exported").details == {"incomplete_allowed": True}
+    assert Event.objects.get(verb="exported").details == {"policy": "answered", "allow_incomplete": "on"}
 
 
 @pytest.mark.parametrize(

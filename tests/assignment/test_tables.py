@@ -10,17 +10,18 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Import, Judge, Person, Run, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Import, Judge, Run, Topic
 from assessor.labels.manual_setups import label_again
-from assessor.scores.kept import condition_scores, counts_by_condition, scopes
+from assessor.scores.cache import condition_scores, counts_by_condition, scopes
 from assessor.scores.tables import score_table
 from assessor.work.models import Task
-from assignment import tables
+from assignment import score_tables
 from assignment.actions import leave_out
-from assignment.actions.sheets import add_sheets
-from assignment.arrays import Scores, load_scores
+from assignment.actions.judged_answers import add_sheets
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet, Assignment
+from assignment.score_arrays import Scores, load_scores
 from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Policy
 from nuggets import actions as nugget_actions
 from nuggets.actions import reopen_bank
@@ -308,9 +309,9 @@ def newer(auto: Condition) -> NuggetBank:
     nugget = Nugget.objects.create(
         bank=bank, uid="0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11", text="n", importance="vital", made_by=maker
     )
-    NuggetBank.objects.filter(pk=bank.pk).update(order=[nugget.pk], finished_at=timezone.now())
+    NuggetBank.objects.filter(pk=bank.pk).update(order=[str(nugget.uid)], finished_at=timezone.now())
     bank.refresh_from_db()
-    only = {"id": nugget.pk, "text": "n", "importance": "vital", "evidence": []}
+    only = {"uid": str(nugget.uid), "text": "n", "importance": "vital", "evidence": []}
     BankEdition.objects.create(bank=bank, edition=1, version=1, nuggets=[only])
     return bank
 
@@ -445,7 +446,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         done.append(condition.name)
         return load_scores(condition)
 
-    monkeypatch.setattr(tables, "load_scores", load)
+    monkeypatch.setattr(score_tables, "load_scores", load)
     return done
 
 

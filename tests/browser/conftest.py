@@ -1,14 +1,20 @@
-"""A demo of the tests' own, started as `make demo` starts it, and a real browser on it."""
+"""A demo of the tests' own, started as `make demo` starts it, and a real browser on it.
 
+It is loaded once for all processes of tests, and started once in each of them. Every module finds it as it was loaded.
+"""
+
+import fcntl
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +22,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from tests.llm.house import wait_until
 from tests.ports import take_block
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -32,7 +39,11 @@ FLAGS = [
     "--disable-sync",
 ]
 PASSWORD = "demo-password"
-
+# Work that a process of the demo may be at.
+UNDER_WAY = " union all ".join(
+    f"select 1 from {table} where state in ('waiting', 'running')"
+    for table in ("campaigns_import", "llm_job", "exports_export", "metaeval_calculation")
+)
 
 # Of the demos of this process, of which one runs at a time.
 FIRST_PORT = take_block()[0]
@@ -49,6 +60,7 @@ class Demo:
     def __init__(self, data: Path) -> None:
         self.data = data
         self.port = 0
+        self.is_whole = True  # since its first start
         self.start()
 
     @property
@@ -64,7 +76,7 @@ class Demo:
         with self.database() as db:
             [[found]] = db.execute(
                 "select bank.id from nuggets_nuggetbank bank join work_task task on task.id = bank.task_id"
-                " join collection_topic topic on topic.id = bank.topic_id where topic.qid = ?",
+                " join campaigns_topic topic on topic.id = bank.topic_id where topic.qid = ?",
                 [f"demo-{number}"],
             )
         return int(found)
@@ -82,9 +94,11 @@ class Demo:
             assert time.monotonic() < until, log.read_text()
             time.sleep(0.1)
         self.port = int(re.findall(r"demo runs at +http://127.0.0.1:(\d+)/", log.read_text())[0])
+        [self.model_url] = re.findall(r"endpoint.*listens at +(http://\S+)", log.read_text())
 
     def kill(self) -> None:
         """SIGKILL everything: starter, web, worker."""
+        self.is_whole = False
         parent = psutil.Process(self.process.pid)
         everybody = [parent, *parent.children(recursive=True)]
         for process in everybody:
@@ -94,26 +108,73 @@ class Demo:
         psutil.wait_procs(everybody, timeout=5)
 
     def stop(self) -> None:
+        self.is_whole = False
         if self.process.poll() is None:
             self.process.terminate()
             self.process.wait(timeout=60)
 
+    def is_idle(self) -> bool:
+        """Say whether all of it still runs and has nothing to do."""
+        if not self.is_whole or self.process.poll() is not None or list((self.data / "broker").glob("*.msg")):
+            return False
+        with closing(self.database()) as db:
+            return not db.execute(UNDER_WAY).fetchall()
+
+    def begin_anew(self, first: Path) -> None:
+        """Put the database and the files back under the running processes; the web process forgets what it kept."""
+        with closing(sqlite3.connect(first / "assay.sqlite3")) as there, closing(self.database()) as here:
+            there.backup(here)
+            here.execute("update llm_modeljudge set base_url = ?", [self.model_url])
+            here.commit()
+        for folder in ("uploads", "exports"):
+            shutil.rmtree(self.data / folder)
+            shutil.copytree(first / folder, self.data / folder)
+        [web] = [each for each in psutil.Process(self.process.pid).children() if "gunicorn" in each.cmdline()]
+        old = web.children()
+        web.send_signal(signal.SIGHUP)
+        psutil.wait_procs(old, timeout=60)
+        urllib.request.urlopen(f"{self.address}/login/", timeout=60).close()
+
 
 @pytest.fixture(scope="session")
 def first_start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data of a demo that was started for the first time, and ended: all others of a process begin as copies."""
-    data = tmp_path_factory.mktemp("first") / "data"
-    Demo(data).stop()
+    """The data of a demo that was started for the first time, and ended: all others begin as copies."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # of all processes of this run
+    data, made = folder / "first" / "data", folder / "first" / "made"
+    with (folder / "first.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            shutil.rmtree(data.parent, ignore_errors=True)
+            data.parent.mkdir()
+            demo = Demo(data)
+            wait_until(demo.is_idle, "the first demo is at rest", 400)  # each copy would else make its comparison
+            demo.stop()
+            made.touch()
     return data
 
 
+@pytest.fixture(scope="session")
+def demos() -> Iterator[list[Demo]]:
+    """The demo that the last module used, if any."""
+    demos: list[Demo] = []
+    yield demos
+    for demo in demos:
+        demo.stop()
+
+
 @pytest.fixture(scope="module")
-def demo(first_start: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+def demo(first_start: Path, demos: list[Demo], tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    if demos and demos[0].is_idle():
+        demos[0].begin_anew(first_start)
+        return demos[0]
+    while demos:
+        demos.pop().stop()
     data = tmp_path_factory.mktemp("demo") / "data"
     shutil.copytree(first_start, data)
-    demo = Demo(data)
-    yield demo
-    demo.stop()
+    demos.append(Demo(data))
+    return demos[0]
 
 
 @pytest.fixture(scope="session")

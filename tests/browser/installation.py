@@ -1,4 +1,4 @@
-"""An installation as docs/settings.md has it done by hand: an empty database, web, workers, beat; no demo."""
+"""An installation by hand, as docs/administrator/settings.md says: empty database, web, workers, beat; no demo."""
 
 import os
 import subprocess

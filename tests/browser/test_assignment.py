@@ -277,13 +277,13 @@ def test_marks_count_characters_as_the_server_does(open_page: OpenPage, demo: De
     key = sheet(page)
     with demo.database() as db:
         [[answer, content]] = db.execute(
-            "select a.id, content from collection_answer a join assignment_answersheet s on s.answer_id = a.id"
+            "select a.id, content from campaigns_answer a join assignment_answersheet s on s.answer_id = a.id"
             " where s.id = ?",
             [key],
         )
         texts = json.loads(content)
         texts[0]["text"] = "😀😀 purring heals"
-        db.execute("update collection_answer set content = ? where id = ?", [json.dumps(texts), answer])
+        db.execute("update campaigns_answer set content = ? where id = ?", [json.dumps(texts), answer])
     page.reload()
     page.wait_for_selector("#main[data-ready]")
     until(page, lambda: sheet(page) == key)

@@ -40,10 +40,10 @@ def test_the_demo_comes_with_a_comparison(open_page: OpenPage, scheme: str) -> N
     assert paper is (scheme == "dark")
     # What lies under the pointer is named: a run with its scores.
     page.locator("[data-figure*=scatter] .mark-symbol.role-mark path").last.hover()
-    page.wait_for_selector("#tip:not([hidden])")
-    assert re.search(r"Run: .+\nTask: ", page.locator("#tip").inner_text())
+    page.wait_for_selector("#tip.visible")
+    assert re.search(r"Run\s.+\nTask\s", page.locator("#tip").inner_text())
     page.keyboard.press("Escape")
-    page.wait_for_selector("#tip[hidden]", state="attached")
+    page.wait_for_selector("#tip", state="hidden")
 
 
 def test_an_organizer_compares_two_conditions_and_downloads_all_of_it(open_page: OpenPage) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 import sqlite3
 from typing import Any
+from uuid import UUID
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -19,11 +20,12 @@ def rows(demo: Demo, number: int) -> list[dict[str, Any]]:
     with demo.database() as db:
         db.row_factory = sqlite3.Row
         [[order]] = db.execute("select [order] from nuggets_nuggetbank where id = ?", [bank])
-        by_id = {row["id"]: dict(row) for row in db.execute("select * from nuggets_nugget where bank_id = ?", [bank])}
-    for row in by_id.values():
+        found = db.execute("select * from nuggets_nugget where bank_id = ?", [bank])
+        by_uid = {str(UUID(row["uid"])): dict(row) for row in found}
+    for row in by_uid.values():
         row["evidence"] = json.loads(row["evidence"])
-        row["made_from"] = [by_id[parent]["text"] for parent in json.loads(row["parents"])]
-    return [by_id[pk] for pk in json.loads(order)]
+        row["made_from"] = [by_uid[parent]["text"] for parent in json.loads(row["parents"])]
+    return [by_uid[uid] for uid in json.loads(order)]
 
 
 def shown(page: Page) -> list[str]:
@@ -32,7 +34,7 @@ def shown(page: Page) -> list[str]:
 
 def passage_text(demo: Demo, docid: str) -> str:
     with demo.database() as db:
-        [[text]] = db.execute("select text from collection_segment where docid = ?", [docid])
+        [[text]] = db.execute("select text from campaigns_segment where docid = ?", [docid])
     return text
 
 
@@ -161,7 +163,8 @@ def test_an_organizer_reopens_and_the_maker_sees_why(open_page: OpenPage, demo: 
         [[changed]] = db.execute(
             "select consequences from nuggets_bankedition where bank_id = ? and edition = 2", [demo.bank(1)]
         )
-    assert json.loads(changed) == {"stale": [rows(demo, 1)[1]["id"]], "missing": [], "gone": [], "rescored": []}
+    stale = str(UUID(rows(demo, 1)[1]["uid"]))
+    assert json.loads(changed) == {"stale": [stale], "missing": [], "gone": [], "rescored": []}
 
 
 def test_ten_changes_without_a_connection_are_there_once_and_in_order(open_page: OpenPage, demo: Demo) -> None:

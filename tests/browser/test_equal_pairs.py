@@ -15,8 +15,9 @@ pytestmark = MARKS
 
 # A second run that says the same as the first on demo-1, and one sentence more; its answer comes right after that one.
 COPY = """
-from assessor.collection.actions import change_protocol
-from assessor.collection.models import Answer, Campaign, Person, Run
+from assessor.campaigns.actions import change_protocol
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Answer, Campaign, Run
 from assessor.work.actions import give_tasks
 from support.actions import create_support, note_equal
 from tests.judging import all_judged, forget_equal, put

@@ -9,6 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved
+from tests.browser.test_editor import rows
 
 pytestmark = MARKS
 
@@ -17,11 +18,7 @@ TOPICS = 20_000
 
 def texts(demo: Demo, number: int) -> list[str]:
     """Return the texts on the list of demo-`number`, in order, as the database has them."""
-    bank = demo.bank(number)
-    with demo.database() as db:
-        [[order]] = db.execute("select [order] from nuggets_nuggetbank where id = ?", [bank])
-        by_id = dict(db.execute("select id, text from nuggets_nugget where bank_id = ?", [bank]))
-    return [by_id[int(pk)] for pk in order.strip("[]").split(", ") if pk]
+    return [row["text"] for row in rows(demo, number)]
 
 
 def running_import(demo: Demo) -> str:
@@ -29,7 +26,7 @@ def running_import(demo: Demo) -> str:
     until = time.monotonic() + 60
     while time.monotonic() < until:
         with demo.database() as db:
-            owners = db.execute("select owner from collection_import where state = 'running'").fetchall()
+            owners = db.execute("select owner from campaigns_import where state = 'running'").fetchall()
         if owners:
             return owners[0][0]
         time.sleep(0.02)
@@ -102,8 +99,8 @@ def test_an_import_killed_half_way_is_never_visible_and_finishes_after_the_start
     def state() -> tuple[str, int]:
         with demo.database() as db:
             [row] = db.execute(
-                "select state, (select count(*) from collection_topic where import_record_id = i.id)"
-                " from collection_import i where id = ?",
+                "select state, (select count(*) from campaigns_topic where import_record_id = i.id)"
+                " from campaigns_import i where id = ?",
                 [number],
             )
         return row
@@ -143,7 +140,7 @@ def test_an_import_whose_worker_process_alone_is_killed_is_taken_up_by_the_next(
     os.kill(int(owner.split(" ")[1]), signal.SIGKILL)
     page.wait_for_selector("#report >> text=Everything is imported and visible.", timeout=120_000)
     with demo.database() as db:
-        [row] = db.execute("select attempts, state from collection_import order by id desc limit 1")
+        [row] = db.execute("select attempts, state from campaigns_import order by id desc limit 1")
     assert row == (2, "done")
 
 

@@ -176,7 +176,7 @@ def test_signed_out_in_mid_work(
         page.keyboard.press("3")
         page.wait_for_selector("#saved[data-state=blocked]:has-text('you are signed out.')")
         with page.context.expect_page() as tab:
-            page.click("#saved a:text-is('Sign in in a new tab')")
+            page.click(".mend:text-is('Sign in in a new tab')")
         sign_in_again(tab.value, "anna")
         page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=5_000)
         tab.value.close()

@@ -1,8 +1,10 @@
 """The outbox: a lost connection, a lost answer, two tabs, a sign-out; nothing typed is lost, nothing is doubled."""
 
-from playwright.sync_api import Page, Route
+from contextlib import suppress
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, saved
+from playwright.sync_api import Error, Page, Route
+
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until
 from tests.browser.test_faults import add, open_editor, texts
 
 pytestmark = MARKS
@@ -55,6 +57,57 @@ def test_a_lost_answer_does_not_double_the_change(open_page: OpenPage, demo: Dem
     assert texts(demo, 2) == ["Said once"]
 
 
+def hold_the_first_add(page: Page) -> list[Route]:
+    """Add a nugget whose request waits for the test; return its route."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if held:
+            route.continue_()
+        held.append(route)
+
+    page.route("**/add/", hold)
+    page.keyboard.press("n")
+    add(page, "On its way")
+    until(page, lambda: held)
+    return held
+
+
+def test_a_page_made_before_a_change_was_saved_hears_of_it_when_it_opens(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna", intercepts=True)
+    open_editor(page, demo.bank(1))
+    held = hold_the_first_add(page)
+
+    def save_meanwhile(route: Route) -> None:
+        made_before = route.fetch()
+        held[0].fulfill(response=held[0].fetch())
+        page.wait_for_timeout(500)  # for the page that is left to hear of it
+        route.fulfill(response=made_before)
+
+    page.route(f"**/nuggets/{demo.bank(1)}/", save_meanwhile)
+    page.reload()
+    saved(page)
+    assert fields(page)[-1:] == ["On its way"]
+    page.keyboard.press("n")
+    add(page, "After it")
+    saved(page)
+    assert texts(demo, 1)[-2:] == ["On its way", "After it"]
+
+
+def test_who_stays_on_a_page_after_all_has_it_saved(open_page: OpenPage, demo: Demo) -> None:
+    page = open_page("anna", intercepts=True)
+    open_editor(page, demo.bank(2))
+    before = texts(demo, 2)
+    held = hold_the_first_add(page)
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    with suppress(Error):  # the navigation is given up
+        page.goto("/", timeout=3_000)
+    assert page.url.endswith(f"/nuggets/{demo.bank(2)}/")
+    held[0].continue_()
+    page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=20_000)
+    assert texts(demo, 2) == [*before, "On its way"]
+
+
 def test_two_tabs_on_one_nugget_show_both_versions(open_page: OpenPage, demo: Demo) -> None:
     first = open_page("anna")
     open_editor(first, demo.bank(3))
@@ -103,7 +156,7 @@ def test_signed_out_meanwhile_keeps_the_change_until_signed_in_again(open_page: 
     assert "you are signed out. 1 change kept in this browser." in page.locator("#saved").text_content()
     assert texts(demo, 4) == []
     with page.context.expect_page() as tab:
-        page.click("#saved a:text-is('Sign in in a new tab')")
+        page.click(".mend:text-is('Sign in in a new tab')")
     sign_in_again(tab.value, "ben")
     page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=5_000)
     assert texts(demo, 4) == ["Typed while signed out"]
@@ -121,7 +174,7 @@ def test_a_lost_cookie_is_told_apart_from_a_lost_right(open_page: OpenPage, demo
     assert "lost the cookie that lets the page save. 1 change kept" in words
     assert "you may not do this" not in words
     with page.context.expect_page() as tab:
-        page.click("#saved a:text-is('Open Assay in a new tab')")
+        page.click(".mend:text-is('Open Assay in a new tab')")
     tab.value.wait_for_selector("h1:text('Home')")
     page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=5_000)
     assert texts(demo, 4) == [*before, "Typed without the cookie"]
@@ -180,7 +233,8 @@ def test_what_another_tab_saved_before_an_answer_was_lost_is_not_overwritten(ope
 
     def lose(route: Route) -> None:
         route.fetch()
-        route.abort()
+        with suppress(Error):  # it may be taken off meanwhile
+            route.abort()
 
     first.route("**/importance/", lose)
     row.locator("input[value=vital]").check(force=True)

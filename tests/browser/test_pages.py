@@ -81,11 +81,11 @@ PAGES = {
     "admin": [
         "/",
         "/admin/",
-        "/admin/collection/person/",
-        "/admin/collection/person/add/",
-        "/admin/collection/person/1/change/",
-        "/admin/collection/person/1/delete/",
-        "/admin/collection/topic/",
+        "/admin/accounts/person/",
+        "/admin/accounts/person/add/",
+        "/admin/accounts/person/1/change/",
+        "/admin/accounts/person/1/delete/",
+        "/admin/campaigns/topic/",
     ],
 }
 
@@ -142,7 +142,7 @@ def visit(page: Page, demo: Demo, address: str) -> None:
 # Addresses that are no pages of PAGES: files and figures; fragments of the screens on which people label, and pages in
 # a state that the demo does not come with, which are opened with texts in other scripts below; and two more: of these
 # test_second_factor.py opens the one that asks for a code.
-FILES = {"archive_file", "report_file", "made_file", "comparison_file", "comparison_figure", "study_figure"}
+FILES = {"report_file", "made_file", "comparison_file", "comparison_figure", "study_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage"}
@@ -467,6 +467,25 @@ def test_keys_can_be_changed_and_switched_off(open_page: OpenPage, demo: Demo) -
     page.get_by_label("nuggets: next passage").fill("p")
     page.click("button:text('Save')")
     page.wait_for_selector("text=Your settings are saved.")
+
+
+def test_progress_asks_for_what_is_new_unless_somebody_is_at_it(open_page: OpenPage) -> None:
+    page = open_page("olga")
+    page.clock.install()
+    page.goto("/campaigns/demo/progress/")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "hx-request" in request.headers else None)
+    page.clock.run_for(11_000)
+    page.wait_for_timeout(500)
+    assert len(asked) == 1
+    page.locator("#live a").first.focus()
+    page.clock.run_for(31_000)
+    page.wait_for_timeout(500)
+    assert len(asked) == 1
+    page.locator("#live a").first.blur()
+    page.clock.run_for(11_000)
+    page.wait_for_timeout(500)
+    assert len(asked) == 2
 
 
 def test_the_browsers_zone_is_offered(open_page: OpenPage) -> None:

@@ -69,7 +69,7 @@ def test_keep_mine_sends_only_what_can_be_done_again(open_page: OpenPage, demo: 
     saved(page)
 
 
-def test_what_an_older_page_kept_can_only_be_read(open_page: OpenPage, given: str) -> None:
+def test_what_another_version_of_the_page_kept_in_its_own_way_can_only_be_read(open_page: OpenPage, given: str) -> None:
     page = open_page("anna", intercepts=True)
     open_screen(page, given)
     page.route("**/label/", refuse)
@@ -78,11 +78,15 @@ def test_what_an_older_page_kept_can_only_be_read(open_page: OpenPage, given: st
     page.evaluate(
         """() => {
           const name = Object.keys(localStorage).find((one) => one.startsWith("assay.refused."));
-          const kept = JSON.parse(localStorage.getItem(name));
-          localStorage.setItem(name, JSON.stringify(kept.map(({ redoable, ...change }) => change)));
+          const [{ redoable, ...change }] = JSON.parse(localStorage.getItem(name));
+          const other = { ...change, about: { action: "typed", text: "Half a thought" } };
+          localStorage.setItem(name, JSON.stringify([change, other]));
         }"""
     )
     reload(page)
+    known, other = page.locator("#refused li").all_text_contents()
+    assert "partial_support" in known
+    assert "Half a thought" in other
     assert page.locator("#refused button").all_text_contents() == ["Understood"]
 
 

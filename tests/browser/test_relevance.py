@@ -280,7 +280,7 @@ def test_the_page_renews_its_leases_and_shows_what_went_back(
     assert docid(page) == mine
     with demo.database() as db:
         assert db.execute(held).fetchone() == (2,)
-        [[ben]] = db.execute("select id from collection_person where username = 'ben'").fetchall()
+        [[ben]] = db.execute("select id from accounts_person where username = 'ben'").fetchall()
         db.execute(
             "update relevance_relevancejudgment set holder_id = ? where docid = ? and holder_id is not null",
             [ben, mine],
@@ -352,12 +352,12 @@ def test_what_the_server_puts_ahead_leaves_the_passage_on_screen(
         on task.condition_id = item.condition_id and task.topic_id = item.topic_id where task.id = ? and position = 0"""
     with demo.database() as db:
         [late] = db.execute(lowest, [task]).fetchone()
-        db.execute("update collection_segment set docid = 'hidden' where docid = ?", [late])
+        db.execute("update campaigns_segment set docid = 'hidden' where docid = ?", [late])
     db.close()
     page = open_page("anna", intercepts=True)
     open_screen(page, given["wasps"])
     with demo.database() as db:
-        db.execute("update collection_segment set docid = ? where docid = 'hidden'", [late])
+        db.execute("update campaigns_segment set docid = ? where docid = 'hidden'", [late])
     db.close()
     page.route("**/judge/", lambda route: (page.wait_for_timeout(300), route.continue_())[1])
     graded = [press(page, "2") for _ in range(3)]  # of the five that are on the page: now few are left

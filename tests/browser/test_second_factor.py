@@ -5,7 +5,7 @@ import time
 import pyotp
 from playwright.sync_api import Page
 
-from assessor.signin.codes import STEP
+from assessor.accounts.codes import STEP
 from tests.browser.conftest import MARKS, PASSWORD, OpenPage, sign_in, tab_to
 from tests.browser.test_pages import against_rules, badly_named, too_wide
 

@@ -39,9 +39,9 @@ def give(page: Page, demo: Demo, person: str) -> list[int]:
     page.wait_for_selector(f".message:has-text('{person} has ')")
     with demo.database() as db:
         query = (
-            "select task.id from work_task task join collection_person person on person.id = task.person_id"
-            " join collection_condition condition on condition.id = task.condition_id"
-            " join collection_topic topic on topic.id = task.topic_id"
+            "select task.id from work_task task join accounts_person person on person.id = task.person_id"
+            " join campaigns_condition condition on condition.id = task.condition_id"
+            " join campaigns_topic topic on topic.id = task.topic_id"
             " where person.username = ? and condition.sample = ? order by topic.qid"
         )
         return [key for [key] in db.execute(query, [person, page.locator("h1").inner_text()])]

@@ -16,8 +16,8 @@ pytestmark = MARKS
 LABELS = ["full", "partial", "none"]
 # Labels of a model on demo-1, as a job or a file would bring them; of the first citation of one answer there is none.
 MODEL = """
-from assessor.collection.models import Answer, Campaign, Condition, Judge
-from assessor.collection.passages import lacking_passages
+from assessor.campaigns.models import Answer, Campaign, Condition, Judge
+from assessor.campaigns.passages import lacking_passages
 from support.actions import add_sheets, sheet_row
 from support.citations import LABELS, judged_citations
 
@@ -148,7 +148,7 @@ def revisions(demo: Demo, key: int) -> list[str]:
 def exposures(demo: Demo) -> list[tuple[str, str]]:
     with demo.database() as db:
         query = "select username, where_ from (select p.username, e.'where' as where_ from work_exposure e"
-        return list(db.execute(f"{query} join collection_person p on p.id = e.person_id where e.kind = 'support')"))
+        return list(db.execute(f"{query} join accounts_person p on p.id = e.person_id where e.kind = 'support')"))
 
 
 def is_ready(page: Page) -> bool:
@@ -293,9 +293,9 @@ def swap(demo: Demo, key: int, one: str, other: str) -> None:
     """Have an answer cite one docid wherever it cites the other, as if a run file had put them there."""
     with demo.database() as db:
         [[answer]] = db.execute("select answer_id from support_supportsheet where id = ?", [key])
-        [texts] = db.execute('select "references", content from collection_answer where id = ?', [answer])
+        [texts] = db.execute('select "references", content from campaigns_answer where id = ?', [answer])
         swapped = [text.replace(one, "\0").replace(other, one).replace("\0", other) for text in texts]
-        db.execute('update collection_answer set "references" = ?, content = ? where id = ?', [*swapped, answer])
+        db.execute('update campaigns_answer set "references" = ?, content = ? where id = ?', [*swapped, answer])
         for before, after in ((one, "\0"), (other, one), ("\0", other)):
             query = "update support_supportjudgment set docid = ? where sheet_id = ? and docid = ?"
             db.execute(query, [after, key, before])
@@ -339,7 +339,7 @@ def test_a_whole_answer_beside_a_models_labels_with_the_connection_lost_once(
     with demo.database() as db:
         [[of_model]] = db.execute(
             "select id from support_supportsheet where answer_id = (select answer_id from support_supportsheet"
-            " where id = ?) and condition_id = (select id from collection_condition where name = ?)",
+            " where id = ?) and condition_id = (select id from campaigns_condition where name = ?)",
             [first, "Mia's"],
         )
     model = stands(demo, of_model)

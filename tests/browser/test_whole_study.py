@@ -98,7 +98,7 @@ def signed_in(installation: Installation, browser: Browser) -> Iterator:
 def make_people(page: Page) -> None:
     """An administrator makes people and gives them their roles."""
     for name, role in PEOPLE.items():
-        page.goto("/admin/collection/person/add/")
+        page.goto("/admin/accounts/person/add/")
         page.fill("#id_username", name)
         page.fill("#id_password1", PASSWORD)
         page.fill("#id_password2", PASSWORD)

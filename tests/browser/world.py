@@ -11,19 +11,20 @@ from typing import Any
 from django.contrib.auth.models import Group
 from django.urls import reverse
 
-from assessor.collection.actions import create_campaign
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.management.importing import import_file
-from assessor.collection.models import Campaign, Condition, Person
-from assessor.collection.roles import ASSESSOR
+from assessor.accounts.models import Person
+from assessor.accounts.roles import ASSESSOR
+from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import Campaign, Condition
 from assessor.exports.actions import ask_for
 from assessor.exports.registry import BY_NAME
+from assessor.imports.management.import_command import import_file
 from assessor.relevance.actions import create_relevance
 from assessor.work.actions import give_tasks
-from assessor.work.instructing import in_force, open_guidelines
+from assessor.work.actions.guidelines import in_force, open_guidelines
 from assignment.actions import create_manual_assign
 from nuggets.actions import create_manual_nuggets
-from nuggets.actions.drafting import store_drafting
+from nuggets.actions.drafts import store_drafting
 from nuggets.drafting import Step
 from support.actions import create_support
 from tests.nuggets.model import make_condition, make_job, make_model

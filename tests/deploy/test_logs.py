@@ -14,9 +14,9 @@ import pytest
 from django.test import Client
 from django.test.client import RequestFactory
 
-from assessor import logs
+from assessor.accounts.models import Person
 from assessor.api.actions import create_token
-from assessor.collection.models import Person
+from assessor.runtime import logs
 from tests.conftest import client_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from assessor import scrubbing
-from assessor.scrubbing import scrub
+from assessor.runtime import secrets_filter
+from assessor.runtime.secrets_filter import scrub
 
 HIDDEN = [
     "Authorization: Bearer abc.def-123456",
@@ -57,11 +57,11 @@ def test_values_of_the_environment_are_hidden_wherever_they_stand(monkeypatch):
     monkeypatch.setenv("MY_MODEL_API_KEY", "another one")
     monkeypatch.setenv("DATABASE_URL", "postgres://assay:p%40ss-w0rd@db/assay")
     monkeypatch.setenv("SHORT_KEY", "a")
-    scrubbing._secrets.cache_clear()
+    secrets_filter._secrets.cache_clear()
     try:
         told = scrub("a: plain words that nobody would take for a key, another one, p@ss-w0rd, p%40ss-w0rd")
     finally:
-        scrubbing._secrets.cache_clear()
+        secrets_filter._secrets.cache_clear()
     assert told == "a: [hidden], [hidden], [hidden], [hidden]"
 
 

@@ -253,12 +253,12 @@ def check_the_role(trial: Trial) -> None:
     for statement in (
         "CREATE TABLE x (y int)",
         "CREATE TEMP TABLE x (y int)",
-        "DROP TABLE collection_topic",
-        "ALTER TABLE collection_topic ADD x int",
-        "TRUNCATE collection_topic CASCADE",
+        "DROP TABLE campaigns_topic",
+        "ALTER TABLE campaigns_topic ADD x int",
+        "TRUNCATE campaigns_topic CASCADE",
         "CREATE ROLE x",
         "CREATE DATABASE x",
-        "COPY collection_topic TO PROGRAM 'cat'",
+        "COPY campaigns_topic TO PROGRAM 'cat'",
         "SELECT pg_read_file('/etc/passwd')",
     ):
         with psycopg.connect(url, autocommit=True) as connection:
@@ -274,7 +274,7 @@ def check_the_role(trial: Trial) -> None:
 
 def check_backups(trial: Trial) -> None:
     """pg_dump into another database, and the archive into it after its campaign is gone."""
-    rows = "SELECT count(*) FROM collection_topic"
+    rows = "SELECT count(*) FROM campaigns_topic"
     second = f"{trial.database}_2"
     dump, archive, again = (trial.folder / name for name in ("assay.dump", "study.zip", "again.zip"))
     tools = ["-h", "127.0.0.1", "-U", "postgres"]
@@ -336,7 +336,7 @@ def main() -> None:
         found = trial.run("web", str(BIN / "python"), "manage.py", "check", "--deploy", "--fail-level", "WARNING")
         told(f"check --deploy: {found.strip()}")
         people = (
-            "from django.contrib.auth.models import Group; from assessor.collection.models import Person; "
+            "from django.contrib.auth.models import Group; from assessor.accounts.models import Person; "
             f"p = Person.objects.create_user('olga', password={PASSWORD!r}); "
             "p.groups.set(Group.objects.filter(name='organizer'))"
         )

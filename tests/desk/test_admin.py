@@ -12,29 +12,20 @@ from django.contrib.admin.models import LogEntry
 from django.db.models import PROTECT, ForeignObjectRel, Model
 from django.test import Client
 
-from assessor.collection import history
-from assessor.collection.actions import add_organizer, create_campaign
-from assessor.collection.admin import LookOnly
-from assessor.collection.models import (
-    AppendOnly,
-    Campaign,
-    Condition,
-    Event,
-    Import,
-    Judge,
-    Person,
-    Topic,
-)
-from assessor.collection.models.history import AppendOnlyError
+from assessor.accounts.models import Person, SecondFactor
+from assessor.campaigns import history
+from assessor.campaigns.actions import add_organizer, create_campaign
+from assessor.campaigns.admin import LookOnly
+from assessor.campaigns.models import AppendOnly, Campaign, Condition, Event, Import, Judge, Topic
+from assessor.campaigns.models.history import AppendOnlyError
 from assessor.exports.actions import ask_for
-from assessor.exports.freezing import freeze
+from assessor.exports.freeze import freeze
 from assessor.exports.pseudonyms import pseudonyms
 from assessor.exports.registry import BY_NAME
 from assessor.labels.replies import note_read, reply
 from assessor.llm.models import CampaignPromptSet
 from assessor.plan.models import Planned
 from assessor.relevance.models import RelevanceJudgment
-from assessor.signin.models import SecondFactor
 from assessor.training.models import Reference
 from assessor.work.actions import put_in_queue
 from assessor.work.blindness import record_exposure
@@ -314,7 +305,7 @@ def body(response: Any) -> str:
 
 
 def test_the_admin_exports_a_campaigns_files(client: Client, admin: Person, campaign: Campaign, import_file):
-    from assessor.collection.models import Run
+    from assessor.campaigns.models import Run
 
     import_file(campaign, "runs", [ANSWER])
     assert body(act(client, Campaign, "export_topics", campaign)).startswith("t1\twhy do cats purr\n")
@@ -453,7 +444,7 @@ def test_an_export_in_the_admin_is_of_one_condition_and_of_its_kind(client: Clie
     people, model = (exportable.conditions.get(name=f"A {by}") for by in ("people", "model"))
     for action, records, said in (
         ("export_assignments", [people, model], "Choose one: each has a file of its own."),
-        ("export_support", [people], "A people is a condition of assignment: it has no support to export."),
+        ("export_support", [people], "A people is a condition of assignment: it has no support judgments to export."),
     ):
         data = {"action": action, "_selected_action": [record.pk for record in records]}
         assert said in client.post(address(Condition), data, follow=True).content.decode()

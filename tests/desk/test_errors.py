@@ -8,7 +8,7 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.db import InterfaceError, OperationalError
 from django.test import Client, RequestFactory
 
-from assessor.collection.models import Person
+from assessor.accounts.models import Person
 from assessor.desk.views.errors import forbidden, server_error
 
 FULL = OSError(errno.ENOSPC, "No space left on device")

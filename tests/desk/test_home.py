@@ -6,8 +6,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from assessor.collection.actions import name_for_assessors
-from assessor.collection.models import Campaign, Condition, Event, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import name_for_assessors
+from assessor.campaigns.models import Campaign, Condition, Event, Topic
 from assessor.labels.manual_setups import label_again
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task

@@ -5,7 +5,8 @@ from django.apps import apps
 from django.forms import ModelForm
 from django.urls import get_resolver
 
-from assessor.collection.models import Campaign, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign
 from tests.conftest import client_of
 
 ROLES = {"is_superuser": "on", "is_staff": "on", "groups": ["1", "2", "3"]}
@@ -22,7 +23,7 @@ def all_forms(of: type = ModelForm) -> set[type]:
 
 def test_forms_of_records_name_their_fields_and_none_is_delicate():
     forms = {form.__name__: set(form._meta.fields or ()) for form in all_forms() if form._meta.model}
-    assert {"JudgeForm", "BudgetForm", "HabitsForm", "CampaignForm", "ProtocolForm", "CodeForm"} <= forms.keys()
+    assert {"JudgeForm", "BudgetForm", "PreferencesForm", "CampaignForm", "ProtocolForm", "CodeForm"} <= forms.keys()
     delicate = {"id", "person", "created_by", "campaign", "judge", "state", "version", "owner", "groups", "is_staff"}
     assert {name: fields & delicate for name, fields in forms.items() if not fields or fields & delicate} == {}
 

@@ -17,17 +17,18 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from assessor.collection import importing, tasks
-from assessor.collection.actions import change_protocol, create_campaign
-from assessor.collection.models import Answer, Campaign, Condition, Event, Grade, Import, Organizer, Person, QrelsSource
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import change_protocol, create_campaign
+from assessor.campaigns.models import Answer, Campaign, Condition, Event, Grade, Import, Organizer, QrelsSource
 from assessor.desk import queries
-from assessor.desk.management.commands import load_demo
+from assessor.imports import importer, tasks
 from assessor.llm.actions import Plan, launch
 from assessor.llm.models import Job
 from assessor.relevance.models import RelevanceJudgment
 from assessor.studies.models import Study
 from assessor.work.actions import PlanError, draw_next, give_tasks
 from assessor.work.models import Task, Waiting
+from demo.management.commands import load_demo
 from metaeval.studies import study_result
 from nuggets.models import NuggetBank
 from tests.assignment.lines import line as assignments
@@ -66,7 +67,7 @@ def test_an_upload_waits_for_the_worker_and_ends_in_a_report(
     assert response["Location"] == f"/campaigns/study/imports/{import_record.pk}/"
     assert sent == [import_record.pk]
     assert import_record.file_name == "evil name.tsv"
-    path = importing.upload_path(import_record)
+    path = importer.upload_path(import_record)
     assert path.parent == Path(settings.DATA_DIR) / "uploads"
     assert path.read_text() == "t1\twhy\n"
     page = as_olga.get(response["Location"]).content.decode()
@@ -465,7 +466,7 @@ def test_the_admin_exports_qrels_and_finished_banks(admin, campaign, bank):
     client = client_of(admin)
     source = campaign.qrels_sources.get()
     action = {"action": "export_qrels", "_selected_action": [source.pk]}
-    assert body(client.post("/admin/collection/qrelssource/", action)) == QRELS
+    assert body(client.post("/admin/campaigns/qrelssource/", action)) == QRELS
     action = {"action": "export_nuggets", "_selected_action": [bank.pk]}
     page = client.post("/admin/nuggets/nuggetbank/", action, follow=True).content.decode()
     assert "1 of the selected banks are not finished" in page
@@ -480,17 +481,18 @@ def test_an_administrator_who_exports_a_models_grades_has_seen_them(admin, anna,
     import_file(campaign, "qrels", QRELS, source="UMBRELA", by="model")
     source = QrelsSource.objects.get(name="UMBRELA")
     action = {"action": "export_qrels", "_selected_action": [source.pk]}
-    body(client_of(admin).post("/admin/collection/qrelssource/", action))
+    body(client_of(admin).post("/admin/campaigns/qrelssource/", action))
     assert set(admin.exposures.values_list("topic__qid", "kind")) == {("t1", "relevance"), ("t2", "relevance")}
     action["_selected_action"] = [campaign.qrels_sources.get(name="NIST").pk]
-    body(client_of(admin).post("/admin/collection/qrelssource/", action))
+    body(client_of(admin).post("/admin/campaigns/qrelssource/", action))
     assert admin.exposures.count() == 2
 
 
 ADMIN_LISTS = [
     f"/admin/{app}/{model}/"
     for app, models in {
-        "collection": "person organizer campaign protocol topic segment qrelssource grade run runalias answer judge "
+        "accounts": "person",
+        "campaigns": "organizer campaign protocol topic segment qrelssource grade run runalias answer judge "
         "condition import event",
         "work": "task exposure timespent write",
         "relevance": "relevancejudgment labelevent",
@@ -514,12 +516,12 @@ def test_the_admin_makes_people_and_organizers_through_the_history(admin, campai
     client = client_of(admin)
     password = "quite a long password"
     form = {"username": "new", "usable_password": "true", "password1": password, "password2": password, "groups": []}
-    assert client.post("/admin/collection/person/add/", form).status_code == 302
+    assert client.post("/admin/accounts/person/add/", form).status_code == 302
     assert Person.objects.get(username="new").check_password(password)
-    client.post("/admin/collection/organizer/add/", {"campaign": campaign.pk, "person": anna.pk})
+    client.post("/admin/campaigns/organizer/add/", {"campaign": campaign.pk, "person": anna.pk})
     organizer = Organizer.objects.get(person=anna)
     assert Event.objects.filter(verb="organizer added", subject="anna", person=admin).count() == 1
-    client.post("/admin/collection/organizer/", {"action": "end", "_selected_action": [organizer.pk]})
+    client.post("/admin/campaigns/organizer/", {"action": "end", "_selected_action": [organizer.pk]})
     organizer.refresh_from_db()
     assert organizer.until is not None
     assert Event.objects.filter(verb="organizer removed", subject="anna", person=admin).count() == 1
@@ -535,7 +537,7 @@ def test_roles_are_recorded(admin, anna):
         "date_joined_0": "2026-01-01",
         "date_joined_1": "10:00",
     }
-    assert client.post(f"/admin/collection/person/{anna.pk}/change/", form).status_code == 302
+    assert client.post(f"/admin/accounts/person/{anna.pk}/change/", form).status_code == 302
     event = Event.objects.get(verb="roles changed")
     assert (event.subject, event.person, event.details) == (
         "anna",
@@ -699,7 +701,7 @@ def test_the_plan_leads_to_where_a_plan_is_uploaded(campaign: Campaign, as_olga:
 def test_the_list_of_imports_is_asked_for_again_while_one_is_not_over(campaign: Campaign, as_olga: Client):
     asks_again = 'hx-get="/campaigns/study/imports/" hx-trigger="every 2s"'
     assert asks_again not in as_olga.get("/campaigns/study/imports/").content.decode()
-    importing.new_import(campaign=campaign, kind="runs", file_name="a", options={}, person=None, check_only=False)
+    importer.new_import(campaign=campaign, kind="runs", file_name="a", options={}, person=None, check_only=False)
     assert asks_again in as_olga.get("/campaigns/study/imports/").content.decode()
     part = as_olga.get("/campaigns/study/imports/", headers={"HX-Request": "true"}).content.decode()
     assert (asks_again in part, "<form" in part, "<html" in part) == (True, False, False)

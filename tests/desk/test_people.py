@@ -5,7 +5,7 @@ import gzip
 import pytest
 from django.test import Client
 
-from assessor.collection.models import Person
+from assessor.accounts.models import Person
 from tests.conftest import PASSWORD, client_of
 from tests.desk.asking import POLICY
 

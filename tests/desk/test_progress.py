@@ -11,11 +11,12 @@ from django.db.models import QuerySet
 from django.test import Client
 from django.utils import timezone
 
-from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition, Topic
+from assessor.desk.flags import open_by_task
 from assessor.desk.pace import Pace, Recent, days_of, expected_end, last_end
 from assessor.desk.progress import progress
-from assessor.desk.questions import open_by_task
-from assessor.desk.stuck import stuck
+from assessor.desk.stalled_work import stuck
 from assessor.llm.models import Job
 from assessor.plan.models import Planned
 from assessor.work.actions import give_tasks, withdraw_task
@@ -358,7 +359,7 @@ def test_many_questions_of_an_assessor_are_told(task: Task, campaign: Campaign, 
     assert open_by_task(campaign) == {task.pk: 2}
     change(sheet, {first: {"adopted": "support"}}, "decided", judge_id=None, task_id=None)
     assert open_by_task(campaign) == {task.pk: 1}
-    monkeypatch.setattr("assessor.desk.stuck.MANY_QUESTIONS", 1)
+    monkeypatch.setattr("assessor.desk.stalled_work.MANY_QUESTIONS", 1)
     assert ("anna: t1, Manual/Manual", "open questions of the assessor: 1", f"/assign/{task.pk}/") in reasons(campaign)
 
 

@@ -12,8 +12,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from assessor.collection.actions import change_protocol
-from assessor.collection.models import Campaign, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import change_protocol
+from assessor.campaigns.models import Campaign
 from assessor.llm.job_kind import job_prompts
 from assessor.llm.preview import preview
 from assessor.llm.prompt_sets import prompt_set
@@ -146,7 +147,7 @@ def test_an_empty_answer_an_empty_bank_and_no_answer_are_told_apart(campaign: Ca
 
 
 def test_nothing_of_another_campaign_is_shown(loaded: Campaign, otto: Person, import_file):
-    from assessor.collection.actions import create_campaign
+    from assessor.campaigns.actions import create_campaign
 
     other = create_campaign(name="Other", slug="other", acting_user=otto)
     assert import_file(other, "topics", "t1\tother\n").state == "done"

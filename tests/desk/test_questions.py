@@ -6,8 +6,9 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from assessor.collection.models import Campaign, Event, Person, Topic
-from assessor.desk.questions import asked, open_by_task, replied, state
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Event, Topic
+from assessor.desk.flags import asked, open_by_task, replied, state
 from assessor.work.models import Reply, ReplyRead, Task
 from assignment.actions import leave_out
 from nuggets.models import Nugget
@@ -86,7 +87,8 @@ def test_the_answer_reaches_who_asked(
     for address in ("/", "/answers/"):
         assert b"Judge the first" not in client_of(ben).get(address).content
     event = Event.objects.get(verb="question answered")
-    assert (event.person.username, event.details["item"], event.details["sheet"]) == ("olga", nugget, flagged.pk)
+    assert (event.person.username, event.details["answer"]) == ("olga", "team.one t1")
+    assert event.details["item"] == Nugget.objects.get(pk=nugget).name
 
 
 def test_the_organizers_list(flagged: Judged, nugget: str, campaign: Campaign, as_olga: Client):

@@ -7,10 +7,11 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from assessor.collection.models import Campaign, Condition, Import, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition, Import
 from assessor.exports.actions import ask_for
 from assessor.exports.actions import run as export
-from assessor.exports.freezing import freeze
+from assessor.exports.freeze import freeze
 from assessor.exports.registry import BY_NAME
 from assessor.plan.actions import plan_work
 from assessor.work.actions import give_tasks, put_in_queue
@@ -93,7 +94,8 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "prompts": ("GET", ORGANIZER),
     "import_prompts": ("GET", ORGANIZER),
     "exports": ("GET", ORGANIZER),
-    **dict.fromkeys(("archive", "archive_file"), ("GET", ORGANIZER)),
+    "archive": ("GET", ORGANIZER),
+    "make_archive": ("POST", (401, 404, 404, 302, 404, 404, 404)),
     **dict.fromkeys(("choose_export", "export_file", "export", "made_file", "export_manifest"), ("GET", ORGANIZER)),
     **dict.fromkeys(("frozen_conditions", "frozen_condition", "frozen_bundle", "frozen_manifest"), ("GET", ORGANIZER)),
     "make_release": ("POST", (401, 404, 404, 302, 404, 404, 404)),
@@ -148,10 +150,10 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "support_answer": ("GET", ("in", 200, 404, 404, 404, 404, 404)),
     **{f"support_{verb}": ("POST", OWNER_WRITES) for verb in ("label", "cannot", "flag", "show", "later", "sign_off")},
     "assignment_questions": ("GET", ORGANIZER),
-    "adopt_label": ("POST", (401, 404, 404, 404, 404, 404, 404)),
+    "resolve_label": ("POST", (401, 404, 404, 404, 404, 404, 404)),
     "leave_nugget_out": ("POST", (401, 404, 404, 404, 404, 404, 404)),
     "support_questions": ("GET", ORGANIZER),
-    "adopt_support_label": ("POST", (401, 404, 404, 404, 404, 404, 404)),
+    "resolve_support_label": ("POST", (401, 404, 404, 404, 404, 404, 404)),
     "leave_citation_out": ("POST", (401, 404, 404, 404, 404, 404, 404)),
     "scores": ("GET", ORGANIZER),
     "export_scores": ("GET", ("in", 404, 404, 409, 404, 404, 404)),  # not final: labels are missing
@@ -284,7 +286,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "import_prompts": f"{base}/prompts/import/",
         "exports": f"{base}/exports/",
         "archive": f"{base}/archive/",
-        "archive_file": f"{base}/archive/file/",
+        "make_archive": f"{base}/archive/make/",
         "choose_export": f"{base}/exports/nuggets/",
         "export_file": f"{base}/exports/nuggets/file/?of={condition}",
         "export": f"{base}/exports/made/{made.pk}/",
@@ -339,10 +341,10 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
             for verb in ("label", "cannot", "flag", "show", "later")
         },
         "assignment_questions": f"{base}/questions/{assigning.condition_id}/",
-        "adopt_label": f"{base}/questions/{assigning.condition_id}/adopt/",
+        "resolve_label": f"{base}/questions/{assigning.condition_id}/adopt/",
         "leave_nugget_out": f"{base}/questions/{assigning.condition_id}/leave-out/",
         "support_questions": f"{base}/support-questions/{judging.condition_id}/",
-        "adopt_support_label": f"{base}/support-questions/{judging.condition_id}/adopt/",
+        "resolve_support_label": f"{base}/support-questions/{judging.condition_id}/adopt/",
         "leave_citation_out": f"{base}/support-questions/{judging.condition_id}/leave-out/",
         "scores": f"{base}/scores/",
         "export_scores": f"{base}/scores/{assigning.condition_id}.csv",
@@ -431,7 +433,7 @@ def test_neither_another_method_nor_a_script_lets_others_in(addresses: dict[str,
 
 
 def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str, str], otto: Person, bank: NuggetBank):
-    from assessor.collection.actions import create_campaign
+    from assessor.campaigns.actions import create_campaign
 
     create_campaign(name="Other", slug="other", acting_user=otto)
     client = client_of(otto)
@@ -491,7 +493,7 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
 
 def test_the_admin_is_open_to_administrators_alone(clients: dict[str, Client]):
     for role in ROLES:
-        for address in ("/admin/", "/admin/collection/person/", "/admin/nuggets/nugget/"):
+        for address in ("/admin/", "/admin/accounts/person/", "/admin/nuggets/nugget/"):
             response = clients[role].get(address, follow=True)
             if role == "nobody":
                 assert response.redirect_chain[-1][0].startswith("/login/?next=/admin/")

@@ -22,8 +22,8 @@ SCREENS = {
 EVERYWHERE = ("assay/storage.js", "assay/keys.js")
 # What a screen never comes to say: it does otherwise, or has no such part.
 UNREACHED = {
-    "nuggets": {"no-label-yet", "no-label-yet-by-mouse"},
-    "assignment": {"first-item", "last-item", "found", "found-at", "not-found", "read-count"},
+    "nuggets": set(),
+    "assignment": {"found", "found-at", "not-found", "read-count"},
     "support": set(),
     "relevance": {"on-to-item"},
 }

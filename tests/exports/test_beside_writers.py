@@ -8,8 +8,9 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from assessor.collection.models import Person
-from assessor.exports import actions, progress, registry
+from assessor.accounts.models import Person
+from assessor.campaigns import exports as collection
+from assessor.exports import actions, progress
 from assessor.exports.models import Export, Frozen
 from assessor.exports.registry import BY_NAME
 from assignment import exportables
@@ -55,7 +56,7 @@ def meanwhile(monkeypatch) -> Callable[[Callable[[], Any]], None]:
 
     def wrap(do: Callable[[], Any]) -> None:
         monkeypatch.setattr("assignment.exports._AT_A_TIME", 1)
-        monkeypatch.setattr("assessor.collection.exports._AT_A_TIME", 1)
+        monkeypatch.setattr("assessor.campaigns.exports._AT_A_TIME", 1)
 
         def between(lines: Callable[..., Iterator[str]]) -> Callable[..., Iterator[str]]:
             def read(*args: Any, **more: Any) -> Iterator[str]:
@@ -66,7 +67,7 @@ def meanwhile(monkeypatch) -> Callable[[Callable[[], Any]], None]:
             return read
 
         monkeypatch.setattr(exportables, "assignment_lines", between(exportables.assignment_lines))
-        monkeypatch.setattr(registry.collection, "qrels_lines", between(registry.collection.qrels_lines))
+        monkeypatch.setattr(collection, "qrels_lines", between(collection.qrels_lines))
 
     return wrap
 

@@ -6,8 +6,8 @@ import zlib
 
 import pytest
 
-from assessor.collection.models import Campaign
-from assessor.exports.blobs import Damaged, keep, pieces, spooled
+from assessor.campaigns.models import Campaign
+from assessor.exports.frozen_files import Damaged, keep, pieces, spooled
 from assessor.exports.models import Blob, Chunk
 
 

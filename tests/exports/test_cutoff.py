@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 
 from assessor.exportables import ChoiceError
-from assessor.exports.choosing import choose
 from assessor.exports.cutoff import cells, cutoff_lines
 from assessor.exports.registry import BY_NAME
+from assessor.exports.selection import choose
 from assessor.labels.cutoff import Cell
 from nuggets import actions as nuggets
 from tests.assignment.conftest import answered, finished, manual  # noqa: F401

@@ -8,13 +8,13 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
-from assessor.collection.models import Event, Topic
+from assessor.campaigns.models import Event, Topic
 from assessor.exportables import ChoiceError
 from assessor.exports import actions
-from assessor.exports.choosing import choose
-from assessor.exports.freezing import freeze
+from assessor.exports.freeze import freeze
 from assessor.exports.models import Export
 from assessor.exports.registry import BY_NAME, EXPORTABLES
+from assessor.exports.selection import choose
 from assessor.work.models import Exposure
 from tests.conftest import QRELS, TOPICS, client_of, make_person
 
@@ -144,7 +144,7 @@ def test_exports_that_are_stopped_or_fail_leave_no_file(as_olga, campaign, monke
         yield "t1\t"
         raise OSError("disk full")
 
-    monkeypatch.setattr("assessor.collection.exports.topics_lines", lines)
+    monkeypatch.setattr("assessor.campaigns.exports.topics_lines", lines)
     assert (actions.run(broken).state, broken.why) == ("failed", "OSError: disk full")
     assert list(actions.folder().iterdir()) == []
 
@@ -157,14 +157,14 @@ def test_an_export_whose_database_went_away_waits_for_two_more_tries(campaign, m
         raise OperationalError("the connection was refused")
 
     with monkeypatch.context() as away:
-        away.setattr("assessor.collection.exports.topics_lines", lines)
+        away.setattr("assessor.campaigns.exports.topics_lines", lines)
         assert [actions.run(export).state for _ in range(2)] == ["waiting", "waiting"]
         assert actions.sweep() == [export.pk]
         assert list(actions.folder().iterdir()) == []
     assert actions.run(export).state == "done"
     again = asked(campaign, "topics")
     Export.objects.filter(pk=again.pk).update(attempts=2)
-    monkeypatch.setattr("assessor.collection.exports.topics_lines", lines)
+    monkeypatch.setattr("assessor.campaigns.exports.topics_lines", lines)
     assert (actions.run(again).state, again.why) == ("failed", "OperationalError: the connection was refused")
 
 
@@ -175,7 +175,7 @@ def test_what_was_stopped_meanwhile_is_not_finished(campaign, monkeypatch):
         yield "t1\n"
         actions.stop(export=export, acting_user=None)
 
-    monkeypatch.setattr("assessor.collection.exports.topics_lines", lines)
+    monkeypatch.setattr("assessor.campaigns.exports.topics_lines", lines)
     assert actions.run(export).state == "stopped"
     assert list(actions.folder().iterdir()) == []
 
@@ -260,7 +260,7 @@ def test_practice_topics_are_left_out_of_what_is_said_on_topics(as_olga, campaig
 
 def test_all_that_is_of_labels_leaves_practice_out(campaign):
     of_labels = {kind.name for kind in EXPORTABLES if kind.subject and kind.of_labels(campaign.qrels_sources.get())}
-    assert of_labels == {"nuggets", "assignments", "support", "judgments", "support_judgments", "cutoff"}
+    assert of_labels == {"nuggets", "assignments", "support", "judgments", "support_judgments", "cutoff", "drafts"}
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.core.management import CommandError, call_command
 
 from assessor.archive.actions import restore
-from assessor.collection.models import Event
-from assessor.exports import actions, blobs, freezing
-from assessor.exports.changes import changes_since
-from assessor.exports.freezing import FreezeError, freeze, frozen_bundle
+from assessor.campaigns.models import Event
+from assessor.exports import actions, frozen_files
+from assessor.exports import freeze as freezing
+from assessor.exports.freeze import FreezeError, freeze, frozen_bundle
+from assessor.exports.frozen_changes import changes_since
 from assessor.exports.models import Blob, Chunk, Export, Frozen
-from assessor.exports.ready import missing
+from assessor.exports.readiness import missing
 from assessor.exports.registry import EXPORTABLES
-from assessor.exports.verifying import verify
+from assessor.exports.verification import verify
 from assessor.work.models import Exposure, Task
 from nuggets import actions as nuggets
 from tests.archive.campaigns import forget_everything
@@ -202,13 +203,13 @@ def test_reopened_nuggets_make_a_new_edition_and_a_new_version(finished, conditi
 
 @pytest.mark.parametrize(("step", "blobs_kept"), [("spooled", 0), ("keep", 3)])
 def test_a_change_during_freezing_refuses_it(labelled, monkeypatch, step, blobs_kept):
-    done = getattr(blobs, step)
+    done = getattr(frozen_files, step)
 
     def change_too(*args):
         relabel(labelled)
         return done(*args)
 
-    monkeypatch.setattr(blobs, step, change_too)
+    monkeypatch.setattr(frozen_files, step, change_too)
     with pytest.raises(FreezeError, match="was changed while it was frozen"):
         freeze(condition=labelled, acting_user=None)
     assert not Frozen.objects.exists()
@@ -216,23 +217,23 @@ def test_a_change_during_freezing_refuses_it(labelled, monkeypatch, step, blobs_
 
 
 def test_equal_bytes_are_kept_once_and_what_a_killed_process_left_is_gone_on_with(campaign, monkeypatch):
-    monkeypatch.setattr(blobs, "_CHUNK", 10)
+    monkeypatch.setattr(frozen_files, "_CHUNK", 10)
     lines = [f"line {number}\n" for number in range(20)]
 
     def kept():
-        with blobs.spooled(iter(lines), 0, lambda records: None) as spool:
-            return blobs.keep(campaign, spool, lambda records: None), spool.tally
+        with frozen_files.spooled(iter(lines), 0, lambda records: None) as spool:
+            return frozen_files.keep(campaign, spool, lambda records: None), spool.tally
 
     blob, tally = kept()
     text = "".join(lines)
     assert (tally.records, tally.size, Chunk.objects.count()) == (20, len(text), -(-len(text) // 10))
-    assert list(blobs.text_lines(blob)) == lines
+    assert list(frozen_files.text_lines(blob)) == lines
     Chunk.objects.all()._raw_delete(using="default")
-    with pytest.raises(blobs.Damaged):
-        list(blobs.pieces(blob))
+    with pytest.raises(frozen_files.Damaged):
+        list(frozen_files.pieces(blob))
     again, _ = kept()
     assert again == blob
-    assert "".join(blobs.text_lines(blob)) == text
+    assert "".join(frozen_files.text_lines(blob)) == text
 
 
 def test_it_is_frozen_in_the_background(labelled, olga, django_capture_on_commit_callbacks):

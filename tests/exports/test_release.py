@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from assessor.collection.models import Campaign, Condition, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition
 from assessor.exports import actions
 from assessor.exports.models import Export, Pseudonym
 from assessor.exports.pseudonyms import Names, pseudonyms

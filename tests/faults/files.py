@@ -22,7 +22,7 @@ class Organizer:
     """An organizer's browser: what can't be had now is asked for again."""
 
     def __init__(self, world: World) -> None:
-        from assessor.collection.models import Campaign
+        from assessor.campaigns.models import Campaign
 
         organizer = Campaign.objects.get(slug=house.SLUG).created_by
         assert organizer is not None
@@ -66,7 +66,7 @@ def send(organizer: Organizer, content: str) -> httpx2.Response:
 
 def import_under(world: World, fault: Callable[[], str], times: int) -> Outcome:
     """Import a file; each time that much of it has come in, let the fault happen."""
-    from assessor.collection.models import Campaign, Import, Topic
+    from assessor.campaigns.models import Campaign, Import, Topic
 
     world.start(*PROGRAMS)
     organizer = Organizer(world)
@@ -116,7 +116,7 @@ def left(world: World, folder: str) -> int:
 
 def add_grades(folder: Path) -> tuple[str, list[str]]:
     """Import a large file of grades by people; return the source's name and its lines, sorted."""
-    from assessor.collection.models import Campaign
+    from assessor.campaigns.models import Campaign
     from bench import track
 
     campaign = Campaign.objects.get(slug=house.SLUG)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
-from bench import jobs, load, standing
+from bench import jobs, load, saved_check
 from tests.faults.world import PROGRAMS, World, patiently
 
 PATIENCE = 150  # seconds for which a browser sends a save again; the real one does so for ever
@@ -56,7 +56,7 @@ def at_work(world: World, seconds: float, meanwhile: Callable[[], str], port: in
         world.stop(*PROGRAMS)
     if told["error_count"]:
         print(*told["errors"], sep="\n")
-    wrong = {what: count for what, count in standing.check(told | {"job": job.pk}).items() if count}
+    wrong = {what: count for what, count in saved_check.check(told | {"job": job.pk}).items() if count}
     if told["error_count"]:
         wrong["answers that nobody should get"] = told["error_count"]
     if job.state != Job.State.DONE:

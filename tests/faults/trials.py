@@ -200,7 +200,7 @@ def disk_of_the_database(world: World) -> Outcome:
 
 
 def disk_and_import(world: World) -> Outcome:
-    from assessor.collection.models import Campaign, Import
+    from assessor.campaigns.models import Campaign, Import
 
     wrong: dict[str, int] = {}
     with small_disk(world.data) as how:

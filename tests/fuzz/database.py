@@ -62,7 +62,7 @@ _SAID: dict[tuple[str, str], frozenset[Any]] = {
     ("support.supportsheet", "labels"): frozenset({"full", "partial", "none", "not judged"}),
     ("support.supportsheet", "adopted"): frozenset({"full", "partial", "none", "not judged"}),
 }
-_GRADES = {("collection.grade", "grade"): range(-2, 5)}
+_GRADES = {("campaigns.grade", "grade"): range(-2, 5)}
 
 
 def outside_vocabulary(models: list[type[Model]]) -> list[str]:

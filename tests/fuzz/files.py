@@ -196,7 +196,7 @@ _NAMES = [
     "C:\\a",
     "a",
     "manifest.json",
-    "collection.topic.jsonl",
+    "campaigns.topic.jsonl",
     "é\u202e",
     "a" * 300,
     "x/",

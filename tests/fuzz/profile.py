@@ -1,7 +1,7 @@
 """How much is tried, by which seed, and what came of it.
 
 Two profiles: the short one is a part of the tests and tries the same each time; the long one (ASSAY_FUZZ=long, which is
-`make fuzz`) tries as much as docs/fuzzing.md tells, by the seed ASSAY_FUZZ_SEED, and prints what came of it as a table.
+`make fuzz`) tries as much as docs/evidence/fuzzing.md says, by the seed ASSAY_FUZZ_SEED, and prints a table of results.
 """
 
 import os

@@ -48,9 +48,9 @@ SCRIPTED: dict[str, dict[str, str]] = {
     "support_show": KEY | {"citation": "0.0", "docid": "d1"},
     "support_later": KEY | {"to": "0"},
     "support_sign_off": KEY,
-    "adopt_label": {"sheet": "1", "nugget": "1", "label": "support", "from": "1"},
+    "resolve_label": {"sheet": "1", "nugget": "1", "label": "support", "from": "1"},
     "leave_nugget_out": {"nugget": "1", "reason": "no fact", "out": "1"},
-    "adopt_support_label": {"sheet": "1", "citation": "0.0", "label": "full"},
+    "resolve_support_label": {"sheet": "1", "citation": "0.0", "label": "full"},
     "leave_citation_out": {"sheet": "1", "citation": "0.0", "reason": "no passage", "out": "1"},
     "answer_question": {
         "of": "assignment",

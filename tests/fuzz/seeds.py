@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.assignment import lines as assignment
-from tests.collection.test_run_forms import rag25, rag26, ragtime
+from tests.imports.test_run_forms import rag25, rag26, ragtime
 from tests.nuggets.test_imports import line as nuggets
 from tests.nuggets.test_imports import with_lineage
 from tests.support import lines as support

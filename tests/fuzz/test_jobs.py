@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from assessor.collection.models import Campaign
-from assessor.llm import running
+from assessor.campaigns.models import Campaign
+from assessor.llm import runner
 from assessor.llm.actions import launch, plan_job
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Call, Job, Unit
@@ -92,7 +92,7 @@ def test_no_odd_answer_becomes_a_label(campaign: Campaign, import_file: Any):
             nuggets=campaign.conditions.get(name="N"),
         )
         job = launch(planned, most_calls=None, most_cost=None, acting_user=None, to_workers=False)
-        running.run_job(job.pk)
+        runner.run_job(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.DONE
     assert job.units_total == ANSWERS

@@ -13,11 +13,11 @@ from django.db import transaction
 
 from assessor.archive.actions import restore
 from assessor.archive.errors import ArchiveError
-from assessor.archive.reading import verify
-from assessor.collection import importing
-from assessor.collection.condition_kinds import condition_kinds
-from assessor.collection.models import Campaign, Condition, Import
-from assessor.exports.verifying import verify as verify_bundle
+from assessor.archive.reader import verify
+from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.models import Campaign, Condition, Import
+from assessor.exports.verification import verify as verify_bundle
+from assessor.imports import importer
 from assessor.llm.job_kind import job_prompts
 from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.prompts import PromptSetError
@@ -74,7 +74,7 @@ def imported(campaign: Campaign, kind: str, path: Path, before: dict[str, str], 
     path.write_bytes(data)
     with transaction.atomic():
         with watched() as changes:
-            made = importing.new_import(
+            made = importer.new_import(
                 campaign=campaign,
                 kind=kind,
                 file_name=path.name,
@@ -82,7 +82,7 @@ def imported(campaign: Campaign, kind: str, path: Path, before: dict[str, str], 
                 person=None,
                 check_only=False,
             )
-            importing.run(made, path)
+            importer.run(made, path)
         tells_what_is_wrong(made.report)
         if made.state == Import.State.DONE:
             assert made.report["errors"] == []

@@ -10,11 +10,11 @@ from assessor.llm import replies
 from assessor.llm.gateway import read_reply
 from assessor.llm.prompt_sets import names, prompt_set
 from assessor.relevance.umbrela import GRADES, RELEVANCE_PROMPT
-from assignment.auto import ASSIGNMENT_PROMPT
+from assignment.auto_assign import ASSIGNMENT_PROMPT
 from assignment.formats import LABELS
 from nuggets.formats import IMPORTANCE
 from nuggets.prompts import CREATION_PROMPT, IMPORTANCE_PROMPT
-from support.auto import IN_PROMPT, SUPPORT_PROMPT
+from support.auto_support import IN_PROMPT, SUPPORT_PROMPT
 from tests.fuzz.files import changed
 from tests.fuzz.profile import examples, fuzz
 from tests.fuzz.values import HOSTILE, ODD_JSON

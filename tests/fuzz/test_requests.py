@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import Resolver404, resolve
 from hypothesis import strategies as st
 
-from assessor.collection.models import Campaign
+from assessor.campaigns.models import Campaign
 from tests.api.conftest import secrets as secrets
 from tests.api.conftest import study as study
 from tests.api.test_access import TABLE as API_TABLE
@@ -31,7 +31,7 @@ OWNERS = ("anna", "olga")
 # What signing in leaves, right or wrong.
 OF_SIGN_IN = ("axes.", "sessions.")
 # What a refused request may leave: that its person saw what the answer shows, and when a token was last used.
-NOTED = {"work.exposure", "collection.event", "api.token"}
+NOTED = {"work.exposure", "campaigns.event", "api.token"}
 API = [("limit", "2"), ("cursor", "WzFd"), ("topic", "t1"), ("run", "r1"), ("min_grade", "1"), ("policy", "zero")]
 # Each is what databases refuse where a program passes it on: NUL on PostgreSQL, more than 64 bits on SQLite.
 NO_DATABASE_TAKES = ("\x00", "9" * 30, "-9223372036854775809", "²")

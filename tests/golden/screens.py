@@ -37,14 +37,8 @@ class Editor:
         self.player, self.address = player, address
         self.page = player.page(address)
         self.version = re.findall(r'id="nugget-list"[^>]* data-version="(\d+)"', self.page)[0]
-        self.nuggets = [
-            {"uid": uid, "text": unescape(text)}
-            for uid, text in re.findall(
-                r'<li class="nugget" id="n-[^"]*" data-uid="([^"]*)".*?data-saved="([^"]*)"',
-                self.page.split("<template")[0],
-                re.DOTALL,
-            )
-        ]
+        [known] = re.findall(r'<div id="known" data-list="([^"]*)"', self.page)
+        self.nuggets = json.loads(unescape(known))["nuggets"]
 
     def text(self, uid: str) -> str:
         [text] = [one["text"] for one in self.nuggets if one["uid"] == uid]

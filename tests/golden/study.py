@@ -26,7 +26,7 @@ PEOPLE = {"olga": "organizer", "anna": "assessor", "ben": "assessor", "cleo": "a
 BASE = "/campaigns/golden/"
 # The only place that knows where things are.
 ADDRESSES = {
-    "new person": "/admin/collection/person/add/",
+    "new person": "/admin/accounts/person/add/",
     "new campaign": "/new-campaign/",
     **{
         name: f"{BASE}{path}"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assessor.llm import asking
+from assessor.llm import prompt_requests
 from tests.llm.endpoint import RunningEndpoint
 
 StartEndpoint = Callable[..., RunningEndpoint]
@@ -28,4 +28,4 @@ def endpoint() -> Iterator[StartEndpoint]:
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tries follow each other quickly."""
-    monkeypatch.setattr(asking, "BACKOFF", 0.02)
+    monkeypatch.setattr(prompt_requests, "BACKOFF", 0.02)

@@ -14,7 +14,7 @@ _STARTS = 60.0  # seconds: where much else runs, loading Django takes some
 
 
 class RunningEndpoint:
-    """An endpoint on a free port. Knobs are those of assessor.llm.rehearsal.knobs, by name."""
+    """An endpoint on a free port. Knobs are those of assessor.llm.rehearsal.options, by name."""
 
     def __init__(self, **knobs: Any) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="assay-endpoint-")

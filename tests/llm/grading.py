@@ -6,8 +6,8 @@ from typing import Any
 
 from django.apps import apps
 
-from assessor.collection import history
-from assessor.collection.models import Campaign, Condition, Event, Topic
+from assessor.campaigns import history
+from assessor.campaigns.models import Campaign, Condition, Event, Topic
 from assessor.llm.actions import create_judge, launch, plan_job
 from assessor.llm.job_kind import Ask, Expected, JobKind, UnitFailure
 from assessor.llm.models import Job, ModelJudge, Unit

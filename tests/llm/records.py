@@ -2,10 +2,10 @@
 
 from django.utils import timezone
 
-from assessor.collection import processes
 from assessor.llm.models import Call, Job, Runner, StoredPrompt, Trial, Unit
 from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.prompts import sha256_of
+from assessor.runtime import processes
 
 
 def leave_traces(job: Job) -> None:

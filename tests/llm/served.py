@@ -12,8 +12,8 @@ import django
 django.setup()
 
 from assessor.llm.job_kind import job_prompts  # noqa: E402
-from assessor.llm.rehearsal.knobs import Knobs  # noqa: E402
-from assessor.llm.rehearsal.serving import serve  # noqa: E402
+from assessor.llm.rehearsal.options import Knobs  # noqa: E402
+from assessor.llm.rehearsal.server import serve  # noqa: E402
 
 job_prompts()  # imports the kinds of job
 

@@ -9,11 +9,11 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from assessor.collection import processes
-from assessor.collection.models import Campaign
+from assessor.campaigns.models import Campaign
 from assessor.llm import claims
 from assessor.llm.job_kind import UnitFailure
 from assessor.llm.models import Job, Runner, Unit
+from assessor.runtime import processes
 from tests.llm.grading import graded, make_job, make_judge
 
 
@@ -131,7 +131,7 @@ def test_the_units_of_a_killed_process_wait_again(job: Job):
     claims.claim(runner_of(job, dead_process()), 10)
     living = runner_of(job)
     claims.claim(living, 5)
-    assert claims.bury_dead_runners(judge=job.judge) == 1
+    assert claims.reap_dead_runners(judge=job.judge) == 1
     assert states(job) == {"waiting": 35, "claimed": 5}
     assert list(Runner.objects.all()) == [living]
 
@@ -140,5 +140,5 @@ def test_who_gives_no_sign_of_life_is_taken_for_dead(job: Job):
     claims.claim(runner_of(job, alive_at=timezone.now() - timedelta(minutes=2)), 10)
     claims.claim(runner_of(job, "elsewhere 12 5.0"), 10)
     claims.claim(runner_of(job, "elsewhere 13 5.0", alive_at=timezone.now() - timedelta(minutes=2)), 10)
-    assert claims.bury_dead_runners() == 2
+    assert claims.reap_dead_runners() == 2
     assert states(job) == {"waiting": 30, "claimed": 10}

@@ -9,8 +9,9 @@ from threading import Thread, Timer
 import pytest
 from django.db import OperationalError, connection
 
-from assessor.collection.models import Campaign, Condition, Event
-from assessor.llm import actions, asking, gateway, grouping, limits, running
+from assessor.campaigns.models import Campaign, Condition, Event
+from assessor.llm import actions, gateway, limits, prompt_requests, write_batches
+from assessor.llm import runner as running
 from assessor.llm.actions import JobError
 from assessor.llm.models import Call, Job, ModelJudge, Runner, StoredPrompt, Unit
 from assessor.llm.prompt_sets import prompt_set
@@ -137,7 +138,7 @@ def test_a_wrong_answer_is_asked_again_with_the_reason_three_times_and_then_fail
     assert job.message.startswith("20 units in a row failed, the last one: The final score is ")
     assert graded(study) == {}
     failed = job.units.filter(state=Unit.State.FAILED)
-    assert failed.count() == job.units_failed == asking.MOST_FAILURES - 1
+    assert failed.count() == job.units_failed == prompt_requests.MOST_FAILURES - 1
     assert failed[0].error.startswith("Wrong answer 4 times to the question of relevance: The final score is ")
     assert job.units.filter(state=Unit.State.WAITING).count() == TOPICS - failed.count()
     # System and question, then each time the wrong answer and the reason.
@@ -181,7 +182,7 @@ def test_a_result_that_cant_be_stored_fails_its_unit_alone(study: Campaign, endp
 
 def test_while_the_database_takes_nothing_no_unit_fails(study: Campaign, endpoint, monkeypatch):
     """A stand-in for a full disk, on any database; tests/faults fills a real one."""
-    monkeypatch.setattr(grouping, "_PAUSE", 0.0)
+    monkeypatch.setattr(write_batches, "_PAUSE", 0.0)
     server = endpoint()
     job = make_job(make_judge(study, server.base_url))
     with monkeypatch.context() as full:
@@ -216,7 +217,7 @@ def test_nobody_at_the_endpoint(study: Campaign, endpoint):
     server.stop()
     message = halted(make_job(make_judge(study, server.base_url)))
     assert message.startswith(f"{server.base_url} can't be reached: ")
-    assert Call.objects.count() <= (2 * 8 + 8) * asking.TRIES
+    assert Call.objects.count() <= (2 * 8 + 8) * prompt_requests.TRIES
 
 
 def test_the_key_is_missing(study: Campaign, endpoint, monkeypatch):
@@ -451,7 +452,7 @@ def test_a_budget_of_money_holds_over_all_runners(study: Campaign, endpoint):
 
 def test_runners_beside_each_other_dont_block_each_other(study: Campaign, endpoint, monkeypatch):
     """Where two would wait for each other, the database breaks one off: here that is not tried again."""
-    monkeypatch.setattr(grouping, "_TRIES", 1 if connection.vendor == "postgresql" else 5)
+    monkeypatch.setattr(write_batches, "_TRIES", 1 if connection.vendor == "postgresql" else 5)
     judge = make_judge(study, endpoint(latency=0.02).base_url, requests_per_minute=60_000, concurrency=12)
     for replicate in range(3):
         job = make_job(judge, replicate=replicate)

@@ -8,7 +8,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 
-from assessor.collection.models import Campaign, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign
 from assessor.llm.gateway import request_body, request_hash
 from assessor.llm.models import ModelJudge
 from assessor.llm.prompts import PromptRequest
@@ -61,7 +62,7 @@ def test_a_judge_with_none_of_them_is_stored_as_before(client: Client):
         stdout=io.StringIO(),
     )
     with connection.cursor() as cursor:
-        cursor.execute("SELECT parameters FROM collection_judge WHERE kind = 'model'")
+        cursor.execute("SELECT parameters FROM campaigns_judge WHERE kind = 'model'")
         stored = {text for (text,) in cursor.fetchall()}
     assert stored == {
         '{"model": "gpt", "temperature": 0.0, "max_tokens": 500, "limit_name": "max_completion_tokens", '

@@ -40,7 +40,7 @@ def fill(study: House, folder: Path, url: str, units: int, **settings: Any) -> N
         path = folder / kind
         path.write_text(content)
         study.manage(f"import_{kind}", "study", str(path))
-    study.run(f"from assessor.collection.models import Protocol; Protocol.objects.update(pool_depth={units})")
+    study.run(f"from assessor.campaigns.models import Protocol; Protocol.objects.update(pool_depth={units})")
     options = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
     study.manage("create_judge", "study", "j", "--model=m", f"--base-url={url}", f"--concurrency={FLIGHT}", *options)
 

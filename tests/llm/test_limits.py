@@ -8,10 +8,10 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from assessor.collection import processes
-from assessor.collection.models import Campaign
+from assessor.campaigns.models import Campaign
 from assessor.llm import claims, limits
 from assessor.llm.models import Job, ModelJudge, Runner
+from assessor.runtime import processes
 from tests.llm.grading import make_job, make_judge
 
 

@@ -7,11 +7,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from assessor.collection.actions import create_campaign, create_condition
-from assessor.collection.models import Campaign, Condition, Event, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import create_campaign, create_condition
+from assessor.campaigns.models import Campaign, Condition, Event
 from assessor.llm.models import Call, Job, ModelJudge, Unit
 from assessor.llm.prompt_sets import prompt_set
-from nuggets.auto import AutoNuggets
+from nuggets.auto_nuggets import AutoNuggets
 from nuggets.models import Drafting, NuggetBank
 from tests.conftest import client_of
 from tests.llm.grading import make_job, make_judge

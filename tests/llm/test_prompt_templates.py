@@ -12,8 +12,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from assessor.collection.actions import create_campaign
-from assessor.collection.models import Campaign, Event, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.models import Campaign, Event
 from assessor.llm import gateway
 from assessor.llm.job_kind import job_prompts
 from assessor.llm.models import CampaignPromptSet
@@ -22,9 +23,9 @@ from assessor.llm.prompt_templates import TemplateError, read_templates
 from assessor.llm.prompts import PromptRequest, PromptSetError
 from assessor.llm.replies import WrongAnswer
 from assessor.relevance.umbrela import RELEVANCE_PROMPT
-from assignment.auto import ASSIGNMENT_PROMPT
+from assignment.auto_assign import ASSIGNMENT_PROMPT
 from nuggets.prompts import CREATION_PROMPT, IMPORTANCE_PROMPT
-from support.auto import SUPPORT_PROMPT
+from support.auto_support import SUPPORT_PROMPT
 from tests.conftest import client_of
 
 CREATOR = """method: "nugget_creation"

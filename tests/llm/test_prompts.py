@@ -15,9 +15,9 @@ from assessor.llm.job_kind import job_prompts
 from assessor.llm.prompt_sets import checked_set, prompt_set
 from assessor.llm.prompts import PromptRequest, PromptSetError, parts
 from assessor.relevance.umbrela import RELEVANCE_PROMPT
-from assignment.auto import ASSIGNMENT_PROMPT
+from assignment.auto_assign import ASSIGNMENT_PROMPT
 from nuggets.prompts import CREATION_PROMPT, IMPORTANCE_PROMPT
-from support.auto import SUPPORT_PROMPT
+from support.auto_support import SUPPORT_PROMPT
 
 OWN = prompt_set("assay-1")
 QUERY = "why do cats purr"

@@ -21,14 +21,14 @@ from openai import OpenAI
 
 from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.prompts import PromptRequest
-from assessor.llm.rehearsal.fate import fate
-from assessor.llm.rehearsal.knobs import TROUBLES, Knobs
+from assessor.llm.rehearsal.options import TROUBLES, Knobs
+from assessor.llm.rehearsal.outcomes import fate
 from assessor.llm.rehearsal.recognition import Recognition
 from assessor.llm.replies import WrongAnswer
 from assessor.relevance.umbrela import RELEVANCE_PROMPT
-from assignment.auto import ASSIGNMENT_PROMPT
+from assignment.auto_assign import ASSIGNMENT_PROMPT
 from nuggets.prompts import CREATION_PROMPT, IMPORTANCE_PROMPT
-from support.auto import SUPPORT_PROMPT
+from support.auto_support import SUPPORT_PROMPT
 from tests.llm.conftest import StartEndpoint
 from tests.llm.endpoint import ROOT, RunningEndpoint
 

@@ -13,7 +13,7 @@ from assessor.llm.replies import WrongAnswer, grade, label, labels, last_line_gr
 from assessor.relevance.umbrela import GRADES
 from assignment.formats import LABELS as ASSIGNMENT
 from nuggets.formats import IMPORTANCE
-from support.auto import IN_PROMPT as SUPPORT
+from support.auto_support import IN_PROMPT as SUPPORT
 
 
 def nuggets(text: str) -> list[str]:

@@ -13,7 +13,8 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from assessor.collection.models import Campaign, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign
 from assessor.llm import actions, tasks, trials
 from assessor.llm.actions import JobError
 from assessor.llm.models import Call, ModelJudge, Trial

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assessor.collection.models import Campaign, Condition
+from assessor.campaigns.models import Campaign, Condition
 from tests.assignment.conftest import answered as answered
 from tests.assignment.scored import LABELS, auto_condition, import_banks, label
 from tests.support.scores_helpers import ANSWERS, import_answers, judge, support_condition

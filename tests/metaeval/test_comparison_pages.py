@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from assessor.collection.models import Condition, Event
+from assessor.campaigns.models import Condition, Event
 from metaeval.actions import calculate_again, create_comparison, run
 from metaeval.models import Calculation, Comparison, ScoreTable
 from tests.assignment.scored import auto_condition, label

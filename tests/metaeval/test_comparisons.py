@@ -12,11 +12,11 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, OperationalError, transaction
 from django.utils import timezone
 
-from assessor.collection.models import Answer, Campaign, Condition, Event, Grade, QrelsSource, Run
-from assessor.collection.processes import me
+from assessor.campaigns.models import Answer, Campaign, Condition, Event, Grade, QrelsSource, Run
+from assessor.runtime.processes import me
 from assessor.work.actions import give_tasks
 from assessor.work.models import TimeSpent
-from assignment.actions.resolving import leave_out
+from assignment.actions.resolution import leave_out
 from metaeval import tasks
 from metaeval.actions import ComparisonError, TableError, calculate_again, create_comparison, import_table, run, sweep
 from metaeval.inputs import Restriction, load_input, names_of, restrict
@@ -137,7 +137,7 @@ def test_what_differs_on_a_topic_is_as_many_as_are_told(first: Condition, second
     """Also what was adopted from another person, and without what is left out."""
     say(sheet_on(first, "t1", "team.one"), 0, label=None, cannot="why", adopted="partial_support")
     bank = NuggetBank.objects.get(condition=first.nuggets, topic__qid="t1")
-    left_out_one = Nugget.objects.get(pk=bank.order[2])
+    left_out_one = Nugget.objects.get(bank=bank, uid=bank.order[2])
     for condition in (first, second):
         leave_out(condition=condition, nugget=left_out_one, is_out=True, reason="twice", acting_user=olga)
     found = computed(first=first, second=second)

@@ -3,8 +3,9 @@
 import pytest
 from django.test import Client
 
+from assessor.accounts.models import Person
 from assessor.api.actions import create_token
-from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.exports import actions as exporting
 from assessor.exports.models import Export
 from assessor.exports.registry import BY_NAME

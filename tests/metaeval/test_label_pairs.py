@@ -5,10 +5,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from assessor.collection.models import Answer, Campaign, Condition, Run, Topic
+from assessor.campaigns.models import Answer, Campaign, Condition, Run, Topic
 from assessor.labels.label_kind import label_kind
-from assessor.scores.found import Labels
-from assessor.scores.scoring import scoring_of
+from assessor.scores.loading import Labels
+from assessor.scores.score_source import scoring_of
 from assignment.actions import leave_out
 from metaeval.label_pairs import match_labels, matrices, places_in_all, restrict_labels
 from nuggets.models import Nugget

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assessor.collection.formats.lines import SourceFile
-from assessor.collection.formats.report import Problem, Report, Unreadable
-from assessor.collection.models import CONTROL as CONTROL_OF_RUNS
+from assessor.campaigns.models import CONTROL as CONTROL_OF_RUNS
+from assessor.formats.lines import SourceFile
+from assessor.formats.report import Problem, Report, Unreadable
 from metaeval.formats.score_tables import read_score_table
 from metaeval.stats.means import Policy
 from metaeval.stats.score_matrix import CONTROL, ScoreMatrix, match

@@ -1,7 +1,9 @@
 """Filling a bank, sending writes as the browser does, and reading what comes back."""
 
 import json
+import re
 from collections.abc import Callable
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
@@ -11,9 +13,9 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from assessor.collection.models import Event
+from assessor.campaigns.models import Event
 from assessor.work.models import Write
-from assessor.work.writes import Result, Sent, once
+from assessor.work.write_protocol import Result, Sent, once
 from nuggets import actions
 from nuggets.models import Nugget, NuggetBank
 from nuggets.queries import nuggets_in_order
@@ -171,22 +173,24 @@ class _Reader(HTMLParser):
             self.list, self._inside = named, True
         if self._inside and tag == "li":
             self.rows.append([named["data-uid"] or "", "", ""])
-            self.data_text = None
         self._in_text = self._inside and named.get("class") == "text"
-        if self._in_text:
-            self.data_text = named.get("data-saved")
         if self._inside and "checked" in named:
             self.rows[-1][2] = named["value"] or ""
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "li" and self._inside:
-            assert self.data_text in (None, self.rows[-1][1]), "the text stands in the row as in its attribute"
         self._inside = self._inside and tag != "div"
         self._in_text = False
 
     def handle_data(self, data: str) -> None:
         if self._in_text:
             self.rows[-1][1] += data
+
+
+def known_list(response: HttpResponse) -> list[dict[str, Any]]:
+    """Return the nuggets that a page where they can be edited has as data; none of another page."""
+    found = re.search(r'<div id="known" data-list="([^"]*)"', response.content.decode())
+    nuggets: list[dict[str, Any]] = json.loads(unescape(found[1]))["nuggets"] if found else []
+    return nuggets
 
 
 def shown(response: HttpResponse) -> Shown:
@@ -200,6 +204,9 @@ def shown(response: HttpResponse) -> Shown:
     reader.feed(response.content.decode())
     found = reader.list
     rows = [(uid, text, importance) for uid, text, importance in reader.rows]
+    if known := known_list(response):  # where it can be edited, the browser makes the rows
+        assert not rows
+        rows = [(row["uid"], row["text"], row["importance"]) for row in known]
     # Who only reads is told nothing else of the list.
     version, undo, redo = (int(found.get(f"data-{name}", 0)) for name in ("version", "undo", "redo"))
     return Shown(version, found.get("data-state", ""), undo == 1, redo == 1, rows, reader.tags)

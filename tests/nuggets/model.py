@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from assessor.collection.actions import create_condition
-from assessor.collection.models import Campaign, Condition, Judge, Topic
+from assessor.campaigns.actions import create_condition
+from assessor.campaigns.models import Campaign, Condition, Judge, Topic
 from assessor.llm.job_kind import UnitFailure
 from assessor.llm.models import Job, ModelJudge, Unit
 from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.prompts import PromptRequest
-from nuggets.actions.drafting import store_drafting
-from nuggets.auto import AutoNuggets, Creation, Drafts, Made
+from nuggets.actions.drafts import store_drafting
+from nuggets.auto_nuggets import AutoNuggets, Creation, Drafts, Made
 from nuggets.drafting import Cut, Step
 
 PARAMETERS = {"max_tokens": 100, "limit_name": "max_tokens"}

@@ -6,8 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from assessor.collection.actions import add_organizer, create_campaign, remove_organizer
-from assessor.collection.models import Organizer, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import add_organizer, create_campaign, remove_organizer
+from assessor.campaigns.models import Organizer
 from assessor.work.actions import give_tasks, withdraw_task
 from nuggets.models import NuggetBank
 from tests.conftest import client_of, make_person

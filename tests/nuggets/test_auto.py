@@ -10,14 +10,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import ConditionError, change_protocol, create_campaign
-from assessor.collection.models import Campaign, Condition, Person, QrelsSource, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import ConditionError, change_protocol, create_campaign
+from assessor.campaigns.models import Campaign, Condition, QrelsSource, Topic
 from assessor.llm.actions import launch, plan_job
 from assessor.llm.job_kind import Expected, Grades, job_kind_named, job_kinds
 from assessor.llm.models import Job, ModelJudge
 from assessor.llm.prompts import PromptRequest
 from assessor.llm.replies import WrongAnswer
-from nuggets.auto import AutoNuggets, Drafts
+from nuggets.auto_nuggets import AutoNuggets, Drafts
 from nuggets.drafting import Step
 from nuggets.exports import condition_lines
 from nuggets.models import BankEdit, BankEdition, Drafting, Nugget, NuggetBank
@@ -147,8 +148,8 @@ def test_what_came_of_it_is_a_finished_bank_with_all_of_its_story(auto: Conditio
     assert Nugget.objects.count() == 20
     edition = BankEdition.objects.get()
     assert (edition.bank, edition.edition, edition.version) == (bank, 1, bank.version)
-    assert [(one["id"], one["text"], one["importance"]) for one in edition.nuggets] == [
-        (nugget.pk, nugget.text, nugget.importance) for nugget in listed
+    assert [(one["uid"], one["text"], one["importance"]) for one in edition.nuggets] == [
+        (nugget.name, nugget.text, nugget.importance) for nugget in listed
     ]
     assert not BankEdit.objects.exists()
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from assessor.collection.actions import create_condition, grades_made_under
-from assessor.collection.models import Campaign, Condition, Grade, Person, QrelsSource
-from assessor.llm import actions, running
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import create_condition, grades_made_under
+from assessor.campaigns.models import Campaign, Condition, Grade, QrelsSource
+from assessor.llm import actions, runner
 from assessor.llm.actions import launch, plan_job
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Call, Job, ModelJudge, Unit
@@ -16,7 +17,8 @@ from assessor.llm.signals import job_worked_on
 from assessor.plan.actions import plan_work
 from assessor.plan.models import Planned
 from assessor.work.models import Task
-from nuggets.models import Drafting, Nugget, NuggetBank
+from nuggets.models import Drafting, NuggetBank
+from nuggets.queries import nuggets_in_order
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.endpoint import RunningEndpoint
 from tests.llm.grading import make_judge
@@ -58,7 +60,7 @@ def launched(judge: ModelJudge, kind: str, name: str, source_name: str = "NIST")
 
 def done(judge: ModelJudge, kind: str, name: str, source_name: str = "NIST") -> Job:
     job = launched(judge, kind, name, source_name)
-    running.run_job(job.pk)
+    runner.run_job(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.DONE
     return job
@@ -72,8 +74,7 @@ def banks(condition: Condition) -> dict[str, list[tuple[str, str]]]:
     """Return the nuggets of a condition by topic, each with its importance."""
     found = {}
     for bank in NuggetBank.objects.filter(condition=condition).select_related("topic"):
-        by_pk = Nugget.objects.in_bulk(bank.order)
-        found[bank.topic.qid] = [(by_pk[pk].text, by_pk[pk].importance) for pk in bank.order]
+        found[bank.topic.qid] = [(nugget.text, nugget.importance) for nugget in nuggets_in_order(bank)]
     return found
 
 
@@ -130,7 +131,7 @@ def test_post_editing_that_waits_for_drafts_is_given_once_their_job_is_over(
     topics = list(study.topics.filter(qid__in=["t1", "t4"]).order_by("qid"))
     outcome = plan_work(condition=job.condition, topics=topics, person=anna, acting_user=olga)
     assert len(outcome.waiting) == 2
-    running.run_job(job.pk)
+    runner.run_job(job.pk)
     assert [(task.topic.qid, task.person) for task in Task.objects.filter(condition=job.condition)] == [("t1", anna)]
     assert [planned.topic.qid for planned in Planned.objects.all()] == ["t4"]  # of which there are no drafts
 
@@ -176,5 +177,5 @@ def test_a_topic_that_is_still_being_graded_waits_for_its_grades(study: Campaign
     assert server.begun() == []
     Task.objects.filter(pk=task.pk).update(state=Task.State.FINISHED)
     actions.retry_failed(job=job, acting_user=None)
-    running.run_job(job.pk)
+    runner.run_job(job.pk)
     assert job.units.get(topic=topic).state == Unit.State.DONE

@@ -8,8 +8,8 @@ import pytest
 from django.db import connection, transaction
 from hypothesis import HealthCheck, given, settings
 
-from assessor.collection.models import Person
-from assessor.work.writes import BadWrite, Result, Sent, Stale, once
+from assessor.accounts.models import Person
+from assessor.work.write_protocol import BadWrite, Result, Sent, Stale, once
 from nuggets import actions
 from nuggets.editing import FIELDS, NuggetList, apply
 from nuggets.models import NuggetBank
@@ -72,20 +72,20 @@ class _Read:
 
     def __init__(self, bank: NuggetBank) -> None:
         nuggets = list(bank.nuggets.order_by("pk"))
-        self.numbers = {nugget.pk: number for number, nugget in enumerate(nuggets, start=1)}
+        self.numbers = {nugget.name: number for number, nugget in enumerate(nuggets, start=1)}
         self.uids = [nugget.uid for nugget in nuggets]
         self.notes = [nugget.note for nugget in nuggets]
-        self.fields = {nugget.pk: {name: getattr(nugget, name) for name in FIELDS} for nugget in nuggets}
-        self._kept = {nugget.pk: (nugget.origin, nugget.parents) for nugget in nuggets}
-        self.items = [self.item(pk, self.fields[pk]) for pk in bank.order]
+        self.fields = {nugget.name: {name: getattr(nugget, name) for name in FIELDS} for nugget in nuggets}
+        self._kept = {nugget.name: (nugget.origin, nugget.parents) for nugget in nuggets}
+        self.items = [self.item(uid, self.fields[uid]) for uid in bank.order]
 
-    def item(self, pk: int, fields: dict[str, Any]) -> Item:
+    def item(self, uid: str, fields: dict[str, Any]) -> Item:
         """Return a nugget with these fields as an item: origin and parents never change."""
-        origin, parents = self._kept[pk]
+        origin, parents = self._kept[uid]
         evidence = tuple((one["docid"], one["start"], one["end"]) for one in fields["evidence"])
         assert all(list(one) == ["docid", "start", "end"] for one in fields["evidence"])
         numbers = tuple(self.numbers[parent] for parent in parents)
-        return Item(self.numbers[pk], fields["text"], fields["importance"], evidence, origin, numbers)
+        return Item(self.numbers[uid], fields["text"], fields["importance"], evidence, origin, numbers)
 
 
 def _assert_like(bank: NuggetBank, model: PlainList) -> _Read:
@@ -103,13 +103,13 @@ def _assert_history(bank: NuggetBank, model: PlainList, verbs: list[str]) -> Non
     assert [(edit.version, edit.verb) for edit in edits] == list(enumerate(verbs, start=1))
     assert bank.version == len(verbs)
     real = _Read(bank)
-    first = {pk: dict(fields) for pk, fields in real.fields.items()}
+    first = {uid: dict(fields) for uid, fields in real.fields.items()}
     edits_of_the_list = [edit for edit in edits if edit.verb not in BESIDE]
     for edit in reversed(edits_of_the_list):
         changes, backwards = (edit.about.changes, edit.verb != "undo") if edit.about else (edit.changes, True)
-        for pk, fields in changes.get("nuggets", {}).items():
-            first[int(pk)] |= {name: pair[0 if backwards else 1] for name, pair in fields.items()}
-    assert [real.item(pk, fields) for pk, fields in first.items()] == model.made, "deleted nuggets stay, all of them"
+        for uid, fields in changes.get("nuggets", {}).items():
+            first[uid] |= {name: pair[0 if backwards else 1] for name, pair in fields.items()}
+    assert [real.item(uid, fields) for uid, fields in first.items()] == model.made, "deleted nuggets stay, all of them"
     story = NuggetList([], first)
     for edit in edits_of_the_list:
         apply(story, edit.about.changes if edit.about else edit.changes, backwards=edit.verb == "undo")
@@ -124,10 +124,10 @@ def _assert_told_beside(bank: NuggetBank, real: _Read) -> None:
     for edit in bank.edits.filter(verb__in=BESIDE).order_by("version"):
         assert (edit.parent_id, edit.about_id) == (None, None)
         if edit.verb == "note":
-            [(pk, told)] = edit.changes["nuggets"].items()
+            [(uid, told)] = edit.changes["nuggets"].items()
             before, after = told["note"]
-            assert notes.get(pk, before) == before
-            notes[pk] = after
+            assert notes.get(uid, before) == before
+            notes[uid] = after
         elif edit.verb == "reading":
             assert edit.changes["reading"][0] == reading
             reading = edit.changes["reading"][1]
@@ -136,7 +136,7 @@ def _assert_told_beside(bank: NuggetBank, real: _Read) -> None:
             assert was_read is (edit.changes["passage"] in read)
             read ^= {edit.changes["passage"]}
             assert is_read is not was_read
-    assert all(real.notes[real.numbers[int(pk)] - 1] == note for pk, note in notes.items())
+    assert all(real.notes[real.numbers[uid] - 1] == note for uid, note in notes.items())
     assert (reading, read) == (bank.reading, set(bank.read_passages))
 
 

@@ -19,7 +19,7 @@ class _Stacked:
         self.story: list[tuple[str, bool]] = []
 
     def items(self) -> list[tuple[str, str, tuple[Place, ...]]]:
-        listed = [self.list.nuggets[pk] for pk in self.list.order]
+        listed = [self.list.nuggets[uid] for uid in self.list.order]
         return [(fields["text"], fields["importance"], tuple(map(tuple, fields["evidence"]))) for fields in listed]
 
     def do(self, step: Step) -> None:
@@ -35,8 +35,8 @@ class _Stacked:
         if changes:
             self.done.append(json.dumps(changes))
             self.undone.clear()
-            for pk, fields in after.nuggets.items():
-                self.list.nuggets.setdefault(pk, dict(fields))
+            for uid, fields in after.nuggets.items():
+                self.list.nuggets.setdefault(uid, dict(fields))
             self._apply(self.done[-1], backwards=False)
 
     def _apply(self, changes: str, *, backwards: bool) -> None:
@@ -48,14 +48,14 @@ class _Stacked:
         if step.verb in ("add", "merge", "split"):
             self._replace(after, step)
             return
-        pk = after.order[step.at % len(after.order)]
-        nugget = after.nuggets[pk]
+        uid = after.order[step.at % len(after.order)]
+        nugget = after.nuggets[uid]
         place = list(step.place or PLACES[0])
         if step.verb == "delete":
-            after.order.remove(pk)
+            after.order.remove(uid)
         elif step.verb == "move":
-            after.order.remove(pk)
-            after.order.insert(step.to, pk)
+            after.order.remove(uid)
+            after.order.insert(step.to, uid)
         elif step.verb == "reword":
             nugget["text"] = folded(step.text)
         elif step.verb == "importance":
@@ -76,7 +76,7 @@ class _Stacked:
             if item.number <= len(after.order):
                 order.append(after.order[item.number - 1])
                 continue
-            order.append(len(after.nuggets) + 1)
+            order.append(str(len(after.nuggets) + 1))
             evidence = [list(place) for place in item.evidence]
             fields = {"text": item.text, "importance": item.importance, "evidence": evidence}
             after.nuggets[order[-1]] = {**fields, "is_undecided": False}
@@ -103,26 +103,25 @@ def test_any_edits_with_undo_and_redo_give_what_a_plain_list_gives(steps: list[S
     assert real.items() == final
 
 
-def _list(order: list[int], **texts: str) -> NuggetList:
+def _list(order: str, **texts: str) -> NuggetList:
     fields = {
-        int(name[1:]): {"text": text, "importance": "", "evidence": [], "is_undecided": False}
-        for name, text in texts.items()
+        name: {"text": text, "importance": "", "evidence": [], "is_undecided": False} for name, text in texts.items()
     }
-    return NuggetList(order, fields)
+    return NuggetList(list(order), fields)
 
 
 @pytest.mark.parametrize(
     ("before", "after", "changes"),
     [
-        (_list([1], n1="a"), _list([1], n1="a"), {}),
-        (_list([1], n1="a"), _list([1], n1="b"), {"nuggets": {"1": {"text": ["a", "b"]}}}),
-        (_list([1, 2], n1="a", n2="b"), _list([2, 1], n1="a", n2="b"), {"order": [[1, 2], [2, 1]]}),
-        (_list([1], n1="a"), _list([], n1="a"), {"order": [[1], []]}),
-        (_list([]), _list([1], n1="a"), {"order": [[], [1]]}),
+        (_list("a", a="a"), _list("a", a="a"), {}),
+        (_list("a", a="a"), _list("a", a="b"), {"nuggets": {"a": {"text": ["a", "b"]}}}),
+        (_list("ab", a="a", b="b"), _list("ba", a="a", b="b"), {"order": [["a", "b"], ["b", "a"]]}),
+        (_list("a", a="a"), _list("", a="a"), {"order": [["a"], []]}),
+        (_list(""), _list("a", a="a"), {"order": [[], ["a"]]}),
         (
-            _list([1], n1="a"),
-            _list([1, 2], n1="b", n2="c"),
-            {"order": [[1], [1, 2]], "nuggets": {"1": {"text": ["a", "b"]}}},
+            _list("a", a="a"),
+            _list("ab", a="b", b="c"),
+            {"order": [["a"], ["a", "b"]], "nuggets": {"a": {"text": ["a", "b"]}}},
         ),
     ],
     ids=["nothing", "reword", "move", "delete", "add", "several"],
@@ -131,12 +130,12 @@ def test_changes_name_what_differs_and_nothing_else(before: NuggetList, after: N
     assert changes_between(before, after) == changes
     apply(after, changes, backwards=True)
     assert after.order == before.order
-    assert {pk: after.nuggets[pk] for pk in before.nuggets} == before.nuggets
+    assert {uid: after.nuggets[uid] for uid in before.nuggets} == before.nuggets
 
 
 def test_a_copy_is_independent():
-    original = _list([1], n1="a")
+    original = _list("a", a="a")
     copy = original.copy()
-    copy.order.append(2)
-    copy.nuggets[1]["text"] = "b"
-    assert original == _list([1], n1="a")
+    copy.order.append("b")
+    copy.nuggets["a"]["text"] = "b"
+    assert original == _list("a", a="a")

@@ -11,7 +11,7 @@ from nuggets.editions import Snapshot, consequences, snapshot
 
 
 def one(pk: int, text: str = "a", importance: str = "vital", *places: str) -> dict[str, Any]:
-    return {"id": pk, "text": text, "importance": importance, "evidence": list(places)}
+    return {"uid": pk, "text": text, "importance": importance, "evidence": list(places)}
 
 
 NOTHING: dict[str, list[int]] = {"stale": [], "missing": [], "gone": [], "rescored": []}
@@ -43,7 +43,7 @@ def test_each_change_has_its_own_consequence(before: Snapshot, after: Snapshot, 
 
 SNAPSHOTS = st.lists(
     st.builds(one, st.integers(1, 6), st.sampled_from("ab"), st.sampled_from(["vital", "okay"]), st.sampled_from("xy")),
-    unique_by=lambda nugget: nugget["id"],
+    unique_by=lambda nugget: nugget["uid"],
     max_size=6,
 )
 
@@ -53,7 +53,7 @@ def test_each_nugget_has_one_consequence_at_most(before: Snapshot, after: Snapsh
     found = consequences(before, after)
     named = [pk for pks in found.values() for pk in pks]
     assert len(named) == len(set(named))
-    old, new = ({nugget["id"]: nugget for nugget in edition} for edition in (before, after))
+    old, new = ({nugget["uid"]: nugget for nugget in edition} for edition in (before, after))
     assert set(found["missing"]) == new.keys() - old.keys()
     assert set(found["gone"]) == old.keys() - new.keys()
     for pk in old.keys() & new.keys():
@@ -65,10 +65,10 @@ def test_each_nugget_has_one_consequence_at_most(before: Snapshot, after: Snapsh
 
 
 def test_a_snapshot_has_what_labels_and_scores_depend_on_and_no_more():
-    nugget = SimpleNamespace(pk=3, text="a", importance="", evidence=[1], note="private", parents=[1], extras={"x": 1})
-    other = SimpleNamespace(pk=1, text="b", importance="okay", evidence=[])
+    nugget = SimpleNamespace(name="c", text="a", importance="", evidence=[1], note="private", extras={"x": 1})
+    other = SimpleNamespace(name="a", text="b", importance="okay", evidence=[])
     assert snapshot([nugget, other]) == [
-        {"id": 3, "text": "a", "importance": "", "evidence": [1]},
-        {"id": 1, "text": "b", "importance": "okay", "evidence": []},
+        {"uid": "c", "text": "a", "importance": "", "evidence": [1]},
+        {"uid": "a", "text": "b", "importance": "okay", "evidence": []},
     ]
     assert snapshot(iter([])) == []

@@ -8,8 +8,9 @@ from html.parser import HTMLParser
 import pytest
 from django.test import Client
 
-from assessor.collection.actions import create_campaign
-from assessor.collection.models import Person, Protocol, Segment
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.models import Protocol, Segment
 from nuggets import actions
 from nuggets.models import NuggetBank
 from nuggets.templatetags.exact import exact
@@ -195,14 +196,14 @@ def test_undo_and_redo_know_evidence(edited: NuggetBank, attach: Attach):
     attach(edited, "d1", 0, 4)
     do(edited, actions.detach_evidence, uid=A, evidence={"docid": "d2", "start": None, "end": None})
     edits = list(edited.edits.filter(version__gt=EDITED).values_list("verb", "changes"))
-    pk, whole, span = (
-        str(edited.nuggets.get(uid=A).pk),
+    uid, whole, span = (
+        str(A),
         {"docid": "d2", "start": None, "end": None},
         {"docid": "d1", "start": 0, "end": 4},
     )
     assert edits == [
-        ("attach", {"nuggets": {pk: {"evidence": [[whole], [whole, span]]}}}),
-        ("detach", {"nuggets": {pk: {"evidence": [[whole, span], [span]]}}}),
+        ("attach", {"nuggets": {uid: {"evidence": [[whole], [whole, span]]}}}),
+        ("detach", {"nuggets": {uid: {"evidence": [[whole, span], [span]]}}}),
     ]
     found = []
     for action in (actions.undo, actions.undo, actions.redo, actions.redo):

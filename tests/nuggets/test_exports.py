@@ -7,7 +7,8 @@ from uuid import uuid4
 import pytest
 from django.core.management import call_command
 
-from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.work.actions import give_tasks
 from nuggets import actions
 from nuggets.actions import create_manual_nuggets

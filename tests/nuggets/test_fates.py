@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nuggets.fates import End, Fate, Made, ends, sources
+from nuggets.draft_outcomes import End, Fate, Made, ends, sources
 
 DRAFTS = ["a", "b", "c"]
 # Nuggets 1 to 3 are the drafts in their order; the rest is told by each test.

@@ -8,8 +8,9 @@ from uuid import UUID
 import pytest
 from django.core.management import CommandError, call_command
 
-from assessor.collection import importing
-from assessor.collection.models import Campaign, Condition, Import, Judge, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition, Import, Judge
+from assessor.imports import importer
 from assessor.work.actions import PlanError, give_tasks
 from assessor.work.blindness import has_seen
 from assessor.work.models import Exposure
@@ -18,8 +19,8 @@ from nuggets.exports import condition_lines, outcome_lines
 from nuggets.loaders import DraftLoader
 from nuggets.models import Drafting, NuggetBank
 from nuggets.queries import nuggets_in_order
-from tests.collection.conftest import other_campaign, rows, told, warned  # noqa: F401
 from tests.conftest import client_of
+from tests.imports.conftest import other_campaign, rows, told, warned  # noqa: F401
 from tests.nuggets.conftest import do, send
 
 FILE = {"condition": "Edits", "qrels": "NIST", "maker": "GPT-4o by the nuggetizer"}
@@ -208,7 +209,7 @@ def test_a_killed_import_leaves_nothing(campaign, import_file, monkeypatch, rows
     monkeypatch.setattr(DraftLoader, "finish", lambda *args: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         import_file(campaign, "drafts", [line()], **FILE)
-    importing.sweep()
+    importer.sweep()
     assert rows() == before
     assert not Judge.objects.filter(name=FILE["maker"]).exists()
 

@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 import pytest
 from django.core.management import CommandError, call_command
 
-from assessor.collection import importing
-from assessor.collection.actions import ConditionError
-from assessor.collection.models import Campaign, Condition, Import, Judge
+from assessor.campaigns.actions import ConditionError
+from assessor.campaigns.models import Campaign, Condition, Import, Judge
+from assessor.imports import importer
 from nuggets import actions
 from nuggets.actions import create_manual_nuggets
 from nuggets.exports import condition_lines
@@ -17,8 +17,8 @@ from nuggets.formats import IMPORTANCE, ORIGINS
 from nuggets.loaders import NuggetLoader
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from nuggets.queries import finished_counts
-from tests.collection.conftest import other_campaign, refuses, rows, told, warned  # noqa: F401
 from tests.conftest import client_of
+from tests.imports.conftest import other_campaign, refuses, rows, told, warned  # noqa: F401
 from tests.nuggets.conftest import A, B, C, do, fill
 
 FILE = {"condition": "AutoNuggets of Mia", "by": "model"}
@@ -69,13 +69,13 @@ def test_nuggets_make_a_condition_with_finished_banks(campaign, import_file, olg
     bank = NuggetBank.objects.get(topic__qid="t1")
     assert (bank.condition, bank.maker, bank.task, bank.state) == (condition, judge, None, "finished")
     assert (bank.edition, bank.version, bank.finished_at is None) == (1, 0, False)
-    first, second = (bank.nuggets.get(pk=pk) for pk in bank.order)
+    first, second = (bank.nuggets.get(uid=uid) for uid in bank.order)
     assert (first.text, first.importance, first.origin, first.made_by) == ("Cats purr", "vital", "imported", judge)
     edition = BankEdition.objects.get(bank=bank)
     assert (edition.edition, edition.version, edition.consequences) == (1, 0, {})
     assert edition.nuggets == [
-        {"id": first.pk, "text": "Cats purr", "importance": "vital", "evidence": []},
-        {"id": second.pk, "text": "Dogs bark", "importance": "okay", "evidence": []},
+        {"uid": first.name, "text": "Cats purr", "importance": "vital", "evidence": []},
+        {"uid": second.name, "text": "Dogs bark", "importance": "okay", "evidence": []},
     ]
     [counted] = finished_counts(campaign)
     assert (counted.finished, counted.banks) == (2, 2)
@@ -404,7 +404,7 @@ def test_banks_of_an_unfinished_import_are_not_counted(many, import_file, monkey
 
 def test_a_stopped_import_leaves_nothing(many, import_file, monkeypatch, rows, olga):  # noqa: F811
     before = rows()
-    written = after_batch(monkeypatch, 2, lambda record: importing.stop(record, person=olga))
+    written = after_batch(monkeypatch, 2, lambda record: importer.stop(record, person=olga))
     stopped = import_file(many, "nuggets", MANY, **FILE)
     assert (stopped.state, stopped.has_leftovers, written) == (Import.State.STOPPED, False, [50, 50])
     assert rows() == before
@@ -423,7 +423,7 @@ def test_sweep_removes_what_a_killed_import_left(many, import_file, rows):  # no
         state=Import.State.RUNNING, has_leftovers=True, owner="elsewhere 7 1.0", alive_at=None
     )
     assert rows() != with_kept
-    importing.sweep()
+    importer.sweep()
     killed.refresh_from_db()
     assert (killed.state, killed.has_leftovers) == (Import.State.INTERRUPTED, False)
     assert rows() == with_kept != before
@@ -444,15 +444,15 @@ def with_history(bank: NuggetBank) -> NuggetBank:
         text="a and b",
         importance="okay",
         origin=Nugget.Origin.MERGED,
-        parents=[parent.pk],
+        parents=[parent.name],
         evidence=[{"docid": "d1", "start": 0, "end": 4}, {"docid": "d2", "start": None, "end": None}],
         note="mine alone",
         made_by=judge,
     )
-    Nugget.objects.filter(pk=parent.pk).update(parents=[grandparent.pk], origin=Nugget.Origin.SPLIT)
+    Nugget.objects.filter(pk=parent.pk).update(parents=[grandparent.name], origin=Nugget.Origin.SPLIT)
     for uid in (A, B):
         do(bank, actions.delete_nugget, uid=uid)
-    bank.order = [merged.pk, *bank.order]
+    bank.order = [merged.name, *bank.order]
     bank.reading = "mine too"
     bank.save()
     do(bank, actions.finish_bank)

@@ -11,17 +11,18 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import add_organizer
-from assessor.collection.models import Campaign, Condition, Event, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import add_organizer
+from assessor.campaigns.models import Campaign, Condition, Event, Topic
 from assessor.llm.models import ModelJudge
 from assessor.work.actions import give_tasks, withdraw_task
 from assessor.work.models import Exposure, Task
 from nuggets import actions
-from nuggets.actions.drafting import store_drafting
+from nuggets.actions.drafts import store_drafting
+from nuggets.draft_reports import draft_rows, draftings, edit_counts, listed_rows, tally, topic_rows
 from nuggets.drafting import Step
 from nuggets.exports import condition_lines, outcome_lines
 from nuggets.models import BankEdition, NuggetBank
-from nuggets.outcomes import draft_rows, draftings, edit_counts, listed_rows, tally, topic_rows
 from nuggets.queries import nuggets_in_order
 from tests.conftest import client_of
 from tests.nuggets.conftest import do, fill, listed, send, shown, url
@@ -404,7 +405,7 @@ def test_post_edited_nuggets_are_exported_like_any_other(session: NuggetBank):
     assert set(record) == {"query", "qid", "nuggets"}
     assert [(one["text"], one["importance"]) for one in record["nuggets"]] == listed(session)
     edition = BankEdition.objects.get(bank=session)
-    assert [one["id"] for one in edition.nuggets] == [nugget.pk for nugget in nuggets_in_order(session)]
+    assert [one["uid"] for one in edition.nuggets] == [nugget.name for nugget in nuggets_in_order(session)]
 
 
 @pytest.mark.parametrize("name", ["session", "auto"])

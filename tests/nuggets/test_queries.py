@@ -9,8 +9,9 @@ from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import create_campaign, judge_of
-from assessor.collection.models import Campaign, Person, Protocol, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import create_campaign, judge_of
+from assessor.campaigns.models import Campaign, Protocol, Topic
 from assessor.work.actions import give_tasks
 from nuggets import actions
 from nuggets.actions import create_manual_nuggets
@@ -128,7 +129,7 @@ def two_sizes(campaign: Campaign, import_file, anna: Person, olga: Person) -> Si
         do(bank, actions.undo)
         evidence = [{"docid": f"x{number}", "start": None, "end": None} for number in range(size)]
         bank.nuggets.update(evidence=evidence, note="note")
-        bank.nuggets.exclude(uid=C).update(parents=[bank.nuggets.get(uid=C).pk])
+        bank.nuggets.exclude(uid=C).update(parents=[str(C)])
         NuggetBank.objects.filter(pk=bank.pk).update(read_passages=[f"x{number}" for number in range(1, size)])
         assert (len(found(bank)[0]), len(bank.order)) == (size, size)
     return small, large

@@ -8,7 +8,8 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from assessor.collection.models import Event, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Event
 from assessor.work.models import Task, Write
 from nuggets import actions
 from nuggets.models import NuggetBank

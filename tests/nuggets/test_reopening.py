@@ -9,8 +9,9 @@ from django.contrib.auth.models import Group
 from django.http import HttpResponse
 from django.test import Client
 
-from assessor.collection.actions import add_organizer, create_campaign, remove_organizer
-from assessor.collection.models import Condition, Event, Person, Protocol, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import add_organizer, create_campaign, remove_organizer
+from assessor.campaigns.models import Condition, Event, Protocol, Topic
 from assessor.work.actions import PlanError, give_tasks, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
@@ -79,7 +80,7 @@ def test_an_organizer_reopens_a_finished_bank(finished: NuggetBank, as_olga: Cli
     assert (edit.parent, edit.about) == (None, None)
     event = Event.objects.get(verb="bank reopened")
     assert (event.person, event.campaign, event.subject) == (olga, bank.condition.campaign, str(bank))
-    assert event.details == {"reason": REASON, "bank": bank.pk}
+    assert event.details == {"reason": REASON, "bank": "anna"}
     assert bank.editions.count() == 1, "what was handed in stays"
     page = page_of(as_olga, bank)
     assert "Reopened: anna finds the topic among their open work." in page
@@ -333,10 +334,9 @@ def again(bank: NuggetBank, olga: Person) -> Callable[..., dict[str, list[str]]]
         for action, fields in edits:
             do(restored(bank), action, **fields)
         do(restored(bank), actions.finish_bank)
-        names = {nugget.pk: str(nugget.uid.int) for nugget in bank.nuggets.all()}
         edition = bank.editions.latest("edition")
         assert list(edition.consequences) == ["stale", "missing", "gone", "rescored"]
-        return {kind: [names[pk] for pk in pks] for kind, pks in edition.consequences.items() if pks}
+        return {kind: [str(UUID(uid).int) for uid in uids] for kind, uids in edition.consequences.items() if uids}
 
     return run
 
@@ -403,8 +403,8 @@ def test_finishing_again_says_what_it_changed(bank: NuggetBank, again, edits, ex
     told = Event.objects.filter(verb="bank finished").order_by("pk")
     consequences = bank.editions.get(edition=2).consequences
     assert [event.details for event in told] == [
-        {"edition": 1, "bank": bank.pk, "consequences": {}},
-        {"edition": 2, "bank": bank.pk, "consequences": consequences},
+        {"edition": 1, "bank": "anna", "consequences": {}},
+        {"edition": 2, "bank": "anna", "consequences": consequences},
     ]
 
 
@@ -419,10 +419,9 @@ def test_each_edition_is_compared_with_the_one_before(bank: NuggetBank, again):
 
 
 def test_an_edition_keeps_the_nuggets_as_they_were_handed_in(finished: NuggetBank, olga: Person):
-    a, b = (finished.nuggets.get(uid=uid).pk for uid in (A, B))
     first = [
-        {"id": a, "text": "a", "importance": "vital", "evidence": [{"docid": "d2", "start": None, "end": None}]},
-        {"id": b, "text": "b", "importance": "vital", "evidence": []},
+        {"uid": str(A), "text": "a", "importance": "vital", "evidence": [{"docid": "d2", "start": None, "end": None}]},
+        {"uid": str(B), "text": "b", "importance": "vital", "evidence": []},
     ]
     edition = finished.editions.get()
     assert (edition.edition, edition.version, edition.consequences) == (1, EDITED + 1, {})

@@ -6,8 +6,9 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from assessor.collection.actions import ConditionError, change_protocol
-from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import ConditionError, change_protocol
+from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.work.actions import give_tasks
 from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank

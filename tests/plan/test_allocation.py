@@ -6,9 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assessor.collection.models import Condition, Event, Person
-from assessor.plan.allocation import AllocationError, Allotted, Share, allot, second_readers
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Condition, Event
 from assessor.plan.models import Planned
+from assessor.plan.random_allocation import AllocationError, Allotted, Share, allot, second_readers
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
 from assignment.actions import create_manual_assign

@@ -9,16 +9,17 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.models import CONTROL, Condition, Event, Person, Run, Topic
-from assessor.collection.roles import ASSESSOR
+from assessor.accounts.models import Person
+from assessor.accounts.roles import ASSESSOR
+from assessor.campaigns.models import CONTROL, Condition, Event, Run, Topic
 from assessor.plan.actions import Wanted, advance, change_piece, drop_run, piece_at, plan_work, set_runs, settle
 from assessor.plan.models import Planned
-from assessor.scores.kept import condition_scores
+from assessor.scores.cache import condition_scores
 from assessor.scores.leaderboards import Incomplete, score_lines
 from assessor.work.actions import PlanError, draw_next, put_in_queue, withdraw_task
-from assessor.work.changing import follow_scope, set_rule
 from assessor.work.models import Scope, Task, Waiting
-from assessor.work.writes import Stale
+from assessor.work.task_changes import follow_scope, set_rule
+from assessor.work.write_protocol import Stale
 from assignment.exports import assignment_lines
 from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, Policy
 from nuggets import actions as nugget_actions
@@ -504,7 +505,7 @@ def test_what_broke_off_while_a_run_was_dropped_or_brought_back_is_carried_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as broken:
-        broken.setattr("assessor.plan.actions.changing.follow_scope", killed)
+        broken.setattr("assessor.plan.actions.changes.follow_scope", killed)
         with pytest.raises(KeyboardInterrupt):
             drop(manual, "team.one", olga, is_out=is_out)
     assert ("team.one" in scored(manual)) == is_out, "not followed yet"

@@ -5,7 +5,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from assessor.collection.models import Condition, Event, Person, Run
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Condition, Event, Run
 from assessor.plan.exports import plan_lines
 from assessor.plan.loaders import PlanLoader
 from assessor.plan.models import Planned

@@ -13,9 +13,10 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from assessor.collection.models import Campaign, Condition, Person
-from assessor.exports.choosing import choose
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition
 from assessor.exports.registry import BY_NAME
+from assessor.exports.selection import choose
 from assessor.plan.effort import Group, effort, group, person_rows, rows
 from assessor.plan.effort_tables import condition_rows, duration, figure, people_rows, topics_listing
 from assessor.plan.workload import workload

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assessor.collection.models import Condition
+from assessor.campaigns.models import Condition
 from assessor.plan.hours import Load, Measured, Pace, Work, loads, longest_usual, pace, per_item, seconds_of, total
 from assessor.plan.workload import workload
 from assessor.work.models import Task

@@ -9,7 +9,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.models import Condition, Event, Person, Run, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Condition, Event, Run, Topic
 from assessor.plan.actions import advance, plan_work
 from assessor.plan.models import Planned
 from assessor.work.actions import PlanError, draw_next
@@ -137,7 +138,7 @@ def test_looking_whether_what_waits_is_there_takes_as_many_queries_however_much_
 
 
 def test_what_goes_wrong_then_keeps_no_import_from_being_done(campaign, olga: Person, import_file, monkeypatch, caplog):
-    from assessor.collection.signals import import_done
+    from assessor.campaigns.signals import import_done
 
     def fail(import_record: object, **_: object) -> None:
         raise RuntimeError("no")

@@ -10,8 +10,9 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from assessor.collection.actions import create_condition
-from assessor.collection.models import Campaign, Condition, Judge, Person, QrelsSource, Segment, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import create_condition
+from assessor.campaigns.models import Campaign, Condition, Judge, QrelsSource, Segment, Topic
 from assessor.llm.models import Job, ModelJudge
 from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.prompts import PromptSet

@@ -6,10 +6,11 @@ from html import unescape
 
 from django.test import Client
 
-from assessor.collection.models import Campaign, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign
 from assessor.labels.replies import reply
 from assessor.relevance.models import RelevanceJudgment
-from assessor.work.instructing import change_guidelines
+from assessor.work.actions.guidelines import change_guidelines
 from assessor.work.models import ReplyRead, Task
 from tests.conftest import client_of, open_guidelines
 from tests.relevance.conftest import give_relevance, judge_item, send

@@ -6,18 +6,19 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from assessor.accounts.models import Person
 from assessor.archive.actions import restore
-from assessor.collection.actions import ConditionError
-from assessor.collection.exports import qrels_lines
-from assessor.collection.models import Campaign, Condition, Grade, Person, QrelsSource
+from assessor.campaigns.actions import ConditionError
+from assessor.campaigns.exports import qrels_lines
+from assessor.campaigns.models import Campaign, Condition, Grade, QrelsSource
 from assessor.relevance.actions import create_relevance
 from assessor.relevance.models import RelevanceJudgment
 from assessor.training.queries import possible_references
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
 from tests.archive.campaigns import forget_everything, written
-from tests.collection.conftest import told
 from tests.conftest import client_of
+from tests.imports.conftest import told
 from tests.relevance.conftest import give_relevance, send
 
 FIVE = "t1 0 d1 4\nt1 0 d2 0\nt1 0 d3 -1\n"
@@ -45,7 +46,7 @@ def item(task: Task, docid: str) -> RelevanceJudgment:
 
 
 def keys(page: str) -> list[str]:
-    return re.findall(r'data-act="label" data-label="(\d)" data-key="\d"', page)
+    return re.findall(r'data-act="label" data-label="(\d)" aria-keyshortcuts="\d" data-key="\d"', page)
 
 
 def test_a_person_grades_0_to_4_where_the_condition_says_so(

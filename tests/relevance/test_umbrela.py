@@ -8,9 +8,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import ConditionError, create_condition
-from assessor.collection.exports import qrels_lines
-from assessor.collection.models import Campaign, Condition, Grade, Person, QrelsSource, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import ConditionError, create_condition
+from assessor.campaigns.exports import qrels_lines
+from assessor.campaigns.models import Campaign, Condition, Grade, QrelsSource, Topic
 from assessor.llm.job_kind import Grades, UnitFailure, job_kind_named
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompts import PromptRequest, PromptSet

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from django.test import Client
 from django.urls import reverse
 
-from assessor.collection.models import Condition
+from assessor.campaigns.models import Condition
 
 
 class Page(HTMLParser):

@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
-from assessor.collection.models import Answer, Campaign, Condition, Judge, Person, Topic
-from assessor.collection.passages import lacking_passages
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Answer, Campaign, Condition, Judge, Topic
+from assessor.campaigns.passages import lacking_passages
 from assessor.studies.actions import code_item, define_code, draw_study
-from assessor.studies.models import Drawn, Study
+from assessor.studies.models import SampledItem, Study
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
-from assignment.actions.sheets import add_sheets as add_answer_sheets
-from assignment.actions.sheets import sheet_row as answer_sheet_row
+from assignment.actions.judged_answers import add_sheets as add_answer_sheets
+from assignment.actions.judged_answers import sheet_row as answer_sheet_row
 from assignment.queries import present_editions
 from nuggets.models import NuggetBank
 from support.actions import add_sheets, sheet_row
@@ -209,7 +210,7 @@ def give(condition: Condition, person: Person, *topics: Topic, reason: str = "")
 
 def everything() -> list[Any]:
     """Return all that a refused action could have written."""
-    studies = [list(model._base_manager.order_by("pk").values()) for model in (Study, Drawn, Condition)]
+    studies = [list(model._base_manager.order_by("pk").values()) for model in (Study, SampledItem, Condition)]
     return [*studies, *all_that_writes_touch()]
 
 

@@ -7,8 +7,9 @@ from html import unescape
 import pytest
 from django.http import HttpResponse
 
-from assessor.collection.actions import change_protocol
-from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import change_protocol
+from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.labels.manual_setups import label_again
 from assessor.studies.actions import let_people_judge
 from assessor.studies.models import Study

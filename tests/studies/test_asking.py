@@ -5,8 +5,8 @@ import re
 import pytest
 from django.test import Client
 
-from assessor.collection.models import Condition
-from assessor.llm import running
+from assessor.campaigns.models import Condition
+from assessor.llm import runner
 from assessor.llm.models import Job, ModelJudge
 from assessor.studies.models import Study
 from tests.conftest import client_of
@@ -14,7 +14,7 @@ from tests.judging import all_judged, asked, given, stands
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
 from tests.studies.conftest import MODEL, N_MODEL, draw, ids_of, nugget_labels, support_labels
-from tests.studies.test_giving import finished_again
+from tests.studies.test_allocation import finished_again
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LAUNCH: dict[str, object] = {"launch": 1}
@@ -34,7 +34,7 @@ def launched(client: Client, study: Study, judge: ModelJudge) -> Job:
 
 
 def ended(job: Job) -> Job:
-    running.run_job(job.pk)
+    runner.run_job(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.DONE
     return job

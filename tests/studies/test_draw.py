@@ -7,11 +7,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import create_campaign
-from assessor.collection.models import CONTROL, Answer, Condition, Event, Judge, Run
-from assessor.collection.models.history import AppendOnlyError
+from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.models import CONTROL, Answer, Condition, Event, Judge, Run
+from assessor.campaigns.models.history import AppendOnlyError
 from assessor.studies.actions import PER_TOPIC, StudyError, let_people_judge
-from assessor.studies.models import Drawn, Study
+from assessor.studies.models import SampledItem, Study
 from assignment.queries import name_of
 from nuggets.actions import create_manual_nuggets
 from nuggets.models import BankEdition, NuggetBank
@@ -259,4 +259,4 @@ def test_the_number_of_queries_follows_the_topics_by_tens_alone(
     import_file(answered, "topics", "".join(f"x{number}\tmore\n" for number in range(8)))
     assert queries(1) == few
     assert Study.objects.count() == 4
-    assert Drawn.objects.count() == 2 * (7 + 5)
+    assert SampledItem.objects.count() == 2 * (7 + 5)

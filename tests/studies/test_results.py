@@ -10,13 +10,14 @@ from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import create_campaign
-from assessor.collection.models import Campaign, Condition, Event, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.models import Campaign, Condition, Event
 from assessor.studies.actions import StudyError, code_item, define_code, let_people_judge
 from assessor.studies.models import Coding, ErrorCode, Study
 from assessor.studies.queries import items_of
 from assessor.work.models import Task
-from assessor.work.writes import Stale
+from assessor.work.write_protocol import Stale
 from metaeval.studies import study_result, study_results
 from tests.conftest import client_of
 from tests.studies.conftest import N_PEOPLE, draw, everything, items, nugget_labels, support_labels

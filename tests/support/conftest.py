@@ -2,7 +2,8 @@
 
 import pytest
 
-from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.work.models import Task
 from support.models import SupportSheet
 from tests.judging import give

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from assessor.collection.models import Answer, Campaign, Condition, Judge
-from assessor.collection.passages import lacking_passages
+from assessor.campaigns.models import Answer, Campaign, Condition, Judge
+from assessor.campaigns.passages import lacking_passages
 from assessor.work.models import Task
 from support.actions import add_sheets, create_support, sheet_row
 from support.citations import judged_citations, places

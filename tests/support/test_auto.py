@@ -11,9 +11,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import change_protocol
-from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Import, Person, Run, Topic
-from assessor.llm import actions, gateway, running
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import change_protocol
+from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Import, Run, Topic
+from assessor.llm import actions, gateway, runner
 from assessor.llm.actions import JobError, Plan, change_judge, launch, plan_job
 from assessor.llm.job_kind import UnitFailure, job_kind_named
 from assessor.llm.models import Job, ModelJudge, Unit
@@ -22,7 +23,7 @@ from assessor.llm.prompts import TOKENS_LABEL
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
 from support.actions import MOVED, add_lacking_sheets, create_support, resolve, store_labels
-from support.auto import SUPPORT_PROMPT, Given, Support
+from support.auto_support import SUPPORT_PROMPT, Given, Support
 from support.models import LabelEvent, SupportSheet
 from tests.conftest import SEGMENTS, client_of
 from tests.judging import last_change
@@ -103,7 +104,7 @@ def launched(plan: Plan, most_calls: int | None = None) -> Job:
 
 
 def ended(job: Job, state: Job.State = Job.State.DONE) -> Job:
-    running.run_job(job.pk)
+    runner.run_job(job.pk)
     job.refresh_from_db()
     assert job.state == state
     return job
@@ -525,7 +526,7 @@ def test_two_runners_of_a_limited_judge_do_each_unit_once(cited: Campaign, impor
     server = endpoint(latency=0.01)
     judge = make_judge(cited, server.base_url, concurrency=4, requests_per_minute=60_000)
     job = launched(plan(judge))
-    assert at_once([lambda: running.run_job(job.pk)] * 2) == [None, None]
+    assert at_once([lambda: runner.run_job(job.pk)] * 2) == [None, None]
     job.refresh_from_db()
     assert (job.state, job.units_done, job.units_failed) == (Job.State.DONE, 45, 1)
     assert len(labels(job.condition)["team.long", "t1"]) == 40

@@ -2,7 +2,7 @@
 that of the citation on screen alone; of other people's labels, of runs and teams nothing ever does."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import Group
@@ -11,14 +11,14 @@ from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import add_organizer, change_protocol, remove_organizer
-from assessor.collection.models import Answer, Campaign, Condition, Judge, Person, Run, RunAlias, Topic
-from assessor.work.actions import withdraw_task
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import add_organizer, change_protocol, remove_organizer
+from assessor.campaigns.models import Answer, Campaign, Condition, Judge, Run, RunAlias
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
 from support.models import LabelEvent, SupportJudgment, SupportSheet
 from tests.conftest import client_of
-from tests.judging import WRITES, give, put, queue, send, sign_off, url
+from tests.judging import WRITES, give, put, queue, send, sign_off, told, url
 from tests.support.judging_helpers import label_as_model, models_condition, sheet_of
 
 # In all that is planted on the same answers: what a model, a second person, and who had the topic before said of them;
@@ -116,11 +116,6 @@ def _copy(sheet: SupportSheet, **changed: object) -> SupportSheet:
     copy.ask_also({key: row.docid for key, row in sheet.labels_by_item.items()})
     copy.revise("copied", {}, judge_id=None)
     return SupportSheet.everything.get(pk=copy.pk)
-
-
-def told(response: HttpResponse) -> str:
-    """Return all that a response tells: body, headers, cookies."""
-    return f"{response.status_code} {response.content.decode()} {sorted(response.items())} {response.cookies}"
 
 
 def comparable(response: HttpResponse) -> str:
@@ -249,7 +244,7 @@ def test_no_query_of_the_screen_reads_runs_or_other_sheets(task, sheet, anna, be
     assert of_sheets
     for sql in of_sheets:
         assert f'"task_id" = {task.pk}' in sql or f"work_task.id = {task.pk}" in sql, sql
-    of_answers = [sql for sql in client.asked if "collection_answer" in sql]
+    of_answers = [sql for sql in client.asked if "campaigns_answer" in sql]
     assert of_answers
     for sql in of_answers:
         assert "answer_id," not in sql.split("FROM")[0], "not even the key of an answer"
@@ -321,36 +316,6 @@ def test_from_scratch_there_is_no_way_to_ask_for_a_label(task, sheet, answered, 
 # Who has seen labels of a model
 
 
-def requests(client: Client, task: Task, sheet: SupportSheet) -> dict[str, Callable[[], HttpResponse]]:
-    asked: dict[str, Callable[[], HttpResponse]] = {
-        "page": lambda: client.get(f"/support/{task.pk}/"),
-        "answer": lambda: client.get(url(sheet)),
-        "sign off": lambda: sign_off(client, task),
-    }
-    for verb, fields in WRITES["support"].items():
-        asked[verb] = lambda verb=verb, fields=fields: send(client, sheet, verb, "0.0", **fields)
-    return asked
-
-
-NAMES = ["page", "answer", "sign off", *WRITES["support"]]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_who_sees_a_models_labels_later_is_shut_out(task, sheet, anna, as_anna: Client, name: str):
-    ask = requests(as_anna, task, sheet)[name]
-    record_exposure(anna, [task.topic], "assignment", "test")
-    record_exposure(anna, [Topic.objects.get(qid="t2")], "support", "test")
-    assert ask().status_code != 403
-    revisions = LabelEvent.objects.count()
-    record_exposure(anna, [task.topic], "support", "test")
-    response = ask()
-    assert response.status_code == 403
-    assert "You have seen what a language model gave on this topic for this kind of work" in response.content.decode()
-    for hidden in ("Cats purr to heal", "Cats purr when content"):
-        assert hidden not in told(response)
-    assert LabelEvent.objects.count() == revisions
-
-
 def test_who_post_edits_a_topic_can_not_do_it_from_scratch_any_more(scratch, edited, topic, anna, as_anna: Client):
     blind = give(scratch, topic, anna)
     beside = sheet_of(give(edited, topic, anna), "team.one")
@@ -371,36 +336,6 @@ def test_each_models_labels_are_an_exposure_of_their_own_whatever_was_seen_befor
     assert list(Exposure.objects.filter(person=anna).order_by("pk").values_list("where", flat=True)) == told
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_who_comes_to_organize_is_shut_out(task, sheet, anna, olga, as_anna: Client, name: str):
-    add_organizer(campaign=task.campaign, person=anna, acting_user=olga)
-    response = requests(as_anna, task, sheet)[name]()
-    assert response.status_code == 403
-    assert "anna organizes Study, or did" in response.content.decode()
-
-
-def test_an_organizer_post_edits_nothing_either(beside, anna, olga, as_anna: Client):
-    add_organizer(campaign=beside.task.campaign, person=anna, acting_user=olga)
-    for name, ask in requests(as_anna, beside.task, beside).items():
-        assert ask().status_code == 403, name
-    assert not Exposure.objects.exists()
-
-
-def test_a_small_team_may_switch_that_off(task, sheet, anna, olga, as_anna: Client):
-    record_exposure(anna, [task.topic], "support", "test")
-    change_protocol(campaign=task.campaign, settings={"blind_after_seeing": False}, acting_user=olga)
-    for name, ask in requests(as_anna, task, sheet).items():
-        assert ask().status_code == (400 if name in ("sign off", "show") else 200), name
-
-
-def test_an_organizer_of_another_campaign_and_a_stranger_see_nothing(beside, task, sheet, otto, ben, admin):
-    for person in (otto, ben, admin):
-        for of, own in ((task, sheet), (beside.task, beside)):
-            for name, ask in requests(client_of(person), of, own).items():
-                assert ask().status_code == 404, (person, name)
-    assert not Exposure.objects.exists()
-
-
 def test_who_organized_before_looks_on_no_longer(beside, olga: Person):
     campaign, client = beside.task.campaign, client_of(olga)
     assert client.get(f"/support/{beside.task_id}/").status_code == 200
@@ -415,31 +350,3 @@ def test_who_organizes_and_judges_in_a_small_team_works_and_does_not_look_on(tas
     text = as_anna.get(f"/support/{task.pk}/").content.decode()
     assert "Read-only view" not in text
     assert "team." not in text
-
-
-def test_an_organizer_labels_nothing_and_opens_no_fragment(beside, olga):
-    for name, ask in requests(client_of(olga), beside.task, beside).items():
-        assert ask().status_code == (200 if name == "page" else 404), name
-    assert not LabelEvent.objects.exists()
-
-
-def test_who_signed_out_saves_nothing(beside):
-    for name, ask in requests(Client(), beside.task, beside).items():
-        assert ask().status_code == (302 if name in ("page", "answer") else 401), name
-    assert not LabelEvent.objects.exists()
-
-
-def test_who_is_no_assessor_any_more_is_shut_out(beside, anna: Person, as_anna: Client):
-    anna.groups.clear()
-    for name, ask in requests(as_anna, beside.task, beside).items():
-        assert ask().status_code == 404, name
-
-
-def test_a_withdrawn_task_opens_nothing(beside, olga: Person, as_anna: Client):
-    withdraw_task(task=beside.task, acting_user=olga)
-    for name, ask in requests(as_anna, beside.task, beside).items():
-        assert ask().status_code == 404, name
-
-
-def test_a_task_of_another_kind_opens_nothing_here(bank, as_anna: Client):
-    assert as_anna.get(f"/support/{bank.task_id}/").status_code == 404

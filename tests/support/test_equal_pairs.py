@@ -7,14 +7,15 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from assessor.collection.actions import change_protocol
-from assessor.collection.models import Answer, Campaign, Condition, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import change_protocol
+from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.work.actions import withdraw_task
 from assessor.work.models import Exposure, Task
-from assessor.work.writes import Stale
+from assessor.work.write_protocol import Stale
 from support.access import own_sheet
 from support.actions import create_support, give_label, note_equal
-from support.listing import judgment_lines
+from support.judgments_table import judgment_lines
 from support.models import LabelEvent, SupportJudgment, SupportSheet
 from support.queries import judged, progress, sheets_on
 from tests.conftest import client_of
@@ -97,7 +98,7 @@ def test_one_is_asked_and_the_others_say_so(task: Task, as_anna: Client):
     page = as_anna.get(f"/support/{task.pk}/")
     assert "3 citations judged with an equal one" in page.content.decode()
     # What lacks a label is counted everywhere alike; the last column says for how much of it an equal one is asked.
-    assert {row[0]: (row[2], row[3], row[6]) for row in queue(page)} == {
+    assert {row[0]: (row[2], row[5], row[6]) for row in queue(page)} == {
         sheet.pk: (sheet.to_do, len(sheet.asked), len(own[sheet.pk])) for sheet in sheets_on(task)
     }
     assert counters(task) == ("open", 0, 6)

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assessor.collection.actions import create_campaign, judge_of
-from assessor.collection.formats.lines import Line
-from assessor.collection.formats.report import Report
-from assessor.collection.models import Answer, Campaign, Condition, Import, Run, Topic
+from assessor.campaigns.actions import create_campaign, judge_of
+from assessor.campaigns.models import Answer, Campaign, Condition, Import, Run, Topic
+from assessor.formats.lines import Line
+from assessor.formats.report import Report
 from support.actions import add_sheets, sheet_row
 from support.exports import support_lines
 from support.formats import read_sheets
 from support.models import SupportSheet
-from tests.collection.conftest import other_campaign, told  # noqa: F401
+from tests.imports.conftest import other_campaign, told  # noqa: F401
 from tests.judging import put
 from tests.support.judging_helpers import cited
 from tests.support.lines import (

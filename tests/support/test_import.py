@@ -6,12 +6,12 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from assessor.collection import importing
-from assessor.collection.models import Answer, Condition, Import, Judge, Run
+from assessor.campaigns.models import Answer, Condition, Import, Judge, Run
+from assessor.imports import importer
 from support.exports import support_lines
 from support.loaders import SupportLoader
 from support.models import LabelEvent, SupportSheet
-from tests.collection.conftest import other_campaign, refuses, rows, told, warned  # noqa: F401
+from tests.imports.conftest import other_campaign, refuses, rows, told, warned  # noqa: F401
 from tests.support.lines import (
     FILE,
     FULL,
@@ -409,7 +409,7 @@ def test_nothing_is_visible_before_the_end(campaign, import_file, monkeypatch):
 
 def test_a_stopped_import_leaves_nothing(campaign, import_file, monkeypatch, rows, olga):  # noqa: F811
     before = rows()
-    after_batch(monkeypatch, 2, lambda record: importing.stop(record, person=olga))
+    after_batch(monkeypatch, 2, lambda record: importer.stop(record, person=olga))
     stopped = import_file(campaign, "support", MANY, **FILE)
     assert (stopped.state, stopped.has_leftovers) == (Import.State.STOPPED, False)
     assert rows() == before
@@ -426,7 +426,7 @@ def test_sweep_removes_what_a_killed_import_left_and_nothing_else(campaign, impo
         state=Import.State.RUNNING, has_leftovers=True, owner="elsewhere 7 1.0", alive_at=None
     )
     assert rows() != kept[0]
-    importing.sweep()
+    importer.sweep()
     killed.refresh_from_db()
     assert (killed.state, killed.has_leftovers) == (Import.State.INTERRUPTED, False)
     assert (rows(), everything(campaign)) == kept

@@ -1,7 +1,6 @@
-"""What people say of citations: each is stored once, on the version that was seen, and as a revision."""
+"""What people say of citations, beyond what holds for labels of all kinds (tests/labels)."""
 
 import csv
-from collections import Counter
 from html import unescape
 from urllib.parse import urlencode
 from uuid import uuid4
@@ -11,111 +10,19 @@ from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.models import Condition, Event, Person
-from assessor.work.actions import withdraw_task
-from assessor.work.models import Exposure, Task, Write
-from assessor.work.writes import Closed
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Condition
+from assessor.work.models import Exposure, Task
+from assessor.work.write_protocol import Closed
 from support.access import own_sheet
 from support.actions import give_label
-from support.listing import judgment_lines
+from support.judgments_table import judgment_lines
 from support.models import LabelEvent, SupportSheet
 from tests.conftest import client_of
-from tests.judging import WRITES, answers, counters, everything, give, put, queue, said, send, sign_off, stands, url
+from tests.judging import WRITES, answers, counters, everything, give, put, queue, send, sign_off, stands, url
 from tests.support.judging_helpers import RUNS, from_scratch, run_file, sheet_of
-from tests.work.conftest import at_once
 
-CLOSED = "This topic is signed off: its labels can be read, no longer changed."
-
-
-# Labels
-
-
-def test_a_label_is_kept_with_who_gave_it_and_counts(sheet: SupportSheet, task, anna: Person, as_anna: Client):
-    response = send(as_anna, sheet, "label", "0.0", label="partial", seconds=12)
-    assert (response.status_code, response.json()) == (200, {"version": 1, "to_do": 1})
-    assert response["X-Assay-Write"] == "1"
-    assert stands(sheet) == {"labels": {"0.0": "partial"}, "to_do": 1}
-    revision = LabelEvent.objects.get()
-    assert (revision.sheet, revision.version, revision.verb) == (sheet, 1, "label")
-    assert revision.changes_by_item == {"0.0": {"label": [None, "partial"]}}
-    assert (revision.judge.person, revision.task, revision.job) == (anna, task, None)
-    assert (revision.seconds, revision.reason) == (12, "")
-    assert Task.objects.get(pk=task.pk).worked_at is not None
-    assert counters(task) == ("open", 1, 3)
-    assert not Exposure.objects.exists()
-
-
-def test_a_label_takes_the_reason_away_and_a_reason_the_label(sheet: SupportSheet, task, as_anna: Client):
-    send(as_anna, sheet, "cannot", "0.0", reason=" all \n Greek ", seconds=3)
-    assert stands(sheet) == {"cannot": {"0.0": "all Greek"}, "to_do": 1}
-    assert counters(task) == ("open", 1, 3)
-    send(as_anna, sheet, "label", "0.0", label="full")
-    assert stands(sheet) == {"labels": {"0.0": "full"}, "to_do": 1}
-    send(as_anna, sheet, "cannot", "0.0", reason="after all")
-    assert stands(sheet) == {"cannot": {"0.0": "after all"}, "to_do": 1}
-    send(as_anna, sheet, "label", "0.0", label="")
-    assert stands(sheet) == {"to_do": 2}
-    assert counters(task) == ("open", 0, 3)
-    told = [(one.verb, one.changes_by_item, one.seconds) for one in LabelEvent.objects.order_by("version")]
-    assert list(told) == [
-        ("can't judge", {"0.0": {"cannot": [None, "all Greek"]}}, 3),
-        ("label", {"0.0": {"label": [None, "full"], "cannot": ["all Greek", None]}}, None),
-        ("can't judge", {"0.0": {"cannot": [None, "after all"], "label": ["full", None]}}, None),
-        ("take back", {"0.0": {"cannot": ["after all", None]}}, None),
-    ]
-
-
-def test_who_judges_after_all_is_not_spoken_for_any_more(sheet: SupportSheet, as_anna: Client):
-    send(as_anna, sheet, "cannot", "0.0", reason="garbled")
-    put([sheet], adopted={"0.0": "none"})
-    assert send(as_anna, sheet, "label", "0.0", label="full").status_code == 200
-    assert SupportSheet.objects.get(pk=sheet.pk).adopted == {}
-    assert LabelEvent.objects.latest("pk").changes_by_item["0.0"]["adopted"] == ["none", None]
-
-
-def test_a_flag_stands_beside_a_label_and_goes_again(sheet: SupportSheet, as_anna: Client):
-    send(as_anna, sheet, "flag", "1.0", note="  is this <b>meant</b>? ")
-    assert stands(sheet) == {"flags": {"1.0": "is this <b>meant</b>?"}, "to_do": 2}
-    send(as_anna, sheet, "label", "1.0", label="none")
-    send(as_anna, sheet, "flag", "1.0", note="")
-    assert stands(sheet) == {"labels": {"1.0": "none"}, "to_do": 1}
-
-
-def test_an_answer_put_off_comes_last_and_back(task: Task, sheet: SupportSheet, as_anna: Client):
-    other = sheet_of(task, "team.two")
-    before = [row[0] for row in queue(as_anna.get(f"/support/{task.pk}/"))]
-    first = SupportSheet.objects.get(pk=before[0])
-    assert set(before) == {sheet.pk, other.pk}
-    assert send(as_anna, first, "later").json() == {"version": 1, "to_do": first.to_do}
-    page = as_anna.get(f"/support/{task.pk}/")
-    assert [row[0] for row in queue(page)] == before[::-1]
-    assert [row[1] for row in queue(page)] == [2, 1], "they keep their numbers"
-    assert send(as_anna, first, "later", to=2).status_code == 400
-    assert send(as_anna, first, "later", to=0).status_code == 200
-    assert [row[0] for row in queue(as_anna.get(f"/support/{task.pk}/"))] == before
-
-
-@pytest.mark.parametrize(
-    ("verb", "fields", "told"),
-    [
-        ("label", {"label": "supported"}, "A label is one of full, partial, none."),
-        ("label", {"label": "not judged"}, "A label is one of full, partial, none."),
-        ("label", {}, "There is no label."),
-        ("label", {"label": "full", "seconds": "-1"}, "seconds must be a whole number, from 0."),
-        ("cannot", {"reason": " \n "}, "Say why it can't be judged."),
-        ("cannot", {"reason": "x" * 501}, "A reason or a note has at most 500 characters and no NUL."),
-        ("cannot", {"reason": "a\x00b"}, "A reason or a note has at most 500 characters and no NUL."),
-        ("flag", {"note": "x" * 501}, "A reason or a note has at most 500 characters and no NUL."),
-        ("later", {"to": "x"}, "to must be a whole number, from 0."),
-        ("show", {}, "No model's label is shown here."),
-    ],
-)
-def test_what_is_wrong_is_told_and_changes_nothing(sheet, as_anna: Client, verb: str, fields: dict, told: str):
-    before = everything()
-    response = send(as_anna, sheet, verb, "0.0", **fields)
-    assert (response.status_code, response.content.decode()) == (400, told)
-    assert response["X-Assay-Write"] == "1"
-    assert everything() == before
+# What is asked
 
 
 @pytest.mark.parametrize("verb", ["label", "cannot", "flag"])
@@ -133,76 +40,6 @@ def test_only_what_is_asked_can_be_judged(task, sheet, as_anna: Client, verb: st
     assert everything() == before
 
 
-# Writes
-
-
-@pytest.mark.parametrize("verb", [verb for verb in WRITES["support"] if verb != "show"])
-def test_sent_twice_it_counts_once(sheet: SupportSheet, as_anna: Client, verb: str):
-    key, written = uuid4(), Write.objects.count()
-    responses = [send(as_anna, sheet, verb, "0.0", key=key, version=0, **WRITES["support"][verb]) for _ in range(3)]
-    assert [response.status_code for response in responses] == [200, 200, 200]
-    assert len({response.content for response in responses}) == 1
-    assert (LabelEvent.objects.count(), Write.objects.count()) == (1, written + 1)
-
-
-def test_a_key_is_good_for_one_write(sheet: SupportSheet, as_anna: Client):
-    key = uuid4()
-    send(as_anna, sheet, "label", "0.0", key=key, version=0, label="full")
-    assert send(as_anna, sheet, "label", "0.0", key=key, version=0, label="none").status_code == 400
-    assert stands(sheet)["labels"] == {"0.0": "full"}
-
-
-@pytest.mark.parametrize("verb", [verb for verb in WRITES["support"] if verb != "show"])
-def test_on_an_old_version_it_is_refused_with_what_stands(sheet: SupportSheet, as_anna: Client, verb: str):
-    send(as_anna, sheet, "label", "1.0", label="none")
-    before = everything()
-    response = send(as_anna, sheet, verb, "0.0", version=0, **WRITES["support"][verb])
-    assert (response.status_code, response["X-Assay-Write"]) == (409, "1")
-    stands = {"labels": {"1.0": "none"}, "cannot": {}, "flags": {}, "shown": {}}
-    assert response.json() == {
-        "version": 1,
-        "to_do": 1,
-        "put_off": 0,
-        "said": {"open": ["0.0", "1.0"], "equal": []} | stands,
-        "closed": "",
-    }
-    assert everything() == before
-
-
-def test_without_key_or_version_it_is_refused(sheet: SupportSheet, as_anna: Client):
-    for key, version in (("x", 0), (uuid4(), "x")):
-        assert send(as_anna, sheet, "label", "0.0", key=key, version=version, label="full").status_code == 400
-    assert as_anna.post(url(sheet, "label"), {"citation": "0.0", "label": "full"}).status_code == 400
-    assert not LabelEvent.objects.exists()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_of_many_labels_on_one_version_one_stands(task, sheet: SupportSheet, anna: Person):
-    client = client_of(anna)
-    given = ["full", "partial", "none"] * 4
-
-    def labelling(label: str):
-        return lambda: send(client_of(anna), sheet, "label", "0.0", version=0, label=label)
-
-    responses = at_once([labelling(label) for label in given])
-    assert Counter(response.status_code for response in responses) == {200: 1, 409: 11}
-    [winner] = [label for label, response in zip(given, responses, strict=True) if response.status_code == 200]
-    assert stands(sheet)["labels"] == {"0.0": winner}
-    assert counters(task) == ("open", 1, 3)
-    assert client.get(f"/support/{task.pk}/").status_code == 200
-
-
-def test_a_label_asks_the_database_little(sheet: SupportSheet, as_anna: Client):
-    send(as_anna, sheet, "label", "1.0", label="full")
-    with CaptureQueriesContext(connection) as queries:
-        assert send(as_anna, sheet, "label", "0.0", version=1, label="full").status_code == 200
-    told = [
-        query["sql"] for query in queries if not query["sql"].startswith(("SAVEPOINT", "RELEASE", "BEGIN", "COMMIT"))
-    ]
-    # Session and person; the sheet; the key; the sheet's change, its revision, the task's counters.
-    assert len(told) <= 8, told
-
-
 def test_beside_a_models_label_it_asks_hardly_more(beside: SupportSheet, as_anna: Client):
     assert beside.answer
     send(as_anna, sheet_of(beside.task, "team.two"), "show", "0.0")
@@ -212,39 +49,11 @@ def test_beside_a_models_label_it_asks_hardly_more(beside: SupportSheet, as_anna
             assert send(as_anna, beside, verb, "0.0", **WRITES["support"][verb], version=len(asked)).status_code == 200
         told = [query["sql"] for query in queries]
         asked.append([one for one in told if not one.startswith(("SAVEPOINT", "RELEASE", "BEGIN", "COMMIT"))])
-    # As above; to show it takes the model's label and the key's result besides.
+    # To label it takes no more than from scratch; to show, the model's label and the key's result besides.
     assert [len(told) for told in asked] == [10, 8], asked
 
 
 # Signing off
-
-
-def test_signing_off_ends_the_topic(task: Task, sheet: SupportSheet, anna: Person, as_anna: Client):
-    for one, key in ((sheet, "0.0"), (sheet, "1.0"), (sheet_of(task, "team.two"), "0.0")):
-        refused = sign_off(as_anna, task)
-        assert refused.status_code == 400
-        assert "There is still something to say of" in refused.content.decode()
-        send(as_anna, one, "label", key, label="full")
-    assert counters(task) == ("open", 3, 3)
-    assert sign_off(as_anna, task, version=2).status_code == 409
-    assert counters(task)[0] == "open"
-    key = uuid4()
-    assert [sign_off(as_anna, task, key=key, version=3).status_code for _ in range(2)] == [200, 200]
-    assert counters(task) == ("finished", 3, 3)
-    assert Event.objects.filter(verb="support signed off", person=anna).count() == 1
-    before = everything()
-    for verb, fields in WRITES["support"].items():
-        response = send(as_anna, sheet, verb, "0.0", **fields)
-        if verb == "show":
-            assert response.status_code == 400
-        else:
-            assert (response.status_code, response.json()["closed"]) == (409, CLOSED), verb
-    assert send(as_anna, sheet, "label", "0.0", version=0, label="none").json()["closed"] == CLOSED
-    assert sign_off(as_anna, task).json() == {"closed": CLOSED}
-    assert everything() == before
-    page = as_anna.get(f"/support/{task.pk}/")
-    assert f'data-closed="{CLOSED}"' in page.content.decode()
-    assert {**said(page)[0]["labels"], **said(page)[1]["labels"]} == {"0.0": "full", "1.0": "full"}
 
 
 def test_what_was_read_before_a_topic_ended_is_not_written_after(task: Task, sheet: SupportSheet, anna: Person):
@@ -268,14 +77,6 @@ def test_signing_off_waits_for_answers_that_are_somebody_elses(task: Task, sheet
     refused = sign_off(as_anna, task)
     assert (refused.status_code, "not among yours" in refused.content.decode()) == (400, True)
     assert counters(task)[0] == "open"
-
-
-def test_a_task_withdrawn_meanwhile_takes_no_label(task, sheet, olga: Person, as_anna: Client):
-    withdraw_task(task=task, acting_user=olga)
-    before = everything()
-    for verb, fields in WRITES["support"].items():
-        assert send(as_anna, sheet, verb, "0.0", **fields).status_code == 404
-    assert everything() == before
 
 
 # Beside a model's label
@@ -414,8 +215,8 @@ def test_the_page_has_what_is_to_be_judged(task: Task, sheet: SupportSheet, as_a
     page = as_anna.get(f"/support/{task.pk}/")
     text = page.content.decode()
     assert {row[0]: row[2:] for row in queue(page)} == {
-        sheet.pk: [2, 2, 0, 0, 0],
-        sheet_of(task, "team.two").pk: [1, 1, 0, 0, 0],
+        sheet.pk: [2, 0, 0, 2, 0],
+        sheet_of(task, "team.two").pk: [1, 0, 0, 1, 0],
     }
     assert answers(page) == [row[0] for row in queue(page)]
     assert "2 sentences without citations (each none by rule)" in text

@@ -2,10 +2,10 @@
 
 import pytest
 
-from assessor.collection.actions import change_protocol
-from assessor.collection.models import Person
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import change_protocol
 from assessor.labels.manual_setups import label_again
-from support.actions import adopt_label
+from support.actions import resolve_label
 from support.models import LabelEvent
 from tests.conftest import client_of
 from tests.judging import again, give, send, sign_off
@@ -38,7 +38,7 @@ def test_no_json_of_labels_holds_a_key(campaign, topic, anna: Person, ben: Perso
     other = sheet_of(give(second, topic, ben), unjudged.answer.run.tag)
     item = next(iter(unjudged.cannot))
     other.revise("label", {item: {"label": "partial"}}, judge_id=other.judge_id)
-    adopt_label(sheet=again(unjudged), citation=item, other=again(other), acting_user=olga)
+    resolve_label(sheet=again(unjudged), citation=item, other=again(other), acting_user=olga)
     imported = [line("t1", "filed", cites("Cats purr.", d1="nonsense"))]
     assert import_file(campaign, "support", imported, invalid_labels="missing", **FILE).state == "done"
     found = json_of_labels()

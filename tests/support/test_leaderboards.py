@@ -8,7 +8,7 @@ import pytest
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
 
-from assessor.collection.models import Campaign, Condition
+from assessor.campaigns.models import Campaign, Condition
 from assessor.scores.leaderboards import FORMS, Incomplete, score_lines
 from metaeval.stats.means import Policy
 from tests.support.scores_helpers import ANSWERS, import_answers, judge, say, sheet_on, support_condition

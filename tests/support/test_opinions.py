@@ -3,8 +3,9 @@
 import pytest
 from django.test import Client
 
-from assessor.collection.actions import ConditionError, change_protocol
-from assessor.collection.models import Answer, Campaign, Condition, Event, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import ConditionError, change_protocol
+from assessor.campaigns.models import Answer, Campaign, Condition, Event
 from assessor.labels.manual_setups import label_again
 from assessor.labels.models import ManualSetup
 from assessor.work.actions import PlanError, withdraw_task
@@ -13,14 +14,14 @@ from assessor.work.models import Exposure, Task
 from metaeval.stats.means import COMPLETE, INCOMPLETE
 from nuggets.actions import create_manual_nuggets
 from support.actions import resolve
-from support.arrays import load_scores
 from support.models import SupportSheet
+from support.score_arrays import load_scores
 from tests.conftest import client_of, make_person
 from tests.judging import WRITES, answers, counters, give, said, send, sign_off, stands, url
 from tests.support.judging_helpers import from_scratch, load_runs, post_edited, run_file, sheet_of
 from tests.support.lines import FILE
-from tests.support.test_joining_support import LABELS, run
-from tests.support.test_preparing import label_all
+from tests.support.test_changed_answers import LABELS, run
+from tests.support.test_preparation import label_all
 
 
 @pytest.fixture

@@ -10,24 +10,25 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection import importing
-from assessor.collection.actions import change_protocol
-from assessor.collection.exports import run_lines, segments_lines
-from assessor.collection.joining import JudgedBySegments
-from assessor.collection.models import Answer, Campaign, Import, Person, Run, RunDocument, Topic
-from assessor.collection.queries import segment_texts
-from assessor.desk import gaps
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import change_protocol
+from assessor.campaigns.changed_answers import JudgedBySegments
+from assessor.campaigns.exports import run_lines, segments_lines
+from assessor.campaigns.models import Answer, Campaign, Import, Run, RunDocument, Topic
+from assessor.campaigns.queries import segment_texts
+from assessor.desk import completeness
+from assessor.imports import importer
 from assessor.llm.models import Unit
 from assessor.llm.preview import preview
 from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.prompts import PreviewSubject
 from assessor.work.models import Task
 from support.actions import renew_sheets
-from support.auto import Support, Work
+from support.auto_support import Support, Work
 from support.models import SupportJudgment, SupportSheet
 from support.queries import sheets_on
-from tests.collection.conftest import told, warned
 from tests.conftest import SEGMENTS, client_of
+from tests.imports.conftest import told, warned
 from tests.judging import give, send, url
 from tests.llm.grading import make_judge
 from tests.scores.pages import get
@@ -135,12 +136,12 @@ def test_a_docid_that_no_segment_has_makes_none(campaign: Campaign, import_file)
     assert warned(done).keys() == {"topic without an answer"}
     assert segment_texts(campaign, ["d9"]) == {}
     # It is no gap where the run has the text, and one where another run cites it.
-    assert list(gaps.SLOW["cited"].rows(campaign)) == []
+    assert list(completeness.SLOW["cited"].rows(campaign)) == []
     load(campaign, import_file, run_with_documents("two", "t1", None), name="two")
     citing = run_with_documents("three", "t1", {"d9": ""}) | {"documents": {}}
     done = load(campaign, import_file, citing, name="three")
     assert "cited text not loaded" in warned(done)
-    assert list(gaps.SLOW["cited"].rows(campaign)) == [("d9",)]
+    assert list(completeness.SLOW["cited"].rows(campaign)) == [("d9",)]
 
 
 def test_texts_of_another_run_behind_citations_are_counted(campaign: Campaign, import_file, anna: Person, olga: Person):
@@ -313,13 +314,13 @@ def test_own_texts_are_refused_where_the_run_was_judged_by_the_loaded_one(
 def test_own_texts_are_refused_where_a_label_comes_while_they_are_imported(
     judged_first: Task, campaign: Campaign, import_file, anna: Person, monkeypatch: pytest.MonkeyPatch
 ):
-    show = importing._show
+    show = importer._show
 
     def label_first(*args: Any) -> None:
         assert send(client_of(anna), sheet_of(judged_first, "one"), "label", "0.0", label="full").status_code == 200
         show(*args)
 
-    monkeypatch.setattr(importing, "_show", label_first)
+    monkeypatch.setattr(importer, "_show", label_first)
     with pytest.raises(JudgedBySegments, match="citations of one were judged meanwhile, d1 among them"):
         import_file(campaign, "runs", [ONE], **OWN)
     assert not RunDocument.everything.exists()
@@ -358,12 +359,12 @@ def test_equal_pairs_are_noted_anew_when_own_texts_come(
 
 @pytest.mark.parametrize("rows", [1, 3])
 def test_own_texts_of_a_stopped_import_are_gone(campaign: Campaign, import_file, rows: int, monkeypatch):
-    monkeypatch.setattr(importing, "_show", lambda *_: (_ for _ in ()).throw(importing.Stopped))
-    monkeypatch.setattr(importing, "_SWEEP_BATCH", rows)
+    monkeypatch.setattr(importer, "_show", lambda *_: (_ for _ in ()).throw(importer.Stopped))
+    monkeypatch.setattr(importer, "_SWEEP_BATCH", rows)
     record = run_with_documents("one", "t1", {"d1": ONES, "d9": "Moths.", "d8": "Silk."})
     import_file(campaign, "runs", [record], **OWN)
     Import.objects.filter(kind="runs").update(state=Import.State.STOPPED)
-    importing.sweep()
+    importer.sweep()
     assert (RunDocument.everything.count(), Run.everything.count(), Answer.everything.count()) == (0, 0, 0)
     monkeypatch.undo()
     load(campaign, import_file, record, **OWN)

@@ -9,8 +9,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.actions import create_campaign
-from assessor.collection.models import Campaign, Condition, Judge, Person, Run, Segment
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.models import Campaign, Condition, Judge, Run, Segment
 from support import pairs
 from support.pairs import Piece, shared_words
 from tests.conftest import client_of

@@ -6,18 +6,19 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from assessor.collection.models import Campaign, Condition, Event, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition, Event, Topic
 from assessor.labels.manual_setups import label_again
 from assessor.labels.models import ManualSetup
 from assessor.work.models import Task
 from metaeval.stats.means import COMPLETE, INCOMPLETE
-from support.arrays import load_scores
 from support.exports import support_lines
 from support.models import LabelEvent, SupportSheet
+from support.score_arrays import load_scores
 from tests.conftest import client_of
 from tests.judging import counters, give, put, said, send, sign_off, url
 from tests.support.judging_helpers import from_scratch, load_runs, post_edited, sheet_of
-from tests.support.test_preparing import label_all
+from tests.support.test_preparation import label_all
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def post(client: Client, condition: Condition, name: str, **fields: object) -> s
 
 
 def adopt(client: Client, sheet: SupportSheet, item: str, other: SupportSheet) -> str:
-    return post(client, sheet.condition, "adopt_support_label", sheet=sheet.pk, item=item, other=other.pk)
+    return post(client, sheet.condition, "resolve_support_label", sheet=sheet.pk, item=item, other=other.pk)
 
 
 def leave_out(client: Client, sheet: SupportSheet, item: str, reason: str) -> str:
@@ -112,7 +113,7 @@ def test_a_label_of_another_person_counts_but_stands_apart(as_olga: Client, shee
     assert (revision.verb, revision.judge, revision.task) == ("adopted", other.judge, None)
     assert revision.reason == "adopted by olga from second"
     event = Event.objects.get(verb="label adopted")
-    assert event.details == {"sheet": sheet.pk, "item": "0.0", "label": "full", "from": "second"}
+    assert event.details == {"answer": "team.one t1", "item": "0 d1", "label": "full", "from": "second"}
     assert score(scratch) == (COMPLETE, [0.75, 0.5])
     assert exported(scratch) == [["2"], ["1"], []]
     assert "full was taken from another person." in as_olga.get(address(scratch)).content.decode()
@@ -183,12 +184,12 @@ def test_nothing_is_settled_while_the_first_person_may_still_say_something(as_ol
 
 
 def test_a_change_at_the_same_moment_is_not_passed_over(sheet, other, olga):
-    from assessor.labels.questions import ResolveError
-    from support.actions import adopt_label
+    from assessor.labels.flags import ResolveError
+    from support.actions import resolve_label
 
     SupportSheet.objects.filter(pk=sheet.pk).update(version=99)
     with pytest.raises(ResolveError, match="changed this answer at the same moment"):
-        adopt_label(sheet=sheet, citation="0.0", other=other, acting_user=olga)
+        resolve_label(sheet=sheet, citation="0.0", other=other, acting_user=olga)
 
 
 def test_a_repetition_is_nobody_elses_label(as_olga: Client, sheet, other):
@@ -203,7 +204,7 @@ def test_what_is_no_sheet_of_the_condition_is_not_there(as_olga: Client, sheet, 
         {"sheet": "x", "item": "0.0", "other": other.pk},
         {"sheet": sheet.pk, "item": "0.0", "other": 0},
     ):
-        assert as_olga.post(address(scratch, "adopt_support_label"), fields).status_code == 404
+        assert as_olga.post(address(scratch, "resolve_support_label"), fields).status_code == 404
     fields = {"sheet": other.pk, "item": "0.0", "reason": "so"}
     assert as_olga.post(address(scratch, "leave_citation_out"), fields).status_code == 404
 

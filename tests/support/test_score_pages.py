@@ -6,7 +6,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.models import CONTROL, Campaign, Condition, Event, Judge, Person, Run
+from assessor.accounts.models import Person
+from assessor.campaigns.models import CONTROL, Campaign, Condition, Event, Judge, Run
 from assessor.scores.leaderboards import FORMS, score_lines
 from metaeval.stats.means import Policy
 from tests.assignment.scored import auto_condition, import_banks, label
@@ -222,7 +223,7 @@ def test_a_download_of_incomplete_scores_is_409_unless_allowed(as_olga: Client, 
     assert "1 of 5 answers under Auto are incomplete: some citation has no label" in text
     assert "segments be loaded whose text is not there" in text
     assert not Event.objects.filter(verb="exported").exists()
-    [allowed] = [one for one in page.addresses if "incomplete=allowed" in one]
+    [allowed] = [one for one in page.addresses if "allow_incomplete=on" in one]
     response = as_olga.get(address("export_scores", auto, "csv") + allowed)
     assert b"team.one,,,Auto,unanswered=0,2,1,1," in b"".join(response.streaming_content)
 

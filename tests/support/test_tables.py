@@ -10,14 +10,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from assessor.collection.models import CONTROL, Answer, Campaign, Condition, Import, Run
-from assessor.scores.kept import condition_scores, counts_by_condition, scopes
+from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Import, Run
+from assessor.scores.cache import condition_scores, counts_by_condition, scopes
 from assessor.scores.tables import score_table
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
-from support import arrays, tables
+from support import score_arrays, score_tables
 from support.actions import add_sheets, resolve
-from support.arrays import Scores, load_scores
 from support.models import SupportJudgment, SupportSheet
+from support.score_arrays import Scores, load_scores
 from tests.support.scores_helpers import (
     ANSWERS,
     ONE_T1,
@@ -305,7 +305,7 @@ def test_of_two_texts_that_came_with_labels_neither_is_the_runs(cited: Campaign)
 def test_scores_are_what_the_formulas_say_however_many_are_read_at_once(
     cited: Campaign, import_file, monkeypatch: pytest.MonkeyPatch, at_a_time: int
 ):
-    monkeypatch.setattr(arrays, "_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(score_arrays, "_AT_A_TIME", at_a_time)
     chance = random.Random(7)
     answers = {
         f"run.{number}": {
@@ -359,7 +359,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         done.append(condition.name)
         return load_scores(condition)
 
-    monkeypatch.setattr(tables, "load_scores", load)
+    monkeypatch.setattr(score_tables, "load_scores", load)
     return done
 
 

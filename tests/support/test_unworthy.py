@@ -6,8 +6,9 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from assessor.collection.actions import change_protocol
-from assessor.collection.models import Campaign, Condition, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import change_protocol
+from assessor.campaigns.models import Campaign, Condition
 from assessor.scores.leaderboards import score_lines
 from metaeval.stats.means import Policy
 from tests.conftest import Importer, client_of

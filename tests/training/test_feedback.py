@@ -13,7 +13,8 @@ from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from assessor.collection.models import Campaign, Condition, Event, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition, Event, Topic
 from assessor.relevance.models import RelevanceJudgment
 from assessor.training.actions import TrainingError, mark_practice, name_reference
 from assessor.training.models import Reference

@@ -12,16 +12,17 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from assessor.collection.actions import grades_made_under
-from assessor.collection.exports import qrels_lines, run_lines
-from assessor.collection.models import Campaign, Condition, Person, QrelsSource
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import grades_made_under
+from assessor.campaigns.exports import qrels_lines, run_lines
+from assessor.campaigns.models import Campaign, Condition, QrelsSource
 from assessor.relevance.exports import judgment_lines
 from assessor.relevance.models import RelevanceJudgment
-from assessor.scores.kept import condition_scores, counts_by_condition, scopes
-from assessor.scores.scoring import scoring_of
+from assessor.scores.cache import condition_scores, counts_by_condition, scopes
+from assessor.scores.score_source import scoring_of
 from assessor.studies.actions import draw_study
 from assessor.studies.models import Study
-from assignment.control import make_control_runs
+from assignment.control_runs import make_control_runs
 from assignment.exports import assignment_lines
 from metaeval.actions import create_comparison, run
 from metaeval.inputs import load_input, names_of, state
@@ -29,7 +30,7 @@ from metaeval.stats.means import Policy
 from nuggets.exports import condition_lines, outcome_lines
 from nuggets.queries import finished_counts
 from support.exports import support_lines
-from support.listing import judgment_lines as support_judgment_lines
+from support.judgments_table import judgment_lines as support_judgment_lines
 from tests.assignment.lines import line as assignment_line
 from tests.assignment.lines import nuggets
 from tests.conftest import client_of

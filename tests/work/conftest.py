@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from assessor.collection.models import Condition
+from assessor.campaigns.models import Condition
 from assessor.work.models import Task
 from nuggets.models import NuggetBank
 from tests.nuggets.model import draft, make_condition, make_model

@@ -6,9 +6,10 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from assessor.collection.actions import add_organizer, change_protocol, remove_organizer
-from assessor.collection.condition_kinds import condition_kinds, method_choices
-from assessor.collection.models import Campaign, Condition, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import add_organizer, change_protocol, remove_organizer
+from assessor.campaigns.condition_kind import condition_kinds, method_choices
+from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.work.actions import PlanError, give_tasks
 from assessor.work.blindness import barred_from, has_seen, record_exposure
 from assessor.work.models import Exposure, Task

@@ -12,19 +12,20 @@ from django.core.management import CommandError, call_command
 from django.http import HttpResponse
 from django.test import Client
 
-from assessor.collection.condition_kinds import condition_kinds, kind_of
-from assessor.collection.models import Campaign, Event, Person
+from assessor.accounts.models import Person
+from assessor.campaigns.condition_kind import condition_kinds, kind_of
+from assessor.campaigns.models import Campaign, Event
 from assessor.relevance.models import LabelEvent
-from assessor.work.guidelines import Line, as_html, differences, first_text
-from assessor.work.instructing import (
+from assessor.work.actions.guidelines import (
     GuidelinesError,
     change_guidelines,
     in_force,
     open_guidelines,
     shown_guidelines,
 )
+from assessor.work.guidelines import Line, as_html, differences, first_text
 from assessor.work.models import Guidelines, GuidelinesOpened, Task
-from assessor.work.writes import Stale
+from assessor.work.write_protocol import Stale
 from assignment.actions import create_manual_assign
 from nuggets import actions
 from nuggets.models import BankEdit, NuggetBank

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from assessor.collection.condition_kinds import condition_kinds, kind_named, kind_of
+from assessor.campaigns.condition_kind import condition_kinds, kind_named, kind_of
 from assessor.work.guidelines import as_html, first_text
 from nuggets.models import NuggetBank
 

@@ -7,13 +7,14 @@ from html import unescape
 from django.http import HttpResponse
 from django.test import Client
 
-from assessor.collection.models import Campaign, Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Topic
 from assessor.labels.history import said_under
-from assessor.work.instructing import change_guidelines
+from assessor.work.actions.guidelines import change_guidelines
 from assessor.work.models import Task
 from nuggets import actions
 from nuggets.models import NuggetBank
-from support.listing import judgment_lines
+from support.judgments_table import judgment_lines
 from tests.assignment.conftest import A, B, C, answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
 from tests.conftest import client_of, open_guidelines
 from tests.judging import all_judged, change, give, history, judgeable, judged, move, send, sign_off

@@ -8,15 +8,15 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from assessor.collection.actions import judge_of
-from assessor.collection.history import record
-from assessor.collection.models import Answer, AppendOnly, Condition, Event, Run, Topic
-from assessor.collection.models.history import AppendOnlyError
+from assessor.campaigns.actions import judge_of
+from assessor.campaigns.history import record
+from assessor.campaigns.models import Answer, AppendOnly, Condition, Event, Run, Topic
+from assessor.campaigns.models.history import AppendOnlyError
 from assessor.exports.models import Blob, Chunk, Frozen, FrozenFile, Pseudonym
 from assessor.llm.models import Call, CampaignPromptSet, StoredPrompt
 from assessor.relevance.models import LabelEvent as RelevanceEvent
 from assessor.relevance.models import RelevanceJudgment
-from assessor.studies.models import Coding, Drawn, Study
+from assessor.studies.models import Coding, SampledItem, Study
 from assessor.training.models import Reference
 from assessor.work.blindness import record_exposure
 from assessor.work.models import (
@@ -53,7 +53,7 @@ FIELDS = {
     LabelEvent: "verb",
     SupportEvent: "verb",
     LeftOut: "reason",
-    Drawn: "item",
+    SampledItem: "item",
     Coding: "note",
     ScoreTable: "content",
     Figure: "title",
@@ -96,13 +96,13 @@ def _support_revision(bank: NuggetBank, task: Task) -> SupportEvent:
     return SupportEvent.objects.latest("pk")
 
 
-def _drawn(task: Task) -> Drawn:
+def _drawn(task: Task) -> SampledItem:
     """What was drawn of a study; its conditions are of no matter here."""
     first, second = Condition.objects.order_by("pk")[:2]
     sides = {"kind": "support", "purpose": "disagreement", "first": first, "second": second}
     study = Study.objects.create(campaign=task.campaign, name="Study", seed=1, **sides)
     answer = Answer.everything.get(run__tag="one")
-    return Drawn.objects.create(study=study, answer=answer, item="0 d1", first_label="full", second_label="none")
+    return SampledItem.objects.create(study=study, answer=answer, item="0 d1", first_label="full", second_label="none")
 
 
 def _figure(table: ScoreTable) -> Figure:
@@ -147,7 +147,7 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         LeftOut: LeftOut.objects.create(
             condition=task.condition, nugget=bank.nuggets.get(), is_out=True, reason="unclear"
         ),
-        Drawn: drawn,
+        SampledItem: drawn,
         Coding: Coding.objects.create(drawn=drawn, codes=[], note="unclear"),
         ScoreTable: table,
         Figure: _figure(table),

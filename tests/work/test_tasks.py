@@ -7,9 +7,10 @@ from uuid import uuid4
 
 import pytest
 
-from assessor.collection.condition_kinds import kind_named, kind_of
-from assessor.collection.models import Campaign, Condition, Event, Person, Topic
-from assessor.collection.roles import ASSESSOR
+from assessor.accounts.models import Person
+from assessor.accounts.roles import ASSESSOR
+from assessor.campaigns.condition_kind import kind_named, kind_of
+from assessor.campaigns.models import Campaign, Condition, Event, Topic
 from assessor.work.actions import PlanError, give_tasks, withdraw_task
 from assessor.work.models import Task
 from assessor.work.queries import minutes, place, planned, tasks_of

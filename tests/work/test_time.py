@@ -10,7 +10,8 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from assessor.collection.models import Person, Topic
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Topic
 from assessor.work.actions import give_tasks, withdraw_task
 from assessor.work.models import Task, TimeSpent
 from tests.conftest import client_of

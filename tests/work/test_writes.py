@@ -6,9 +6,9 @@ import pytest
 from django.db import IntegrityError
 from django.test import RequestFactory
 
-from assessor.collection.models import Person
+from assessor.accounts.models import Person
 from assessor.work.models import Task, Write
-from assessor.work.writes import BadWrite, Result, Sent, once, sent
+from assessor.work.write_protocol import BadWrite, Result, Sent, once, sent
 
 KEY = UUID(int=77)
 WRITE = Sent(KEY, 0, "what is asked")

@@ -5,12 +5,12 @@ from typing import Any
 from django.http import HttpRequest, HttpResponseBase
 from ninja import Query, Router
 
-from assessor.api.bearer import asker
-from assessor.api.describing import many, one
-from assessor.api.paging import Asked, Text, answer, as_json, of_records
+from assessor.api.authentication import asker
+from assessor.api.operations import many, one
+from assessor.api.pagination import Asked, Text, answer, as_json, of_records
 from assessor.api.schemas import CampaignItem, CampaignTold, ConditionItem, Kinds
-from assessor.collection.access import organized_campaign, organized_campaigns
-from assessor.collection.models import Campaign, Condition, Protocol
+from assessor.campaigns.access import organized_campaign, organized_campaigns
+from assessor.campaigns.models import Campaign, Condition, Protocol
 
 router = Router()
 

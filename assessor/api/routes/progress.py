@@ -6,12 +6,12 @@ from operator import itemgetter
 from django.http import HttpRequest, HttpResponseBase
 from ninja import Query, Router
 
-from assessor.api.bearer import asker
-from assessor.api.describing import many
-from assessor.api.paging import Asked, Json, Text, answer, of_records, of_rows
+from assessor.api.authentication import asker
+from assessor.api.operations import many
+from assessor.api.pagination import Asked, Json, Text, answer, of_records, of_rows
 from assessor.api.schemas import EventItem, ProgressItem, TaskItem
-from assessor.collection.access import organized_campaign
-from assessor.collection.models import Event
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.models import Event
 from assessor.work.models import Task
 from assessor.work.queries import Counted, counted, known_total, planned
 

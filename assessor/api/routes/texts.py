@@ -5,15 +5,15 @@ from typing import Any
 from django.http import HttpRequest, HttpResponseBase
 from ninja import Field, Query, Router
 
-from assessor.api.asked import OfTopics, OfTopicsAndRuns, runs_called, source_of, topics_called
-from assessor.api.bearer import asker
-from assessor.api.describing import many
-from assessor.api.paging import MOST, Asked, Id, Text, answer, of_records
+from assessor.api.authentication import asker
+from assessor.api.exposure import Seen, topics_of
+from assessor.api.lookups import OfTopics, OfTopicsAndRuns, runs_called, source_of, topics_called
+from assessor.api.operations import many
+from assessor.api.pagination import MOST, Asked, Id, Text, answer, of_records
 from assessor.api.schemas import AnswerItem, GradeItem, RunItem, SegmentItem, SourceItem, TopicItem
-from assessor.api.seeing import Seen, topics_of
-from assessor.collection.access import organized_campaign
-from assessor.collection.models import Answer, Grade, QrelsSource, Run, Segment, Topic
-from assessor.work.exposing import take_grades
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.models import Answer, Grade, QrelsSource, Run, Segment, Topic
+from assessor.work.exposure import take_grades
 
 router = Router()
 

@@ -2,8 +2,8 @@
 
 from django import template
 
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.loaders import LOADERS
+from assessor.campaigns.condition_kind import kind_of
+from assessor.imports.loaders import LOADERS
 from assessor.work.models import Task
 
 register = template.Library()

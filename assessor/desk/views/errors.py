@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-from assessor.connections import AWAY
-from assessor.work.writes import ours
+from assessor.runtime.connections import AWAY
+from assessor.work.write_protocol import ours
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

@@ -3,14 +3,11 @@
 from typing import Any
 
 from django.http import HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from assessor.collection import history as records
-from assessor.collection.access import organized_campaign
-from assessor.collection.exports import event_lines
-from assessor.collection.http import PersonRequest, download
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
 from assessor.desk.history import HistoryForm
 
 _ON_A_PAGE = 100
@@ -48,13 +45,3 @@ def in_words(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(in_words, value)) or "none"
     return "none" if value is None or value == "" else str(value)
-
-
-@require_safe
-def export_history(request: PersonRequest, slug: str) -> HttpResponseBase:
-    """All events that are asked for, the oldest first, as CSV."""
-    campaign = organized_campaign(request.user, slug)
-    form = HistoryForm(campaign, request.GET)
-    lines = event_lines(form.events())
-    records.record("exported", "history.csv", campaign=campaign, person=request.user)
-    return download(f"{campaign.slug}.history.csv", lines)

@@ -4,9 +4,9 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from assessor.collection.access import organized_campaigns
-from assessor.collection.http import PersonRequest
-from assessor.collection.models import Campaign
+from assessor.campaigns.access import organized_campaigns
+from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Campaign
 from assessor.desk import queries
 
 

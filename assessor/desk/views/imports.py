@@ -12,13 +12,14 @@ from django.http import FileResponse, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assessor.collection import importing
-from assessor.collection.access import campaign_import, organized_campaign
-from assessor.collection.formats.report import LISTED, LISTED_OF_A_KIND, MOST_WARNINGS, write_report
-from assessor.collection.http import JSON, PersonRequest, download
-from assessor.collection.models import Campaign, Import, Person
-from assessor.collection.tasks import run_import
+from assessor.accounts.models import Person
+from assessor.campaigns.access import campaign_import, organized_campaign
+from assessor.campaigns.http import JSON, PersonRequest, download
+from assessor.campaigns.models import Campaign, Import
 from assessor.desk.forms import UploadForm
+from assessor.formats.report import LISTED, LISTED_OF_A_KIND, MOST_WARNINGS, write_report
+from assessor.imports import importer
+from assessor.imports.tasks import run_import
 
 _SHOWN = 100
 
@@ -54,7 +55,7 @@ def _take_in(campaign: Campaign, person: Person, file: "UploadedFile[Any]", data
     """Note an uploaded file down to be imported, and hand it to the worker."""
     assert isinstance(file, TemporaryUploadedFile), "see desk.uploads"
     with transaction.atomic():
-        import_record = importing.new_import(
+        import_record = importer.new_import(
             campaign=campaign,
             kind=data["kind"],
             file_name=file.name or "",
@@ -63,7 +64,7 @@ def _take_in(campaign: Campaign, person: Person, file: "UploadedFile[Any]", data
             check_only=data["check_only"],
         )
         # On the same disk, so this takes no time while the database is locked.
-        Path(file.temporary_file_path()).rename(importing.upload_path(import_record))
+        Path(file.temporary_file_path()).rename(importer.upload_path(import_record))
         # Should the queue be gone, the next start of a worker finds the import waiting in the database.
         transaction.on_commit(partial(run_import.delay, import_record.pk), robust=True)
     return import_record
@@ -98,7 +99,7 @@ def report_file(request: PersonRequest, slug: str, import_id: int) -> HttpRespon
 def stop_import(request: PersonRequest, slug: str, import_id: int) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     import_record = campaign_import(campaign, import_id)
-    if importing.stop(import_record, person=request.user):
+    if importer.stop(import_record, person=request.user):
         messages.success(request, "Stopped. Nothing of the file was imported.")
     else:
         messages.warning(request, "It was over before it could be stopped; what came of it stands below.")

@@ -8,13 +8,13 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from assessor.collection.access import organized_campaign
-from assessor.collection.http import PersonRequest
-from assessor.collection.models import Campaign
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Campaign
+from assessor.desk.flags import open_by_task
 from assessor.desk.pace import NOT_KNOWN, TOO_EARLY
 from assessor.desk.progress import jobs_under_way, progress, topic_rows
-from assessor.desk.questions import open_by_task
-from assessor.desk.stuck import stuck
+from assessor.desk.stalled_work import stuck
 from assessor.work.queries import counted
 
 _TOPICS = 50  # on a page

@@ -11,9 +11,9 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from assessor.collection.access import organized_campaign
-from assessor.collection.http import PersonRequest
-from assessor.collection.models import Campaign
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Campaign
 from assessor.desk.forms import PromptForm, TemplatesForm
 from assessor.llm import actions
 from assessor.llm.job_kind import job_prompts

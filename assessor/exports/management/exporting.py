@@ -7,25 +7,27 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from assessor.collection.management.common import write_lines
-from assessor.collection.management.exporting import ExportCommand
-from assessor.collection.models import Campaign
-from assessor.exportables import ChoiceError
-from assessor.exports.choosing import choose
-from assessor.exports.manifests import as_text, manifest_of, told_file
+from assessor.campaigns.management.common import write_lines
+from assessor.campaigns.management.export_command import ExportCommand
+from assessor.campaigns.models import Campaign
+from assessor.exportables import ChoiceError, Exportable
+from assessor.exports.checksums import Tally
+from assessor.exports.manifests import as_text, file_payload, manifest_of
 from assessor.exports.registry import BY_NAME
-from assessor.exports.tally import Tally
+from assessor.exports.selection import choose
 from assessor.scores.leaderboards import Incomplete
 from metaeval.stats.means import Policy
 
 
 class ListedExport(ExportCommand):
-    """Writes a file of something in the list of what can be exported; a subclass names it."""
+    """Writes a file of something in the list of what can be exported; a subclass says of what."""
 
-    name: str
+    def kind(self, options: dict[str, Any]) -> Exportable:
+        """Return what is to be exported."""
+        raise NotImplementedError
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        kind = BY_NAME[self.name]
+    def add_choices(self, parser: ArgumentParser, kind: Exportable) -> None:
+        """Let the campaign, the file and what of it be chosen."""
         super().add_arguments(parser)
         parser.add_argument("--manifest", metavar="FILE", help="Write what the file holds, and its sum, to this file.")
         if len(kind.forms) > 1:
@@ -61,18 +63,29 @@ class ListedExport(ExportCommand):
             raise CommandError(f"{error} With --allow-incomplete, means are over the complete ones.") from error
 
     def lines(self, campaign: Campaign, options: dict[str, Any]) -> Iterator[str]:
-        kind = BY_NAME[self.name]
+        kind = self.kind(options)
         if kind.subject:
             options["of"] = options[kind.subject.option]
         chosen = choose(campaign, kind, options)
         tally = Tally(kind.forms[chosen.form].heads)
         yield from map(tally.seen, kind.lines(chosen))
         if options["manifest"]:
-            file = told_file(kind.file_name(chosen.record, chosen.form), **tally.facts())
+            file = file_payload(kind.file_name(chosen.record, chosen.form), **tally.facts())
             manifest = manifest_of(kind, chosen, file, at=timezone.now().isoformat(), by=None)
             write_lines([as_text(manifest)], options["manifest"], self.stdout)
 
 
 def command(name: str) -> type[ListedExport]:
     """Return the command that exports this."""
-    return type("Command", (ListedExport,), {"name": name, "help": f"Export: {BY_NAME[name].title.lower()}."})
+    exported = BY_NAME[name]
+
+    class Command(ListedExport):
+        help = f"Export: {exported.title.lower()}."
+
+        def add_arguments(self, parser: ArgumentParser) -> None:
+            self.add_choices(parser, exported)
+
+        def kind(self, options: dict[str, Any]) -> Exportable:
+            return exported
+
+    return Command

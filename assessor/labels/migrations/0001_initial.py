@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('collection', '0001_initial'),
+        ('campaigns', '0001_initial'),
     ]
 
     operations = [
@@ -22,8 +22,8 @@ class Migration(migrations.Migration):
                 ('share', models.PositiveSmallIntegerField(default=100, help_text="Percent of a topic's answers, drawn by the seed.")),
                 ('only_unjudgeable', models.BooleanField(default=False, help_text="Whether only that is asked which the first person couldn't judge.")),
                 ('seed', models.PositiveIntegerField(help_text='Decides which items are drawn, and their order.')),
-                ('condition', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='manual_setup', to='collection.condition')),
-                ('of', models.ForeignKey(help_text='The condition whose answers are labelled again, blind to its labels.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='collection.condition')),
+                ('condition', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='manual_setup', to='campaigns.condition')),
+                ('of', models.ForeignKey(help_text='The condition whose answers are labelled again, blind to its labels.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='campaigns.condition')),
             ],
             options={
                 'ordering': ('pk',),

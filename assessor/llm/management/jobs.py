@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from assessor.collection.condition_kinds import names_of_nuggets
-from assessor.collection.management.common import campaign_called
-from assessor.collection.models import SCALES, Campaign, Condition, QrelsSource, Topic
-from assessor.llm import actions, queries, running
+from assessor.campaigns.condition_kind import names_of_nuggets
+from assessor.campaigns.management.common import campaign_called
+from assessor.campaigns.models import SCALES, Campaign, Condition, QrelsSource, Topic
+from assessor.llm import actions, queries, runner
 from assessor.llm.actions import JobError
 from assessor.llm.job_kind import Grades, job_kind_named
 from assessor.llm.models import Job, ModelJudge
@@ -87,7 +87,7 @@ def follow(command: BaseCommand, job: Job, *, here: bool) -> None:
     watch.start()
     if here:
         try:
-            running.run_job(job.pk)
+            runner.run_job(job.pk)
         finally:
             is_over.set()  # whatever its state: nobody may be at work on it any more
     watch.join()

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
 
-from assessor.llm.rehearsal.fate import Fate, fate
-from assessor.llm.rehearsal.journal import Journal
-from assessor.llm.rehearsal.knobs import Knobs
+from assessor.llm.rehearsal.options import Knobs
+from assessor.llm.rehearsal.outcomes import Fate, fate
 from assessor.llm.rehearsal.recognition import Answer, Recognition
+from assessor.llm.rehearsal.replies import endless, gzip_bomb, reply
 from assessor.llm.rehearsal.request import Refused, Request, read_request
-from assessor.llm.rehearsal.writing import endless, gzip_bomb, reply
+from assessor.llm.rehearsal.request_log import Journal
 
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from django import template
 
-from assessor.collection.formats.values import to_json
+from assessor.formats.values import to_json
 
 register = template.Library()
 

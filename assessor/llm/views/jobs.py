@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assessor.collection.access import organized_campaign
-from assessor.collection.http import PersonRequest
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
 from assessor.llm import actions, queries
 from assessor.llm.access import campaign_job
 from assessor.llm.actions import JobError

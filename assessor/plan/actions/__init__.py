@@ -1,9 +1,17 @@
 """The only writers of the plan: what is to be whose, what becomes of it, and what changes of it later."""
 
-from assessor.plan.actions.allotting import Allotment, allot_topics
-from assessor.plan.actions.changing import Piece, Wanted, change_piece, drop_run, piece_at
-from assessor.plan.actions.planning import Outcome, advance, cancel, follow_bank, follow_import, follow_job, plan_work
-from assessor.plan.actions.scoping import follow_scope, set_runs, settle
+from assessor.plan.actions.allotments import Allotment, allot_topics
+from assessor.plan.actions.changes import Piece, Wanted, change_piece, drop_run, piece_at
+from assessor.plan.actions.judging_pool import follow_scope, set_runs, settle
+from assessor.plan.actions.planned_work import (
+    Outcome,
+    advance,
+    cancel,
+    follow_bank,
+    follow_import,
+    follow_job,
+    plan_work,
+)
 
 __all__ = [
     "Allotment",

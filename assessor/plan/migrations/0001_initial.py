@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('collection', '0001_initial'),
+        ('campaigns', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -22,10 +22,10 @@ class Migration(migrations.Migration):
                 ('reason', models.CharField(blank=True, help_text="Why it is this person's, where it would be somebody else's.", max_length=500)),
                 ('waits_for', models.CharField(help_text='Why it is no task yet, as it was when last tried.', max_length=500)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('condition', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='planned', to='collection.condition')),
+                ('condition', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='planned', to='campaigns.condition')),
                 ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('person', models.ForeignKey(help_text='None: whoever draws it.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='planned', to=settings.AUTH_USER_MODEL)),
-                ('topic', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='planned', to='collection.topic')),
+                ('topic', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='planned', to='campaigns.topic')),
             ],
             options={
                 'verbose_name_plural': 'planned work',

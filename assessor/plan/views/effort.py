@@ -6,12 +6,12 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from assessor.collection.access import organized_campaign
-from assessor.collection.http import PersonRequest
-from assessor.collection.queries import byte_order
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.queries import byte_order
 from assessor.plan.effort import effort
-from assessor.plan.effort_files import FILES
 from assessor.plan.effort_tables import ALL, TOO_FEW, condition_rows, figure, people_rows, topics_listing
+from assessor.plan.exportables import EFFORT
 from assessor.plan.hours import LEAST_FOR_OUTLIERS
 from assessor.scores.sorting import shown
 from assessor.work.queries import minutes
@@ -47,7 +47,7 @@ def effort_page(request: PersonRequest, slug: str) -> HttpResponse:
         "figures": [figure_content(_FIGURE, _TITLE, figure(found).to_dict())],
         "figure_forms": FORMS,
         "address": reverse("effort", args=[slug]),
-        "files": FILES,
+        "files": EFFORT.forms,
     }
     return render(request, "plan/effort.html", context)
 

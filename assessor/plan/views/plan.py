@@ -10,16 +10,16 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from assessor.collection.access import organized_campaign
-from assessor.collection.http import PersonRequest
-from assessor.collection.models import Campaign, Topic
-from assessor.plan import queries, touching
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Campaign, Topic
+from assessor.plan import change_impact, queries
 from assessor.plan.actions import Piece, advance, cancel, change_piece, drop_run, piece_at, plan_work, settle
 from assessor.plan.forms import DropForm, PieceForm, PlanForm
 from assessor.plan.models import Planned
 from assessor.work.actions import PlanError, take_out_of_queue, withdraw_task
 from assessor.work.models import Waiting
-from assessor.work.writes import Stale
+from assessor.work.write_protocol import Stale
 
 _TOPICS = 100  # on a page
 
@@ -54,7 +54,7 @@ def _unconfirmed(request: PersonRequest, asked: dict[str, Any]) -> list[str]:
     """Return what planning touches of what was said so far, where the organizer has not said yes to it yet."""
     if not asked["rule"] or "confirmed" in request.POST:
         return []
-    touched = touching.of_rule(asked["condition"], list(asked["topics"]), asked["rule"])
+    touched = change_impact.of_rule(asked["condition"], list(asked["topics"]), asked["rule"])
     return touched.told() if touched.leave or touched.back else []
 
 
@@ -129,7 +129,7 @@ def piece(request: PersonRequest, slug: str, condition_id: int, topic_id: int) -
         if form.cleaned_data["seen"] != found.seen:
             status = 409
         elif "confirmed" not in request.POST:
-            told = touching.of_change(found, form.wanted)
+            told = change_impact.of_change(found, form.wanted)
         else:
             try:
                 change_piece(piece=found, wanted=form.wanted, seen=form.cleaned_data["seen"], acting_user=request.user)
@@ -172,7 +172,7 @@ def runs(request: PersonRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         asked, is_out = form.cleaned_data, request.POST.get("out") == "1"
         if "confirmed" not in request.POST:
-            told = touching.of_run(asked["condition"], asked["run"], is_out=is_out).told()
+            told = change_impact.of_run(asked["condition"], asked["run"], is_out=is_out).told()
             title = (
                 f"{'Drop' if is_out else 'Bring back'} {asked['run']} {'from' if is_out else 'to'} {asked['condition']}"
             )

@@ -2,7 +2,7 @@
 
 from assessor.relevance.actions.grades import store_grades
 from assessor.relevance.actions.judging import judge, show, undo
-from assessor.relevance.actions.preparing import create_relevance, prepare_items, renew_items
+from assessor.relevance.actions.preparation import create_relevance, prepare_items, renew_items
 
 __all__ = [
     "create_relevance",

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from django.utils import timezone
 
-from assessor.collection.actions import grades_made_under
-from assessor.collection.loaders.base import as_kept, insert
-from assessor.collection.models import Grade, QrelsSource
+from assessor.campaigns.actions import grades_made_under
+from assessor.campaigns.models import Grade, QrelsSource
+from assessor.imports.loaders.base import as_kept, insert
 from assessor.llm.models import Job
 from assessor.relevance.models import LabelEvent, RelevanceJudgment
 
@@ -36,9 +36,10 @@ def store_grades(job: Job, grades: Mapping[Place, int]) -> None:
         _JUDGMENT,
         [(*place, *of_condition, str(grade), *both) for place, grade in new.items()],
     )
-    kept = RelevanceJudgment.objects.filter(condition=condition, **batch).values_list("pk", "topic_id", "docid")
+    kept = RelevanceJudgment.objects.filter(condition=condition, **batch).order_by("pk")
+    keys = kept.values_list("pk", "topic_id", "docid")
     first = ("label", "", "")
-    events = [(pk, *first, str(new[place]), *both) for pk, *of in kept if (place := (of[0], of[1])) in new]
+    events = [(pk, *first, str(new[topic, docid]), *both) for pk, topic, docid in keys if (topic, docid) in new]
     insert(LabelEvent, _EVENT, events)
     insert(Grade, _GRADE, [(*place, grade, source.pk, MADE_HERE, None) for place, grade in new.items()])
     mark_changed(source)

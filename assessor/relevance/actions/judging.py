@@ -3,9 +3,10 @@
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 from django.utils import timezone
 
-from assessor.collection import history
-from assessor.collection.actions import grades_made_under, judge_of
-from assessor.collection.models import Condition, Grade, Person
+from assessor.accounts.models import Person
+from assessor.campaigns import history
+from assessor.campaigns.actions import grades_made_under, judge_of
+from assessor.campaigns.models import Condition, Grade
 from assessor.relevance.actions.grades import MADE_HERE, mark_changed
 from assessor.relevance.label_kind import POST_EDITED, RELEVANCE
 from assessor.relevance.leases import LEASE
@@ -13,7 +14,7 @@ from assessor.relevance.models import RelevanceJudgment
 from assessor.relevance.queries import TO_DO, can_be_opened, items_of, shown_grades
 from assessor.work.blindness import record_exposure
 from assessor.work.models import MAX_REASON, Task
-from assessor.work.writes import BadWrite, Closed, Gone, Result, Stale, counted, sign_of_work
+from assessor.work.write_protocol import BadWrite, Closed, Gone, Result, Stale, counted, sign_of_work
 
 
 def judge(

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('collection', '0001_initial'),
+        ('campaigns', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -20,10 +20,10 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('at', models.DateTimeField(auto_now_add=True)),
-                ('condition', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='practice_references', to='collection.condition')),
-                ('grades', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='collection.qrelssource')),
+                ('condition', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='practice_references', to='campaigns.condition')),
+                ('grades', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='campaigns.qrelssource')),
                 ('person', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('reference', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='collection.condition')),
+                ('reference', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='campaigns.condition')),
             ],
             options={
                 'ordering': ('pk',),

@@ -1,7 +1,7 @@
 """The only writers of tasks, of the queues that they are drawn from, and of active time."""
 
-from assessor.work.actions.drawing import draw_next, note_opened, put_in_queue, take_out_of_queue
-from assessor.work.actions.giving import (
+from assessor.work.actions.active_time import record_time
+from assessor.work.actions.given_tasks import (
     NotYet,
     PlanError,
     folded,
@@ -12,7 +12,7 @@ from assessor.work.actions.giving import (
     require_person,
     withdraw_task,
 )
-from assessor.work.actions.timing import record_time
+from assessor.work.actions.queue import draw_next, note_opened, put_in_queue, take_out_of_queue
 
 __all__ = [
     "NotYet",

@@ -5,13 +5,12 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assessor.collection.access import organized_campaign
-from assessor.collection.condition_kinds import condition_kinds, kind_of
-from assessor.collection.http import PersonRequest
-from assessor.collection.models import Campaign
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.condition_kind import condition_kinds, kind_of
+from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Campaign
 from assessor.work.access import own_task
-from assessor.work.guidelines import as_html, differences, first_text
-from assessor.work.instructing import (
+from assessor.work.actions.guidelines import (
     GuidelinesError,
     change_guidelines,
     clean_text,
@@ -19,7 +18,8 @@ from assessor.work.instructing import (
     open_guidelines,
     versions,
 )
-from assessor.work.writes import BadWrite, Stale, number, refused
+from assessor.work.guidelines import as_html, differences, first_text
+from assessor.work.write_protocol import BadWrite, Stale, number, refused
 
 
 @require_safe

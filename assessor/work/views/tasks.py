@@ -7,8 +7,8 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.http import PersonRequest
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.http import PersonRequest
 from assessor.work.access import own_task
 from assessor.work.actions import PlanError, draw_next, record_time
 from assessor.work.queries import minutes, queues_of

@@ -1,7 +1,7 @@
 from argparse import ArgumentParser
 
-from assessor.collection.loaders.conditions import MAKERS
-from assessor.collection.management.importing import ImportCommand
+from assessor.imports.loaders.conditions import MAKERS
+from assessor.imports.management.import_command import ImportCommand
 from assignment.formats import NOT_SUPPORT
 
 

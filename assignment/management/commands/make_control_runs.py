@@ -3,9 +3,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.condition_kinds import names_of_nuggets
-from assessor.collection.management.common import campaign_called, named
-from assignment.control import ControlError, make_control_runs
+from assessor.campaigns.condition_kind import names_of_nuggets
+from assessor.campaigns.management.common import campaign_called, named
+from assignment.control_runs import ControlError, make_control_runs
 
 
 class Command(BaseCommand):

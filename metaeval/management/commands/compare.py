@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.management.common import campaign_called, named
-from assessor.collection.models import Campaign
-from assessor.scores.scoring import scored_conditions
+from assessor.campaigns.management.common import campaign_called, named
+from assessor.campaigns.models import Campaign
+from assessor.scores.score_source import scored_conditions
 from metaeval.actions import DRAWS, ComparisonError, create_comparison, run
 from metaeval.charts.rendering import Theme
 from metaeval.models import Calculation, Comparable

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.formats.lines import SourceFile
-from assessor.collection.formats.report import Report, Unreadable, error_heading
+from assessor.formats.lines import SourceFile
+from assessor.formats.report import Report, Unreadable, error_heading
 from metaeval.charts.rendering import Theme
 from metaeval.formats.score_tables import read_score_table, run_of_file
 from metaeval.report import write_score_report

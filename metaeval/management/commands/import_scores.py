@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.management.common import campaign_called
+from assessor.campaigns.management.common import campaign_called
 from metaeval.actions import ComparisonError, TableError, import_table
 
 

@@ -1,6 +1,6 @@
 from argparse import ArgumentParser
 
-from assessor.collection.management.importing import ImportCommand
+from assessor.imports.management.import_command import ImportCommand
 
 
 class Command(ImportCommand):

@@ -6,9 +6,9 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from assessor.accounts.models import Person
 from assessor.api.actions import create_token
 from assessor.api.forms import LONGEST
-from assessor.collection.models import Person
 
 
 class Command(BaseCommand):

@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from assessor.archive.errors import ArchiveError
 from assessor.archive.registry import WRITTEN
-from assessor.archive.writing import archive
-from assessor.collection import history
-from assessor.collection.management.common import campaign_called
+from assessor.archive.writer import CampaignArchive
+from assessor.campaigns import history
+from assessor.campaigns.management.common import campaign_called
 
 
 class Command(BaseCommand):
@@ -25,10 +25,10 @@ class Command(BaseCommand):
         campaign = campaign_called(options["campaign"])
         try:
             if options["output"] == "-":
-                for block in archive(campaign):
+                for block in CampaignArchive(campaign):
                     sys.stdout.buffer.write(block)
             else:
-                _write(Path(options["output"]).resolve(), archive(campaign))
+                _write(Path(options["output"]).resolve(), CampaignArchive(campaign))
         except ArchiveError as error:
             raise CommandError(str(error)) from error
         history.record(WRITTEN, campaign, campaign=campaign, person=None)

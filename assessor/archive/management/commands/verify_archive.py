@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from assessor.archive.errors import ArchiveError
-from assessor.archive.reading import verify
+from assessor.archive.reader import verify
 
 
 class Command(BaseCommand):

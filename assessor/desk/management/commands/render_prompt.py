@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.management.common import campaign_called
+from assessor.campaigns.management.common import campaign_called
 from assessor.llm.job_kind import job_prompts
 from assessor.llm.preview import preview
 from assessor.llm.prompt_sets import prompt_set

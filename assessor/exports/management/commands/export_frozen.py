@@ -3,9 +3,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.management.common import campaign_called, named, write_bytes
-from assessor.exports.blobs import Damaged
-from assessor.exports.freezing import frozen_bundle
+from assessor.campaigns.management.common import campaign_called, named, write_bytes
+from assessor.exports.freeze import frozen_bundle
+from assessor.exports.frozen_files import Damaged
 
 
 class Command(BaseCommand):

@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from assessor.collection.management.common import campaign_called, named, write_bytes
+from assessor.campaigns.management.common import campaign_called, named, write_bytes
 from assessor.exports.releases import Release
 
 

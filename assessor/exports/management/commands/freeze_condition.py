@@ -3,9 +3,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.management.common import campaign_called, named
-from assessor.exports.freezing import FreezeError, freeze
-from assessor.exports.signing import OddKey
+from assessor.campaigns.management.common import campaign_called, named
+from assessor.exports.freeze import FreezeError, freeze
+from assessor.exports.signatures import OddKey
 
 
 class Command(BaseCommand):

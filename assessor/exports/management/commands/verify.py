@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.exports.signing import OddKey, public_key
-from assessor.exports.verifying import verify
+from assessor.exports.signatures import OddKey, public_key
+from assessor.exports.verification import verify
 
 
 class Command(BaseCommand):

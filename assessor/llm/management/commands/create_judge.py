@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.management.common import campaign_called
+from assessor.campaigns.management.common import campaign_called
 from assessor.llm.actions import create_judge
 from assessor.llm.forms import LIMIT_NAMES, NewJudgeForm
 

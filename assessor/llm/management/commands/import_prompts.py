@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.management.common import campaign_called
+from assessor.campaigns.management.common import campaign_called
 from assessor.llm import actions
 from assessor.llm.prompt_sets import MOST_BYTES, OWN
 from assessor.llm.prompt_templates import TemplateError, read_templates

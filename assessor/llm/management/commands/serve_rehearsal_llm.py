@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.llm.rehearsal.knobs import Knobs
-from assessor.llm.rehearsal.serving import serve
+from assessor.llm.rehearsal.options import Knobs
+from assessor.llm.rehearsal.server import serve
 
 
 class Command(BaseCommand):

@@ -1,4 +1,4 @@
-from assessor.collection.management.importing import ImportCommand
+from assessor.imports.management.import_command import ImportCommand
 
 
 class Command(ImportCommand):

@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.management.common import campaign_called, named
+from assessor.campaigns.management.common import campaign_called, named
 from assessor.training.actions import TrainingError, mark_practice
 
 

@@ -3,8 +3,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.condition_kinds import kind_of
-from assessor.collection.management.common import campaign_called, named
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.management.common import campaign_called, named
 from assessor.training.actions import TrainingError, name_reference
 
 

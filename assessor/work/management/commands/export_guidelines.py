@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from assessor.collection.condition_kinds import condition_kinds
-from assessor.collection.management.exporting import ExportCommand
-from assessor.collection.models import Campaign
-from assessor.work.instructing import in_force, versions
+from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.management.export_command import ExportCommand
+from assessor.campaigns.models import Campaign
+from assessor.work.actions.guidelines import in_force, versions
 
 
 class Command(ExportCommand):

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.collection.condition_kinds import condition_kinds
-from assessor.collection.management.common import campaign_called
-from assessor.work.instructing import GuidelinesError, change_guidelines, in_force
-from assessor.work.writes import Stale
+from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.management.common import campaign_called
+from assessor.work.actions.guidelines import GuidelinesError, change_guidelines, in_force
+from assessor.work.write_protocol import Stale
 
 
 class Command(BaseCommand):

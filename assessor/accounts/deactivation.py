@@ -1,0 +1,31 @@
+"""What ends when somebody is made inactive. Apps register theirs when they are ready: collection need not know them."""
+
+from collections.abc import Callable
+
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from assessor.accounts.models import Person
+
+End = Callable[[Person], None]
+_ends: list[End] = []
+
+
+def when_leaving(end: End) -> None:
+    """Have something done for each person who is made inactive, in the transaction of that."""
+    _ends.append(end)
+
+
+def end_sessions(person: Person, *, but: str | None = None) -> None:
+    """Sign a person out everywhere, but in the session of that key."""
+    for session in Session.objects.filter(expire_date__gt=timezone.now()).exclude(pk=but or ""):
+        if session.get_decoded().get(SESSION_KEY) == str(person.pk):
+            session.delete()
+
+
+def end_access(person: Person) -> None:
+    """End a person's sessions and whatever else they could come in by, so that none is good again once they are."""
+    end_sessions(person)
+    for end in _ends:
+        end(person)

@@ -1,0 +1,34 @@
+"""Who owes a second factor sets it up before anything else."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+
+from assessor.campaigns.http import asks_for_page
+
+_OPEN = {"second_factor", "login", "sign_in_code", "logout", "password_change", "password_change_done"}
+
+
+class SecondFactorFirst:
+    """Leads people of a campaign that requires a second factor to where they set theirs up; refuses all else.
+
+    All of Assay, not the campaign alone: one sign-in opens all that somebody can open.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponseBase | None:
+        if not getattr(request.user, "owes_second_factor", False):
+            return None
+        if request.resolver_match and request.resolver_match.view_name in _OPEN:
+            return None
+        if asks_for_page(request):
+            return redirect("second_factor")
+        raise PermissionDenied("A campaign of yours requires a second factor. Set yours up first: open the home page.")

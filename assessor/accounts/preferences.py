@@ -1,0 +1,110 @@
+"""What a person chooses for themselves: the zone of the times that they see, and the keys that they press."""
+
+import string
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from django import forms
+
+from assessor.accounts.models import Person
+from assessor.campaigns.condition_kind import condition_kinds
+
+# Single characters that do something, and what, by screen. A person's own stands for one of these on all screens alike,
+# with Shift too. Of combinations only Ctrl with a digit can be changed; the others, Enter and Esc are as they are.
+SCREENS: dict[str, dict[str, str]] = {
+    "all": {"g": "guidelines", "?": "keys"},
+    "home": {"c": "continue"},
+    **{kind.name: dict(kind.keys) for kind in condition_kinds()},
+}
+KEYS: dict[str, str] = {
+    key: "; ".join(f"{screen}: {does[key]}" for screen, does in SCREENS.items() if key in does)
+    for key in sorted({key for does in SCREENS.values() for key in does}, key=lambda key: (not key.isalpha(), key))
+}
+# Letters of other scripts are read by where they stand, as a to z; blanks press buttons, and ' searches in Firefox.
+_POSSIBLE = frozenset(string.ascii_lowercase + string.digits + string.punctuation) - {"'"}
+_CTRL = "ctrl+"  # with digits alone: letters with Ctrl are the browser's
+
+
+def zone(name: str) -> ZoneInfo:
+    """Return the zone of this name; UTC for none, and for one that this machine does not know."""
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
+
+
+def _zones() -> list[tuple[str, str]]:
+    names = sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/"))
+    return [("", "not chosen: UTC"), ("UTC", "UTC"), *((name, name.replace("_", " ")) for name in names)]
+
+
+def own_key(person: Any, key: str) -> str | None:
+    """Return the key that a person (None: nobody) has in the place of a screen's, or None if they have it off."""
+    if not isinstance(person, Person):
+        return key
+    if key.startswith("shift+"):
+        character = own_key(person, key.removeprefix("shift+"))
+        return character and f"shift+{character}"
+    if person.keys_off and len(key) == 1:
+        return None
+    own: str = person.keys.get(key, key)
+    return own
+
+
+class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A person's zone and keys. An emptied key is the screens' own again."""
+
+    time_zone = forms.ChoiceField(
+        label="Time zone",
+        required=False,
+        choices=_zones,
+        help_text="Of the times on pages. Files are in UTC whatever is chosen here.",
+    )
+
+    class Meta:
+        model = Person
+        fields = ("time_zone", "keys_off")
+        labels = {"keys_off": "Switch single-character keys off"}
+        help_texts = {"keys_off": "For those who speak to their computer, or use a screen reader's own single keys."}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for key, does in KEYS.items():
+            widget = forms.TextInput(
+                {"size": 1, "autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
+            )
+            own = self.instance.keys.get(key, key).removeprefix(_CTRL)
+            self.fields[_field(key)] = forms.CharField(
+                label=does, required=False, max_length=1, initial=own, widget=widget
+            )
+
+    @property
+    def keys(self) -> list[tuple[str, Any]]:
+        """The screens' keys, each with the field of the person's own."""
+        return [(key, self[_field(key)]) for key in KEYS]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        present: dict[str, str] = {}
+        for key in KEYS:
+            own = cleaned.get(_field(key), "").lower()
+            is_ctrl = key.startswith(_CTRL)
+            present[key] = (_CTRL + own if is_ctrl else own) if own else key
+            if own and is_ctrl and own not in string.digits:
+                self.add_error(_field(key), f"Ctrl with {own} can't be a key: take a digit.")
+            elif own and own not in _POSSIBLE:
+                self.add_error(
+                    _field(key), f"{own} can't be a key: take a letter from a to z, a digit, or another sign."
+                )
+        for key, own in present.items():
+            others = [other for other, its in present.items() if other != key and its == own]
+            if others and own != key:  # said where it was changed
+                self.add_error(
+                    _field(key), f"{own} is a key already, of {KEYS[others[0]]}. Change that one too, or take another."
+                )
+        self.instance.keys = {key: own for key, own in present.items() if own != key}
+        return cleaned
+
+
+def _field(key: str) -> str:
+    return f"key_{'ctrl_' if key.startswith(_CTRL) else ''}{ord(key[-1])}"

@@ -1,0 +1,37 @@
+"""How an address of the API is written down, so that all of them are described alike."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any, TypeVar
+
+from ninja import Router, Schema
+
+from assessor.api.pagination import LINES, Page
+from assessor.api.schemas import PROBLEM, WRONG_PARAMETERS
+
+View = TypeVar("View", bound=Callable[..., Any])
+# 414: of a request line that the web server does not take, gunicorn's being 4,094 bytes.
+_PROBLEMS = {401: PROBLEM, 404: PROBLEM, 414: None, 422: WRONG_PARAMETERS, 429: PROBLEM}
+_RESPONSES = {
+    status: {"description": HTTPStatus(status).phrase}
+    | ({"content": {"application/json": {"schema": schema}}} if schema else {})
+    for status, schema in _PROBLEMS.items()
+}
+
+
+def one(router: Router, path: str, name: str, of: type[Schema], tag: str) -> Callable[[View], View]:
+    """Answer at a path with one thing. name: its operation's, for ever."""
+    return _get(router, path, name, of, tag, _RESPONSES)
+
+
+def many(router: Router, path: str, name: str, of: type[Schema], tag: str) -> Callable[[View], View]:
+    """Answer at a path with a list: a page of it, or all of it as JSON Lines."""
+    lines = {"schema": {"$ref": f"#/components/schemas/{of.__name__}"}}
+    return _get(router, path, name, Page[of], tag, _RESPONSES | {200: {"content": {LINES: lines}}})  # type: ignore[valid-type]
+
+
+def _get(
+    router: Router, path: str, name: str, of: type[Schema], tag: str, responses: dict[int, Any]
+) -> Callable[[View], View]:
+    extra = {"responses": responses}  # beside what the library says of 200
+    return router.get(path, response={200: of}, operation_id=name, url_name=name, tags=[tag], openapi_extra=extra)

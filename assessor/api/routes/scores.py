@@ -1,0 +1,137 @@
+"""Scores and comparisons."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponseBase
+from ninja import Field, Query, Router
+
+from assessor.api.authentication import asker
+from assessor.api.lookups import judged_topics, runs_called
+from assessor.api.operations import many, one
+from assessor.api.pagination import MOST, Asked, Id, Json, Key, Listing, Parameters, Text, answer, as_json, of_records
+from assessor.api.schemas import ComparisonItem, ComparisonTold, Policies, ScoreTable, TopicScores
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.models import Campaign, Condition
+from assessor.scores.cache import condition_scores
+from assessor.scores.leaderboards import STATES, shown
+from assessor.scores.loading import Scores
+from assessor.scores.score_source import scored_conditions
+from assessor.scores.tables import Row, cell_figures, score_table
+from assessor.work.exposure import take_file
+from metaeval.access import campaign_comparison
+from metaeval.exposure import seen_in_comparison
+from metaeval.models import Calculation, Comparison
+from metaeval.queries import comparisons_of
+from metaeval.report import result_json
+from metaeval.stats.means import Policy
+
+router = Router()
+_POLICY = "How a topic counts that a run did not answer: as 0 (zero), not at all (answered), or for no run (common)."
+
+
+class TableAsked(Parameters):
+    policy: Policies = Field("zero", description=_POLICY)
+
+
+class CellsAsked(Asked):
+    policy: Policies = Field(
+        "zero",
+        description="Under zero an unanswered topic has the scores of an empty answer; under common a topic that not "
+        "all runs answered has none.",
+    )
+    topic: list[Text] = Field([], max_length=MOST, description="Of these topics alone, by id.")
+    run: list[Text] = Field([], max_length=MOST, description="Of these runs alone, by tag.")
+
+
+@one(router, "/campaigns/{slug}/conditions/{condition_id}/scores", "get_scores", ScoreTable, "results")
+def get_scores(request: HttpRequest, slug: Text, condition_id: Id, asked: Query[TableAsked]) -> HttpResponseBase:
+    """The score table of a condition; means over the complete answers alone, and how many are not."""
+    campaign = organized_campaign(asker(request), slug)
+    condition, policy = _scored(campaign, condition_id), Policy(asked.policy)
+    found = condition_scores(condition)
+    table = score_table(found, policy)
+    rows = {"runs": table.systems, "over": table.over, "controls": table.controls}
+    told = {
+        "condition": str(condition),
+        "policy": policy,
+        "measures": list(found.measures.keys),
+        "topics": len(found.topics),
+        "incomplete": table.incomplete,
+        "not_judged_by_plan": table.outside,
+        "unusual": dict(found.unusual),
+    }
+    return as_json(told | {name: [_run(found, row) for row in some] for name, some in rows.items()})
+
+
+def _run(found: Scores, row: Row) -> Json:
+    team, task = (row.run.team, row.run.task) if row.run else ("", "")
+    counts = {"topics": row.topics, "complete": row.complete, "incomplete": row.incomplete}
+    told = {"run_id": row.name, "team": team, "task": task, **counts, "not_judged_by_plan": row.outside}
+    return {**told, "scores": _named(found, row.figures)}
+
+
+def _named(found: Scores, figures: Sequence[float]) -> dict[str, float | None]:
+    return dict(zip(found.measures.keys, map(shown, figures), strict=True))
+
+
+@many(router, "/campaigns/{slug}/conditions/{condition_id}/scores/topics", "list_topic_scores", TopicScores, "results")
+def list_topic_scores(request: HttpRequest, slug: Text, condition_id: Id, asked: Query[CellsAsked]) -> HttpResponseBase:
+    """The scores of each run's answer to each topic, by run's tag and topic id."""
+    campaign = organized_campaign(asker(request), slug)
+    condition, policy = _scored(campaign, condition_id), Policy(asked.policy)
+    topics = {topic.qid for topic in judged_topics(campaign, asked.topic)}
+    runs = {run.tag for run in runs_called(campaign, asked.run)} if asked.run else None
+
+    def after(key: Key | None, most: int | None) -> Iterator[tuple[Key, Json]]:
+        found = condition_scores(condition)
+        figures = cell_figures(found, policy)
+        for at, run in enumerate(found.runs):
+            if (runs is None or run.tag in runs) and (key is None or run.tag >= key[0]):
+                states, scores = found.states[at].tolist(), figures[at].tolist()
+                for topic, state, of_topic in zip(found.topics, states, scores, strict=True):
+                    place = (run.tag, topic.qid)
+                    if topic.qid in topics and (key is None or place > key):
+                        cell = {"state": STATES[state], "scores": _named(found, of_topic)}
+                        yield place, {"run_id": run.tag, "qid": topic.qid, **cell}
+
+    return answer(request, asked, Listing(after, (str, str)))
+
+
+def _scored(campaign: Campaign, condition_id: int) -> Condition:
+    condition = scored_conditions(campaign).filter(pk=condition_id).first()
+    if condition is None:
+        raise Http404("There is no such condition in this campaign.")
+    return condition
+
+
+@many(router, "/campaigns/{slug}/comparisons", "list_comparisons", ComparisonItem, "results")
+def list_comparisons(request: HttpRequest, slug: Text, asked: Query[Asked]) -> HttpResponseBase:
+    """The comparisons."""
+    campaign = organized_campaign(asker(request), slug)
+    return answer(request, asked, of_records(comparisons_of(campaign), _comparison))
+
+
+@one(router, "/campaigns/{slug}/comparisons/{comparison_id}", "get_comparison", ComparisonTold, "results")
+def get_comparison(request: HttpRequest, slug: Text, comparison_id: Id) -> HttpResponseBase:
+    """A comparison, with all that was found."""
+    comparison = campaign_comparison(organized_campaign(asker(request), slug), comparison_id)
+    done = comparison.calculations.filter(state=Calculation.State.DONE).order_by("-pk").first()
+    if done:
+        take_file(asker(request), seen_in_comparison(comparison))
+    return as_json(_comparison(comparison) | {"result": json.loads(result_json(done)) if done else None})
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "id": comparison.pk,
+        "name": comparison.name,
+        "first": str(comparison.first),
+        "second": str(comparison.second),
+        "policy": comparison.policy,
+        "seed": comparison.seed,
+        "draws": comparison.draws,
+        "state": comparison.last_state,  # type: ignore[attr-defined]  # annotated
+        "created_at": comparison.created_at.isoformat(),
+    }

@@ -1,0 +1,154 @@
+"""What JSON columns say, in the shapes that pages and scores take for granted.
+
+Whoever writes a label checks it, so whoever reads one does not: what an archive brings must be as if it was written
+here. All the functions are checks, or return one: it raises Unfit.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.db.models import Model
+
+from assessor.archive.values import Unfit, as_uuid
+from assessor.labels.models import LabelEvent
+from assessor.llm.gateway import RESERVED
+from nuggets.drafting import Cut
+from nuggets.formats import IMPORTANCE
+
+Check = Callable[[Any], None]
+
+
+def one_of(*labels: str) -> Check:
+    """One of these texts."""
+
+    def check(value: Any) -> None:
+        if value not in labels:
+            raise Unfit(f"one of {', '.join(label or 'nothing' for label in labels)}")
+
+    return check
+
+
+def text(value: Any) -> None:
+    """A text."""
+    if not isinstance(value, str):
+        raise Unfit("texts")
+
+
+def mark(value: Any) -> None:
+    """Words of an answer: sentence, start, end."""
+    if not isinstance(value, list) or [type(place) for place in value] != [int] * 3 or min(value) < 0:
+        raise Unfit("words as [sentence, start, end]")
+
+
+def cut(value: Any) -> None:
+    """A list of a model that was cut."""
+    if not isinstance(value, dict) or {name: type(count) for name, count in value.items()} != Cut.__annotations__:
+        raise Unfit("numbers as {window, nuggets, limit}")
+
+
+def parameters(value: Any) -> None:
+    """A judge's parameters: what is sent with requests beside Assay's own fields has none of these."""
+    extra = value.get("extra", {}) if isinstance(value, dict) else None
+    if not isinstance(extra, dict) or extra.keys() & RESERVED:
+        raise Unfit("parameters as the form of judges makes them")
+
+
+def anything(value: Any) -> None:
+    """Whatever a file had there."""
+
+
+def each(of: Check) -> Check:
+    """A list."""
+
+    def check(value: Any) -> None:
+        if not isinstance(value, list):
+            raise Unfit("a list")
+        for one in value:
+            of(one)
+
+    return check
+
+
+def by_item(of: Check) -> Check:
+    """An object: what is said of each item, by its key."""
+
+    def check(value: Any) -> None:
+        if not isinstance(value, dict):
+            raise Unfit("an object")
+        for said in value.values():
+            of(said)
+
+    return check
+
+
+def or_nothing(of: Check) -> Check:
+    """Nothing, or what it is of."""
+
+    def check(value: Any) -> None:
+        if value is not None:
+            of(value)
+
+    return check
+
+
+def changes_of_item(said: Mapping[str, Check]) -> Check:
+    """What differs: of each field that can be said, what stood there and what stands there now, if anything."""
+
+    def check(fields: Any) -> None:
+        if not isinstance(fields, dict):
+            raise Unfit("an object for each item")
+        for field, pair in fields.items():
+            if field in said:
+                if not isinstance(pair, list) or len(pair) != 2:
+                    raise Unfit("[before, after]")
+                for one in filter(None, pair):
+                    said[field](one)
+
+    return check
+
+
+def uid(value: Any) -> None:
+    """What names a nugget."""
+    as_uuid(value, "uids of nuggets")
+
+
+def bank_changes(value: Any) -> None:
+    """What an edit of a bank changed: the order before and after, fields by nugget; else texts of its own."""
+    for listed in value.get("order", ()):
+        each(uid)(listed)
+    for name in value.get("nuggets", ()):
+        uid(name)
+
+
+def snapshot(value: Any) -> None:
+    """The nuggets of an edition."""
+    for nugget in value:
+        uid(nugget["uid"])
+        text(nugget["text"])
+        _IMPORTANCE_OR_NONE(nugget["importance"])
+
+
+_IMPORTANCE_OR_NONE = one_of("", *IMPORTANCE)
+# By the field of a change: what can be said of an item besides its label.
+_SAID: dict[str, Check] = {"cannot": text, "flag": text, "invalid": anything, "marks": each(mark)}
+_LABEL: dict[str, Check] = {"marks": or_nothing(each(mark)), "raw": or_nothing(by_item(anything))}
+
+
+def of_labels(model: type[Model]) -> dict[str, Check]:
+    """Return what the JSON columns say of a model that belongs to a kind of label."""
+    if issubclass(model, LabelEvent):
+        label = one_of(*(value for value, _ in model._meta.get_field("value").flatchoices))
+        return {"changes": or_nothing(changes_of_item(_SAID | {"adopted": label, "shown": label}))}
+    columns = {column.name for column in model._meta.concrete_fields}
+    return {name: check for name, check in _LABEL.items() if name in columns}
+
+
+# By column.
+NUGGET_BANK = {"order": each(uid)}
+NUGGET = {"parents": each(uid)}
+BANK_EDIT = {"changes": bank_changes}
+BANK_EDITION = {"nuggets": snapshot, "consequences": by_item(each(uid))}
+CONDITION = {"prompts": by_item(text)}
+PROMPT_SET = {"texts": by_item(text), "provenance": by_item(by_item(text))}
+DRAFTING = {"importance": each(each(_IMPORTANCE_OR_NONE)), "cuts": each(cut)}
+JUDGE = {"parameters": parameters}

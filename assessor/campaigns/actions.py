@@ -1,0 +1,183 @@
+"""The writers of campaigns, protocols, conditions and judges."""
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from assessor.accounts.deactivation import end_access
+from assessor.accounts.models import Person
+from assessor.campaigns import history
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import SCALES, Campaign, Condition, Judge, Organizer, Protocol, QrelsSource
+from assessor.campaigns.queries import traces_of
+
+
+class PersonReferenced(Exception):
+    """A person can't be deleted; the text says why, and what to do instead."""
+
+
+class ConditionError(Exception):
+    """There can be no such condition; the text says why."""
+
+
+@transaction.atomic
+def create_campaign(*, name: str, slug: str, acting_user: Person | None) -> Campaign:
+    """Make a campaign with the default protocol; who makes it organizes it. Raises ValidationError for odd names."""
+    campaign = Campaign(name=name, slug=slug, created_by=acting_user)
+    campaign.full_clean()
+    campaign.save()
+    Protocol.objects.create(campaign=campaign, version=1, created_by=acting_user)
+    history.record("campaign created", campaign, campaign=campaign, person=acting_user)
+    if acting_user:
+        add_organizer(campaign=campaign, person=acting_user, acting_user=acting_user)
+    return campaign
+
+
+@transaction.atomic
+def add_organizer(*, campaign: Campaign, person: Person, acting_user: Person | None) -> Organizer:
+    """Let a person organize a campaign."""
+    organizer, is_new = Organizer.objects.get_or_create(campaign=campaign, person=person, until=None)
+    if is_new:
+        history.record("organizer added", person, campaign=campaign, person=acting_user)
+    return organizer
+
+
+@transaction.atomic
+def remove_organizer(*, organizer: Organizer, acting_user: Person | None) -> None:
+    """Let a person organize a campaign no longer; that they did stays on record."""
+    organizer.until = timezone.now()
+    organizer.save(update_fields=["until"])
+    history.record("organizer removed", organizer.person, campaign=organizer.campaign, person=acting_user)
+
+
+def why_kept(person: Person, acting_user: Person) -> str | None:
+    """Say why a person can't be deleted, or None: who has left a trace stays, so that every record has its maker."""
+    if person == acting_user:
+        return "You can't delete yourself: another administrator can."
+    left = [f"{count:,} {what}" for what, count in traces_of(person).items()]
+    if not left:
+        return None
+    return (
+        f"{person} stays on record as the maker of what they left: {', '.join(left)}. "
+        "So that they can sign in no longer, make them inactive. Their open tasks can be withdrawn on the plan of the "
+        "campaign and given to somebody else there; what they did is kept."
+    )
+
+
+@transaction.atomic
+def delete_person(*, person: Person, acting_user: Person) -> None:
+    """Delete a person who has left no trace. Raises PersonKept."""
+    locked = Person.objects.select_for_update().get(pk=person.pk)
+    if reason := why_kept(locked, acting_user):
+        raise PersonReferenced(reason)
+    history.record("person deleted", locked, campaign=None, person=acting_user)
+    locked.delete()
+
+
+@transaction.atomic
+def note_activity(*, person: Person, acting_user: Person) -> None:
+    """Note that a person was made inactive, which ends what they could come in by, or that they are active again."""
+    if not person.is_active:
+        end_access(person)
+    verb = "person active again" if person.is_active else "person made inactive"
+    history.record(verb, person, campaign=None, person=acting_user)
+
+
+@transaction.atomic
+def change_protocol(*, campaign: Campaign, settings: dict[str, Any], acting_user: Person) -> Protocol:
+    """Put new settings in force, as the next version of the protocol; those not named stay as they are.
+
+    Without a change, the present version stays.
+    """
+    present = campaign.protocol
+    changed = {name: value for name, value in settings.items() if getattr(present, name) != value}
+    if not changed:
+        return present
+    newest = campaign.protocols.aggregate(Max("version"))["version__max"]
+    wanted = {name: getattr(present, name) for name in Protocol.SETTINGS} | settings
+    protocol = Protocol.objects.create(campaign=campaign, version=newest + 1, created_by=acting_user, **wanted)
+    before = {name: getattr(present, name) for name in changed}
+    history.record("protocol changed", protocol, campaign=campaign, person=acting_user, before=before, after=changed)
+    return protocol
+
+
+_LONGEST = {"name": 120, "description": 700}  # in characters; the description is what Condition.identity keeps
+
+
+@transaction.atomic
+def name_for_assessors(*, condition: Condition, name: str, acting_user: Person | None) -> None:
+    """Say what assessors read instead of a condition's name; "" for the kind of work."""
+    condition.assessor_name = " ".join(name.split())
+    condition.save(update_fields=["assessor_name"])
+    history.record(
+        "condition named for assessors",
+        condition,
+        campaign=condition.campaign,
+        person=acting_user,
+        name=condition.assessor_name,
+    )
+
+
+def create_condition(
+    condition: Condition, *, acting_user: Person | None, protocol: Protocol | None = None
+) -> Condition:
+    """Save a new condition under the protocol in force, or under another one of its campaign's.
+
+    A condition under which passages are graded gets its own source of grades, of the same name. Raises ConditionError
+    for grades that a model gave where people's are asked for, and for a condition or a name that there is already.
+    """
+    try:
+        with transaction.atomic():
+            return _create_condition(condition, acting_user, protocol)
+    except IntegrityError as error:
+        raise ConditionError("Somebody made such a condition at the same moment: load the page again.") from error
+
+
+def _create_condition(condition: Condition, acting_user: Person | None, protocol: Protocol | None) -> Condition:
+    campaign, source = condition.campaign, condition.qrels_source
+    kind = kind_of(condition)
+    # Whose assessors see the passages of people's grades, and no other's.
+    if kind.makes_nuggets and condition.is_by_people and (source is None or source.by != QrelsSource.By.PEOPLE):
+        raise ConditionError(f"{condition.method} takes people's grades only; those of {source} are a model's.")
+    condition.protocol = protocol or campaign.protocol
+    condition.created_by = acting_user
+    if kind.makes_nuggets and source and condition.relevance_threshold > source.max_grade:
+        raise ConditionError(
+            f"{source} is graded {SCALES[source.max_grade]}: no passage would be relevant from "
+            f"{condition.relevance_threshold} on. Choose a lower grade."
+        )
+    for what, text in (("name", condition.name), ("description", condition.describe())):
+        if len(text) > _LONGEST[what]:
+            raise ConditionError(f"The condition's {what} is longer than {_LONGEST[what]} characters: {text}")
+    others = Condition.everything.filter(campaign=campaign)  # those that an import is bringing have their names too
+    if same := others.filter(identity=condition.describe()).first():
+        raise ConditionError(f"{same} is that condition already: {same.identity}.")
+    if others.filter(name=condition.name).exists():
+        raise ConditionError(f"The campaign has another condition called {condition.name}: choose another name.")
+    if kind.makes_grades and _has_grades_called(campaign, condition.name):
+        raise ConditionError(f"The campaign has other grades called {condition.name}: choose another name.")
+    condition.save()
+    if kind.makes_grades:
+        grades_made_under(condition)
+    history.record("condition created", condition, campaign=campaign, person=acting_user, identity=condition.identity)
+    return condition
+
+
+def _has_grades_called(campaign: Campaign, name: str) -> bool:
+    return QrelsSource.everything.filter(campaign=campaign, name=name).exists()
+
+
+def grades_made_under(condition: Condition) -> QrelsSource:
+    """Return the source of the grades that are made under a condition; make it where there is none yet."""
+    by = QrelsSource.By.MODEL if condition.judge_id else QrelsSource.By.PEOPLE
+    defaults = {"campaign": condition.campaign, "name": condition.name, "by": by, "max_grade": condition.max_grade}
+    source, _ = QrelsSource.everything.get_or_create(condition=condition, defaults=defaults)
+    return source
+
+
+def judge_of(person: Person) -> Judge:
+    """Return the judge that a person is."""
+    judge, _ = Judge.objects.get_or_create(person=person, defaults={"kind": Judge.Kind.PERSON, "name": str(person)})
+    return judge

@@ -1,0 +1,285 @@
+"""What conditions can be about. An app that brings a kind names its one description in its AppConfig."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from django.apps import apps
+from django.urls import reverse
+from django.utils.module_loading import import_string
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.db.models import Q, QuerySet
+    from django.forms import Form
+
+    from assessor.campaigns.forms import ConditionFields
+    from assessor.campaigns.models import Answer, Campaign, Condition, Run, Sentence, Topic
+    from assessor.exportables import Chosen
+    from assessor.labels.api import ApiList
+    from assessor.labels.cutoff import Cell
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
+    from assessor.scores.score_source import Scoring
+    from assessor.studies.sampling import Sampling
+    from assessor.work.judging_pool import Moved
+    from assessor.work.models import Task
+    from nuggets.models import NuggetBank
+
+
+# Methods of conditions of any kind.
+ADJUDICATED = "adjudicated"  # a third person decides between two
+IMPORTED = "imported"
+
+
+class Lacking(NamedTuple):
+    """Topics, by key, that can't be given to people yet, and what says why, of one topic's qid or of several."""
+
+    topics: set[int]
+    why: Callable[[str], str]
+
+
+class Section(NamedTuple):
+    """A section of a page: its template, and the form there."""
+
+    template: str
+    form: Form
+
+
+class ConditionKind:
+    """What a condition is about: nuggets, or labels of some kind (assessor.labels.label_kind.LabelKind).
+
+    Attributes are light. What needs other modules is a method that imports them when it is called, so that every layer
+    can ask a kind and none has to know which kinds there are.
+    """
+
+    name: str  # as records, files and addresses have it; its task's page is the address of this name
+    title: str  # what assessors read of a condition without a name for them
+    instruction: str  # what is asked of them, in a sentence
+    counted: str  # what a task counts as done: "answers"
+    labels: Sequence[str] = ()  # in ascending order; none where people give no labels of given items
+    keys: Mapping[str, str] = {}  # single characters that do something on its screen, and what
+    blind_method: str  # of conditions under which people work and see nothing that a model gave
+    peoples_methods: Sequence[str]  # under which people work here
+    methods: Sequence[str]  # all of them, besides those of all kinds
+    drafted_methods: Sequence[str] = ()  # under which a model makes nuggets here, or drafts them
+    needs_nuggets = False  # of another condition
+    takes_invalid_labels = False  # what is no label in a file can count as the lowest one
+    makes_nuggets = False
+    makes_grades = False  # of passages, which nuggets are made from
+    has_screen = True  # on which people can work
+    related = "condition"  # what url() reads of a task, for select_related
+
+    # Tasks of people
+
+    def prepare(self, task: Task) -> None:
+        """Make what the person will work on, in the transaction that gives them the task. Raises PlanError."""
+        raise NotImplementedError
+
+    def renew(self, task: Task) -> None:
+        """Bring up to date, and maybe open, a task that its person is given again. Raises PlanError."""
+
+    def url(self, task: Task) -> str:
+        """Return where its person goes on."""
+        return reverse(self.name, args=[task.pk])
+
+    def is_shared(self, condition: Condition) -> bool:
+        """Say whether several people may have a topic under a condition at once: they draw from one queue."""
+        return False
+
+    def closed(self, condition: Condition) -> str | None:
+        """Say why nobody can be given anything under a condition, or None."""
+        return None
+
+    def lacking(self, condition: Condition, topics: Sequence[Topic]) -> Lacking:
+        """Return which topics can't be given there yet, in as many queries for all of them as for one."""
+        return Lacking(set(), str)
+
+    def refusal(self, condition: Condition, topics: Sequence[Topic]) -> str | None:
+        """Say why topics can't be given to people under a condition, or None."""
+        if refused := self._never(condition):
+            return refused
+        lacking = self.lacking(condition, topics) if topics else Lacking(set(), str)
+        qids = sorted(topic.qid for topic in topics if topic.pk in lacking.topics)
+        return lacking.why(", ".join(qids)) if qids else None
+
+    def refusals(self, condition: Condition, topics: Sequence[Topic]) -> dict[int, str]:
+        """Say of each topic, by key, why it can't be given to people under a condition; others are left out.
+
+        It takes as many queries for all of them as for one.
+        """
+        if refused := self._never(condition):
+            return dict.fromkeys((topic.pk for topic in topics), refused)
+        lacking = self.lacking(condition, topics)
+        return {topic.pk: lacking.why(topic.qid) for topic in topics if topic.pk in lacking.topics}
+
+    def _never(self, condition: Condition) -> str | None:
+        if not self.has_screen:
+            return f"Nobody can be given {condition.name}: it is not done by people on a screen."
+        return self.closed(condition)
+
+    def guidelines(self) -> str:
+        """Return the guidelines that campaigns start with, in Markdown: guidelines.md of its app."""
+        folder = files(type(self).__module__.rpartition(".")[0])
+        return (folder / "guidelines.md").read_text(encoding="utf-8")
+
+    # What organizers fill in and see
+
+    def condition_fields(self, campaign: Campaign) -> ConditionFields | None:
+        """Return its part of the form of new conditions; None where that makes no such condition."""
+        return None
+
+    def conditions(self, campaign: Campaign) -> QuerySet[Any]:
+        """Return its conditions, with what the page of their campaign tells of them."""
+        told = ("judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
+        return campaign.conditions.filter(kind=self.name).select_related(*told)
+
+    def campaign_section(self, campaign: Campaign) -> Section | None:
+        """Return a further section of a campaign's page."""
+        return None
+
+    # Files
+
+    def api_list(self) -> ApiList | None:
+        """Return what the API lists of such a condition; None where that is nothing."""
+        return None
+
+    def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
+        """Yield what was planned and given at a moment, by topic and run."""
+        raise NotImplementedError
+
+    def missing(self, condition: Condition) -> Iterator[str]:
+        """Say what a condition lacks to be finished, besides work of people and jobs that is not done."""
+        raise NotImplementedError
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        """Name the state of all that its files are made from, in this database, besides what imports bring."""
+        raise NotImplementedError
+
+    # What others do
+
+    def on_bank_finished(self, bank: NuggetBank) -> None:
+        """Bring up to date what is labelled by a bank, in the transaction that finishes it, with its new edition."""
+
+    def on_answers_changed(self, answers: Mapping[Answer, Sequence[Sentence]]) -> None:
+        """Follow answers, as files changed them, each with its sentences before: one, where only its text was known.
+
+        The texts are equal but for blanks. Where sentences were known before they are the same too, but for blanks, and
+        cite what they did, and maybe more.
+        """
+
+    def judged_by_segments(self, run: Run, docids: Collection[str]) -> Collection[str]:
+        """Return those of the segments that a run cites of which anything was said here."""
+        return ()
+
+    def on_texts_replaced(self, run: Run, docids: Collection[str]) -> None:
+        """Follow that a run's own texts took the place of segments that it cites. Raises JudgedBySegments."""
+
+    # Topics for practice
+
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        """Return what people said on tasks of practice beside the references, by condition's key."""
+        raise NotImplementedError
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        """Return items of a task of practice with their texts. No run is named."""
+        raise NotImplementedError
+
+    def has_work(self) -> Q:
+        """Return what is true of a topic on which people or models have said anything here; files don't count."""
+        raise NotImplementedError
+
+    # Answers of runs, where they are judged
+
+    @property
+    def sheets(self) -> Any:
+        """The model of its judged answers; None where no answers of runs are judged."""
+        return None
+
+    @property
+    def judges_answers(self) -> bool:
+        """Whether answers of runs are judged."""
+        return self.sheets is not None
+
+    def follow_scope(self, condition: Condition, topic: Topic) -> Moved:
+        """Mark what is said of answers to a topic by which runs are judged now: see assessor.work.judging_pool."""
+        raise NotImplementedError
+
+    def scoring(self) -> Scoring | None:
+        """Return how answers are scored by its labels; None where they are not."""
+        return None
+
+    def sampling(self) -> Sampling | None:
+        """Return what studies draw from its labels; None where there are no studies of them."""
+        return None
+
+
+class _HasKind(Protocol):
+    @property
+    def kind(self) -> str: ...
+
+
+@cache
+def _by_name() -> dict[str, ConditionKind]:
+    named = (getattr(app, "condition_kind", None) for app in apps.get_app_configs())
+    kinds: list[ConditionKind] = [import_string(name) for name in named if name]
+    return {kind.name: kind for kind in kinds}
+
+
+def condition_kinds() -> list[ConditionKind]:
+    """Return all kinds, in the order of INSTALLED_APPS."""
+    return list(_by_name().values())
+
+
+def kind_named(name: str) -> ConditionKind:
+    """Return the kind of this name. Raises KeyError."""
+    return _by_name()[name]
+
+
+def kind_of(record: _HasKind) -> ConditionKind:
+    """Return the kind of a condition, a task or a study."""
+    return _by_name()[record.kind]
+
+
+def kinds_in_order_of_work() -> list[ConditionKind]:
+    """Return all kinds, as work on a topic goes: nuggets are made from grades, and given labels then."""
+    return sorted(condition_kinds(), key=lambda kind: not kind.makes_grades)
+
+
+def names_in_order_of_work() -> list[str]:
+    """Return the names of all kinds, as work on a topic goes."""
+    return [kind.name for kind in kinds_in_order_of_work()]
+
+
+def kind_choices() -> list[tuple[str, str]]:
+    """Return what Condition.kind can be."""
+    return [(kind.name, kind.name) for kind in condition_kinds()]
+
+
+def method_choices() -> list[tuple[str, str]]:
+    """Return what Condition.method can be."""
+    methods = [method for kind in condition_kinds() for method in kind.methods]
+    return [(method, method) for method in (*methods, ADJUDICATED, IMPORTED)]
+
+
+def names_of_nuggets() -> list[str]:
+    """Return the names of the kinds that make nuggets."""
+    return [kind.name for kind in condition_kinds() if kind.makes_nuggets]
+
+
+def names_of_grades() -> list[str]:
+    """Return the names of the kinds that make grades of passages."""
+    return [kind.name for kind in condition_kinds() if kind.makes_grades]
+
+
+def names_of_answers() -> list[str]:
+    """Return the names of the kinds in which answers of runs are judged."""
+    return [kind.name for kind in condition_kinds() if kind.judges_answers]
+
+
+def related_records() -> list[str]:
+    """Return what to select with tasks whose urls will be asked for."""
+    return [kind.related for kind in condition_kinds()]

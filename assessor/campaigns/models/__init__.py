@@ -1,0 +1,39 @@
+"""The core records. One module a subject; import them from here."""
+
+from assessor.campaigns.models.campaign import Campaign, Organizer, Protocol
+from assessor.campaigns.models.grades import SCALES, Grade, QrelsSource
+from assessor.campaigns.models.history import AppendOnly, AppendOnlyQuerySet, Event
+from assessor.campaigns.models.imports import Import, Imported, MadeOrVisibleManager, MaybeImported
+from assessor.campaigns.models.judges import Condition, Judge
+from assessor.campaigns.models.retrieval import RankedSegment, RetrievalRun
+from assessor.campaigns.models.runs import CONTROL, Answer, Citation, Run, RunAlias, RunDocument, Sentence
+from assessor.campaigns.models.texts import Segment, Topic
+
+__all__ = [
+    "CONTROL",
+    "SCALES",
+    "Answer",
+    "AppendOnly",
+    "AppendOnlyQuerySet",
+    "Campaign",
+    "Citation",
+    "Condition",
+    "Event",
+    "Grade",
+    "Import",
+    "Imported",
+    "Judge",
+    "MadeOrVisibleManager",
+    "MaybeImported",
+    "Organizer",
+    "Protocol",
+    "QrelsSource",
+    "RankedSegment",
+    "RetrievalRun",
+    "Run",
+    "RunAlias",
+    "RunDocument",
+    "Segment",
+    "Sentence",
+    "Topic",
+]

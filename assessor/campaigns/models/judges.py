@@ -1,0 +1,233 @@
+"""Judges and conditions."""
+
+from typing import Any
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+from assessor.campaigns.condition_kind import ADJUDICATED, IMPORTED, kind_choices, kind_of, method_choices
+from assessor.campaigns.models.grades import SCALES
+from assessor.campaigns.models.imports import Import, MaybeImported
+from assessor.formats.report import visible
+from assessor.runtime.fields import JSONText
+
+_LONGEST_FILE = 100  # characters of a file's name in an identity
+
+
+class Judge(models.Model):
+    """Who or what gives labels: a person, a model configuration, or whoever made an imported file."""
+
+    class Kind(models.TextChoices):
+        PERSON = "person", "person"
+        MODEL = "model", "model"
+        IMPORTED = "imported", "maker of an imported file"
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    name = models.CharField(max_length=200)
+    person = models.OneToOneField("accounts.Person", models.PROTECT, null=True, blank=True, related_name="judge")
+    parameters = JSONText(
+        default=dict, help_text="A model's name and settings; of an imported file, whether people or a model made it."
+    )
+
+    is_rehearsal = models.BooleanField(
+        default=False, help_text="Some of what it gave came from the rehearsal endpoint, with no model behind it."
+    )
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(kind="person", person__isnull=False) | ~Q(kind="person") & Q(person__isnull=True),
+                name="judge_is_a_person_or_not",
+            ),
+            # A person's name may be given to another one later; a model's not in its campaign (see create_judge). Of
+            # imported files, one campaign's may be people's and another one's of that name a model's.
+            models.UniqueConstraint(
+                fields=("name", "parameters"), condition=Q(kind="imported"), name="imported_judge_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Condition(MaybeImported):
+    """How labels come to be: a way of making nuggets, or of assigning, of judging support, of grading.
+
+    An evaluation condition (assignment) builds on a nugget condition, so that Edits/Manual and Edits/Auto share
+    their banks. Two conditions are the same when their identities are.
+    """
+
+    ADJUDICATED, IMPORTED = ADJUDICATED, IMPORTED
+
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="conditions")
+    name = models.CharField(max_length=120)
+    assessor_name = models.CharField(
+        "name for assessors",
+        max_length=60,
+        blank=True,
+        help_text="What assessors read instead of the name; empty: the kind of work.",
+    )
+    kind = models.CharField(max_length=12, choices=kind_choices)
+    method = models.CharField(max_length=24, choices=method_choices)
+    qrels_source = models.ForeignKey(
+        "campaigns.QrelsSource", models.PROTECT, null=True, blank=True, related_name="conditions"
+    )
+    min_relevant_grade = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=(MinValueValidator(1), MaxValueValidator(max(SCALES))),
+        help_text="Of nuggets: the lowest grade that counts as relevant; empty: as the protocol says.",
+    )
+    max_grade = models.PositiveSmallIntegerField(
+        "scale", choices=SCALES, default=min(SCALES), help_text="Of relevance: the scale of the grades."
+    )
+    judge = models.ForeignKey(Judge, models.PROTECT, null=True, blank=True, help_text="None means people.")
+    nuggets = models.ForeignKey("self", models.PROTECT, null=True, blank=True, help_text="The nugget condition.")
+    shown = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="post_edited_by",
+        help_text="The condition whose labels of a model stand beside the choices.",
+    )
+    prompts = JSONText(default=dict, blank=True, help_text="The sha256 of each prompt that a model gets, by its name.")
+    replicate = models.PositiveSmallIntegerField(
+        default=0, help_text="Which sample of a judge that is asked the same more than once; 0 is the first."
+    )
+    sample = models.CharField(
+        max_length=100, blank=True, help_text="The study whose sample is labelled; empty: all there is to label."
+    )
+    protocol = models.ForeignKey("campaigns.Protocol", models.PROTECT)
+    identity = models.CharField(max_length=700, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (
+            models.UniqueConstraint(fields=("campaign", "name"), name="condition_name_once"),
+            models.UniqueConstraint(fields=("campaign", "identity"), name="condition_once"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.identity = self.describe()
+        super().save(*args, **kwargs)
+
+    def describe(self) -> str:
+        """Spell out what makes this condition the one it is."""
+        creation = self.nuggets or self
+        kind, makes_nuggets = kind_of(self), kind_of(creation).makes_nuggets
+        parts = {
+            "kind": self.kind,
+            "nuggets": self.nuggets,
+            "creation": creation.method if makes_nuggets else None,
+            "qrels": self.qrels_source or creation.qrels_source,
+            "relevant": f"from {self.relevance_threshold}" if self.has_own_threshold else None,
+            "scale": SCALES[self.max_grade] if self.max_grade != min(SCALES) else None,
+            "drafting": creation.judge if makes_nuggets else None,
+            "file": self._drafts_file(),
+            "method": None if kind.makes_nuggets else self.method,
+            "judge": None if kind.makes_nuggets else self.judge or "people",
+            "shown": self.shown,
+            "prompts": self.short_prompts or None,
+            "replicate": self.replicate or None,
+            "sample": self.sample or None,
+            "invalid labels": Import.InvalidLabels.NOT_SUPPORT if self.counts_invalid_labels else None,
+            "protocol": self.protocol,
+        }
+        return "; ".join(f"{name}={value}" for name, value in parts.items() if value is not None)
+
+    @property
+    def short_prompts(self) -> str:
+        """The prompts that a model gets, each with how its hash begins: "creation:4f0c…,importance:9a31…"."""
+        return ",".join(f"{name}:{sha256[:12]}" for name, sha256 in sorted(self.prompts.items()))
+
+    def _drafts_file(self) -> str | None:
+        """Name the file that brought the drafts which people edit, if one did."""
+        if not (self.is_drafted and self.is_by_people) or self.import_record is None:
+            return None
+        return f"{visible(self.import_record.file_name)[:_LONGEST_FILE]} sha256:{self.import_record.sha256[:12]}"
+
+    @property
+    def relevance_threshold(self) -> int:
+        """The lowest grade of its source with which a passage counts as relevant."""
+        return self.min_relevant_grade or self.protocol.min_relevant_grade
+
+    @property
+    def has_own_threshold(self) -> bool:
+        """Say whether that is another one than the protocol's."""
+        return self.relevance_threshold != self.protocol.min_relevant_grade
+
+    @property
+    def threshold_in_name(self) -> str:
+        """What the usual names of such conditions end with, so that two thresholds make two names."""
+        return f", relevant from {self.relevance_threshold}" if self.has_own_threshold else ""
+
+    def shows_a_models_nuggets(self) -> bool:
+        """Say whether its nuggets, or some of them, are a model's, or may be."""
+        by = self.judge.parameters.get("by") if self.judge else None
+        if by != "people":
+            return self.method != kind_of(self).blind_method
+        # People's nuggets that came with the drafts of a model, which they edited.
+        return self.draftings.exists()
+
+    @property
+    def counts_invalid_labels(self) -> bool:
+        """Say whether what was no label in the files of its assignments counts as not_support."""
+        is_asked = kind_of(self).takes_invalid_labels
+        options = self.import_record.options if is_asked and self.import_record else {}
+        return options.get("invalid_labels") == Import.InvalidLabels.NOT_SUPPORT
+
+    @property
+    def is_a_models(self) -> bool:
+        """Say whether its labels are a model's, given here or imported."""
+        return self.judge is not None and (
+            self.judge.kind == Judge.Kind.MODEL or self.judge.parameters.get("by") == "model"
+        )
+
+    @property
+    def is_peoples(self) -> bool:
+        """Say whether its labels are people's, given here or imported."""
+        return self.judge is None or self.judge.parameters.get("by") == "people"
+
+    @property
+    def is_drafted(self) -> bool:
+        """Say whether a model makes its nuggets here, or drafts them."""
+        return self.method in kind_of(self).drafted_methods
+
+    @property
+    def judges_answers(self) -> bool:
+        """Say whether answers of runs are judged under it."""
+        return kind_of(self).judges_answers
+
+    @property
+    def is_by_people(self) -> bool:
+        """Say whether people work under it here."""
+        return self.method in (*kind_of(self).peoples_methods, ADJUDICATED)
+
+    @property
+    def is_rehearsed(self) -> bool:
+        """Say whether what a model gave here, or some of it, was a rehearsal: shown wherever its output is."""
+        of_grades = self.qrels_source.condition if self.qrels_source else None
+        makers = [condition.judge for condition in (self, self.nuggets, of_grades, self.shown) if condition]
+        return any(judge.is_rehearsal for judge in makers if judge)
+
+    @property
+    def name_for_assessors(self) -> str:
+        """What those who work under it read: the name might say whose work they see, or that somebody judged before."""
+        return self.assessor_name or kind_of(self).title
+
+    @property
+    def task_for_assessors(self) -> str:
+        """What is asked of those who work under it, in one sentence."""
+        return kind_of(self).instruction
+
+    def is_blind(self) -> bool:
+        """Say whether a person who works under it must not have seen a model's output of that kind."""
+        return self.method == kind_of(self).blind_method

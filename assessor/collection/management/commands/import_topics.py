@@ -1,6 +1,0 @@
-from assessor.collection.management.importing import ImportCommand
-
-
-class Command(ImportCommand):
-    help = "Import topics: TSV or JSONL."
-    kind = "topics"

@@ -1,0 +1,129 @@
+"""What assessors asked the organizer, of all kinds of work in one place: what they could not judge, and their flags."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from django.urls import reverse
+
+from assessor.accounts.models import Person
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import Campaign
+from assessor.labels.flags import Asked
+from assessor.labels.label_kind import label_kind, label_kinds
+from assessor.labels.replies import placed, replies_to
+from assessor.work.models import Reply, Task
+from assessor.work.queries import planned
+
+OPEN, ANSWERED, SETTLED = "open", "answered", "settled"
+Place = tuple[int, int | None, str]  # the task's key, the sheet's, the item's
+
+
+def asked(campaign: Campaign) -> Iterator[Asked]:
+    """Yield all that assessors ask now in a campaign."""
+    for kind in label_kinds():
+        yield from kind.open_questions(campaign)
+
+
+def replied(campaign: Campaign) -> dict[Place, list[Reply]]:
+    """Return the replies in a campaign by what they are about, the oldest first."""
+    found: dict[Place, list[Reply]] = defaultdict(list)
+    replies = Reply.objects.filter(task__campaign=campaign).select_related("task", "person", "read").order_by("pk")
+    for one, place in placed(replies):
+        found[one.task_id, *place].append(one)
+    return found
+
+
+def state(one: Asked, replies: Mapping[Place, Sequence[Reply]]) -> str:
+    """Return how it stands with a question. What was worded anew since its answer is open again."""
+    if one.adopted and not one.flag:
+        return SETTLED
+    of_it = replies.get(one.place)
+    return ANSWERED if of_it and of_it[-1].question == one.text else OPEN
+
+
+def open_by_task(campaign: Campaign) -> dict[int, int]:
+    """Count the questions that are open, by task's key."""
+    replies = replied(campaign)
+    return Counter(one.task for one in asked(campaign) if state(one, replies) == OPEN)
+
+
+class Row(NamedTuple):
+    """A question as the organizer sees it. about: what is asked about, in words."""
+
+    asked: Asked
+    task: Task
+    about: str
+    run: str
+    state: str
+    replies: Sequence[Reply]
+    address: str  # of what the person said there
+    settling: str  # the address where it can be settled, or ""
+
+
+def rows(campaign: Campaign, some: Sequence[Asked], replies: Mapping[Place, Sequence[Reply]]) -> list[Row]:
+    """Return questions of a campaign with all that a page shows of them. replies: as replied() has them."""
+    tasks = {task.pk: task for task in planned(campaign).filter(pk__in={one.task for one in some})}
+    about = described((one.kind, one.sheet, one.item) for one in some)
+    found = []
+    for one in some:
+        if task := tasks.get(one.task):
+            words, run = about[one.kind, one.sheet, one.item]
+            of_it = replies.get(one.place, ())
+            found.append(
+                Row(
+                    one,
+                    task,
+                    words,
+                    run,
+                    state(one, replies),
+                    of_it,
+                    kind_of(task).url(task),
+                    _settling(campaign, task, one),
+                )
+            )
+    return found
+
+
+def _settling(campaign: Campaign, task: Task, one: Asked) -> str:
+    page = label_kind(one.kind).questions_page
+    return reverse(page, args=[campaign.slug, task.condition_id]) if page and one.is_unsettled else ""
+
+
+What = tuple[str, int | None, str]  # kind, sheet's key, item's
+
+
+def described(items: Iterable[What]) -> dict[What, tuple[str, str]]:
+    """Return what items are, in words that their assessor may read, and apart from that the run, which they may not."""
+    by_kind: dict[str, list[tuple[int | None, str]]] = defaultdict(list)
+    for kind, sheet, item in items:
+        by_kind[kind].append((sheet, item))
+    return {
+        (kind.name, *place): told
+        for kind in label_kinds()
+        for place, told in kind.described(by_kind[kind.name]).items()
+    }
+
+
+class Answered(NamedTuple):
+    """A reply as its assessor sees it."""
+
+    reply: Reply
+    about: str
+    address: str
+    is_new: bool
+
+
+def answers_to(person: Person, most: int) -> list[Answered]:
+    """Return the newest replies to a person: no run, nothing but the organizer's words and their own."""
+    replies = placed(replies_to(person)[:most])
+    about = described((one.task.kind, *place) for one, place in replies)
+    return [
+        Answered(one, about.get((one.task.kind, *place), ("", ""))[0], _address(one, place), not hasattr(one, "read"))
+        for one, place in replies
+    ]
+
+
+def _address(reply: Reply, place: tuple[int | None, str]) -> str:
+    address = kind_of(reply.task).url(reply.task)
+    return f"{address}?answer={place[0]}" if place[0] else address

@@ -1,0 +1,1 @@
+"""Files in: the importer, and a loader for each kind of file."""

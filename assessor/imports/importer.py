@@ -1,0 +1,372 @@
+"""Imports: check the whole file, write what is new in short batches nobody sees, then show it all at once.
+
+One long transaction would hold SQLite's only write lock, and assessors' saves would fail meanwhile. What a killed
+import left behind stays invisible and is swept away at the next start.
+"""
+
+import gc
+import pickle
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Model, QuerySet
+from django.utils import timezone
+
+from assessor.accounts.models import Person
+from assessor.campaigns import history
+from assessor.campaigns.models import (
+    Answer,
+    Campaign,
+    Grade,
+    Import,
+    QrelsSource,
+    RankedSegment,
+    RetrievalRun,
+    Run,
+    RunDocument,
+    Segment,
+    Topic,
+)
+from assessor.campaigns.signals import import_done
+from assessor.formats.lines import SourceFile
+from assessor.formats.report import Report, Unreadable
+from assessor.imports.loaders import LOADERS, Loader
+from assessor.runtime.analyze import look_at_grown_tables
+from assessor.runtime.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
+
+# The rows that unfinished imports brought.
+Leftovers = Callable[[QuerySet[Import]], QuerySet[Any]]
+
+
+def brought(model: type[Model], path: str = "import_record") -> Leftovers:
+    """Say that imports bring rows of a model, which lead to their import by this path."""
+    return lambda imports: model._base_manager.filter(**{f"{path}__in": imports})
+
+
+# In this order: no row is removed before the rows that point to it.
+_BROUGHT: list[Leftovers] = [
+    brought(model)
+    for model in (Answer, RunDocument, Run, RankedSegment, RetrievalRun, Grade, QrelsSource, Segment, Topic)
+]
+
+
+def register(loader: type[Loader], *leftovers: Leftovers) -> None:
+    """Add the loader of an app above, with what its imports bring: first the rows that point to others."""
+    LOADERS[loader.kind] = loader
+    _BROUGHT[:0] = leftovers
+
+
+_SWEEP_BATCH = 2_000
+_SIGN_OF_LIFE = 0.5  # seconds between two writes of an import's progress
+# Characters of the lines of one batch: memory does not follow the length of lines, and an assessor who saves meanwhile
+# waits for one short transaction. Larger batches are no faster.
+_BATCH_CHARACTERS = 400_000
+_LONGEST_PAUSE = 0.2  # seconds
+
+
+# The imports that this process is running.
+_at_work: set[int] = set()
+
+
+class Busy(Exception):
+    """Another import of the campaign is running."""
+
+
+class Stopped(Exception):
+    """Somebody stopped the import."""
+
+
+def new_import(
+    *, campaign: Campaign, kind: str, file_name: str, options: dict[str, str], person: Person | None, check_only: bool
+) -> Import:
+    """Note down an import to be run."""
+    # A name on disk may be no text at all.
+    name = Path(file_name).name.encode(errors="replace").decode()[:255]
+    return Import.objects.create(
+        campaign=campaign,
+        kind=kind,
+        file_name=name,
+        report=Report(name).as_dict(),
+        options=options,
+        person=person,
+        check_only=check_only,
+    )
+
+
+def upload_path(import_record: Import) -> Path:
+    """Return where the file of an uploaded import lies until it is over."""
+    return Path(settings.DATA_DIR) / "uploads" / f"{import_record.pk}.upload"
+
+
+def run(import_record: Import, path: Path) -> Import:
+    """Run a waiting import of the file at path to its end, and return it with state and report.
+
+    Raises Busy where another import of the campaign is running; this one then goes on waiting. Sweep first: an
+    import whose process died counts as running until then.
+    """
+    _claim(import_record, path.stat().st_size if path.exists() else 0)
+    _at_work.add(import_record.pk)
+    # An import makes and drops millions of values: the garbage collector need not look at all else each time.
+    gc.freeze()
+    try:
+        if import_record.state == Import.State.RUNNING:
+            _check_then_write(import_record, path)
+    except Stopped:
+        _remove_leftovers(import_record)
+    except BaseException as error:
+        if not connection.in_atomic_block:
+            connection.close()  # it may be the connection that broke
+        _break_off(import_record, error)
+        raise
+    finally:
+        gc.unfreeze()
+        _at_work.discard(import_record.pk)
+        import_record.refresh_from_db()
+        if import_record.is_over:
+            upload_path(import_record).unlink(missing_ok=True)
+    if import_record.state == Import.State.DONE:
+        look_at_grown_tables()
+    return import_record
+
+
+def _break_off(import_record: Import, error: BaseException) -> None:
+    """End an import with the reason; where its database was away, have it wait for another try if its file is there."""
+    if can_try_again(import_record, error) and upload_path(import_record).exists():
+        mine = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=me())
+        mine.update(state=Import.State.WAITING)
+    else:
+        expected = "an import that runs to its end; nothing was imported"
+        report = Report(import_record.file_name)
+        report.error(0, "", f"{type(error).__name__}: {error}", expected)
+        _end(import_record, Import.State.INTERRUPTED, report)
+    _remove_leftovers(import_record)
+
+
+def stop(import_record: Import, *, person: Person) -> bool:
+    """Stop a waiting or running import; nothing of it will be visible. Return False where it was over already."""
+    with transaction.atomic():
+        active = Import.objects.filter(pk=import_record.pk, state__in=(Import.State.WAITING, Import.State.RUNNING))
+        stopped = bool(active.update(state=Import.State.STOPPED, ended_at=timezone.now()))
+        if stopped:
+            history.record("import stopped", import_record, campaign=import_record.campaign, person=person)
+    return stopped
+
+
+def _claim(import_record: Import, bytes_total: int) -> None:
+    now = timezone.now()
+    waiting = Import.objects.filter(pk=import_record.pk, state=Import.State.WAITING)
+    try:
+        with transaction.atomic():
+            is_mine = waiting.update(
+                state=Import.State.RUNNING,
+                owner=me(),
+                alive_at=now,
+                attempts=import_record.attempts + 1,
+                stage=Import.Stage.CHECKING,
+                bytes_read=0,
+                bytes_total=bytes_total,
+            )
+    except IntegrityError as error:
+        raise Busy(f"Another import of {import_record.campaign} is running.") from error
+    import_record.refresh_from_db()
+    if not is_mine and import_record.state == Import.State.RUNNING:
+        raise Busy(f"{import_record} is being run already.")
+
+
+def _check_then_write(import_record: Import, path: Path) -> None:
+    with _Spool() as spool:
+        loader = _check(import_record, path, spool)
+        import_record.sha256 = loader.sha256
+        if loader.report.error_count:
+            _end(import_record, Import.State.REFUSED, loader.report)
+        elif import_record.check_only:
+            _end(import_record, Import.State.CHECKED, loader.report)
+        else:
+            _write(import_record, loader, spool)
+            _show(import_record, loader)
+            import_done.send_robust(Import, import_record=import_record)
+
+
+class _Spool:
+    """What a checked file brings, on disk until it is written: it is read, checked and made ready once only."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(dir=settings.DATA_DIR)  # noqa: SIM115  # closed by __exit__
+
+    def __enter__(self) -> "_Spool":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def add(self, new: Any) -> None:
+        pickle.dump(new, self._file, pickle.HIGHEST_PROTOCOL)
+
+    def batches(self) -> Iterator[tuple[Any, float]]:
+        """Yield what was added, each with the share of all that has been read with it."""
+        total = self._file.tell()
+        self._file.seek(0)
+        while self._file.tell() < total:
+            new = pickle.load(self._file)  # noqa: S301  # our own, in a file that has no name
+            yield new, self._file.tell() / total
+
+
+def _check(import_record: Import, path: Path, spool: _Spool) -> Loader:
+    """Read the whole file and put aside what is new in it; return the loader, with its report."""
+    source = SourceFile(path)
+    report = Report(import_record.file_name)
+    progress = _Progress(import_record, Import.Stage.CHECKING)
+    loader: Loader = LOADERS[import_record.kind](import_record.campaign, import_record.options, report)
+    records = 0
+    try:
+        for batch in _batches(loader.read(source.lines(report)), loader.batch_size):
+            records += len(batch)
+            new = loader.sift(batch)
+            if not report.error_count and not import_record.check_only:
+                spool.add(new)
+            progress.show(source.bytes_read)
+        loader.sha256 = source.sha256
+        loader.end()
+    except Unreadable:
+        pass  # the report says why
+    if not records and not report.error_count:
+        report.error(0, "", "no record", "at least one record")
+    return loader
+
+
+def _write(import_record: Import, loader: Loader, spool: _Spool) -> None:
+    """Write what was put aside, a batch a transaction."""
+    progress = _Progress(import_record, Import.Stage.WRITING)
+    for new, share in spool.batches():
+        started = time.monotonic()
+        with transaction.atomic():
+            progress.show(int(share * import_record.bytes_total), at_once=True)
+            loader.write(new, import_record)
+        _let_others_write(time.monotonic() - started)
+
+
+def _let_others_write(seconds: float) -> None:
+    """Leave SQLite's only write lock alone for half as long as it was held: who waits looks every millisecond."""
+    if connection.vendor == "sqlite":
+        time.sleep(min(seconds / 2, _LONGEST_PAUSE))
+
+
+def _show(import_record: Import, loader: Loader) -> None:
+    """Make everything the import brought visible, in one short transaction."""
+    with transaction.atomic():
+        loader.finish(import_record)
+        report = loader.report.as_dict()
+        told = {"report": report, "further_warnings": loader.report.further_warnings, "sha256": loader.sha256}
+        done = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=me()).update(
+            state=Import.State.DONE, ended_at=timezone.now(), has_leftovers=False, **told
+        )
+        if not done:
+            raise Stopped
+        loader.follow()
+        history.record(
+            "imported",
+            import_record,
+            campaign=import_record.campaign,
+            person=import_record.person,
+            counts=report["counts"],
+            sha256=loader.sha256,
+        )
+
+
+def _end(import_record: Import, state: Import.State, report: Report) -> None:
+    Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING).update(
+        state=state, ended_at=timezone.now(), report=report.as_dict(), further_warnings=report.further_warnings
+    )
+
+
+class _Progress:
+    """Writes an import's progress, which is also its sign of life, and notices when it was stopped."""
+
+    def __init__(self, import_record: Import, stage: Import.Stage) -> None:
+        self._rows = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=me())
+        self._fixed: dict[str, Any] = {"stage": stage}
+        if stage == Import.Stage.WRITING:
+            self._fixed["has_leftovers"] = True
+        self._shown_at = time.monotonic()
+
+    def show(self, bytes_read: int, *, at_once: bool = False) -> None:
+        """Write the progress if the last time is a while ago. Raises Stopped if the import no longer runs."""
+        if not at_once and time.monotonic() - self._shown_at < _SIGN_OF_LIFE:
+            return
+        self._shown_at = time.monotonic()
+        if not self._rows.update(bytes_read=bytes_read, alive_at=timezone.now(), **self._fixed):
+            raise Stopped
+
+
+def _batches(records: Iterator[Any], size: int) -> Iterator[list[Any]]:
+    """Yield lists of records, short ones where the lines are long: memory does not follow the length of lines."""
+    batch: list[Any] = []
+    characters = last_line = 0
+    for record in records:
+        batch.append(record)
+        if record.line.number != last_line:  # a line may hold many records
+            characters += len(record.line.text)
+            last_line = record.line.number
+        if len(batch) == size or characters > _BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+def sweep() -> list[int]:
+    """Clear away what imports left behind whose process died, or that were stopped; run at every start.
+
+    An import whose uploaded file is still there goes back to waiting, three times at most; return the ids of those.
+    """
+    waiting_again = []
+    for running in Import.objects.filter(state=Import.State.RUNNING):
+        if not is_at_work(running, _at_work):
+            again = upload_path(running).exists() and running.attempts < MAX_ATTEMPTS
+            state = Import.State.WAITING if again else Import.State.INTERRUPTED
+            Import.objects.filter(pk=running.pk, state=Import.State.RUNNING, owner=running.owner).update(
+                state=state, ended_at=None if again else timezone.now()
+            )
+            if again:
+                waiting_again.append(running.pk)
+    for left in _with_leftovers():
+        _remove_leftovers(left)
+    _remove_orphaned_uploads()
+    return waiting_again
+
+
+def _with_leftovers() -> QuerySet[Import]:
+    return Import.objects.filter(has_leftovers=True).exclude(state__in=(Import.State.RUNNING, Import.State.DONE))
+
+
+def _remove_leftovers(import_record: Import) -> None:
+    """Remove what an import left behind; never what it writes meanwhile, taken up again by another process."""
+    left = _with_leftovers().filter(pk=import_record.pk)
+    for leftovers in _BROUGHT:
+        rows = leftovers(left)
+        while pks := list(rows.order_by().values_list("pk", flat=True)[:_SWEEP_BATCH]):
+            # Records that are only ever added, too: nobody has seen these.
+            QuerySet(rows.model).filter(pk__in=pks).delete()
+    left.update(has_leftovers=False)
+
+
+def _remove_orphaned_uploads() -> None:
+    """Remove uploaded files that no import waits for, and uploads that broke off; an hour old at least."""
+    active = Import.objects.filter(state__in=(Import.State.WAITING, Import.State.RUNNING))
+    wanted = {upload_path(import_record).name for import_record in active}
+    for path in (Path(settings.DATA_DIR) / "uploads").iterdir():
+        if path.name not in wanted and _age(path) > 3600:
+            path.unlink(missing_ok=True)
+
+
+def _age(path: Path) -> float:
+    """Return the seconds since a file was written; 0 where it has just vanished."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0

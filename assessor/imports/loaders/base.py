@@ -1,0 +1,178 @@
+"""What every loader does, and what they share."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from django.db import connection
+from django.db.models import Max, Model
+
+from assessor.campaigns.models import Campaign, Import
+from assessor.formats.lines import Line
+from assessor.formats.report import Report
+
+Options = dict[str, str]
+AddError = Callable[[str, str], None]
+_TRIES = 20  # to get keys in one piece, while others take some
+_FEW = 20  # rows: up to so many are sooner inserted than copied
+
+
+class KeysTaken(Exception):
+    """No free keys in one piece could be had; the text says why."""
+
+
+class FirstSeen(NamedTuple):
+    """Where a key stood first, and with what value."""
+
+    line: int
+    value: str
+
+
+class Seen:
+    """The keys a file has given so far. Kept on disk, so that memory does not grow with the file."""
+
+    def __init__(self) -> None:
+        self._db = sqlite3.connect("", isolation_level=None)
+        # It is thrown away with the loader, so it needs no journal; keys come in no order, so it needs a cache.
+        self._db.executescript("pragma journal_mode = off; pragma cache_size = -16000;")
+        self._db.execute("create table seen (key text primary key, line integer, value text) without rowid")
+        self._db.execute("begin")
+
+    def before(self, key: str, line: Line, value: str = "") -> FirstSeen | None:
+        """Remember a key; return where it stood first if it did before."""
+        added = self._db.execute("insert or ignore into seen values (?, ?, ?)", (key, line.number, value))
+        if added.rowcount:
+            return None
+        return FirstSeen(*self._db.execute("select line, value from seen where key = ?", (key,)).fetchone())
+
+    def has(self, key: str) -> bool:
+        """Say whether the file gave this key."""
+        return self._db.execute("select 1 from seen where key = ?", (key,)).fetchone() is not None
+
+
+class Loader:
+    """Takes the records of one file into a campaign.
+
+    First sift() sees every batch of the file. Only if all of it is right, write() gets what sift() returned (put aside
+    on disk meanwhile), each batch in a transaction of its own, and finish() and follow() run in the transaction that
+    makes the import visible.
+    """
+
+    kind: ClassVar[str]
+    label: ClassVar[str]
+    takes_invalid_labels: ClassVar[bool] = False  # what is no label in its files can count as the lowest one
+    batch_size: ClassVar[int] = 500
+    sha256: str = ""  # of the file, from end() on
+
+    def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
+        self.campaign = campaign
+        self.options = options
+        self.report = report
+        self.seen = Seen()
+
+    @classmethod
+    def read_form(cls, filled_in: Mapping[str, Any], add_error: AddError) -> Options:
+        """Return the options that the form of imports asks for, besides those of every file.
+
+        add_error: takes a field of the form and what is wrong with it.
+        """
+        source, by = filled_in.get("source", "").strip(), filled_in.get("by", "")
+        if source and not by:
+            add_error("by", "Say whether people or a model gave these grades.")
+        return {"source": source, "by": by} if source else {}
+
+    @property
+    def invalid_labels_missing(self) -> bool:
+        """Whether labels that are none count as missing, as was asked for, instead of being errors."""
+        return self.options.get("invalid_labels") == Import.InvalidLabels.MISSING
+
+    def read(self, lines: Iterable[Line]) -> Iterator[Any]:
+        """Yield the records of the file."""
+        raise NotImplementedError
+
+    def sift(self, records: Sequence[Any]) -> Any:
+        """Report what does not fit the file so far or the campaign, and return what is new, for write()."""
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """Report what can be said only after the last record."""
+
+    def write(self, new: Any, import_record: Import) -> None:
+        """Write what is new, invisible until the import is done."""
+        raise NotImplementedError
+
+    def finish(self, import_record: Import) -> None:
+        """Do what must happen at the moment the import becomes visible."""
+
+    def follow(self) -> None:
+        """Do, in the same transaction, what needs to see what the import brought."""
+
+    def repeats(self, key: str, line: Line, field: str, shown: str, value: str = "") -> bool:
+        """Say whether the file gave this key before, which is then an error; remember it, with the value."""
+        first = self.seen.before(key, line, value)
+        if first:
+            self.report.error(line.number, field, shown, f"each once; it stands on line {first.line} already")
+        return first is not None
+
+
+def insert(model: type[Model], fields: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
+    """Add rows, each with the values of these fields as the database keeps them (ids, texts, numbers).
+
+    A field that is not named is null, or has the database's default. bulk_create, with an object of each row, takes
+    three times as long, and was half the time of an import.
+    """
+    quote = connection.ops.quote_name
+    column_of = {field.name: str(field.column) for field in model._meta.concrete_fields}
+    columns = [quote(column_of[name]) for name in fields]
+    into = f"{quote(model._meta.db_table)} ({', '.join(columns)})"
+    written = list(rows)
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql" and len(written) > _FEW:
+            # Django's cursor wraps no copy(): without it errors would be psycopg's own, and nobody would know them.
+            with connection.wrap_database_errors, cursor.copy(f"COPY {into} FROM STDIN") as copy:
+                for row in written:
+                    copy.write_row(row)
+        else:
+            marks = ", ".join(["%s"] * len(columns))
+            cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", written)  # noqa: S608  # our own names only
+
+
+def reserve_keys(model: type[Model], number: int) -> int:
+    """Return a key after which as many are free, and stay so while others write. Raises KeysTaken."""
+    table, column = model._meta.db_table, model._meta.pk.column
+    if not number or connection.vendor == "sqlite":  # which has one writer, and that is this transaction
+        last = model._base_manager.aggregate(last=Max("pk"))["last"] or 0
+        with connection.cursor() as cursor:
+            if connection.vendor == "sqlite":
+                cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
+                last = max(last, *cursor.fetchone() or (0,))
+        return int(last)
+    sequence = "pg_get_serial_sequence(%s, %s)"
+    drawn = f"SELECT nextval({sequence}) AS key FROM generate_series(1, %s)"  # noqa: S608  # our own names only
+    for _ in range(_TRIES):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT min(key), max(key) FROM ({drawn}) AS drawn",  # noqa: S608  # our own names only
+                [connection.ops.quote_name(table), column, number],
+            )
+            least, most = cursor.fetchone()
+        if most - least == number - 1:
+            return int(least) - 1
+    raise KeysTaken(f"Others write {model._meta.verbose_name_plural} all the time.")
+
+
+def as_kept(model: type[Model], field: str, value: Any) -> Any:
+    """Return a value as the database keeps it, for insert()."""
+    if value is None:
+        return None
+    return model._meta.get_field(field).get_db_prep_save(value, connection)  # type: ignore[union-attr]  # no relation
+
+
+def row_as_kept(model: type[Model], names: Iterable[str], values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the values of these columns as the database keeps them, for insert()."""
+    return tuple(as_kept(model, name, value) for name, value in zip(names, values, strict=True))
+
+
+def rows_by(queryset: Any, key: str, values: Iterable[str]) -> dict[str, Any]:
+    """Return the rows whose key is among the values, by key."""
+    return {getattr(row, key): row for row in queryset.filter(**{f"{key}__in": set(values)})}

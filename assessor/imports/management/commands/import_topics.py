@@ -1,0 +1,6 @@
+from assessor.imports.management.import_command import ImportCommand
+
+
+class Command(ImportCommand):
+    help = "Import topics: TSV or JSONL."
+    kind = "topics"

@@ -1,0 +1,246 @@
+"""Putting a request to a judge, until there is an answer that can be used, or until there is none to be had."""
+
+import asyncio
+import logging
+import random
+from typing import Any, NamedTuple
+
+from assessor.llm import gateway, limits
+from assessor.llm.gateway import Failed, Gateway, Reply
+from assessor.llm.job_kind import UnitFailure
+from assessor.llm.ledger import Asked, Entry, Permit
+from assessor.llm.models import Job, Unit
+from assessor.llm.prompts import Message, PromptRequest, PromptSet, Value
+from assessor.llm.replies import WrongAnswer
+from assessor.llm.write_batches import Grouped
+from assessor.runtime.logs import about
+
+RE_ASKED = 3  # times, with the reason, after a wrong answer
+TRIES = 6  # of one request that gets no response
+TRIES_WHEN_TOLD_TO_WAIT = 20  # where the endpoint says 429
+MOST_FAILURES = 20  # units in a row, before the job is halted: what is wrong is not theirs
+BACKOFF = 1.0  # seconds before the second try, doubled each time, less a random part
+_LONGEST_BACKOFF = 60.0
+_log = logging.getLogger(__name__)
+
+
+class Stopped(Exception):
+    """The job was paused, cancelled or halted: the unit goes back to those that wait."""
+
+
+class Halt(Exception):
+    """The job can't go on; the text says why, once for all units."""
+
+
+class PermitRelease(NamedTuple):
+    """Work for the database: a request that was let go did not leave after all."""
+
+    leave: Permit
+
+
+class CacheLookup(NamedTuple):
+    """Work for the database: is this request answered already?"""
+
+    asked: Asked
+
+
+class ConcurrencySlots:
+    """How many requests this process may have in flight. Unlike a semaphore its number can change."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.taken = 0
+        self.is_closed = False
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def change(self, number: int) -> None:
+        """Allow another number; who has a seat keeps it."""
+        self.number = number
+        self._call_in()
+
+    def close(self) -> None:
+        """Let nobody in any more."""
+        self.is_closed = True
+        self._call_in()
+
+    async def __aenter__(self) -> None:
+        while self.taken >= self.number or self.is_closed:
+            if self.is_closed:
+                raise Stopped
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        self.taken += 1
+
+    async def __aexit__(self, *error: object) -> None:
+        self.taken -= 1
+        self._call_in()
+
+    def _call_in(self) -> None:
+        free = len(self._waiting) if self.is_closed else max(0, self.number - self.taken)
+        called, self._waiting = self._waiting[:free], self._waiting[free:]
+        for turn in called:
+            if not turn.done():
+                turn.set_result(None)
+
+
+class Line:
+    """What all units of a job in this process share on their way to the judge."""
+
+    def __init__(self, job: Job, gateway: Gateway, database: Grouped) -> None:
+        self.job = job
+        self.judge = job.judge
+        self.parameters: dict[str, Any] = dict(job.judge.judge.parameters)
+        self.gateway = gateway
+        self.database = database
+        self.seats = ConcurrencySlots()
+        self.stopped = asyncio.Event()
+        self.open_at = 0.0  # of the loop's clock: nothing leaves before, because the endpoint asked for it
+        self.on_the_way: dict[Asked, asyncio.Future[None]] = {}
+        self.failures_in_a_row = 0
+        # What is not asked for need not be looked up before each request.
+        wanted = (self.judge.requests_per_minute, self.judge.tokens_per_minute, job.most_calls, job.most_cost)
+        self.needs_leave = any(limit is not None for limit in wanted)
+
+    def stop(self) -> None:
+        """Send nothing more; what is in flight may come back."""
+        self.stopped.set()
+        self.seats.close()
+
+    async def hold_off(self, seconds: float) -> None:
+        """Let nobody ask this judge for a while, here at once and in other workers with their next sign of life."""
+        self.open_at = max(self.open_at, asyncio.get_running_loop().time() + seconds)
+        await self.database.alone(limits.hold_off, self.judge.pk, seconds)
+
+    def count_failure(self, why: str) -> None:
+        """Count a unit that can't be done. Raises Halt after many without an answer in between."""
+        self.failures_in_a_row += 1
+        if self.failures_in_a_row >= MOST_FAILURES:
+            raise Halt(f"{self.failures_in_a_row} units in a row failed, the last one: {why}")
+
+    async def wait(self, seconds: float) -> None:
+        """Wait, unless the job is stopped. Raises Stopped."""
+        if seconds <= 0 and not self.stopped.is_set():
+            return
+        try:
+            await asyncio.wait_for(self.stopped.wait(), seconds)
+        except TimeoutError:
+            return
+        raise Stopped
+
+
+class Asking:
+    """Sends the requests of one unit. See job_kind.Ask."""
+
+    def __init__(self, line: Line, unit: Unit, prompts: PromptSet) -> None:
+        self.prompts = prompts
+        self._line = line
+        self._unit = unit
+
+    async def __call__(self, request: PromptRequest[Value]) -> Value:
+        """Return the answer. A wrong one is asked again with the reason, RE_ASKED times, then the unit fails."""
+        messages = list(request.messages)
+        for _ in range(1 + RE_ASKED):
+            reply = await self._reply(request, messages)
+            try:
+                answer = _read(request, reply)
+            except WrongAnswer as error:
+                reason = str(error)
+                if reply.text is not None:
+                    messages = [*messages, {"role": "assistant", "content": gateway.storable(reply.text)}]
+                again = f"That can't be used: {reason} Reply again, in the form asked for."
+                messages = [*messages, {"role": "user", "content": again}]
+            else:
+                self._line.failures_in_a_row = 0
+                return answer
+        self._line.count_failure(reason)
+        raise UnitFailure(f"Wrong answer {1 + RE_ASKED} times to the question of {request.name}: {reason}")
+
+    async def _reply(self, request: PromptRequest[Any], messages: list[Message]) -> Reply:
+        """Return what the judge replies, from the ledger where it replied before."""
+        line = self._line
+        body = gateway.request_body(request, messages, line.parameters)
+        asked = Asked(gateway.request_hash(body), line.job.condition.replicate, self._unit.round)
+        while other := line.on_the_way.get(asked):
+            await asyncio.wait([other])  # another unit asks the same: its answer will be in the ledger
+        line.on_the_way[asked] = asyncio.get_running_loop().create_future()
+        try:
+            known = await line.database.do(CacheLookup(asked))
+            if known is not None:
+                return gateway.read_reply(known)
+            # By these the ledger finds the call: what a request's hash begins with, and the unit.
+            with about(call=asked.request[:16], unit=self._unit.pk):
+                return await self._sent(request, asked, body)
+        finally:
+            line.on_the_way.pop(asked).set_result(None)
+
+    async def _sent(self, request: PromptRequest[Any], asked: Asked, body: dict[str, Any]) -> Reply:
+        """Send a request until it is answered. The seat is kept until what came is safely stored."""
+        line = self._line
+        leave = _expected(body, request)
+        attempt = 0
+        while True:
+            attempt += 1
+            async with line.seats:
+                await self._wait_for_leave(leave)
+                try:
+                    came: Reply | Failed = await line.gateway.send(body)
+                except Failed as error:
+                    came = error
+                problem = _problem(request, came) if isinstance(came, Reply) else ""
+                entry = Entry(self._unit, request.name, asked, came, problem, leave)
+                await line.database.do(entry, urgent=True)  # its seat is taken until then
+            if isinstance(came, Reply):
+                return came
+            _log.warning("attempt %s: %s", attempt, came)
+            tries = TRIES_WHEN_TOLD_TO_WAIT if came.status == 429 else TRIES
+            if came.again and attempt < tries:
+                await line.wait(await self._backoff(came, attempt))
+            elif came.fatal:
+                raise Halt(str(came))
+            else:
+                line.count_failure(str(came))
+                raise UnitFailure(str(came) if attempt == 1 else f"{came} (tried {attempt} times)")
+
+    async def _wait_for_leave(self, leave: Permit) -> None:
+        """Wait until the judge's rate lets a request go. Raises Halt where the budget is used up."""
+        line = self._line
+        seconds = await line.database.do(leave) if line.needs_leave else 0.0
+        try:
+            await line.wait(seconds)
+            while (closed := line.open_at - asyncio.get_running_loop().time()) > 0:
+                await line.wait(closed)
+            if line.stopped.is_set():
+                raise Stopped
+        except Stopped:
+            if line.needs_leave:
+                await line.database.do(PermitRelease(leave))
+            raise
+
+    async def _backoff(self, failed: Failed, attempt: int) -> float:
+        """Return how long to wait before the next try; an endpoint's own wish holds for everybody."""
+        longest = min(_LONGEST_BACKOFF, BACKOFF * 2.0 ** (attempt - 1))
+        if failed.retry_after is not None:
+            await self._line.hold_off(failed.retry_after)
+            return failed.retry_after + random.uniform(0, 0.1) * longest  # noqa: S311  # no secret
+        return longest * random.uniform(0.5, 1)  # noqa: S311
+
+
+def _read(request: PromptRequest[Value], reply: Reply) -> Value:
+    if reply.text is None:
+        raise WrongAnswer(reply.problem)
+    return request.read(reply.text)
+
+
+def _problem(request: PromptRequest[Any], reply: Reply) -> str:
+    try:
+        _read(request, reply)
+    except WrongAnswer as error:
+        return str(error)
+    return ""
+
+
+def _expected(body: dict[str, Any], request: PromptRequest[Any]) -> Permit:
+    """Return about how many tokens a request and its answer will have: four characters are about one."""
+    characters = sum(len(message["content"]) for message in body["messages"])
+    return Permit(characters // 4 + 1, request.tokens_out)

@@ -1,0 +1,99 @@
+"""What a change of the plan touches, told before it is made."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import Condition, Run, Topic
+from assessor.plan.actions import Piece, Wanted
+from assessor.work.judging_pool import ALL, NONE, Judged, judged_under, of_campaign
+from assessor.work.models import Task
+
+_AT_A_TIME = 2_000
+
+
+class Touched(NamedTuple):
+    """What leaves the scores and what comes back to them: answers, labels on them, tasks with such answers."""
+
+    leave: int
+    labels_leaving: int
+    back: int
+    labels_back: int
+    tasks: int
+
+    def told(self) -> list[str]:
+        """Return it in words."""
+        found = []
+        if self.leave:
+            found.append(f"{_many(self.leave, 'answer')} with {_many(self.labels_leaving, 'label')} leave the scores.")
+        if self.back:
+            found.append(f"{_many(self.back, 'answer')} with {_many(self.labels_back, 'label')} come back to them.")
+        if self.tasks:
+            found.append(f"{_many(self.tasks, 'task')} {'is' if self.tasks == 1 else 'are'} concerned.")
+        return found
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def of_rule(condition: Condition, topics: Sequence[Topic], rule: str) -> Touched:
+    """Say what it touches to have the runs of a rule judged on topics."""
+    known = judged_under(condition)
+    rules = known.rules | {topic.pk: rule for topic in topics}
+    judged = of_campaign(condition.campaign, rules, known.dropped)
+    return _touched(condition, judged, answer__topic__in=[topic.pk for topic in topics])
+
+
+def of_run(condition: Condition, run: Run, *, is_out: bool) -> Touched:
+    """Say what it touches to drop a run, or to bring it back."""
+    known = judged_under(condition)
+    dropped = {pk: why for pk, why in known.dropped.items() if pk != run.pk} | ({run.pk: ""} if is_out else {})
+    judged = of_campaign(condition.campaign, known.rules, dropped)
+    return _touched(condition, judged, answer__run=run.pk)
+
+
+def _touched(condition: Condition, judged: Judged, **which: Any) -> Touched:
+    sheets: Any = kind_of(condition).sheets
+    if sheets is None:
+        return Touched(0, 0, 0, 0, 0)
+    leave: set[int] = set()
+    back: set[int] = set()
+    tasks: set[int] = set()
+    found = sheets.in_or_out.filter(condition=condition.pk, **which).order_by()
+    rows = found.values_list("pk", "answer__topic", "answer__run", "out_of_scope", "task")
+    for pk, topic, run, is_out, task in rows.iterator(_AT_A_TIME):
+        if judged.holds(topic, run) != is_out:
+            continue
+        (back if is_out else leave).add(pk)
+        if task:
+            tasks.add(task)
+    labels_leaving = labels_back = 0
+    for pk, given, _ in sheets.said(found) if leave or back else ():
+        labels_leaving += len(given) if pk in leave else 0
+        labels_back += len(given) if pk in back else 0
+    return Touched(len(leave), labels_leaving, len(back), labels_back, len(tasks))
+
+
+def of_change(piece: Piece, wanted: Wanted) -> list[str]:
+    """Say in words what a change of a piece of work touches."""
+    told = []
+    task = piece.task
+    if wanted.condition != piece.condition:
+        told += of_rule(piece.condition, [piece.topic], NONE).told()
+        told += of_rule(wanted.condition, [piece.topic], wanted.rule or ALL).told()
+        told.append(f"What was said under {piece.condition} is kept there, and counts again if the topic comes back.")
+    elif wanted.rule and wanted.rule != piece.rule:
+        told += of_rule(piece.condition, [piece.topic], wanted.rule).told()
+    is_handed_over = task is not None and (wanted.person != piece.person or wanted.condition != piece.condition)
+    if task and is_handed_over and task.state == Task.State.OPEN:
+        items = kind_of(task).counted
+        done = f"{items} {task.done}{f'/{task.total}' if task.total else ''}"
+        told.append(f"The task of {task.person} ({done}) is withdrawn; what is done counts, the rest starts anew.")
+    if task and wanted.paused != task.paused and not is_handed_over:
+        told.append(
+            f"{task.person} can't open it until it is resumed; saves that are on their way are taken."
+            if wanted.paused
+            else f"{task.person} can go on."
+        )
+    return told or ["Nothing that was said so far."]

@@ -1,0 +1,1 @@
+"""How pages write days and times (Django's FORMAT_MODULE_PATH)."""

@@ -1,0 +1,63 @@
+"""Reading the environment: every helper refuses what it does not understand."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
+
+
+def text(name: str, default: str, env: Mapping[str, str] = os.environ) -> str:
+    """Return a variable without blanks around it; empty is as not set."""
+    return env.get(name, "").strip() or default
+
+
+def flag(name: str, default: bool, env: Mapping[str, str] = os.environ) -> bool:
+    """Return a yes/no variable; anything but a plain yes or no is refused."""
+    value = text(name, "", env).lower()
+    if not value:
+        return default
+    if value in _TRUE | _FALSE:
+        return value in _TRUE
+    raise ImproperlyConfigured(f"{name} is {value!r}; it must be one of 1, 0, true, false, yes, no, on, off.")
+
+
+def number(name: str, default: int, env: Mapping[str, str] = os.environ) -> int:
+    """Return a whole number of at least 1."""
+    value = text(name, "", env)
+    if not value:
+        return default
+    if not value.isascii() or not value.isdigit() or int(value) < 1:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be a whole number of at least 1.")
+    return int(value)
+
+
+def choice(name: str, among: tuple[str, ...], env: Mapping[str, str] = os.environ) -> str:
+    """Return one of several words; the first where nothing is set."""
+    value = text(name, among[0], env)
+    if value not in among:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be one of {', '.join(among)}.")
+    return value
+
+
+def words(name: str, default: str, env: Mapping[str, str] = os.environ) -> list[str]:
+    """Return a comma-separated list without blanks, without an empty entry; empty where the default is."""
+    value = text(name, default, env)
+    if not value:
+        return []
+    entries = [entry.strip() for entry in value.split(",")]
+    if not all(entries):
+        raise ImproperlyConfigured(f"{name} has an empty entry; write a,b,c.")
+    return entries
+
+
+def database_url(name: str, default: str, env: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """Return Django's settings of the database that a URL names."""
+    url = text(name, default, env)
+    if urlsplit(url).scheme not in ("sqlite", "postgres", "postgresql"):
+        raise ImproperlyConfigured(f"{name} must name SQLite or PostgreSQL: sqlite:///path, postgres://user@host/name.")
+    return dict(environ.Env.db_url_config(url))

@@ -1,0 +1,116 @@
+"""What each process keeps of conditions: never an old table, and none computed twice."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from django.core.cache import cache
+from django.db.models import Count, Max, QuerySet, Sum
+
+from assessor.campaigns.condition_kind import kind_named
+from assessor.campaigns.models import Campaign, Condition, Import
+from assessor.campaigns.queries import without_practice
+from assessor.scores.loading import Scores
+from assessor.scores.score_source import scoring_of
+
+
+class Counts(NamedTuple):
+    """What there is under a condition. to_do: labels that nobody gave yet, over all answers.
+
+    cannot: answers with something that can't be judged. versions and newest name the state of all of it. facts: by its
+    kind's. kind: of the condition.
+    """
+
+    answers: int
+    done: int
+    to_do: int
+    cannot: int
+    versions: int
+    newest: int
+    facts: tuple[int, ...]
+    kind: str
+
+
+class Scope(NamedTuple):
+    """What a condition's sheets are about."""
+
+    topics: int
+    runs: int
+
+
+def condition_scores(condition: Condition) -> Scores:
+    """Return all scores of a condition, computed anew when anything that they depend on has changed."""
+    key, state = f"scores.{condition.pk}", state_of(condition)
+    kept = cache.get(key)
+    if kept and kept[0] == state:
+        found: Scores = kept[1]
+    else:
+        found = scoring_of(condition.kind).load(condition)
+        cache.set(key, (state, found), timeout=None)  # in the place of the last ones: a track's take 3 MB
+    return found
+
+
+def state_of(condition: Condition) -> tuple[Any, ...]:
+    """Name the state of all that a condition's scores depend on.
+
+    Whatever changes a sheet counts its version up. Answers, runs and their tasks come with imports only.
+    """
+    counts = counts_by_condition([condition]).get(condition.pk)
+    return counts, scoring_of(condition.kind).state(condition), *last_imports(condition.campaign)
+
+
+def last_imports(campaign: Campaign) -> tuple[Any, ...]:
+    """Name the state of all that imports brought into a campaign."""
+    done = Import.objects.filter(campaign=campaign, state=Import.State.DONE)
+    return tuple(done.aggregate(count=Count("pk"), last=Max("ended_at")).values())
+
+
+def counts_by_condition(conditions: Iterable[Condition]) -> dict[int, Counts]:
+    """Count the answers of conditions, by condition's key, in a query for each kind; one without answers is absent."""
+    of_kinds: dict[str, list[int]] = defaultdict(list)
+    for condition in conditions:
+        of_kinds[condition.kind].append(condition.pk)
+    return {pk: counts for kind, keys in of_kinds.items() for pk, counts in _counts(kind, keys).items()}
+
+
+def _counts(kind: str, conditions: list[int]) -> dict[int, Counts]:
+    by = scoring_of(kind)
+    facts = {f"fact{at}": fact for at, fact in enumerate(by.facts.values())}
+    counted = _sheets(kind, conditions).annotate(
+        answers=Count("pk"),
+        done=Count("pk", filter=by.done),
+        left=Sum("to_do"),
+        unjudgeable=Count("pk", filter=kind_named(kind).sheets.UNJUDGEABLE),
+        versions=Sum("version"),
+        newest=Max("pk"),
+        **facts,
+    )
+    rows = counted.values_list("condition", "answers", "done", "left", "unjudgeable", "versions", "newest", *facts)
+    return {
+        condition: Counts(answers, done, left, cannot, versions, newest, tuple(told), kind)
+        for condition, answers, done, left, cannot, versions, newest, *told in rows
+    }
+
+
+def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
+    """Return the scope of conditions, by key: counted anew when there are more sheets, which takes a moment."""
+    keys = {f"scope.{pk}.{count.answers}.{count.newest}": pk for pk, count in counts.items()}
+    kept: dict[str, Scope] = cache.get_many(keys)
+    lacking = {pk: key for key, pk in keys.items() if key not in kept}
+    new: dict[str, Scope] = {}
+    for kind in {counts[pk].kind for pk in lacking}:
+        of_kind = [pk for pk in lacking if counts[pk].kind == kind]
+        counted = _sheets(kind, of_kind).annotate(
+            topics=Count("answer__topic", distinct=True), runs=Count("answer__run", distinct=True)
+        )
+        found = counted.values_list("condition", "topics", "runs")
+        new |= {lacking[pk]: Scope(*sizes) for pk, *sizes in found}
+    cache.set_many(new, timeout=None)
+    return {keys[key]: scope for key, scope in {**kept, **new}.items()}
+
+
+def _sheets(kind: str, conditions: list[int]) -> QuerySet[Any, dict[str, Any]]:
+    """Return the sheets of conditions, to be counted for each; none of topics for practice."""
+    under = kind_named(kind).sheets._default_manager.filter(condition__in=conditions)
+    sheets: QuerySet[Any] = without_practice(under, "answer")
+    return sheets.order_by().values("condition")

@@ -1,0 +1,180 @@
+"""All scores of a condition, and what every app needs to find them."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from django.db.models import Aggregate, CharField, ExpressionWrapper, F, TextField
+
+from assessor.campaigns.models import CONTROL, Condition, Run
+from assessor.campaigns.queries import own_answers
+from metaeval.stats.means import Codes, Figures
+from metaeval.stats.measures import Measures
+
+_AT_A_TIME = 2_000
+Said = TypeVar("Said")
+Keys = npt.NDArray[Any]
+
+
+class RunName(NamedTuple):
+    """A run as tables name it."""
+
+    pk: int
+    tag: str
+    team: str
+    task: str
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is no system's."""
+        return self.task == CONTROL
+
+
+class Topic(Protocol):
+    """A judged topic."""
+
+    @property
+    def pk(self) -> int: ...
+
+    @property
+    def qid(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+
+class Scores(Protocol):
+    """All scores of a condition: its runs by tag and its topics by id, in byte order, and arrays as means.py has them.
+
+    scores: (runs, topics, measures); states: (runs, topics). unusual: how often there is what makes scores other than
+    usual, by the names that files have for it.
+    """
+
+    @property
+    def runs(self) -> Sequence[RunName]: ...
+
+    @property
+    def topics(self) -> Sequence[Topic]: ...
+
+    @property
+    def scores(self) -> Figures: ...
+
+    @property
+    def states(self) -> Codes: ...
+
+    @property
+    def measures(self) -> Measures: ...
+
+    @property
+    def unusual(self) -> Mapping[str, int]: ...
+
+
+class Labels(NamedTuple):
+    """All labels that the scores of a condition come from, in arrays of equal length.
+
+    topic, run: by key. owner, item: name together what is labelled, alike under all conditions that label it; code:
+    the label's place among its kind's; by_rule: whether a rule gave it, and nobody. Nothing of what lacks a label.
+    """
+
+    topic: Keys
+    run: Keys
+    owner: Keys
+    item: Keys
+    code: Codes
+    by_rule: npt.NDArray[np.bool_]
+
+    @classmethod
+    def joined(cls, parts: Sequence["Labels"]) -> "Labels":
+        """Return the labels of all parts."""
+        none = np.zeros(0, dtype=np.int64)
+        nothing = cls(none, none, none, none, none.astype(np.int8), none.astype(bool))
+        return cls(*map(np.concatenate, zip(nothing, *parts, strict=True)))
+
+
+class Cell(NamedTuple, Generic[Said]):
+    """What a sheet says of a run's answer to a topic; None where nothing of it counts.
+
+    is_apart: the answer is a text that came with its labels and is not what the run answered.
+    """
+
+    is_apart: bool
+    said: Said | None
+
+
+def take(cells: dict[int, Cell[Said]], run: int, cell: Cell[Said]) -> None:
+    """Add what is said of a run's answer to what is said of a topic, by run's key.
+
+    Labels of what the run itself answered go before those of a text that came with its labels. Of two such texts
+    nobody can say which is the run's, so neither counts.
+    """
+    other = cells.get(run)
+    if other is None or (other.is_apart and not cell.is_apart):
+        cells[run] = cell
+    elif other.is_apart:
+        cells[run] = other._replace(said=None)
+
+
+def what_counts(
+    condition: Condition, cells: Mapping[int, Cell[Said]], own: Collection[int], others: Collection[int] = ()
+) -> tuple[dict[int, Said], set[int]]:
+    """Return what counts of what is said of a topic, by run's key, and the runs of whose answers nothing counts.
+
+    own: the runs that answered the topic themselves; others: further ones whose answers are to be judged. Labels of a
+    text that is not what the run answered are the run's only under an imported condition, whose file says so.
+    """
+    is_imported = condition.method == Condition.IMPORTED
+    said = {
+        run: cell.said
+        for run, cell in cells.items()
+        if cell.said is not None and (is_imported or not cell.is_apart or run not in own)
+    }
+    return said, {*own, *others, *cells} - said.keys()
+
+
+def as_text(*names: str) -> list[Any]:
+    """Return columns of JSON as what is stored there.
+
+    Read value by value by its own column, JSON takes longer than all the rest of loading scores.
+    """
+    return [ExpressionWrapper(F(name), output_field=TextField()) for name in names]
+
+
+class Join(Aggregate):
+    """All values of a group as one text; the order is the same for all texts of a row."""
+
+    function = "GROUP_CONCAT"
+    template = "%(function)s(%(expressions)s)"
+    output_field = CharField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        return self.as_sql(compiler, connection, function="STRING_AGG", **extra)
+
+
+def parsed(texts: Iterable[str]) -> list[Any]:
+    """Return what JSON texts say, all read at once."""
+    values: list[Any] = json.loads(f"[{','.join(texts)}]")
+    return values
+
+
+def run_names(runs: Collection[int]) -> list[RunName]:
+    """Return runs, named by their keys, by tag."""
+    names = Run.objects.filter(pk__in=runs).values_list("pk", "tag", "team", "task")
+    return sorted((RunName(*values) for values in names), key=lambda run: run.tag)
+
+
+def who_answered(runs: Sequence[RunName], topics: Collection[int]) -> dict[int, set[int]]:
+    """Return for each topic those of the runs that answered it themselves, all by key."""
+    answered: dict[int, set[int]] = {topic: set() for topic in topics}
+    own = own_answers(topics).filter(run__in=[run.pk for run in runs]).order_by()
+    for topic, run in own.values_list("topic", "run").iterator(_AT_A_TIME):
+        answered[topic].add(run)
+    return answered
+
+
+def runs_outside(found: Scores) -> list[str]:
+    """Return the tags of the systems' runs that answered one of the judged topics and have no row, in byte order."""
+    answers = own_answers([topic.pk for topic in found.topics])
+    others = answers.exclude(run__task=CONTROL).exclude(run__in=[run.pk for run in found.runs])
+    return sorted(others.order_by().values_list("run__tag", flat=True).distinct())

@@ -1,0 +1,70 @@
+"""How labels are scored: what each kind of label that makes scores has to say."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from django.db.models import Aggregate, Q, QuerySet
+
+from assessor.campaigns.condition_kind import condition_kinds, kind_named
+from assessor.campaigns.models import Campaign, Condition
+from assessor.scores.loading import Labels, Scores
+from metaeval.stats.measures import Measures
+
+
+class Scoring(Protocol):
+    """How answers are scored by labels of a kind."""
+
+    measures: Measures
+    nothing_yet: str  # what a page says of a campaign that has no such condition
+    done: Q = Q(to_do=0)  # the sheets on which nothing is waited for
+    facts: Mapping[str, Aggregate] = {}  # what a page counts of sheets besides, by what it says for it
+    basis_label: str
+    remedy: str  # what can be done about incomplete answers
+    # Templates: of what is unusual in a condition's scores (found), of a topic in a list, of a topic on its own page.
+    notes: str
+    topic_notes: str
+    topic_page: str
+
+    def basis(self, condition: Condition) -> str:
+        """Return what is judged under a condition, as basis_label calls it."""
+
+    def labels_by(self, condition: Condition) -> str:
+        """Return who or what gives its labels."""
+        return str(condition.judge or "people")
+
+    def load(self, condition: Condition) -> Scores:
+        """Compute all scores of a condition from its sheets."""
+
+    def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
+        """Compute all scores of a condition; return them with the labels that they come from, from one reading."""
+
+    def contribution(self, sheet: Any, item: str, code: int) -> Mapping[str, tuple[float, float]]:
+        """Return value and weight by measure of the label of an item; code: its place among the labels."""
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        """Name the state of what its scores depend on besides its sheets and what imports bring."""
+        return ()
+
+
+def scoring_of(name: str) -> Scoring:
+    """Return how labels of a kind are scored. Raises KeyError for a kind of which they are not."""
+    found = kind_named(name).scoring()
+    if found is None:
+        raise KeyError(name)
+    return found
+
+
+def scored_kinds() -> dict[str, Scoring]:
+    """Return how labels are scored by name of their kind, for all kinds of which they are."""
+    return {kind.name: found for kind in condition_kinds() if (found := kind.scoring())}
+
+
+def scored_conditions(campaign: Campaign) -> QuerySet[Condition]:
+    """Return all conditions of a campaign whose labels are scored, with what pages and files tell of them.
+
+    Labels of a study's sample make no scores of runs.
+    """
+    conditions: QuerySet[Condition] = campaign.conditions.filter(kind__in=scored_kinds(), sample="")
+    return conditions.select_related(
+        "protocol", "judge", "shown__judge", "nuggets__judge", "qrels_source__condition__judge"
+    )

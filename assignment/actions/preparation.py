@@ -1,0 +1,186 @@
+"""Conditions in which people assign, and the answers that they are given."""
+
+from typing import NamedTuple
+
+from django.db.models import Q
+
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import judge_of
+from assessor.campaigns.models import Answer, Condition, Topic
+from assessor.campaigns.queries import answers_to
+from assessor.labels.manual_setups import (
+    ask_more,
+    asked_again,
+    create_first,
+    drawn,
+    require_right_person,
+    without_sheet,
+)
+from assessor.labels.models import ManualSetup
+from assessor.studies.actions import require_independent
+from assessor.work import allocation
+from assessor.work.actions import NotYet, PlanError
+from assessor.work.allocation import hand_over, next_place, order
+from assessor.work.judging_pool import Moved, judged_under, mark
+from assessor.work.models import Task
+from assignment.actions.judged_answers import add_sheets, sheet_row
+from assignment.label_kind import ASSIGNMENT, MANUAL
+from assignment.models import AnswerSheet
+from assignment.queries import asked_of, finished_banks, nuggets_of, progress
+from nuggets import condition_kind as nugget_methods
+from nuggets.models import NuggetBank
+
+_NAME = 120  # characters of a condition's name
+_SHORT = {
+    nugget_methods.EDITS: "Edits",
+    nugget_methods.MANUAL: "Manual",
+    nugget_methods.AUTO: "Auto",
+}
+
+
+def usual_name(nuggets: Condition, by: str) -> str:
+    """Return how papers call a condition, by how its nuggets came to be and who assigned: "Edits/Manual"."""
+    made = _SHORT.get(nuggets.method, nuggets.name)
+    return f"{made[: _NAME - len(by) - 1]}/{by}"
+
+
+def create_manual_assign(*, nuggets: Condition, name: str, acting_user: Person | None) -> Condition:
+    """Make a condition in which people assign the nuggets of another one. Raises ConditionError."""
+    condition = Condition(
+        campaign=nuggets.campaign,
+        name=name,
+        kind=ASSIGNMENT.name,
+        method=MANUAL,
+        nuggets=nuggets,
+    )
+    return create_first(condition, acting_user=acting_user)
+
+
+def prepare_sheets(task: Task) -> None:
+    """Make the answer sheets that a task's person will fill, and take over what another one left. Raises PlanError."""
+    require_independent(task)
+    setup = ManualSetup.objects.select_related("of").get(condition=task.condition)
+    bank = finished_banks(_nuggets(task.condition), [task.topic]).get(task.topic_id)
+    if bank:
+        # Locked, or it could be finished again before its new sheets can be seen, and they would stay behind.
+        locked = NuggetBank.objects.select_for_update(no_key=True, of=("self",)).get(pk=bank.pk)
+        bank.state, bank.edition = locked.state, locked.edition
+    if bank is None or bank.state != NuggetBank.State.FINISHED:
+        raise NotYet(f"The nuggets of {task.topic.qid} under {task.condition.nuggets} are not finished.")
+    _require_right_person(task, setup, bank)
+    take_over(task, bank)
+    _add_sheets(task, setup, bank)
+    if not AnswerSheet.objects.filter(task=task).exists():
+        raise NotYet(f"There is no answer to label on {task.topic.qid} under {task.condition}.")
+    count(task)
+
+
+def renew_sheets(task: Task) -> None:
+    """Add what came since to a task that is given again, and open it if something is to be done. Raises PlanError."""
+    prepare_sheets(task)
+    task.refresh_from_db(fields=["state", "done", "total"])
+
+
+def _nuggets(condition: Condition) -> Condition:
+    assert condition.nuggets is not None, "an assignment condition has one of nuggets"
+    return condition.nuggets
+
+
+def _require_right_person(task: Task, setup: ManualSetup, bank: NuggetBank) -> None:
+    """Raise PlanError where the labels should be somebody else's."""
+    if task.condition.sample:
+        return
+    maker = bank.task.person if bank.task else None
+    if setup.purpose == ManualSetup.Purpose.FIRST and maker and maker != task.person and not task.reason:
+        qid = task.topic.qid
+        raise PlanError(
+            f"{maker} made the nuggets of {qid} and assigns them; to give them to {task.person} instead, say why."
+        )
+    require_right_person(task, setup, AnswerSheet.in_or_out.filter(bank=bank, by_rule=False))
+
+
+class _Wanted(NamedTuple):
+    answer: Answer
+    asked: list[int]
+    is_part: bool
+
+
+def _wanted(task: Task, setup: ManualSetup, bank: NuggetBank) -> list[_Wanted]:
+    """Return the answers that are to be labelled, with the nuggets that are asked of each."""
+    snapshot = nuggets_of(bank)
+    nuggets = [nugget["id"] for nugget in snapshot]
+    if setup.of is None:
+        answers = list(answers_to([task.topic]).order_by("run__tag"))
+        asked_by_answer = asked_of(task.condition, {answer.pk: snapshot for answer in answers})
+        is_part = bool(task.condition.sample)
+        found = [_Wanted(answer, asked_by_answer[answer.pk], is_part) for answer in answers]
+        return [one for one in found if one.asked or not is_part]
+    firsts = AnswerSheet.objects.filter(condition=setup.of, bank=bank, by_rule=False).select_related("answer__run")
+    wanted = []
+    for sheet in AnswerSheet.with_items(firsts.order_by("answer")):
+        if asked := asked_again(setup, sheet, nuggets if sheet.asked is None else sheet.asked):
+            wanted.append(_Wanted(sheet.answer, asked, setup.only_unjudgeable or sheet.asked is not None))
+    return drawn(setup, task.topic, wanted)
+
+
+def _add_sheets(task: Task, setup: ManualSetup, bank: NuggetBank) -> None:
+    """Write the sheets that are not there yet; in shuffled order, so that not even their keys tell a run."""
+    known = AnswerSheet.in_or_out.filter(condition=task.condition, bank=bank)
+    there = {sheet.answer_id: sheet for sheet in AnswerSheet.with_items(known)}
+    judged = judged_under(task.condition)
+    wanted = [one for one in _wanted(task, setup, bank) if judged.holds(task.topic_id, one.answer.run_id)]
+    new = without_sheet(setup, wanted, there)
+    for one in wanted:
+        if setup.only_unjudgeable and (sheet := there.get(one.answer.pk)):
+            ask_more(sheet, sheet.asked + [nugget for nugget in one.asked if nugget not in sheet.asked])
+    order(setup.seed, task).shuffle(new)
+    judge, first = judge_of(task.person), next_place(AnswerSheet.in_or_out.filter(task=task))
+    add_sheets(
+        sheet_row(
+            condition=task.condition_id,
+            bank=bank.pk,
+            answer=one.answer.pk,
+            judge=judge.pk,
+            edition=bank.edition,
+            nuggets=one.asked,
+            is_part=one.is_part,
+            is_empty=one.answer.words == 0,
+            task=task.pk,
+            place=place,
+        )
+        for place, one in enumerate(new, first)
+    )
+
+
+def take_over(task: Task, bank: NuggetBank) -> None:
+    """Make a task's what somebody else was given before and has not done; what they began starts anew.
+
+    Answers that they have done stay theirs, and count. Empty ones, of which nobody is asked, go along.
+    """
+    setup = ManualSetup.objects.get(condition=task.condition_id)
+    left = AnswerSheet.objects.filter(Q(to_do__gt=0) | Q(by_rule=True), condition=task.condition_id, bank=bank)
+    sheets = list(AnswerSheet.with_items(left.exclude(task=task).order_by("pk")))
+    order(setup.seed, task).shuffle(sheets)
+    hand_over(task, sheets, next_place(AnswerSheet.in_or_out.filter(task=task)), _said_on)
+
+
+def _said_on(sheet: AnswerSheet) -> dict[str, object]:
+    if sheet.by_rule:
+        return {}
+    return {**sheet.labels, **sheet.cannot, **sheet.flags, **sheet.marks, **sheet.stale}
+
+
+def follow_scope(condition: Condition, topic: Topic) -> Moved:
+    """Mark the sheets of a topic that are not judged any more, or are again.
+
+    It is called in a transaction.
+    """
+    marked = mark(AnswerSheet, condition, topic)
+    if any(marked):
+        allocation.count_all(condition, topic, count)
+    return marked
+
+
+def count(task: Task) -> None:
+    """Bring a task's counters up to date, and open it where something is to be done again."""
+    allocation.count(task, progress, "assignment opened again")

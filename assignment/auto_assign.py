@@ -1,0 +1,215 @@
+"""AutoAssign: a model says which nuggets of a finished bank an answer contains, a list of them at a time."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
+
+from assessor.campaigns.models import Answer, Campaign, Condition, Topic
+from assessor.llm.actions import JobError
+from assessor.llm.job_kind import Ask, Expected, JobKind, UnitFailure
+from assessor.llm.models import Job, Unit
+from assessor.llm.preview import answer_of
+from assessor.llm.prompts import Preview, PreviewError, PreviewSubject, PromptRequest, PromptSet, PublishedTemplate
+from assessor.llm.rehearsal.word_overlap import label_by_share, stems
+from assessor.work.judging_pool import NOT_JUDGED
+from assignment.actions import add_lacking_sheets, store_labels, usual_name
+from assignment.actions.auto_assign import Labelled
+from assignment.formats import LABELS, NOT_SUPPORT
+from assignment.models import AnswerSheet
+from assignment.queries import answers_without_sheet, asked_of, finished_banks, present_editions, sheets_on
+from nuggets.drafting import in_batches
+from nuggets.editions import Snapshot
+from nuggets.models import BankEdition, NuggetBank
+from nuggets.prompts import LABEL_LIST, PUBLISHED_LABELS, NuggetLabelsPrompt, first_batch, nuggets_in_prompt
+
+_AT_A_TIME = 2_000
+_TWO_LABEL_LIST = "list of two labels"
+_TWO_LABELS = (LABELS[0], NOT_SUPPORT)
+_PUBLISHED = PUBLISHED_LABELS | {"context": "answer"}
+
+
+class AssignmentPrompt(NuggetLabelsPrompt):
+    """Asks which nuggets an answer contains."""
+
+    name = "assignment"
+    needed = frozenset({"query", "answer", "nuggets"})
+    readers = (LABEL_LIST, _TWO_LABEL_LIST)
+    vocabulary = LABELS
+    longest = "answer"
+    published = {
+        "nugget_assignment": PublishedTemplate(LABEL_LIST, _PUBLISHED),
+        "nugget_assignment_2grade": PublishedTemplate(_TWO_LABEL_LIST, _PUBLISHED),
+    }
+
+    def request(
+        self, prompts: PromptSet, *, query: str, answer: str, nuggets: Sequence[str]
+    ) -> PromptRequest[list[str]]:
+        """Return the request."""
+        vocabulary = _TWO_LABELS if prompts.reader(self.name) == _TWO_LABEL_LIST else LABELS
+        return self.labels_request(prompts, vocabulary, nuggets, {"query": query, "answer": answer})
+
+    def preview(self, campaign: Campaign, topic: Topic, prompts: PromptSet, subject: PreviewSubject) -> Preview:
+        """Return the first batch of a bank, about the answer of a run."""
+        nuggets, made_from = first_batch(campaign, topic, subject, campaign.protocol.assign_batch)
+        answer = answer_of(campaign, topic, subject).text
+        if not answer.strip():
+            raise PreviewError("The answer is empty: no model is asked about it.")
+        return Preview(self.request(prompts, query=topic.title, answer=answer, nuggets=nuggets), made_from)
+
+    def rehearse(self, values: Mapping[str, str]) -> list[str] | None:
+        """Return a label of each nugget by how many of its words the answer has."""
+        nuggets, answer = nuggets_in_prompt(values), stems(values["answer"])
+        return None if nuggets is None else [label_by_share(nugget, answer, LABELS) for nugget in nuggets]
+
+
+ASSIGNMENT_PROMPT = AssignmentPrompt()
+
+
+class Work(NamedTuple):
+    """What a unit needs. sheet and edition: where the labels go; batches: the nuggets that have none, in bank order."""
+
+    query: str
+    answer: str
+    sheet: int
+    edition: int
+    batches: list[Snapshot]
+
+
+class AutoAssign(JobKind):
+    """The kind of job; assessor.llm.job_kind says what each function is for. A unit is an answer, by its key."""
+
+    name = "AutoAssign"
+    condition_kind = "assignment"
+    method = "AutoAssign"
+    prompts = (ASSIGNMENT_PROMPT,)
+    builds_on_nuggets = True
+    items_are_of_answers = True
+
+    def called(self, nuggets: Condition | None) -> str:
+        """Return how papers call it, by how the nuggets came to be: "Edits/Auto"."""
+        assert nuggets is not None, "it builds on nuggets"
+        return usual_name(nuggets, "Auto")
+
+    def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:
+        """Write the answer sheets: they are the condition's scope. Those of empty answers are filled by rule."""
+        return add_lacking_sheets(condition, topics)
+
+    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
+        """Yield (topic's key, answer's key) of all answers with nuggets that have no label, in one query."""
+        sheets = _unfinished(condition, _banks(condition, topics))
+        keys = sheets.order_by("bank", "answer").values_list("answer__topic", "answer")
+        return ((topic, str(answer)) for topic, answer in keys.iterator(chunk_size=_AT_A_TIME))
+
+    def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
+        """Tell what the units will take: topics without finished nuggets have none. Raises JobError if all are such."""
+        banks = _banks(condition, topics)
+        if not banks:
+            raise JobError(f"None of the topics has finished nuggets under {condition.nuggets}.")
+        editions = present_editions(banks)
+        titles = {topic.pk: topic.title for topic in topics}
+        texts = {nugget["id"]: nugget["text"] for edition in editions.values() for nugget in edition.nuggets}
+
+        @cache  # many answers lack the same nuggets
+        def without_answer(topic: int, nuggets: tuple[int, ...]) -> Expected:
+            asked = [
+                ASSIGNMENT_PROMPT.request(prompts, query=titles[topic], answer="", nuggets=[texts[pk] for pk in batch])
+                for batch in in_batches(nuggets, condition.protocol.assign_batch)
+            ]
+            characters = sum(len(message["content"]) for request in asked for message in request.messages)
+            return Expected(len(asked), characters, sum(request.tokens_out for request in asked))
+
+        calls = characters = tokens_out = 0
+        for answer, nuggets in _unlabelled_answers(condition, banks, editions):
+            asked = without_answer(answer.topic_id, tuple(nugget["id"] for nugget in nuggets))
+            calls += asked.calls
+            characters += asked.characters + asked.calls * len(answer.text)
+            tokens_out += asked.tokens_out
+        return Expected(calls, characters, tokens_out)
+
+    def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Work | UnitFailure]:
+        """Read the answers of a batch, and the nuggets of each that have no label."""
+        topics = {unit.topic_id: unit.topic for unit in units}
+        banks = {bank.topic_id: bank for bank in _banks(job.condition, list(topics.values()))}
+        editions = present_editions(banks.values())
+        answers = [int(unit.item) for unit in units]
+        found = sheets_on(banks.values(), job.condition).filter(answer__in=answers).select_related("answer")
+        sheets = {str(sheet.answer_id): sheet for sheet in AnswerSheet.with_items(found)}
+        prepared: dict[int, Work | UnitFailure] = {}
+        for unit in units:
+            bank, sheet, qid = banks.get(unit.topic_id), sheets.get(unit.item), unit.topic.qid
+            if bank is None:
+                prepared[unit.pk] = UnitFailure(f"The nuggets of {qid} are being changed.")
+            elif sheet is None:
+                prepared[unit.pk] = UnitFailure(f"Others finished nuggets of {qid} since: launch a job for these.")
+            elif sheet.out_of_scope:
+                prepared[unit.pk] = UnitFailure(NOT_JUDGED)
+            elif sheet.edition != editions[bank.pk].edition:
+                prepared[unit.pk] = UnitFailure(f"The nuggets of {qid} were changed at this very moment.")
+            else:
+                nuggets = _unlabelled(sheet, editions[bank.pk].nuggets)
+                prepared[unit.pk] = Work(
+                    query=unit.topic.title,
+                    answer=sheet.answer.text,
+                    sheet=sheet.pk,
+                    edition=sheet.edition,
+                    batches=[list(batch) for batch in in_batches(nuggets, job.condition.protocol.assign_batch)],
+                )
+        return prepared
+
+    async def carry_out(self, work: Work, ask: Ask) -> Labelled:
+        """Ask for the labels, batch by batch."""
+        labels: dict[int, str] = {}
+        for batch in work.batches:
+            nuggets = _texts(batch)
+            request = ASSIGNMENT_PROMPT.request(ask.prompts, query=work.query, answer=work.answer, nuggets=nuggets)
+            said = await ask(request)
+            labels.update(zip((nugget["id"] for nugget in batch), said, strict=True))
+        return Labelled(work.sheet, work.edition, labels)
+
+    def store(self, job: Job, results: Sequence[tuple[Unit, Labelled]]) -> None:
+        """Write the labels. A unit whose nuggets were changed meanwhile fails."""
+        store_labels(job, results)
+
+    def items_named(self, items: Collection[str]) -> Mapping[str, str]:
+        """Return the tags of the runs whose answers these are."""
+        tags = Answer.objects.filter(pk__in=[int(item) for item in items]).values_list("pk", "run__tag")
+        return {str(pk): tag for pk, tag in tags}
+
+
+def _banks(condition: Condition, topics: Sequence[Topic]) -> list[NuggetBank]:
+    assert condition.nuggets is not None, "an assignment condition has one of nuggets"
+    return list(finished_banks(condition.nuggets, topics).values())
+
+
+def _unfinished(condition: Condition, banks: Collection[NuggetBank]) -> QuerySet[AnswerSheet]:
+    """Return the sheets with nuggets that have no label; no text that has given way to what the run itself answered."""
+    return sheets_on(banks, condition).filter(to_do__gt=0, answer__apart=False, out_of_scope=False)
+
+
+def _unlabelled_answers(
+    condition: Condition, banks: Sequence[NuggetBank], editions: Mapping[int, BankEdition]
+) -> Iterator[tuple[Answer, Snapshot]]:
+    """Yield the answers that a model has to be asked about, each with the nuggets of which nothing is said."""
+    nuggets_of = {bank.topic_id: editions[bank.pk].nuggets for bank in banks}
+    new = [answer for answer, _, words in answers_without_sheet(condition, banks) if words]
+    for some in in_batches(new, _AT_A_TIME):
+        answers = list(Answer.objects.filter(pk__in=some).order_by().only("topic", "content"))
+        asked = asked_of(condition, {answer.pk: nuggets_of[answer.topic_id] for answer in answers})
+        for answer in answers:
+            yield answer, [nugget for nugget in nuggets_of[answer.topic_id] if nugget["id"] in asked[answer.pk]]
+    unfinished = _unfinished(condition, banks).order_by().select_related("answer")
+    only = ("bank", "is_part", "answer__topic", "answer__content")
+    for sheet in AnswerSheet.with_items(unfinished.only(*only)).iterator(chunk_size=_AT_A_TIME):
+        yield sheet.answer, _unlabelled(sheet, editions[sheet.bank_id].nuggets)
+
+
+def _unlabelled(sheet: AnswerSheet, nuggets: Snapshot) -> Snapshot:
+    """Return the nuggets of a sheet's edition that it asks about and of which nothing is said, in bank order."""
+    asked = [nugget for nugget in nuggets if sheet.asked is None or nugget["id"] in sheet.asked]
+    return [nugget for nugget in asked if not sheet.is_said(str(nugget["id"]))]
+
+
+def _texts(nuggets: Sequence[dict[str, Any]]) -> list[str]:
+    return [nugget["text"] for nugget in nuggets]

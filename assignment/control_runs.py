@@ -1,0 +1,113 @@
+"""Control runs, to see at once whether a judge works: one that says all nuggets, and one that says nothing.
+
+They are written as files like those of any run, and come in like these: checked whole, imported whole or not at all.
+"""
+
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from django.db.models import Q
+
+from assessor.accounts.models import Person
+from assessor.campaigns.models import CONTROL, Campaign, Condition, Import, Run
+from assessor.formats.run_list import write_run_list
+from assessor.formats.values import to_json
+from assessor.imports import importer
+from assessor.imports.management.import_command import import_file
+from assignment.queries import EMPTY_RUN, control_runs, finished_banks, present_editions
+
+_NAMED = 10  # topics in a message
+
+Answers = Mapping[str, list[str]]  # an answer's sentences, by topic id
+
+
+class ControlError(Exception):
+    """There can be no such control run; the text says why, and what to do."""
+
+
+def make_control_runs(*, nuggets: Condition, anew: bool = False, acting_user: Person | None) -> dict[str, int]:
+    """Have a run answer each topic with all of its finished nuggets, a sentence each, and another one with nothing.
+
+    Return how many answers were added, by the run's tag: what a run answers already stays. Where nuggets were changed
+    since, that is an error; anew: there will be another run of all of them. Raises ControlError.
+    """
+    campaign = nuggets.campaign
+    banks = list(finished_banks(nuggets, campaign.topics.all()).values())
+    if not banks:
+        raise ControlError(f"No topic has finished nuggets under {nuggets}.")
+    editions = present_editions(banks)
+    said = {bank.topic.qid: [nugget["text"] for nugget in editions[bank.pk].nuggets] for bank in banks}
+    run = control_runs(nuggets).last()
+    if run and (changed := _changed(_answers_of(run), said)):
+        if not anew:
+            raise ControlError(
+                f"The nuggets of {', '.join(changed[:_NAMED])}{', …' if len(changed) > _NAMED else ''} were changed "
+                f"since {run} was made of them, and answers never change. Ask for control runs anew: then there will "
+                "be another one, of all nuggets as they are now."
+            )
+        run = None
+    empty = campaign.runs.filter(tag=EMPTY_RUN).first()
+    if empty and empty.task != CONTROL:
+        raise ControlError(f"There is a run {EMPTY_RUN} already that is no control run: say in runs.csv that it is.")
+    titles = {bank.topic.qid: bank.topic.title for bank in banks}
+    nothing: Answers = {qid: [] for qid in said}
+    added = {}
+    for known, tag, team, answers in (
+        (run, run.tag if run else _free_tag(nuggets), nuggets.name, said),
+        (empty, EMPTY_RUN, "", nothing),
+    ):
+        if known is None:
+            # Before its answers, so that at no moment it passes for a system's run.
+            row = (tag, team, CONTROL, Run.Type.AUTOMATIC.value, None, "")
+            _import(campaign, "run_list", "runs.csv", write_run_list([row]), acting_user)
+        there = _answers_of(known) if known else {}
+        lines = [_line(tag, qid, titles[qid], answers[qid]) for qid in sorted(answers.keys() - there.keys())]
+        if lines:
+            _import(campaign, "runs", f"{tag}.jsonl", lines, acting_user)
+        added[tag] = len(lines)
+    return added
+
+
+def _answers_of(run: Run) -> Answers:
+    answers = run.answers.filter(apart=False).select_related("topic")
+    return {answer.topic.qid: [sentence["text"] for sentence in answer.content] for answer in answers}
+
+
+def _changed(before: Answers, now: Answers) -> list[str]:
+    """Return the topics that were answered with other nuggets than there are now, in whatever order."""
+    return sorted(qid for qid in before.keys() & now.keys() if sorted(before[qid]) != sorted(now[qid]))
+
+
+def _free_tag(nuggets: Condition) -> str:
+    """Return the tag of a new run: "control.nuggets.Edits", or with a number where there is such a run."""
+    first = tag = "control.nuggets." + "-".join(nuggets.name.split())
+    number = 1
+    while nuggets.campaign.runs.filter(Q(tag=tag) | Q(aliases__name=tag)).exists():
+        number += 1
+        tag = f"{first}.{number}"
+    return tag
+
+
+def _line(tag: str, qid: str, title: str, sentences: list[str]) -> str:
+    """Return a line of a run in the form of 2024."""
+    answer = [{"text": text, "citations": list[int]()} for text in sentences]
+    words = len(" ".join(sentences).split())
+    names = {"run_id": tag, "topic_id": qid, "topic": title}
+    return to_json(names | {"references": [], "response_length": words, "answer": answer}) + "\n"
+
+
+def _import(campaign: Campaign, kind: str, name: str, lines: Iterable[str], person: Person | None) -> None:
+    """Import a file that is written for it. Raises ControlError."""
+    with tempfile.TemporaryDirectory(prefix="assay-control-") as folder:
+        path = Path(folder) / "file"
+        path.write_text("".join(lines), encoding="utf-8", newline="")
+        try:
+            made = import_file(campaign, kind, path, file_name=name, person=person)
+        except importer.Busy as busy:
+            raise ControlError(f"{busy} Try again when it is over.") from busy
+    if made.state != Import.State.DONE:
+        problems = [
+            f"{one['field']}: found {one['found']}, expected {one['expected']}" for one in made.report["errors"]
+        ]
+        raise ControlError(f"{name} was not imported ({made.get_state_display()}). {'; '.join(problems[:_NAMED])}")

@@ -1,0 +1,259 @@
+"""The scores of a condition as arrays, from what stands on its answer sheets."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from django.db.models import CharField, OuterRef, Subquery, Value
+from django.db.models.functions import Cast, Concat
+
+from assessor.campaigns.models import Condition
+from assessor.labels.queries import COUNTED, letter_of
+from assessor.scores.loading import Cell, Join, Labels, RunName, run_names, take, what_counts, who_answered
+from assessor.work.judging_pool import judged_under
+from assignment.formats import LABELS
+from assignment.measures import (
+    ABSENT,
+    MISSING,
+    NOT_SUPPORT,
+    NUGGET_SCORES,
+    OKAY,
+    PARTIAL,
+    SUPPORT,
+    VITAL,
+    answer_scores,
+)
+from assignment.models import AnswerSheet, Assignment, LeftOut
+from assignment.queries import scored_editions
+from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
+from metaeval.stats.measures import Measures
+from nuggets.models import BankEdition
+
+_AT_A_TIME = 2_000
+IMPORTANCE = {"vital": VITAL, "okay": OKAY, "": ABSENT}
+# As bytes, which numpy takes without a loop.
+_NO_LABEL = bytes([MISSING % 256])
+_LETTERS, _NONE, _UNKNOWN = "spn", "-", "?"  # of the labels, of no label, of one that is none of them
+_CODES = bytes.maketrans(f"{_LETTERS}{_NONE}".encode(), bytes([SUPPORT, PARTIAL, NOT_SUPPORT]) + _NO_LABEL)
+
+
+_LETTER = letter_of(LABELS, _LETTERS, _NONE, _UNKNOWN)
+# "12,13,14:snn": the nuggets' ids, and the letters of their labels.
+_JOINED = Concat(Join(Cast("nugget_id", CharField()), Value(",")), Value(":"), Join("letter", Value("")))
+
+
+class ScoredTopic(NamedTuple):
+    """A judged topic, with what makes its scores other than usual.
+
+    nuggets: how many count; lacks_vital: none of them is vital, so V is 0; lacks_importance: some have none, so V and W
+    are undefined; left_out: the texts of those that an organizer left out, each with the reason.
+    """
+
+    pk: int
+    qid: str
+    title: str
+    nuggets: int
+    lacks_vital: bool
+    lacks_importance: bool
+    left_out: list[tuple[str, str]]
+
+
+class Scores(NamedTuple):
+    """All scores of a condition by the measures of NUGGET_SCORES, as assessor.scores.loading has them.
+
+    uncounted: the topics on which no nugget counts, so that there can be no score; they are not among the topics.
+    """
+
+    runs: list[RunName]
+    topics: list[ScoredTopic]
+    scores: Figures
+    states: Codes
+    uncounted: list[ScoredTopic]
+
+    @property
+    def measures(self) -> Measures:
+        """What tables call the scores."""
+        return NUGGET_SCORES
+
+    @property
+    def unusual(self) -> dict[str, int]:
+        """What makes the scores other than usual."""
+        return {
+            "topics_without_vital": self.without_vital,
+            "topics_without_importance": self.without_importance,
+            "nuggets_left_out": self.left_out,
+        }
+
+    @property
+    def without_vital(self) -> int:
+        """On how many topics no nugget is vital."""
+        return sum(topic.lacks_vital for topic in self.topics)
+
+    @property
+    def without_importance(self) -> int:
+        """On how many topics some nugget has no importance."""
+        return sum(topic.lacks_importance for topic in self.topics)
+
+    @property
+    def left_out(self) -> int:
+        """How many nuggets are left out for all runs, also where then none is left."""
+        return sum(len(topic.left_out) for topic in (*self.topics, *self.uncounted))
+
+
+class _Said(NamedTuple):
+    """What counts of a sheet: a byte for each nugget. answer: by key."""
+
+    words: int
+    labels: bytes
+    answer: int
+    by_rule: bool
+
+
+@dataclass
+class _Bank:
+    """A bank as it was last finished, without the nuggets that are left out, and what is said of answers.
+
+    elsewhere: the runs, by key, of whose answers something is said under another bank of the topic.
+    """
+
+    pk: int
+    topic: ScoredTopic
+    edition: int
+    ids: list[str]
+    importance: list[int]
+    cells: dict[int, Cell[_Said]] = field(default_factory=dict)  # by run's key
+    elsewhere: set[int] = field(default_factory=set)
+
+
+def load_scores(condition: Condition) -> Scores:
+    """Compute all scores of an assignment condition, as load_with_labels says."""
+    return load_with_labels(condition)[0]
+
+
+def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Scores, Labels]:
+    """Compute all scores of an assignment condition from its answer sheets, read a few thousand at a time.
+
+    topic: this one alone, by key.
+
+    Runs and judged topics are those with a sheet; but where no nugget of a topic counts, nothing is judged. Of several
+    banks of a topic (handed over) the one that was finished last counts. A cell is incomplete where the run answered
+    the topic and has no sheet of that bank, or one on which a nugget has no label (as it was not asked there, say), or
+    that is about another edition than the bank's; one that is not judged there, as it is planned, is outside. What a
+    label is of is named by an answer and a nugget.
+    """
+    found = [bank for bank in _banks(condition) if topic is None or bank.topic.pk == topic]
+    banks = {bank.topic.pk: bank for bank in found if bank.ids}
+    _read_sheets(condition, banks, topic)
+    runs = run_names({run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)})
+    own = who_answered(runs, banks)
+    place = {run.pk: at for at, run in enumerate(runs)}
+    scores = np.zeros((len(runs), len(banks), len(NUGGET_SCORES.all)))
+    states = np.full((len(runs), len(banks)), UNANSWERED, dtype=np.int8)
+    judged = judged_under(condition)
+    labels = []
+    for at, (key, bank) in enumerate(banks.items()):
+        said, lacking = what_counts(condition, bank.cells, own[key], bank.elsewhere)
+        codes = _codes(bank, said)
+        labels.append(_labels(bank, said, codes))
+        words = [one.words for one in said.values()]
+        _score_topic(bank, [place[run] for run in said], codes, words, scores[:, at], states[:, at])
+        unjudged = [place[run] for run in lacking]
+        states[unjudged, at] = INCOMPLETE
+        scores[unjudged, at] = np.nan
+        outside = [place[run.pk] for run in runs if run.pk not in said and not judged.holds(key, run.pk)]
+        states[outside, at] = OUTSIDE
+        scores[outside, at] = np.nan
+    found_scores = Scores(
+        runs, [bank.topic for bank in banks.values()], scores, states, [bank.topic for bank in found if not bank.ids]
+    )
+    return found_scores, Labels.joined(labels)
+
+
+def _banks(condition: Condition) -> list[_Bank]:
+    """Return the banks that a condition's scores go by, by topic's id."""
+    said = LeftOut.objects.filter(condition=condition).order_by("pk").values_list("nugget", "is_out", "reason")
+    newest = {nugget: (is_out, reason) for nugget, is_out, reason in said}
+    reasons = {nugget: reason for nugget, (is_out, reason) in newest.items() if is_out}
+    return [_bank(edition, reasons) for edition in scored_editions(condition)]
+
+
+def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:
+    """Return a bank. reasons: why nuggets are left out, by id."""
+    counted = [nugget for nugget in edition.nuggets if nugget["id"] not in reasons]
+    importance = [IMPORTANCE[nugget["importance"]] for nugget in counted]
+    topic = edition.bank.topic
+    scored = ScoredTopic(
+        pk=topic.pk,
+        qid=topic.qid,
+        title=topic.title,
+        nuggets=len(counted),
+        lacks_vital=VITAL not in importance and ABSENT not in importance,
+        lacks_importance=ABSENT in importance,
+        left_out=[(nugget["text"], reasons[nugget["id"]]) for nugget in edition.nuggets if nugget["id"] in reasons],
+    )
+    return _Bank(edition.bank_id, scored, edition.edition, [str(nugget["id"]) for nugget in counted], importance)
+
+
+def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | None) -> None:
+    """Give what stands on a condition's sheets, of all topics or one, to the banks, by topic's key."""
+    names = ("bank", "bank__topic", "edition", "by_rule", "answer", "answer__run", "answer__apart", "answer__words")
+    found = AnswerSheet.objects.filter(condition=condition, **({} if topic is None else {"bank__topic": topic}))
+    # One row an answer: to fetch a row for each label takes twice as long.
+    rows = Assignment.everything.filter(sheet=OuterRef("pk")).alias(counted=COUNTED).alias(letter=_LETTER).order_by()
+    labels = Subquery(rows.values("sheet").values_list(_JOINED))
+    places: dict[tuple[int, str], Callable[[bytes], Iterable[int]]] = {}
+    for row in found.order_by().values_list(*names, labels).iterator(_AT_A_TIME):
+        bank_id, of_topic, edition, by_rule, answer, run, is_apart, words, joined = row
+        bank = banks.get(of_topic)
+        if bank is None:  # no nugget counts there, or it was given since the banks were read
+            continue
+        if bank_id != bank.pk:
+            bank.elsewhere.add(run)
+            continue
+        codes = None
+        if edition == bank.edition:
+            nuggets, _, given = (joined or ":").partition(":")
+            if _UNKNOWN in given:
+                raise ValueError(f"A label of answer {answer} is none of {', '.join(LABELS)}.")
+            if (bank_id, nuggets) not in places:
+                places[bank_id, nuggets] = _in_order(nuggets, bank.ids)
+            codes = bytes(places[bank_id, nuggets](given.encode().translate(_CODES) + _NO_LABEL))
+        take(bank.cells, run, Cell(is_apart, None if codes is None else _Said(words, codes, answer, by_rule)))
+
+
+def _in_order(nuggets: str, wanted: Sequence[str]) -> Callable[[bytes], Iterable[int]]:
+    """Return what takes the codes of a bank's nuggets, in its order, from those of an answer.
+
+    nuggets: the ids whose codes an answer has, by commas; after these comes the code of one without a label.
+    """
+    place = {nugget: at for at, nugget in enumerate(nuggets.split(","))} if nuggets else {}
+    places = [place.get(nugget, len(place)) for nugget in wanted]
+    return lambda codes: map(codes.__getitem__, places)
+
+
+def _codes(bank: _Bank, said: dict[int, _Said]) -> Codes:
+    """Return what is said of a bank's nuggets: (runs, nuggets)."""
+    joined = b"".join(one.labels for one in said.values())
+    return np.frombuffer(joined, dtype=np.int8).reshape(len(said), len(bank.ids))
+
+
+def _labels(bank: _Bank, said: dict[int, _Said], codes: Codes) -> Labels:
+    at_run, at_nugget = np.nonzero(codes != MISSING)
+    run = np.array(list(said), dtype=np.int64)[at_run]
+    answer = np.array([one.answer for one in said.values()], dtype=np.int64)[at_run]
+    nugget = np.array(bank.ids, dtype=np.int64)[at_nugget]
+    by_rule = np.array([one.by_rule for one in said.values()], dtype=bool)[at_run]
+    return Labels(np.full(len(run), bank.topic.pk), run, answer, nugget, codes[at_run, at_nugget], by_rule)
+
+
+def _score_topic(bank: _Bank, rows: list[int], codes: Codes, words: list[int], scores: Figures, states: Codes) -> None:
+    """Fill in a topic's scores (runs, measures) and states (runs,) from what is said of some runs, by their places."""
+    # What a run did not answer has the scores of an empty answer; its state tells it apart.
+    labels = np.full((len(states), len(bank.ids)), NOT_SUPPORT, dtype=np.int8)
+    labels[rows] = codes
+    lengths = np.zeros(len(states))
+    lengths[rows] = words
+    states[rows] = COMPLETE
+    states[(labels == MISSING).any(axis=1)] = INCOMPLETE
+    scores[:] = answer_scores(labels, bank.importance, lengths)

@@ -1,0 +1,45 @@
+"""Nugget scores as tables: whose labels they are, what they depend on."""
+
+from typing import Any
+
+from django.db.models import Max
+
+from assessor.campaigns.models import Condition
+from assessor.scores.loading import Labels
+from assessor.scores.score_source import Scoring
+from assessor.work.judging_pool import newest_word
+from assignment.item_history import contribution
+from assignment.measures import NUGGET_SCORES
+from assignment.models import AnswerSheet, LeftOut
+from assignment.score_arrays import Scores, load_scores, load_with_labels
+from nuggets.models import BankEdition
+
+
+class NuggetScoring(Scoring):
+    """Conditions under which nuggets are assigned to answers."""
+
+    measures = NUGGET_SCORES
+    nothing_yet = "No condition yet under which nuggets are assigned to answers."
+    basis_label = "Nuggets"
+    remedy = "Missing labels can be given, or a nugget be left out for all runs."
+    notes = "assignment/_score_notes.html"
+    topic_notes = "assignment/_topic_notes.html"
+    topic_page = "assignment/_topic_scores.html"
+
+    def basis(self, condition: Condition) -> str:
+        return str(condition.nuggets)
+
+    def load(self, condition: Condition) -> Scores:
+        return load_scores(condition)
+
+    def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
+        return load_with_labels(condition)
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        """What is left out and judged, and the editions of banks: of one that is finished again the new one counts."""
+        left_out = LeftOut.objects.filter(condition=condition).aggregate(newest=Max("pk"))
+        editions = BankEdition.objects.filter(bank__condition=condition.nuggets_id).aggregate(newest=Max("pk"))
+        return left_out["newest"], editions["newest"], newest_word(condition)
+
+    def contribution(self, sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
+        return contribution(sheet, item, code)

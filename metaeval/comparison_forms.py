@@ -1,0 +1,131 @@
+"""The organizer's forms of comparisons."""
+
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+from assessor.campaigns.http import NO_FILE
+from assessor.campaigns.models import Campaign, Condition
+from assessor.scores.leaderboards import POLICY_WORDS
+from assessor.scores.score_source import scored_conditions
+from assessor.work.allocation import LARGEST_SEED
+from metaeval.actions import DRAWS, MOST_DRAWS
+from metaeval.measures import kinds_with
+from metaeval.models import Comparable
+from metaeval.queries import comparables_of
+from metaeval.stats.means import Policy
+from metaeval.stats.measures import PRECISION
+from metaeval.stats.score_matrix import CONTROL, POLICIES
+
+_LINES = forms.Textarea(attrs={"rows": 2})
+_MOST_BYTES = 64 * 1024 * 1024
+
+
+class CompareForm(forms.Form):
+    """A new comparison."""
+
+    first = forms.ChoiceField(label="First side", help_text="It stands for the truth, where that matters.")
+    second = forms.ChoiceField(label="Second side")
+    first_support = forms.ModelChoiceField(
+        Condition.objects.none(), required=False, label="Support of the first side", help_text="With nuggets, for F1."
+    )
+    second_support = forms.ModelChoiceField(
+        Condition.objects.none(), required=False, label="Support of the second side", help_text="It may be the same."
+    )
+    tasks = forms.MultipleChoiceField(
+        required=False, widget=forms.CheckboxSelectMultiple, label="Runs of these tasks alone"
+    )
+    runs = forms.CharField(required=False, widget=_LINES, label="These runs alone", help_text="Tags; empty: all.")
+    topics = forms.CharField(required=False, widget=_LINES, label="These topics alone", help_text="Ids; empty: all.")
+    topics_of = forms.ModelChoiceField(
+        Condition.objects.none(), required=False, label="Only topics that are judged under"
+    )
+    policy = forms.ChoiceField(
+        label="Means over topics", choices=[(one, POLICY_WORDS[one]) for one in POLICIES], initial=Policy.ZERO
+    )
+    draws = forms.IntegerField(
+        min_value=1, max_value=MOST_DRAWS, initial=DRAWS, label="Draws", help_text="Of topics, for intervals."
+    )
+    seed = forms.IntegerField(
+        min_value=0, max_value=LARGEST_SEED, required=False, help_text="Empty: one is made up and kept."
+    )
+    name = forms.CharField(max_length=200, required=False, help_text="Empty: that of both sides.")
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._sides = {f"{type(one).__name__}-{one.pk}": one for one in comparables_of(campaign)}
+        choices = [("", "---------"), *((key, _labelled(one)) for key, one in self._sides.items())]
+        tasks = campaign.runs.exclude(task__in=("", CONTROL)).order_by("task").values_list("task", flat=True).distinct()
+        for name in ("first", "second"):
+            self._choices(name, choices)
+        self._choices("tasks", [(task, task) for task in tasks])
+        conditions = scored_conditions(campaign).order_by("name")
+        support = conditions.filter(kind__in=kinds_with(PRECISION))
+        for name, found in (("first_support", support), ("second_support", support), ("topics_of", conditions)):
+            self.fields[name].queryset = found  # type: ignore[attr-defined]
+
+    def _choices(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
+
+    @property
+    def sides(self) -> list[forms.BoundField]:
+        """The two fields that every comparison needs."""
+        return [self["first"], self["second"]]
+
+    @property
+    def details(self) -> list[forms.BoundField]:
+        """All others."""
+        return [field for field in self if field.name not in ("first", "second")]
+
+    @property
+    def has_sides(self) -> bool:
+        """Say whether there are two things to compare."""
+        return len(self._sides) > 1
+
+    def clean_first(self) -> Comparable:
+        return self._sides[self.cleaned_data["first"]]
+
+    def clean_second(self) -> Comparable:
+        return self._sides[self.cleaned_data["second"]]
+
+    def clean_runs(self) -> list[str]:
+        return str(self.cleaned_data["runs"]).split()
+
+    def clean_topics(self) -> list[str]:
+        return str(self.cleaned_data["topics"]).split()
+
+
+def _labelled(record: Comparable) -> str:
+    what = (
+        record.kind
+        if isinstance(record, Condition)
+        else {"QrelsSource": "grades"}.get(type(record).__name__, "score table")
+    )
+    return f"{record} ({what})"
+
+
+class TableForm(forms.Form):
+    """A score table to be kept."""
+
+    file = forms.FileField(
+        label="Score table",
+        help_text="CSV, JSONL or a leaderboard, plain or .gz.",
+        error_messages={"required": NO_FILE},
+    )
+    name = forms.CharField(max_length=120, required=False, help_text="Empty: the file's.")
+    run = forms.CharField(
+        max_length=256, required=False, label="Whose scores", help_text="A run's tag, if the file names none."
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # It stands on the page of CompareForm, which has a name too.
+        super().__init__(*args, **(kwargs | {"auto_id": "table_%s"}))
+
+    def clean_file(self) -> "UploadedFile[Any]":
+        file: UploadedFile[Any] = self.cleaned_data["file"]
+        if file.size and file.size > _MOST_BYTES:
+            raise forms.ValidationError(f"A score table has at most {_MOST_BYTES // 1024**2} MiB.")
+        return file

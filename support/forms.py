@@ -1,0 +1,43 @@
+"""What organizers fill in to have support judged."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from assessor.accounts.models import Person
+from assessor.campaigns.forms import ConditionFields
+from assessor.campaigns.models import Campaign, Condition
+from support.actions import create_support
+from support.label_kind import FROM_SCRATCH, POST_EDITED
+from support.queries import with_a_models_labels
+
+
+class SupportFields(ConditionFields):
+    HEADING = "Support"
+    METHODS = {
+        FROM_SCRATCH: "people judge citations from scratch",
+        POST_EDITED: "people judge citations beside a model's labels",
+    }
+    NEEDS = {POST_EDITED: ("shown_labels",)}
+    SHOWN = ("shown_labels",)
+
+    shown_labels = forms.ModelChoiceField(
+        Condition.objects.none(),
+        label="Labels to post-edit",
+        required=False,
+        help_text="A model's labels of support: each citation opens once it has one, which then stands beside the "
+        "choices.",
+    )
+
+    def __init__(self, campaign: Campaign) -> None:
+        super().__init__(campaign)
+        self.fields["shown_labels"].queryset = with_a_models_labels(campaign)  # type: ignore[attr-defined]
+
+    def create(self, filled_in: Mapping[str, Any], *, acting_user: Person | None) -> Condition:
+        return create_support(
+            campaign=self.campaign,
+            name=filled_in["name"],
+            shown=filled_in["shown_labels"],
+            acting_user=acting_user,
+        )

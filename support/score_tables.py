@@ -1,0 +1,56 @@
+"""Support scores as tables: whose labels they are, what they depend on."""
+
+from typing import Any
+
+from django.db.models import Count, Q
+
+from assessor.campaigns.models import Condition
+from assessor.scores.loading import Labels
+from assessor.scores.score_source import Scoring
+from assessor.work.judging_pool import newest_word
+from support.item_history import contribution
+from support.label_kind import POST_EDITED
+from support.measures import SUPPORT_SCORES
+from support.models import SupportSheet
+from support.score_arrays import Scores, load_scores, load_with_labels
+
+
+class SupportScoring(Scoring):
+    """Conditions under which citations are judged. Their scores depend on sheets, answers, and what is judged."""
+
+    measures = SUPPORT_SCORES
+    nothing_yet = "No condition yet under which support is judged."
+    done = Q(to_do=0, without_text=0, waiting_for_label=0)
+    facts = {
+        "Without a cited text": Count("pk", filter=Q(without_text__gt=0)),
+        "Waits for a model's label": Count("pk", filter=Q(waiting_for_label__gt=0)),
+    }
+    basis_label = "Citations of a sentence"
+    remedy = "Missing labels can be given, open questions settled, and segments be loaded whose text is not there."
+    notes = "support/_score_notes.html"
+    topic_notes = "support/_topic_notes.html"
+    topic_page = "support/_topic_scores.html"
+
+    def basis(self, condition: Condition) -> str:
+        if condition.method == Condition.IMPORTED:
+            return "those of the file"
+        most = condition.protocol.citations_per_sentence
+        return "the first" if most == 1 else f"the first {most}"
+
+    def labels_by(self, condition: Condition) -> str:
+        """Return who gives the labels; a condition of post-editing names the model whose labels people see."""
+        if condition.method == POST_EDITED:
+            return f"people, shown those of {condition.shown}"
+        return super().labels_by(condition)
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        return (newest_word(condition),)
+
+    def load(self, condition: Condition) -> Scores:
+        return load_scores(condition)
+
+    def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
+        return load_with_labels(condition)
+
+    def contribution(self, sheet: SupportSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
+        return contribution(sheet, item, code)

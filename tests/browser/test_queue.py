@@ -1,0 +1,101 @@
+"""A support topic that is drawn with the keyboard alone, left, and taken over by somebody else."""
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved, tab_to
+from tests.browser.test_pages import grave
+from tests.browser.test_support import citation, sheet, stands, until
+
+pytestmark = MARKS
+
+TAKE = "form[action^='/queues/'] button"
+
+
+@pytest.fixture(scope="module")
+def waiting(demo: Demo, browser) -> None:
+    """What the organizer did, with the keyboard alone: demo-2 waits for whoever judges its support from scratch."""
+    context = browser.new_context(base_url=demo.address, viewport={"width": 1280, "height": 720}, bypass_csp=True)
+    page = context.new_page()
+    page.goto("/login/")
+    page.fill("#id_username", "olga")
+    page.fill("#id_password", "demo-password")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text('Home')")
+    page.goto("/campaigns/demo/plan/")
+    tab_to(page, "#id_condition")
+    page.keyboard.type("support from scratch")
+    tab_to(page, "#id_person")
+    page.keyboard.type("whoever")
+    tab_to(page, "[aria-label='Choose demo-2']", most=100)
+    page.keyboard.press("Space")
+    page.focus("#id_person")
+    tab_to(page, "#give button.go")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=For whoever draws them: 1 topic under support from scratch.")
+    row = page.locator("tr:has([aria-label='Choose demo-2'])")
+    assert row.locator("li:has-text('whoever draws it, support from scratch: free')").count() == 1
+    assert grave(page) == []
+    context.close()
+
+
+def is_narrow_enough(page: Page) -> bool:
+    page.set_viewport_size({"width": 320, "height": 640})
+    fits = bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+    page.set_viewport_size({"width": 1280, "height": 720})
+    return fits
+
+
+def take(page: Page) -> None:
+    """Draw the next topic with the keyboard alone."""
+    tab_to(page, TAKE)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#main[data-ready]")
+    page.wait_for_selector(".passage:not([hidden])")
+
+
+def test_a_topic_is_drawn_left_and_taken_over(open_page: OpenPage, demo: Demo, waiting: None) -> None:
+    annas = open_page("anna", bypass_csp=True)
+    assert "1 topic free" in str(annas.locator("form[action^='/queues/']").text_content())
+    assert grave(annas) == []
+    assert is_narrow_enough(annas)
+    take(annas)
+    address = annas.url
+    begun, here = sheet(annas), citation(annas)
+    annas.keyboard.press("1")
+    saved(annas)
+    assert stands(demo, begun) == {here: "full"}
+    bens = open_page("ben")
+    assert bens.locator(TAKE).count() == 0, "it is hers"
+
+    with demo.database() as db:
+        leased = "update work_task set leased_until = '2020-01-01 00:00:00' where leased_until is not null"
+        assert db.execute(leased).rowcount == 1
+    bens.reload()
+    take(bens)
+    assert bens.url != address
+    assert stands(demo, begun) == {}, "he begins anew, and does not see what she said"
+    assert bens.locator("[data-label][aria-pressed=true]").count() == 0
+
+    # She comes back too late: what she says is kept in her browser, and she is told.
+    annas.keyboard.press("2")
+    annas.wait_for_selector("#saved[data-state=blocked]")
+    told = "Not saved: this work is not yours any more. Tell your organizer. 1 change kept in this browser."
+    assert annas.locator("#saved").text_content() == told
+    assert stands(demo, begun) == {}
+    with demo.database() as db:
+        verbs = db.execute(
+            "select distinct version, verb from support_labelevent where sheet_id = ? order by version", [begun]
+        )
+        assert [verb for _, verb in verbs] == ["label", "handed over"]
+        events = db.execute(
+            "select verb from campaigns_event where verb in ('task drawn', 'lease ran out') order by id"
+        )
+        assert [verb for [verb] in events] == ["task drawn", "task drawn", "lease ran out"]
+
+    page = bens.context.new_page()
+    page.goto("/")
+    page.keyboard.press("c")
+    page.wait_for_url(bens.url)
+    until(page, lambda: page.locator("#main[data-ready]").count() == 1)
+    page.close()

@@ -1,0 +1,150 @@
+"""Whatever leaves by a page is one of the list, with a record and a manifest, also at the page's own address."""
+
+import ast
+import json
+from hashlib import sha256
+from io import StringIO
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition, Event
+from assessor.exports import actions
+from assessor.exports.models import Export
+from assessor.exports.registry import EXPORTABLES
+from metaeval.actions import create_comparison, run
+from tests.conftest import client_of
+from tests.nuggets.model import draft, make_condition, make_model
+from tests.studies.conftest import answered as answered
+from tests.studies.conftest import draw
+from tests.studies.conftest import model as model
+from tests.studies.conftest import people as people
+
+ROOT = Path(__file__).parent.parent.parent
+# What sends a file besides the view of exports, and why it is none.
+BESIDE = {
+    "assessor/campaigns/admin.py": "rows that an administrator selects, maybe of several campaigns",
+    "assessor/desk/admin.py": "sent like the page of exports does",
+    "assessor/desk/views/imports.py": "the report of a file that came in",
+    "assessor/exports/frozen_views.py": "frozen conditions, with their signed manifests",
+    "assessor/exports/views.py": "the view of exports",
+    "metaeval/views/figures.py": "figures of pages, which show what the pages do",
+}
+
+
+@pytest.fixture(autouse=True)
+def _folder_of_its_own(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    (tmp_path / "exports").mkdir()
+
+
+@pytest.fixture
+def as_olga(olga: Person) -> Client:
+    return client_of(olga)
+
+
+@pytest.fixture
+def full(people: Condition, model: Condition) -> Campaign:
+    """A campaign of which there is something of everything that pages offer."""
+    campaign: Campaign = people.campaign
+    compared = create_comparison(campaign=campaign, first=people, second=model, draws=20, seed=1, acting_user=None)
+    assert run(compared).state == "done"
+    draw(people, model, name="Who")
+    draft(make_condition(make_model(campaign)), list(campaign.topics.all()), ["a"])
+    return campaign
+
+
+def sends_files(path: Path) -> bool:
+    """Say whether a module makes a response that browsers keep as a file."""
+    text = path.read_text()
+    calls = {ast.unparse(node.func) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)}
+    return bool(calls & {"download", "attachment", "FileResponse"}) or "Content-Disposition" in text
+
+
+def test_no_other_module_sends_files():
+    apps = ("assessor", "nuggets", "assignment", "support", "metaeval")
+    paths = [path for app in apps for path in sorted((ROOT / app).rglob("*.py"))]
+    found = {str(path.relative_to(ROOT)) for path in paths if sends_files(path)}
+    assert found - {"assessor/campaigns/http.py"} == BESIDE.keys(), "declare an Exportable instead"
+
+
+# By name: whose record, what else is asked, and what the file is called.
+PAGES = {
+    "scores": ("NIST's", "?policy=answered&allow_incomplete=on", "study.scores.NIST_s.answered.{ending}"),
+    "comparison": ("NIST's and Mia's", "", "study.NIST_s_and_Mia_s.{ending}"),
+    "study": ("Who", "", "study.study.Who.{ending}"),
+    "studies": ("", "", "study.studies.csv"),
+    "drafts": ("AutoNuggets+Edits", "", "study.drafts.{of}.csv"),
+    "plan": ("", "", "plan.csv"),
+    "missing": ("", "", "study.missing.{ending}"),
+    "history": ("", "?verb=imported", "study.history.csv"),
+}
+
+
+def test_every_page_that_offers_files_is_tried():
+    assert {kind.name for kind in EXPORTABLES if kind.page} == PAGES.keys()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in EXPORTABLES if kind.page], ids=lambda kind: kind.name)
+def test_a_file_of_a_page_is_that_of_the_exports_with_record_and_manifest(full: Campaign, as_olga: Client, kind):
+    name, query, file_name = PAGES[kind.name]
+    record = None
+    if kind.subject:
+        field = "method" if kind.name == "drafts" else kind.subject.field
+        record = kind.subject.records(full).get(**{field: name})
+    for form, told in kind.forms_of(record).items():
+        parts = ([record.pk] if record else []) + ([form] if "<s" in kind.page.route else [])
+        before = Event.objects.filter(verb="exported").count()
+        response = as_olga.get(reverse(kind.page.name, args=["study", *parts]) + query)
+        content = response.getvalue()
+        wanted = file_name.format(ending=told.ending, of=str(record).replace(" ", "_"))
+        assert response["Content-Disposition"] == f'attachment; filename="{wanted}"'
+        export = Export.objects.latest("pk")
+        assert (export.kind, export.state, export.person.username) == (kind.name, "done", "olga")
+        manifest = json.loads(as_olga.get(reverse("export_manifest", args=["study", export.pk])).content)
+        assert (manifest["what"], manifest["form"]) == (kind.name, form)
+        assert manifest["file"]["sha256"] == sha256(content).hexdigest()
+        assert Event.objects.filter(verb="exported").count() == before + 1
+        asked = urlencode({"of": str(record) if record else "", "form": form})
+        again = as_olga.get(f"{reverse('export_file', args=['study', kind.name])}?{asked}&{query[1:]}")
+        assert again.getvalue() == content
+
+
+def test_filters_of_a_page_are_in_the_manifest_and_go_on_to_the_background(
+    full: Campaign, as_olga: Client, settings, django_capture_on_commit_callbacks
+):
+    as_olga.get("/campaigns/study/history.csv?verb=imported&about=t1&person=olga").getvalue()
+    filters = json.loads(Export.objects.latest("pk").manifest)["filters"]
+    assert (filters["verb"], filters["about"], filters["person"]) == ("imported", "t1", "olga")
+    assert "since" not in filters
+    settings.EXPORT_AT_ONCE = 0
+    response = as_olga.get("/campaigns/study/history.csv?verb=imported")
+    assert response["Location"] == "/campaigns/study/exports/history/?verb=imported&large=1"
+    assert '<input type="hidden" name="verb" value="imported"' in as_olga.get(response["Location"]).content.decode()
+    as_olga.post("/campaigns/study/exports/history/", {"form": "csv", "verb": "imported"})
+    export = actions.run(Export.objects.latest("pk"))
+    assert export.records == full.events.filter(verb="imported").count() > 0
+
+
+def test_what_is_too_large_for_a_page_keeps_what_was_asked(full: Campaign, as_olga: Client, settings):
+    settings.EXPORT_AT_ONCE = 0
+    people = full.conditions.get(name="NIST's")
+    response = as_olga.get(reverse("export_scores", args=["study", people.pk, "csv"]) + "?policy=answered")
+    assert response["Location"] == "/campaigns/study/exports/scores/?of=NIST%27s&form=csv&policy=answered&large=1"
+
+
+def test_everything_has_a_command(full: Campaign, tmp_path: Path):
+    file, manifest = tmp_path / "missing.csv", tmp_path / "manifest.json"
+    call_command("export", "missing", "study", form="runs", output=str(file), manifest=str(manifest))
+    assert file.read_text().startswith("run,lacking,topics\n")
+    told = json.loads(manifest.read_text())
+    assert (told["what"], told["file"]["name"]) == ("missing", "missing.runs.csv")
+    assert told["file"]["sha256"] == sha256(file.read_bytes()).hexdigest()
+    call_command("export", "plan", "study", stdout=(by_name := StringIO()))
+    call_command("export_plan", "study", stdout=(of_old := StringIO()))
+    assert by_name.getvalue() == of_old.getvalue() != ""

@@ -1,0 +1,209 @@
+"""Fixtures that write to the database run once in a process; later tests get the rows that they wrote.
+
+Most of the tests' time was the making of the same few campaigns, row by row through all the rules. A fixture's rows are
+kept with what it returned, under the fixtures that ran before it in the test. Where the same ran before another test,
+the rows are put back and the result is made anew. Whenever anything else has written since, as SQLite counts it, the
+fixture runs. `ASSAY_KEEP=0` has all run for each test. (On PostgreSQL they do: keys there are never the same twice.)
+"""
+
+import inspect
+import io
+import os
+import pickle
+from collections.abc import Callable, Generator
+from typing import Any, NamedTuple
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.db.models import Model
+from django.test import Client
+
+# A fixture that takes these does more than to write, or finds something else each time.
+_DO_MORE = {"monkeypatch", "settings", "request", "tmp_path", "tmp_path_factory", "endpoint", "caplog", "mailoutbox"}
+_IS_ON = connection.vendor == "sqlite" and os.environ.get("ASSAY_KEEP") != "0"
+
+Row = tuple[Any, ...]
+Rows = dict[str, dict[int, Row]]  # by table and row number
+
+
+class _Kept(NamedTuple):
+    gone: list[tuple[str, list[tuple[int]]]]
+    new: list[tuple[str, list[Row]]]
+    sequences: list[tuple[str, int]]
+    result: bytes
+
+
+class _State:
+    """What is known of the database of the test at hand: after which fixtures, if nothing else has written.
+
+    emptied: how often tests of transactions have emptied it; what migrations wrote may have other keys since.
+    """
+
+    def __init__(self) -> None:
+        self.emptied = 0
+        self.after: tuple[Any, ...] | None = None
+        self.changes = 0
+        self.values: dict[str, Any] = {}
+
+
+_now = _State()
+_kept: dict[tuple[Any, ...], _Kept] = {}
+_tables: list[str] = []
+
+
+def _changes() -> int:
+    return connection.connection.total_changes if connection.connection else -1
+
+
+def _read() -> Rows:
+    """Return all rows; SQLite's own count of keys among them."""
+    execute = connection.connection.execute
+    if not _tables:
+        _tables.extend(name for (name,) in execute("select name from sqlite_master where type = 'table'"))
+    return {table: {row[0]: tuple(row) for row in execute(f'select rowid, * from "{table}"')} for table in _tables}
+
+
+class _Pickler(pickle.Pickler):
+    """Names values of the test's other fixtures, which are the same objects afterwards."""
+
+    def __init__(self, file: io.BytesIO, names: dict[int, str]) -> None:
+        super().__init__(file, protocol=5)
+        self.names = names
+
+    def persistent_id(self, value: Any) -> str | None:
+        return self.names.get(id(value))
+
+    def reducer_override(self, value: Any) -> Any:
+        if type(value) is Client:
+            return _client, (dict(value.cookies.items()), value.defaults)
+        return NotImplemented
+
+
+class _Unpickler(pickle.Unpickler):
+    def persistent_load(self, name: str) -> Any:
+        return _now.values[name]
+
+
+def _client(cookies: dict[str, Any], defaults: dict[str, Any]) -> Client:
+    client = Client()
+    client.cookies.load({name: morsel.value for name, morsel in cookies.items()})
+    client.defaults = dict(defaults)
+    return client
+
+
+def _dump(result: Any) -> bytes:
+    """Return the result, and how the fixture left the objects that it was given."""
+    given = {name: value for name, value in _now.values.items() if isinstance(value, Model)}
+    # Only what can be changed, and so is somebody's own.
+    names = {id(value): name for name, value in _now.values.items() if isinstance(value, Model | list | dict | Client)}
+    file = io.BytesIO()
+    _Pickler(file, names).dump(({name: vars(value) for name, value in given.items()}, result))
+    return file.getvalue()
+
+
+def _load(data: bytes) -> Any:
+    given, result = _Unpickler(io.BytesIO(data)).load()
+    for name, attributes in given.items():
+        vars(_now.values[name]).clear()
+        vars(_now.values[name]).update(attributes)
+    return result
+
+
+def _keep(key: tuple[Any, ...], before: Rows, result: Any) -> bool:
+    """Keep what a fixture wrote; say whether it can be."""
+    try:
+        data = _dump(result)
+    except Exception:  # whatever a class says that can't be pickled
+        return False
+    after = _read()
+    gone, new = [], []
+    for table in _tables:
+        if table == "sqlite_sequence":
+            continue
+        old, now = before[table], after[table]
+        left = [(number,) for number, row in old.items() if now.get(number) != row]
+        come = [row for number, row in now.items() if old.get(number) != row]
+        if left:
+            gone.append((table, left))
+        if come:
+            new.append((table, [row[1:] for row in come]))
+    sequences = [(row[1], row[2]) for row in after["sqlite_sequence"].values()]
+    _kept[key] = _Kept(gone, new, sequences, data)
+    return True
+
+
+def _put_back(kept: _Kept) -> Any:
+    many, execute = connection.connection.executemany, connection.connection.execute
+    for table, numbers in kept.gone:
+        many(f'delete from "{table}" where rowid = ?', numbers)
+    for table, rows in kept.new:
+        many(f'insert into "{table}" values ({",".join("?" * len(rows[0]))})', rows)
+    execute("delete from sqlite_sequence")
+    many("insert into sqlite_sequence values (?, ?)", kept.sequences)
+    return _load(kept.result)
+
+
+def _can_be_kept(fixturedef: Any, request: Any) -> bool:
+    func = fixturedef.func
+    return (
+        fixturedef.scope == "function"
+        and getattr(func, "__module__", "").startswith("tests.")
+        and not inspect.isgeneratorfunction(func)  # which does something afterwards
+        and not _DO_MORE & set(fixturedef.argnames)
+        and "time_machine" not in request.fixturenames  # it may move the clock
+    )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_fixture_setup(fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
+    if not _IS_ON:
+        return (yield)
+    name = fixturedef.argname
+    if name == "_django_db_helper":
+        result = yield
+        # A test of transactions commits what it writes, and has threads that do.
+        if connection.in_atomic_block:
+            _now.after = (_now.emptied, "unread" if request.node.get_closest_marker("unread") else "")
+        else:
+            _now.emptied, _now.after = _now.emptied + 1, None
+        _now.changes = _changes()
+        cache.clear()  # it is named by keys and times, which are the same again
+        return result
+    if name in _now.values and fixturedef.scope == "function":
+        _now.after = None  # a fixture of the same name as one that it takes: two objects of one name
+    module = getattr(fixturedef.func, "__module__", "")
+    step = (module, name, repr(request.param) if hasattr(request, "param") else "")
+    is_known = _now.after is not None and _now.changes == _changes()
+    if not is_known:
+        _now.after = None
+    if not (is_known and _can_be_kept(fixturedef, request)):
+        if is_known and module.startswith("tests.") and module != "tests.conftest":
+            _now.after = (*_now.after, step)  # type: ignore[misc]
+        result = yield
+        if fixturedef.scope == "function":
+            _now.values[name] = result
+        return result
+    key = (*_now.after, step)  # type: ignore[misc]
+    own: Callable[..., Any] = fixturedef.func
+    kept = _kept.get(key)
+    if kept:
+        fixturedef.func = lambda **_: _put_back(kept)
+        try:
+            result = yield
+        finally:
+            fixturedef.func = own
+    else:
+        before, changes = _read(), _changes()
+        result = yield
+        if _changes() != changes and (result is None or not _keep(key, before, result)):
+            key = ()
+    _now.values[name] = result
+    _now.after, _now.changes = (key, _changes()) if key else (None, 0)
+    return result
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: Any) -> Generator[None, Any, Any]:
+    _now.after, _now.values = None, {}
+    return (yield)

@@ -1,0 +1,15 @@
+"""Programs that no other module imports find all that they import themselves: a rename elsewhere fails here."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.mutations import ROOT
+
+FILES = [*(ROOT / "bench").glob("*.py"), *(ROOT / "tests" / "faults").glob("*.py"), ROOT / "tests" / "attacks.py"]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_it_can_be_imported(file: Path):
+    import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))

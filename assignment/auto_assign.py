@@ -85,7 +85,6 @@ class AutoAssign(JobKind):
     method = "AutoAssign"
     prompts = (ASSIGNMENT_PROMPT,)
     builds_on_nuggets = True
-    items_are_of_answers = True
 
     def called(self, nuggets: Condition | None) -> str:
         """Return how papers call it, by how the nuggets came to be: "Edits/Auto"."""
@@ -96,11 +95,11 @@ class AutoAssign(JobKind):
         """Write the answer sheets: they are the condition's scope. Those of empty answers are filled by rule."""
         return add_lacking_sheets(condition, topics)
 
-    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
-        """Yield (topic's key, answer's key) of all answers with nuggets that have no label, in one query."""
+    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, int, str]]:
+        """Yield (topic's key, answer's key, "") of all answers with nuggets that have no label, in one query."""
         sheets = _unfinished(condition, _banks(condition, topics))
         keys = sheets.order_by("bank", "answer").values_list("answer__topic", "answer")
-        return ((topic, str(answer)) for topic, answer in keys.iterator(chunk_size=_AT_A_TIME))
+        return ((topic, answer, "") for topic, answer in keys.iterator(chunk_size=_AT_A_TIME))
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units will take: topics without finished nuggets have none. Raises JobError if all are such."""
@@ -133,12 +132,12 @@ class AutoAssign(JobKind):
         topics = {unit.topic_id: unit.topic for unit in units}
         banks = {bank.topic_id: bank for bank in _banks(job.condition, list(topics.values()))}
         editions = present_editions(banks.values())
-        answers = [int(unit.item) for unit in units]
+        answers = [unit.answer_id for unit in units]
         found = sheets_on(banks.values(), job.condition).filter(answer__in=answers).select_related("answer")
-        sheets = {str(sheet.answer_id): sheet for sheet in AnswerSheet.with_items(found)}
+        sheets = {sheet.answer_id: sheet for sheet in AnswerSheet.with_items(found)}
         prepared: dict[int, Work | UnitFailure] = {}
         for unit in units:
-            bank, sheet, qid = banks.get(unit.topic_id), sheets.get(unit.item), unit.topic.qid
+            bank, sheet, qid = banks.get(unit.topic_id), sheets.get(unit.answer_id), unit.topic.qid
             if bank is None:
                 prepared[unit.pk] = UnitFailure(f"The nuggets of {qid} are being changed.")
             elif sheet is None:
@@ -172,10 +171,11 @@ class AutoAssign(JobKind):
         """Write the labels. A unit whose nuggets were changed meanwhile fails."""
         store_labels(job, results)
 
-    def items_named(self, items: Collection[str]) -> Mapping[str, str]:
-        """Return the tags of the runs whose answers these are."""
-        tags = Answer.objects.filter(pk__in=[int(item) for item in items]).values_list("pk", "run__tag")
-        return {str(pk): tag for pk, tag in tags}
+    def unit_names(self, units: Collection[Unit]) -> Mapping[int, str]:
+        """Return the tags of the runs whose answers they are about."""
+        answers = Answer.objects.filter(pk__in=[unit.answer_id for unit in units])
+        tags = dict(answers.values_list("pk", "run__tag"))
+        return {unit.pk: tags[unit.answer_id] for unit in units}
 
 
 def _banks(condition: Condition, topics: Sequence[Topic]) -> list[NuggetBank]:

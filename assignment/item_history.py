@@ -21,7 +21,8 @@ def item_history(sheet: AnswerSheet, item: str) -> tuple[str, Iterator[Step]]:
 
 def sampled_as(sheet: AnswerSheet, item: str) -> QuerySet[SampledItem]:
     """Return what studies drew of the answer that is this nugget, whatever it said then."""
-    drawn: QuerySet[SampledItem] = SampledItem.objects.filter(answer=sheet.answer_id, item__startswith=f"{item} ")
+    uid = Nugget.objects.get(pk=int(item)).name
+    drawn: QuerySet[SampledItem] = SampledItem.objects.filter(answer=sheet.answer_id, item__startswith=f"{uid} ")
     return drawn
 
 

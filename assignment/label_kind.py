@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assignment.models import AnswerSheet, LabelEvent
     from assignment.score_tables import NuggetScoring
     from assignment.studies import NuggetSampling
-    from nuggets.models import BankEdition, Nugget, NuggetBank
+    from nuggets.models import BankEdition, NuggetBank
 
 
 MANUAL, AUTO = "ManualAssign", "AutoAssign"
@@ -173,11 +173,6 @@ class Assignment(LabelKind):
         from assignment.item_history import sampled_as
 
         return sampled_as(sheet, item)
-
-    def item_model(self) -> type[Nugget]:
-        from nuggets.models import Nugget
-
-        return Nugget
 
     def event_note(self, event: LabelEvent) -> str:
         return f"; edition {event.edition} of the bank"

@@ -118,8 +118,8 @@ def asked_of(condition: Condition, nuggets: Mapping[int, Snapshot]) -> dict[int,
 
 
 def name_of(nugget: Mapping[str, Any]) -> str:
-    """Return what names a nugget of an edition for ever, its id and a hash of its text: reworded it is another one."""
-    return f"{nugget['id']} {sha256(nugget['text'].encode()).hexdigest()[:16]}"
+    """Return what names a nugget of an edition for ever, its uid and a hash of its text: reworded it is another one."""
+    return f"{nugget['uid']} {sha256(nugget['text'].encode()).hexdigest()[:16]}"
 
 
 def progress(task: Task) -> tuple[int, int]:

@@ -40,6 +40,10 @@ class NuggetSampling(Sampling):
         names = _names(banks)
         return {key: names[key[1]] for key in keys}
 
+    def drawn_by(self, name: str) -> str:
+        _, text = name.split()  # an import makes uids of its own
+        return text
+
     def labels_of(self, drawn: Mapping[int, Collection[SampledItem]]) -> Mapping[int, Mapping[int, str]]:
         wanted = {(pk, one.answer_id, one.item): one.pk for pk, items in drawn.items() for one in items}
         found: dict[int, dict[int, str]] = {condition: {} for condition in drawn}
@@ -61,7 +65,7 @@ class NuggetSampling(Sampling):
         return AnswerSheet.in_or_out.filter(answer__topic=topic, by_rule=False)
 
     def told(self, drawn: Sequence[SampledItem]) -> Mapping[int, Told]:
-        banks = NuggetBank.objects.filter(nuggets__in={int(one.item.split()[0]) for one in drawn})
+        banks = NuggetBank.objects.filter(answer_sheets__answer__in={one.answer_id for one in drawn})
         editions = with_keys(BankEdition.objects.filter(bank__in=banks))
         texts = {name_of(nugget): nugget["text"] for edition in editions for nugget in edition.nuggets}
         return {one.pk: Told("nugget", texts[one.item], "", one.answer.text) for one in drawn}

@@ -121,15 +121,15 @@ def _check_job(pk: int, wrong: Counter[str]) -> None:
 
     job = Job.objects.get(pk=pk)
     units = Unit.objects.filter(job=job)
-    done = set(units.filter(state=Unit.State.DONE).values_list("item", flat=True))
+    done = set(units.filter(state=Unit.State.DONE).values_list("answer", "item"))
     wrong["units that failed"] = units.filter(state=Unit.State.FAILED).count()
     wrong["units that the job counts otherwise"] = abs(len(done) - job.units_done)
     rows = SupportJudgment.objects.filter(sheet__condition=job.condition_id, state="given").select_related("sheet")
-    labelled = {f"{row.sheet.answer_id}:{row.item}" for row in rows}
-    times: Counter[str] = Counter()
+    labelled = {(row.sheet.answer_id, row.item) for row in rows}
+    times: Counter[tuple[int, str]] = Counter()
     events = LabelEvent.objects.filter(sheet__condition=job.condition_id)
     for answer, changes in LabelEvent.changes_of(events, "sheet__answer"):
-        times.update(f"{answer}:{key}" for key, change in changes.items() if "label" in change)
+        times.update((answer, key) for key, change in changes.items() if "label" in change)
     wrong["labels of the job lost"] = len(done - labelled)
     wrong["labels of the job given twice"] = sum(count > 1 for count in times.values())
     wrong["labels of the job without a unit that is done"] = len(labelled - done)

@@ -55,10 +55,10 @@ class Creation(JobKind):
     def _sets_importance(self) -> bool:
         return IMPORTANCE_PROMPT in self.prompts
 
-    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
+    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, None, str]]:
         """Yield the topics on which the condition has no list yet."""
         done = set(condition.draftings.values_list("topic_id", flat=True)) if condition.pk else set()
-        return ((topic.pk, "") for topic in topics if topic.pk not in done)
+        return ((topic.pk, None, "") for topic in topics if topic.pk not in done)
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units of these topics will take, if the model makes its lists as long as it may.
@@ -66,7 +66,7 @@ class Creation(JobKind):
         Topics whose units will fail without a call, for want of relevant segments or their texts, take nothing.
         """
         protocol = condition.protocol
-        todo = {pk for pk, _ in self.units(condition, topics)}
+        todo = {pk for pk, _, _ in self.units(condition, topics)}
         titles = {topic.pk: topic.title for topic in topics if topic.pk in todo}
         list_characters = protocol.max_drafts * _NUGGET_CHARACTERS
         batches = -(-protocol.max_drafts // protocol.importance_batch) if self._sets_importance else 0

@@ -114,14 +114,13 @@ class Given(NamedTuple):
 class Support(JobKind):
     """The kind of job; assessor.llm.job_kind says what each function is for.
 
-    A unit is a citation: its answer's key and its own, "17:2.0".
+    A unit is a citation of an answer, by its key: "2.0".
     """
 
     name = "Support"
     condition_kind = "support"
     method = "support automatic"
     prompts = (SUPPORT_PROMPT,)
-    items_are_of_answers = True
 
     def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:
         """Write the sheets: they are the condition's scope. Nobody is asked about an answer that cites nothing."""
@@ -131,8 +130,8 @@ class Support(JobKind):
             note_equal(condition, topic.pk)
         return added
 
-    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
-        """Yield (topic's key, item) of all citations without a label.
+    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, int, str]]:
+        """Yield (topic's key, answer's key, its own) of all citations without a label.
 
         Those whose segment is not loaded are among them: their units fail, where an organizer sees it. Of equal ones,
         where they are judged once, it is the one that is asked.
@@ -141,7 +140,7 @@ class Support(JobKind):
         sheets = SupportSheet.with_items(unfinished.only("answer__topic", "import_record"))
         for sheet in sheets.order_by("answer__topic_id", "answer_id").iterator(chunk_size=_AT_A_TIME):
             for key in _unlabelled(sheet):
-                yield sheet.answer.topic_id, f"{sheet.answer_id}:{key}"
+                yield sheet.answer.topic_id, sheet.answer_id, key
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units will take; those without a text take no call. Raises JobError where nobody answered."""
@@ -160,22 +159,23 @@ class Support(JobKind):
 
     def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Work | UnitFailure]:
         """Read the sentences and passages of a batch."""
-        cited: dict[str, Citation] = {}
-        keys = _keys_by_answer([unit.item for unit in units])
+        cited: dict[tuple[int, str], Citation] = {}
+        keys = _keys_by_answer(units)
         sheets = SupportSheet.in_or_out.filter(condition=job.condition_id, answer__in=keys.keys())
         told = list(SupportSheet.with_items(sheets))
         outside = {sheet.answer_id for sheet in told if sheet.out_of_scope}
-        asked = {_item(sheet.answer_id, key) for sheet in told if not sheet.out_of_scope for key in sheet.asked}
+        asked = {(sheet.answer_id, key) for sheet in told if not sheet.out_of_scope for key in sheet.asked}
         answers = Answer.objects.filter(pk__in=keys.keys())
         for answer in answers.only("topic", "run", "references", "content"):
-            cited |= {_item(answer.pk, key): one for key, one in _citations(answer, keys[answer.pk]).items()}
+            cited |= {(answer.pk, key): one for key, one in _citations(answer, keys[answer.pk]).items()}
         texts = cited_texts(job.campaign, {(one.run, one.cited.docid) for one in cited.values()})
         prepared: dict[int, Work | UnitFailure] = {}
         for unit in units:
-            if _place(unit.item)[0] in outside:
+            place = _place(unit)
+            if unit.answer_id in outside:
                 prepared[unit.pk] = UnitFailure(NOT_JUDGED)
             else:
-                prepared[unit.pk] = _work(cited[unit.item], texts) if unit.item in asked else UnitFailure(MOVED)
+                prepared[unit.pk] = _work(cited[place], texts) if place in asked else UnitFailure(MOVED)
         return prepared
 
     async def carry_out(self, work: Work, ask: Ask) -> Given:
@@ -187,21 +187,21 @@ class Support(JobKind):
         """Write the labels, those of one answer together."""
         said: dict[int, dict[tuple[int, str], str]] = {}
         for unit, given in results:
-            answer, key = _place(unit.item)
+            answer, key = _place(unit)
             said.setdefault(answer, {})[places(key)[0], given.docid] = given.label
         store_labels(job, said)
         topics = {unit.topic_id for unit, _ in results}
         transaction.on_commit(partial(open_labelled, job.condition, topics), robust=True)
 
-    def items_named(self, items: Collection[str]) -> Mapping[str, str]:
+    def unit_names(self, units: Collection[Unit]) -> Mapping[int, str]:
         """Return for each citation the run's tag, the number of the sentence and the docid."""
         named = {}
-        keys = _keys_by_answer(items)
+        keys = _keys_by_answer(units)
         answers = Answer.objects.filter(pk__in=keys.keys()).select_related("run")
         for answer in answers.only("run__tag", "references", "content"):
             for key, one in cited_in(list(answer.sentences()), keys[answer.pk]).items():
-                named[_item(answer.pk, key)] = f"{answer.run.tag}, sentence {places(key)[0] + 1}, {one.docid}"
-        return named
+                named[answer.pk, key] = f"{answer.run.tag}, sentence {places(key)[0] + 1}, {one.docid}"
+        return {unit.pk: named[_place(unit)] for unit in units if _place(unit) in named}
 
 
 def _citations(answer: Answer, keys: Iterable[str]) -> dict[str, Citation]:
@@ -263,18 +263,14 @@ def _hashed(found: Sequence[Citation]) -> Iterator[tuple[Citation, int]]:
         yield one, hash((one.topic, pair(*one.cited, versions.get((one.run, one.cited.docid), ""))))
 
 
-def _item(answer: int, key: str) -> str:
-    return f"{answer}:{key}"
+def _place(unit: Unit) -> tuple[int, str]:
+    """Return the keys of a unit's answer and citation."""
+    assert unit.answer_id is not None, "each is about an answer"
+    return unit.answer_id, unit.item
 
 
-def _place(item: str) -> tuple[int, str]:
-    """Return the keys of an item's answer and citation."""
-    answer, _, key = item.partition(":")
-    return int(answer), key
-
-
-def _keys_by_answer(items: Collection[str]) -> dict[int, list[str]]:
+def _keys_by_answer(units: Collection[Unit]) -> dict[int, list[str]]:
     keys: dict[int, list[str]] = {}
-    for answer, key in map(_place, items):
+    for answer, key in map(_place, units):
         keys.setdefault(answer, []).append(key)
     return keys

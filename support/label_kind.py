@@ -45,7 +45,6 @@ class Support(LabelKind):
     methods = (FROM_SCRATCH, POST_EDITED, AUTOMATIC)
     comparison_page = "support_pairs"
     questions_page = "support_questions"
-    sheets_in_results = "equal"
     labels = tuple(reversed(LABELS))
     keys = {
         "1": "full",

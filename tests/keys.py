@@ -1,12 +1,11 @@
-"""Keys of the database where nobody could follow them: inside JSON."""
+"""Keys of the database where nobody could follow them: inside texts and JSON."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from django.apps import apps
 from django.db import connection
-from django.db.models import Model
 
 from assessor.runtime.fields import JSONText
 
@@ -40,15 +39,10 @@ def far_keys(db: None) -> Iterator[None]:
 
 def json_of_labels() -> dict[str, list[str]]:
     """Return what stands in each JSON column of labels and their history, as the database has it."""
-    return json_columns(
-        {model for app in ("labels", "assignment", "support") for model in apps.get_app_config(app).get_models()}
-    )
-
-
-def json_columns(models: Iterable[type[Model]]) -> dict[str, list[str]]:
-    """Return what stands in each JSON column of models, as the database has it."""
     found: dict[str, list[str]] = {}
-    for model in models:
+    for model in (
+        model for app in ("labels", "assignment", "support") for model in apps.get_app_config(app).get_models()
+    ):
         for field in model._meta.concrete_fields:
             if isinstance(field, JSONText):
                 with connection.cursor() as cursor:
@@ -60,7 +54,7 @@ def json_columns(models: Iterable[type[Model]]) -> dict[str, list[str]]:
 
 
 def keys_in(texts: dict[str, list[str]]) -> list[str]:
-    """Return which columns hold a key, with the text."""
+    """Return which columns hold a key, with the text; texts: by column."""
     return [
         f"{name}: {text}" for name, of_column in texts.items() for text in of_column if re.search(r"7000\d{5}", text)
     ]

@@ -1,4 +1,4 @@
-"""What JSON columns say, in the shapes that pages and scores take for granted.
+"""What JSON columns and names of kinds say, in the shapes that pages and scores take for granted.
 
 Whoever writes a label checks it, so whoever reads one does not: what an archive brings must be as if it was written
 here. All the functions are checks, or return one: it raises Unfit.
@@ -12,6 +12,7 @@ from django.db.models import Model
 from assessor.archive.values import Unfit, as_uuid
 from assessor.labels.models import LabelEvent
 from assessor.llm.gateway import RESERVED
+from assessor.llm.job_kind import job_kinds
 from nuggets.drafting import Cut
 from nuggets.formats import IMPORTANCE
 
@@ -149,6 +150,7 @@ NUGGET = {"parents": each(uid)}
 BANK_EDIT = {"changes": bank_changes}
 BANK_EDITION = {"nuggets": snapshot, "consequences": by_item(each(uid))}
 CONDITION = {"prompts": by_item(text)}
+JOB = {"kind": one_of(*job_kinds())}
 PROMPT_SET = {"texts": by_item(text), "provenance": by_item(by_item(text))}
 DRAFTING = {"importance": each(each(_IMPORTANCE_OR_NONE)), "cuts": each(cut)}
 JUDGE = {"parameters": parameters}

@@ -1,7 +1,6 @@
 """Reading an archive, line by line and without a database: nothing of it is believed until it is checked."""
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -24,7 +23,7 @@ from assessor.formats.values import to_json
 
 Translate = Callable[[type[Model], int], int]
 # By version: the last commit that reads archives which this one does not.
-_READ_BY = {1: "fbb1bdc", 2: "69736ad", 3: "f373175", 4: "a54245e"}
+_READ_BY = {1: "fbb1bdc", 2: "69736ad", 3: "f373175", 5: "343bd20"}
 _HEAD = {"format": str, "version": int, "campaign": str, "name": str, "files": list}
 _UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, IndexError)
 
@@ -37,22 +36,16 @@ _decoder = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 class _Keys:
-    """References of records, while reading: references.Keys."""
-
-    row: Mapping[str, Any]
+    """What references of records become while they are read."""
 
     def __init__(self, counts: Mapping[type[Model], int], translate: Translate) -> None:
         self._counts = counts
         self._translate = translate
-        self.remembered: dict[type[Model], list[str]] = defaultdict(list)
 
     def of(self, model: type[Model], key: int) -> int:
         if type(key) is not int or not 1 <= key <= self._counts.get(model, 0):
             raise ValueError(f"there is no line {key} of {model._meta.label_lower}")
         return self._translate(model, key)
-
-    def told(self, model: type[Model], number: int) -> str:
-        return self.remembered[model][number - 1]
 
 
 @cache  # a track's archive has millions of values
@@ -65,8 +58,7 @@ def _columns(model: type[Model]) -> list[tuple[str, str, Callable[[Any, _Keys], 
 def _reader(kept: Kept, column: Any) -> Callable[[Any, _Keys], Any]:
     """Return what reads a column's values: it raises Unfit, ValidationError and what _UNREADABLE has."""
     model = column.related_model
-    replace, means = kept.keys.get(column.name), kept.means.get(column.name)
-    is_checked = column.name in kept.checked
+    means, is_checked = kept.means.get(column.name), column.name in kept.checked
 
     def of_reference(value: Any, keys: _Keys) -> Any:
         if value is not None:
@@ -78,13 +70,11 @@ def _reader(kept: Kept, column: Any) -> Callable[[Any, _Keys], Any]:
     if column.is_relation:
         return of_reference
     read = reader(column)
-    if not (replace or means or is_checked):
+    if not (means or is_checked):
         return lambda value, keys: read(value)
 
     def of_value(value: Any, keys: _Keys) -> Any:
         value = read(value)
-        if replace:
-            value = replace(value, keys)
         if means:
             means(value)
         if is_checked:
@@ -129,8 +119,10 @@ class Archive:
         if commit := _READ_BY.get(head["version"]):
             expected = f"{VERSION}: Assay at commit {commit} reads it"
             raise wrong(MANIFEST, 0, "version", head["version"], expected)
-        if not 1 <= head["version"] <= VERSION:
+        if head["version"] > VERSION:
             raise wrong(MANIFEST, 0, "version", head["version"], f"at most {VERSION}: it was written by a newer Assay")
+        if head["version"] != VERSION:
+            raise wrong(MANIFEST, 0, "version", head["version"], str(VERSION))
         self.slug, self.name = head["campaign"], head["name"]
         self.files: dict[type[Model], Told] = {}
         for at, told in enumerate(head["files"]):
@@ -184,11 +176,8 @@ class Archive:
             yield self._values(kept, row, keys, file, number), len(line)
 
     def _values(self, kept: Kept, row: dict[str, Any], keys: _Keys, file: Told, number: int) -> dict[str, Any]:
-        if kept.remembered:
-            keys.remembered[kept.model].append(row[kept.remembered])
         if kept.model is Campaign and row["slug"] != self.slug:
             raise wrong(file.name, number, "slug", row["slug"], f"{self.slug}, says {MANIFEST}")
-        keys.row = row
         values: dict[str, Any] = {}
         for name, attname, read_value in _columns(kept.model):
             if name not in row:

@@ -2,8 +2,6 @@
 
 from array import array
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Model
@@ -19,14 +17,11 @@ class Elsewhere(ValueError):
 
 
 class Numbers:
-    """The numbers of a campaign's records, and what is remembered of them: references.Keys while writing."""
-
-    row: Mapping[str, Any]
+    """The numbers of a campaign's records."""
 
     def __init__(self, campaign: Campaign) -> None:
         self._campaign = campaign
         self._keys: dict[type[Model], array[int]] = {}
-        self._remembered: dict[type[Model], list[str]] = defaultdict(list)
         self.shared: dict[type[Model], list[Any]] = {Person: [], Judge: [], StoredPrompt: []}
         self.shared[Judge] = _judges(campaign)
         self.shared[Person] = _people(campaign, self.shared[Judge])
@@ -38,6 +33,7 @@ class Numbers:
         }
 
     def of(self, model: type[Model], key: int) -> int:
+        """Return the number of a record by its key. Raises Elsewhere."""
         if model in self._of_shared:
             if key in self._of_shared[model]:
                 return self._of_shared[model][key]
@@ -47,13 +43,6 @@ class Numbers:
             if at < len(keys) and keys[at] == key:
                 return at + 1
         raise Elsewhere(f"{model._meta.label_lower} {key} is no record of the campaign")
-
-    def told(self, model: type[Model], number: int) -> str:
-        return self._remembered[model][number - 1]
-
-    def remember(self, model: type[Model], value: str) -> None:
-        """Remember something of the next record of a model."""
-        self._remembered[model].append(value)
 
     def _keys_of(self, model: type[Model]) -> "array[int]":
         if model not in self._keys:

@@ -9,7 +9,6 @@ from django.db.models import Model, Q, QuerySet
 
 from assessor.accounts.models import Person
 from assessor.archive import json_checks
-from assessor.archive import references as refer
 from assessor.campaigns import models as collection
 from assessor.campaigns.models import Campaign, Condition, Import, Judge
 from assessor.exports import models as exports
@@ -41,22 +40,19 @@ TAKEN = "archive"
 class Kept:
     """A model whose records belong to a campaign.
 
-    within: the column that leads to what a record belongs to, at last the campaign. keys: columns other than foreign
-    keys that have keys inside, with what replaces them. without: columns that are of this installation or moment, and
-    get their default. instead: values that are written as others. only: which records. checked: columns whose
-    validators must hold, or something could be reached that nobody should. means: of JSON columns, what they must say.
-    remembered: a column that references of other records ask for.
+    within: the column that leads to what a record belongs to, at last the campaign. without: columns that are of this
+    installation or moment, and get their default. instead: values that are written as others. only: which records.
+    checked: columns whose validators must hold, or something could be reached that nobody should. means: what
+    JSON and names of kinds must say, by column.
     """
 
     model: type[Model]
     within: str = "campaign"
-    keys: Mapping[str, refer.Replace] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     instead: Mapping[str, Mapping[Any, Any]] = field(default_factory=dict)
     only: Q = field(default_factory=Q)
     checked: tuple[str, ...] = ()
     means: Mapping[str, json_checks.Check] = field(default_factory=dict)
-    remembered: str = ""
 
     @property
     def label(self) -> str:
@@ -113,19 +109,15 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(work.Exposure, "topic", only=~Q(where=TAKEN)),
     Kept(work.Guidelines),
     Kept(work.GuidelinesOpened, "guidelines"),
-    Kept(work.Write, keys={"result": refer.write_result}),
+    # The result is for a browser that asks again, which it does of its own installation alone.
+    Kept(work.Write, without=("result",)),
     Kept(llm.CampaignPromptSet, checked=("name",), means=json_checks.PROMPT_SET),
     Kept(llm.ModelJudge, without=("next_request_at", "next_token_at", "clock"), checked=("key_variable",)),
     # A restored job asks no model before an organizer resumes it.
-    Kept(
-        Job,
-        instead={"state": dict.fromkeys(Job.ACTIVE, Job.State.PAUSED.value)},
-        remembered="kind",
-    ),
+    Kept(Job, instead={"state": dict.fromkeys(Job.ACTIVE, Job.State.PAUSED.value)}, means=json_checks.JOB),
     Kept(
         Unit,
         "job",
-        keys={"item": refer.unit_item},
         without=("runner",),
         instead={"state": {Unit.State.CLAIMED: Unit.State.WAITING.value}},
     ),
@@ -143,8 +135,8 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     ),
     Kept(work.Reply, "task"),
     Kept(work.ReplyRead, "reply"),
-    Kept(studies.Study, remembered="kind"),
-    Kept(studies.SampledItem, "study", keys={"item": refer.sampled_item}),
+    Kept(studies.Study),
+    Kept(studies.SampledItem, "study"),
     Kept(studies.ErrorCode),
     Kept(studies.Coding, "drawn"),
     Kept(training.Reference, "condition"),

@@ -18,7 +18,7 @@ from assessor.campaigns.models import Campaign
 from assessor.formats.values import to_json
 from metaeval.models import Calculation
 
-FORMAT, VERSION = "assay-archive", 5
+FORMAT, VERSION = "assay-archive", 6
 ROLES = (ASSESSOR, ORGANIZER)  # whose restoring gives nobody power over an installation
 _AT_A_TIME = 500
 
@@ -83,8 +83,6 @@ def _lines(kept: Kept, campaign: Campaign, numbers: Numbers) -> Iterator[str]:
             row = _row(kept, record, numbers)
         except Elsewhere as error:
             raise ArchiveError(f"{kept.label} {key}: {error}.") from error
-        if kept.remembered:
-            numbers.remember(kept.model, row[kept.remembered])
         yield to_json(row)
 
 
@@ -112,7 +110,4 @@ def _row(kept: Kept, record: dict[str, Any], numbers: Numbers) -> dict[str, Any]
         elif column.name in kept.instead:
             value = kept.instead[column.name].get(value, value)
         row[column.name] = written(value)
-    numbers.row = row
-    for name, replace in kept.keys.items():
-        row[name] = replace(row[name], numbers)
     return row | {name: value for name, value in record.items() if name == "roles"}

@@ -96,8 +96,7 @@ def _revisions(kind: LabelKind, sheet: Any, item: str) -> Iterator[Step]:
 def _calls(sheet: Any, item: str) -> Iterator[Step]:
     """Yield what a model was asked for the unit that the label comes from."""
     jobs = sheet.revisions.exclude(job=None).order_by().values("job")
-    names = (str(sheet.answer_id), f"{sheet.answer_id}:{item}")
-    units = Unit.objects.filter(job__in=jobs, topic=sheet.answer.topic_id, item__in=names)
+    units = Unit.objects.filter(job__in=jobs, answer=sheet.answer_id, item__in=("", item))
     for unit in units.prefetch_related("calls").select_related("job__condition"):
         prompts = unit.job.condition.prompts
         for call in unit.calls.all():

@@ -28,8 +28,7 @@ def _work_left(condition: Condition) -> Iterator[str]:
     jobs = Job.objects.filter(condition=condition)
     if under_way := jobs.exclude(state__in=Job.OVER).count():
         yield f"{under_way:,} {'job is' if under_way == 1 else 'jobs are'} not over."
-    done_elsewhere = Unit.objects.filter(
-        job__condition=condition, topic=OuterRef("topic"), item=OuterRef("item"), state=Unit.State.DONE
-    )
-    failed = Unit.objects.filter(~Exists(done_elsewhere), job__in=jobs).exclude(state=Unit.State.DONE)
+    done = Unit.objects.filter(job__condition=condition, item=OuterRef("item"), state=Unit.State.DONE)
+    of_topic, of_answer = done.filter(answer=None, topic=OuterRef("topic")), done.filter(answer=OuterRef("answer"))
+    failed = Unit.objects.filter(~Exists(of_topic), ~Exists(of_answer), job__in=jobs).exclude(state=Unit.State.DONE)
     yield from by_topic(failed, "unit of a job failed, or was never done", "units of jobs failed, or were never done")

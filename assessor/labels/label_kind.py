@@ -30,7 +30,6 @@ class LabelKind(ConditionKind):
     job: str  # the kind of job in which a model gives them
     comparison_page = ""  # the name of the address where labels of two conditions are side by side
     questions_page = ""  # the name of its address, where what people left open is settled
-    sheets_in_results = ""  # under which key what came of a write names other judged answers that it changed
 
     @property
     def items(self) -> str:
@@ -122,10 +121,6 @@ class LabelKind(ConditionKind):
     def sampled_as(self, sheet: Any, item: str) -> QuerySet[SampledItem]:
         """Return what studies drew of a judged answer that is this item."""
         raise NotImplementedError
-
-    def item_model(self) -> type[Model] | None:
-        """Return the model by whose keys items are called; None where they have names that hold everywhere."""
-        return None
 
     def event_note(self, event: Any) -> str:
         """Return what its history says of an event besides what changed."""

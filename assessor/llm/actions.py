@@ -261,10 +261,10 @@ def launch(
 
 
 def _make_units(job: Job, plan: Plan) -> int:
-    fields = ("job", "topic", "item", "state", "round", "attempts", "error", "runner", "ended_at")
+    fields = ("job", "topic", "answer", "item", "state", "round", "attempts", "error", "runner", "ended_at")
     rows: Iterator[tuple[Any, ...]] = (
-        (job.pk, topic, item, Unit.State.WAITING.value, 0, 0, "", None, None)
-        for topic, item in plan.kind.units(job.condition, plan.topics)
+        (job.pk, topic, answer, item, Unit.State.WAITING.value, 0, 0, "", None, None)
+        for topic, answer, item in plan.kind.units(job.condition, plan.topics)
     )
     total = 0
     while some := list(islice(rows, _AT_A_TIME)):

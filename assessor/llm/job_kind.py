@@ -52,8 +52,6 @@ class JobKind(Protocol):
     prompts: tuple[Prompt[Any], ...]
     grades: Grades = Grades.NONE
     builds_on_nuggets: bool = False
-    # Whether items of units begin with the key of an answer, alone or before a colon. Archives replace it.
-    items_are_of_answers: bool = False
 
     def called(self, nuggets: Condition | None) -> str:
         """Return what is made, as a condition's name tells it; nuggets: the condition that it builds on."""
@@ -67,8 +65,11 @@ class JobKind(Protocol):
         """
         return 0
 
-    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
-        """Yield (topic's key, item) of all that is not done yet under the condition; item is "" for a whole topic."""
+    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, int | None, str]]:
+        """Yield (topic's key, answer's key, item) of all that is not done yet under the condition.
+
+        answer: None for kinds that are not about answers; item: "" for all of the topic, or of the answer.
+        """
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units of these topics will take. Raises JobError where there can be none."""
@@ -91,8 +92,8 @@ class JobKind(Protocol):
         May raise UnitFailure, which undoes that transaction: each unit is then stored alone, or fails with that text.
         """
 
-    def items_named(self, items: Collection[str]) -> Mapping[str, str]:
-        """Return what organizers call items of units, for those that they don't know as they are."""
+    def unit_names(self, units: Collection[Unit]) -> Mapping[int, str]:
+        """Return what of their topics organizers call units, by key, for those that they don't know by their items."""
         return {}
 
     def notes(self, job: Job) -> Sequence[str]:

@@ -205,7 +205,8 @@ class Unit(models.Model):
 
     job = models.ForeignKey(Job, models.PROTECT, related_name="units")
     topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="+", db_index=False)
-    item = models.CharField(max_length=256, blank=True, help_text="What of the topic, or empty for all of it.")
+    answer = models.ForeignKey("campaigns.Answer", models.PROTECT, null=True, related_name="+", db_index=False)
+    item = models.CharField(max_length=256, blank=True, help_text="What of topic or answer, or empty for all of it.")
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     round = models.PositiveSmallIntegerField(default=0, help_text="How often a person had it tried again.")
     attempts = models.PositiveSmallIntegerField(default=0, help_text="How often a worker took it up.")
@@ -215,7 +216,12 @@ class Unit(models.Model):
 
     class Meta:
         ordering = ("pk",)
-        constraints = (models.UniqueConstraint(fields=("job", "topic", "item"), name="unit_once"),)
+        constraints = (
+            models.UniqueConstraint(fields=("job", "topic", "item"), condition=Q(answer=None), name="unit_once"),
+            models.UniqueConstraint(
+                fields=("answer", "job", "item"), condition=Q(answer__isnull=False), name="unit_of_answer_once"
+            ),
+        )
         indexes = (models.Index(fields=("job", "state", "id")),)
 
     def __str__(self) -> str:

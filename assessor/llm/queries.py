@@ -63,8 +63,8 @@ def reasons(job: Job) -> list[Reason]:
 def with_items(job: Job, units: Iterable[Unit]) -> list[tuple[Unit, str]]:
     """Return units of a job, each with what organizers call its item."""
     units = list(units)
-    names = job_kind_named(job.kind).items_named([unit.item for unit in units]) if units else {}
-    return [(unit, names.get(unit.item, unit.item)) for unit in units]
+    names = job_kind_named(job.kind).unit_names(units) if units else {}
+    return [(unit, names.get(unit.pk, unit.item)) for unit in units]
 
 
 def notes(job: Job) -> Sequence[str]:

@@ -87,9 +87,9 @@ class Umbrela(JobKind):
     method = "UMBRELA"
     prompts = (RELEVANCE_PROMPT,)
 
-    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
-        """Yield (topic's key, docid) of all pooled segments that the condition has not graded yet, in one query."""
-        return ungraded(condition, topics).iterator(chunk_size=2_000)
+    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, None, str]]:
+        """Yield (topic's key, None, docid) of all pooled segments that the condition has not graded yet."""
+        return ((topic, None, docid) for topic, docid in ungraded(condition, topics).iterator(chunk_size=2_000))
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units will take; those without a text take no call. Raises JobError for an empty pool."""
@@ -102,7 +102,7 @@ class Umbrela(JobKind):
                 "The pool has no passage of these topics. It is made of retrieval runs: load some that answer them, on "
                 "the page of imports or with import_retrieval_run."
             )
-        units = [(topic, docid) for topic, docid in todo if docid in length_of]
+        units = [(topic, docid) for topic, _, docid in todo if docid in length_of]
         characters = sum(around + query_of[topic] + length_of[docid] for topic, docid in units)
         return Expected(len(units), characters, _TOKENS_OUT * len(units))
 

@@ -65,8 +65,7 @@ def _labels_by_name(task: Task, sheets: QuerySet[Any]) -> dict[int, dict[str, li
 def _shuffled(drawn: SampledItem, name: str) -> list[str]:
     """Return the two labels of an item.
 
-    name: of the item in any database, by its number among those drawn of its answer: what is stored of a nugget has its
-    key.
+    name: of the item in any database, by its number among those drawn of its answer: an import makes uids of its own.
     """
     labels = [drawn.first_label, drawn.second_label]
     return labels[::-1] if sha256(f"{drawn.study.seed} labels {name}".encode()).digest()[0] % 2 else labels

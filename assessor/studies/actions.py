@@ -124,7 +124,7 @@ def _require_comparable(campaign: Campaign, purpose: str, first: Condition, seco
 def _drawn_on(study: Study, by: Sampling, topics: Sequence[Topic]) -> list[SampledItem]:
     """Return what is drawn of topics: of each those whose hash with the seed is lowest, so in an order of no meaning.
 
-    The hash is over names that hold whatever is imported later, so the seed draws the same from the same labels.
+    The hash is over what is the same in every database, so the seed draws the same from the same labels.
     """
     labels = by.labels_on(study.first, topics)
     others = by.labels_on(study.second, topics)
@@ -135,7 +135,7 @@ def _drawn_on(study: Study, by: Sampling, topics: Sequence[Topic]) -> list[Sampl
     hashed: dict[str, list[tuple[bytes, Key]]] = {topic.qid: [] for topic in topics}
     for key in differ:
         qid, tag = told[key[0]]
-        hashed[qid].append((sha256(f"{study.seed} {qid} {tag} {name_of[key]}".encode()).digest(), key))
+        hashed[qid].append((sha256(f"{study.seed} {qid} {tag} {by.drawn_by(name_of[key])}".encode()).digest(), key))
     return [
         SampledItem(study=study, answer_id=key[0], item=name_of[key], first_label=labels[key], second_label=others[key])
         for of_topic in hashed.values()

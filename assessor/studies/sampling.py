@@ -32,6 +32,9 @@ class Sampling(Protocol):
     def names(self, keys: Collection[Key]) -> Mapping[Key, str]:
         """Return what is to be stored for items: names that hold whatever files are imported later."""
 
+    def drawn_by(self, name: str) -> str:
+        """Return what of a stored name decides the draw: in all databases the same for the same files."""
+
     def labels_of(self, drawn: Mapping[int, Collection[SampledItem]]) -> Mapping[int, Mapping[int, str]]:
         """Return the labels of drawn items under conditions, by the condition's key and the item's.
 

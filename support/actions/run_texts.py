@@ -5,7 +5,7 @@ from collections.abc import Collection
 from django.db.models import Q
 
 from assessor.campaigns.changed_answers import JudgedBySegments
-from assessor.campaigns.models import Answer, Condition, Run
+from assessor.campaigns.models import Condition, Run
 from assessor.labels.models import Label
 from assessor.llm.models import Unit
 from assessor.work.models import Task
@@ -33,13 +33,10 @@ def judged_docids(run: Run, docids: Collection[str]) -> set[str]:
 
 def _being_judged(run: Run) -> dict[int, list[str]]:
     """Return the citations that jobs are at, by the key of the run's answer: a model may have read their passages."""
-    units = Unit.objects.filter(job__campaign=run.campaign_id, state=Unit.State.CLAIMED)
-    at_work = units.filter(job__condition__kind=SUPPORT.name).values_list("item", flat=True)
-    answers = set(Answer.objects.filter(run=run).values_list("pk", flat=True))
+    units = Unit.objects.filter(job__campaign=run.campaign_id, state=Unit.State.CLAIMED, answer__run=run)
     found: dict[int, list[str]] = {}
-    for answer, _, key in (item.partition(":") for item in at_work):
-        if int(answer) in answers:
-            found.setdefault(int(answer), []).append(key)
+    for answer, key in units.filter(job__condition__kind=SUPPORT.name).values_list("answer", "item"):
+        found.setdefault(answer, []).append(key)
     return found
 
 

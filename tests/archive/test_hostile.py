@@ -172,10 +172,11 @@ def test_a_model_that_is_newer_than_the_archive_has_no_records(files: Files, tmp
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"version": 6}, "manifest.json, version: found 6; expected at most 5: it was written by a newer Assay."),
-        ({"version": 1}, "manifest.json, version: found 1; expected 5: Assay at commit fbb1bdc reads it."),
-        ({"version": 2}, "manifest.json, version: found 2; expected 5: Assay at commit 69736ad reads it."),
-        ({"version": 4}, "manifest.json, version: found 4; expected 5: Assay at commit a54245e reads it."),
+        ({"version": 7}, "manifest.json, version: found 7; expected at most 6: it was written by a newer Assay."),
+        ({"version": 1}, "manifest.json, version: found 1; expected 6: Assay at commit fbb1bdc reads it."),
+        ({"version": 2}, "manifest.json, version: found 2; expected 6: Assay at commit 69736ad reads it."),
+        ({"version": 4}, "manifest.json, version: found 4; expected 6."),
+        ({"version": 5}, "manifest.json, version: found 5; expected 6: Assay at commit 343bd20 reads it."),
         ({"version": True}, "manifest.json, version: found True; expected a value of type int."),
         ({"format": "other"}, "manifest.json, format: found other; expected assay-archive."),
         ({"files": {}}, "manifest.json, files: found {}; expected a value of type list."),
@@ -341,20 +342,16 @@ def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaig
         ("support.supportjudgment", {"sheet": "1"}, "sheet"),
         ("support.labelevent", {"judgment": -1}, "judgment"),
         ("support.labelevent", {"equal_to": 0}, "equal_to"),
-        ("llm.unit", {"item": "nothing"}, "item"),
-        ("llm.job", {"kind": "no such kind"}, None),
+        ("llm.unit", {"answer": 10**6}, "answer"),
+        ("llm.job", {"kind": "no such kind"}, "kind"),
         ("llm.modeljudge", {"key_variable": "DATABASE_URL"}, "key_variable"),
         ("campaigns.judge", {"parameters": []}, "parameters"),
         ("campaigns.judge", {"parameters": {"extra": "x"}}, "parameters"),
         ("campaigns.judge", {"parameters": {"extra": {"stream": True}}}, "parameters"),
-        ("studies.sampleditem", {"item": "999999 abc"}, "item"),
-        ("work.write", {"result": {"equal": [{"sheet": 10**6}]}}, "result"),
+        ("studies.sampleditem", {"answer": 10**6}, "answer"),
     ):
         message = refused(with_rows(files, model, setting(0, **fields)), tmp_path)
-        if name is None:
-            assert message.startswith("llm.unit.jsonl, line 1, item: found")
-        else:
-            assert message.startswith(f"{model}.jsonl, line 1, {name}: found"), message
+        assert message.startswith(f"{model}.jsonl, line 1, {name}: found"), message
 
 
 def unzipped(campaign: Campaign) -> Files:

@@ -1,4 +1,4 @@
-"""Every model is in a campaign's archive or named as left out, and every column that may hold keys was looked at."""
+"""Every model is in a campaign's archive or named as left out, and in no JSON column are keys of records."""
 
 from django.apps import apps
 from django.db import models
@@ -7,7 +7,7 @@ from assessor.archive.registry import BY_LABEL, KEPT, LEFT_OUT, OF_CAMPAIGN
 from assessor.campaigns.models import Campaign
 from assessor.runtime.fields import JSONText
 
-# JSON columns without a key of a record in them, and what they have instead.
+# What JSON columns have.
 WITHOUT_KEYS = {
     "campaigns.judge.parameters": "a model's settings; who made a file",
     "campaigns.condition.prompts": "hashes by prompt",
@@ -51,7 +51,7 @@ WITHOUT_KEYS = {
     "metaeval.comparison.topics": "topic ids",
     "campaigns.event.details": "names, uids of nuggets, texts",
     "metaeval.calculation.result": "figures, by names",
-    "metaeval.calculation.inputs": "what names states, which has keys: see assessor.archive.comparison_states",
+    "metaeval.calculation.inputs": "what names states: see assessor.archive.comparison_states",
     "metaeval.calculation.files": "tables, by name",
     "metaeval.figure.specification": "figures, by names",
 }
@@ -68,17 +68,9 @@ def test_every_model_is_archived_or_left_out_for_a_reason():
     assert all(LEFT_OUT.values())
 
 
-def test_every_json_column_is_known_to_have_keys_or_none():
-    columns = {
-        f"{kept.label}.{column.name}": column.name in kept.keys
-        for kept in KEPT
-        for column in kept.fields
-        if isinstance(column, JSONText)
-    }
-    lacking = {name for name, has_keys in columns.items() if not has_keys} - set(WITHOUT_KEYS)
-    assert lacking == set(), "say how its keys are replaced (Kept.keys), or that it has none (here)"
-    assert {name for name, has_keys in columns.items() if has_keys} & set(WITHOUT_KEYS) == set()
-    assert set(WITHOUT_KEYS) - set(columns) == set()
+def test_every_json_column_is_known_to_have_no_keys():
+    columns = {f"{kept.label}.{column.name}" for kept in KEPT for column in kept.fields if isinstance(column, JSONText)}
+    assert columns == set(WITHOUT_KEYS), "say here what it has: names that are true in every database"
 
 
 def test_records_lead_to_their_campaign_by_records_that_are_archived():
@@ -95,7 +87,7 @@ def test_whatever_records_point_to_is_archived_too():
             if column.is_relation:
                 assert column.related_model in archived, f"{kept.label}.{column.name}"
         named = {column.name for column in kept.model._meta.concrete_fields}
-        assert {*kept.keys, *kept.without, *kept.instead, *kept.checked} <= named
+        assert {*kept.without, *kept.instead, *kept.checked} <= named
         assert isinstance(kept.model._meta.pk, models.BigAutoField)
         for name in kept.without:
             column = kept.model._meta.get_field(name)

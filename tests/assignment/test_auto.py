@@ -328,7 +328,7 @@ def test_labels_of_texts_that_were_changed_while_the_model_was_asked_are_not_sto
     assert {unit.error for unit in failed} == {"The nuggets of t1 were changed while the model was asked about them."}
     assert job.units_failed == len(failed) >= 1
     for unit in failed:
-        sheet = AnswerSheet.objects.get(answer=unit.item)
+        sheet = AnswerSheet.objects.get(answer=unit.answer_id)
         assert (sheet.labels, sheet.to_do, sheet.edition) == ({}, 3, 2)
     actions.retry_failed(job=job, acting_user=None)
     job = ended(job)
@@ -367,7 +367,7 @@ def test_a_bank_that_is_finished_again_during_the_launch_takes_the_new_sheets_al
 
 def test_what_was_stored_stands_whoever_comes_later(finished: NuggetBank, nugget_ids: dict[UUID, int]):
     job = launched(plan(make_judge(finished.condition.campaign), finished.condition))
-    unit = job.units.get(item=str(answer_of("team.two", "t1").pk))
+    unit = job.units.get(answer=answer_of("team.two", "t1"))
     sheet = AnswerSheet.objects.get(answer__run__tag="team.two")
     [first, second, third] = nugget_ids.values()
 
@@ -509,13 +509,15 @@ def test_it_asks_as_few_queries_for_many_answers(long: Condition, import_file):
         expected = queries(lambda: AUTO.expected(again, topics, PROMPTS))
         with transaction.atomic():
             begin = queries(lambda: AUTO.begin(again, topics))
-        units: list[tuple[int, str]] = []
+        units: list[tuple[int, int, str]] = []
         asked = queries(lambda: units.extend(AUTO.units(again, topics)))
         job = Job.objects.create(campaign=judge.campaign, kind="AutoAssign", condition=again, judge=judge)
-        Unit.objects.bulk_create(Unit(job=job, topic_id=topic, item=item) for topic, item in units)
+        Unit.objects.bulk_create(
+            Unit(job=job, topic_id=topic, answer_id=answer, item=key) for topic, answer, key in units
+        )
         claimed = list(job.units.select_related("topic"))
         prepare = queries(lambda: AUTO.prepare(job, claimed))
-        named = queries(lambda: AUTO.items_named([unit.item for unit in claimed]))
+        named = queries(lambda: AUTO.unit_names(claimed))
         again_expected = queries(lambda: AUTO.expected(again, topics, PROMPTS))
         return [len(claimed), expected, begin, asked, prepare, named, again_expected]
 

@@ -10,7 +10,7 @@ from assessor.labels.manual_setups import label_again
 from assessor.studies.actions import code_item, define_code, let_people_judge
 from assessor.studies.models import Study
 from assessor.work.actions import give_tasks
-from nuggets.models import NuggetBank
+from nuggets.models import Nugget, NuggetBank
 from tests.assignment.conftest import A, B, C, answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401
 from tests.assignment.scored import LABELS, auto_condition, import_banks, label
 from tests.conftest import client_of, make_person
@@ -87,7 +87,7 @@ def decided(campaign: Campaign, import_file, anna: Person) -> tuple[Study, Judge
 def test_an_adjudication_stands_in_the_way_of_both_labels_and_they_in_its(decided, olga: Person):
     study, first, third, ids = decided
     define_code(campaign=study.campaign, code="unclear", meaning="why", acting_user=olga)
-    drawn = study.drawn.get(item__startswith=f"{ids['dogs bark']} ")
+    drawn = study.drawn.get(item__startswith=f"{Nugget.objects.get(pk=ids['dogs bark']).uid} ")
     code_item(drawn=drawn, codes=["unclear"], note="two <b>readings", seen=0, acting_user=olga)
     both = "system: drawn for Undecided: One says not_support, Two says support"
     wanted = [both, "anna: adjudication of Undecided, Third: label; label — → support", "olga: coded: unclear: two <b>"]

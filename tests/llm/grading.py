@@ -28,9 +28,9 @@ class Grading(JobKind):
     # Titles of topics whose result can't be stored: a mistake in a kind.
     unstorable: set[str] = set()
 
-    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
+    def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, None, str]]:
         for topic in topics:
-            yield topic.pk, ""
+            yield topic.pk, None, ""
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         return Expected(len(topics), 1_000 * len(topics), 6 * len(topics))

@@ -51,7 +51,7 @@ def make_job(condition: Condition, topics: Iterable[Topic]) -> Job:
         campaign=condition.campaign, kind=kind.name, condition=condition, judge=condition.judge.model
     )
     units = kind.units(condition, list(topics))
-    Unit.objects.bulk_create(Unit(job=job, topic_id=topic_id, item=item) for topic_id, item in units)
+    Unit.objects.bulk_create(Unit(job=job, topic_id=topic_id, item=item) for topic_id, _, item in units)
     return job
 
 

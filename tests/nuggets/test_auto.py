@@ -339,7 +339,7 @@ def test_another_campaigns_texts_and_other_sources_grades_are_not_read(
 
 def test_what_is_done_is_no_unit_again(auto: Condition, edits: Condition, campaign: Campaign, t3: Topic):
     topics = list(campaign.topics.order_by("qid"))
-    everything = [(topic.pk, "") for topic in topics]
+    everything = [(topic.pk, None, "") for topic in topics]
     assert list(AUTO_NUGGETS.units(auto, topics)) == everything
     run(make_job(auto, [t3]), says(["a"], ["okay"]))
     assert list(AUTO_NUGGETS.units(auto, topics)) == everything[:2]

@@ -42,7 +42,7 @@ def topics_of(campaign: Campaign) -> list[Topic]:
 
 def units_of(condition: Condition) -> list[tuple[str, str]]:
     qids = dict(condition.campaign.topics.values_list("pk", "qid"))
-    return [(qids[topic], item) for topic, item in UMBRELA.units(condition, topics_of(condition.campaign))]
+    return [(qids[topic], item) for topic, _, item in UMBRELA.units(condition, topics_of(condition.campaign))]
 
 
 def make_units(job: Job, places: Sequence[tuple[str, str]]) -> list[Unit]:

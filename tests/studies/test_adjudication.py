@@ -94,7 +94,7 @@ def test_a_stored_seed_decides_for_each_item_which_label_comes_first(n_study, nu
         orders.append([found[str(ids[text])][0] == "support" for text in ("purring heals", "dogs bark")])
     assert {tuple(one) for one in orders} == {(True, True), (True, False), (False, True), (False, False)}
     assert 10 < sum(one for one, _ in orders) < 30
-    assert orders[:4] == [[False, False], [True, False], [False, False], [True, True]], "in every database"
+    assert orders[:4] == [[True, True], [True, False], [True, True], [False, False]], "in every database"
 
 
 def test_the_third_sees_both_labels_of_nuggets(n_study, nuggets, topic, carl):

@@ -14,7 +14,7 @@ from assessor.studies.actions import PER_TOPIC, StudyError, let_people_judge
 from assessor.studies.models import SampledItem, Study
 from assignment.queries import name_of
 from nuggets.actions import create_manual_nuggets
-from nuggets.models import BankEdition, NuggetBank
+from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.judging import all_judged, change, given, move, put
 from tests.studies.conftest import (
     MODEL,
@@ -41,7 +41,7 @@ DIFFERENT = {
 
 
 def item(nuggets: Condition, text: str) -> str:
-    return name_of({"id": ids_of(nuggets)[text], "text": text})
+    return name_of({"uid": Nugget.objects.get(pk=ids_of(nuggets)[text]).uid, "text": text})
 
 
 def test_all_that_differs_is_drawn_with_both_labels(people: Condition, model: Condition, olga):

@@ -144,8 +144,8 @@ def asked(server: RunningEndpoint) -> Counter[str]:
 def items(job: Job, **of: Any) -> list[str]:
     """Return what organizers read of a job's units."""
     units = list(job.units.filter(**of).order_by("pk"))
-    names = SUPPORT.items_named([unit.item for unit in units])
-    return [names[unit.item] for unit in units]
+    names = SUPPORT.unit_names(units)
+    return [names[unit.pk] for unit in units]
 
 
 def in_order(job: Job) -> list[tuple[Unit, str]]:
@@ -157,8 +157,7 @@ def given(results: Iterable[tuple[Unit, str]]) -> list[tuple[Unit, Given]]:
     """Return results as a job has them, with the docid that each label is about."""
     found = []
     for unit, label in results:
-        answer, _, key = unit.item.partition(":")
-        found.append((unit, Given(judging_helpers.cited(Answer.objects.get(pk=answer), [key])[key], label)))
+        found.append((unit, Given(judging_helpers.cited(unit.answer, [unit.item])[unit.item], label)))
     return found
 
 
@@ -463,8 +462,7 @@ def test_another_launch_resolves_and_asks_what_was_loaded_since_alone(cited: Cam
 def test_what_was_stored_stands_whoever_comes_later(cited: Campaign):
     job = launched(plan(make_judge(cited)))
     sheet = sheet_of("team.one")
-    units = {unit.item: unit for unit in job.units.all()}
-    first, third = (units[f"{sheet.answer_id}:{key}"] for key in ("0.0", "2.0"))
+    first, third = (job.units.get(answer=sheet.answer_id, item=key) for key in ("0.0", "2.0"))
     store(job, [(first, "full")])
     store(job, [(first, "none"), (third, "partial")])
     store(job, [(first, "none"), (third, "none")])
@@ -491,7 +489,7 @@ def test_workers_at_citations_of_one_answer_lose_none_of_each_others_labels(cite
 
     assert at_once([work(part) for part in range(6)]) == [None] * 6
     sheet = sheet_of("team.long")
-    said = {unit.item.split(":")[1]: label for unit, label in results if unit.item.startswith(f"{sheet.answer_id}:")}
+    said = {unit.item: label for unit, label in results if unit.answer_id == sheet.answer_id}
     assert len(said) == 24
     assert stands(sheet)[2:] == (0, said)
     assert (sheet.version, sheet.revisions.values("version").distinct().count()) == (24, 24)
@@ -502,7 +500,7 @@ def test_who_has_the_job_and_who_has_the_sheet_do_not_wait_for_each_other(cited:
     """A worker whose judge is limited counts its requests on the job first, and then has units of a sheet stored."""
     job = launched(plan(make_judge(cited)))
     sheet = sheet_of("team.one")
-    first, third = ((unit, "full") for unit in job.units.filter(item__startswith=f"{sheet.answer_id}:").order_by("pk"))
+    first, third = ((unit, "full") for unit in job.units.filter(answer=sheet.answer_id).order_by("pk"))
 
     def limited() -> None:
         with transaction.atomic():
@@ -540,7 +538,7 @@ def test_labels_and_texts_that_come_at_the_same_moment_both_stand(cited: Campaig
     job = launched(plan(make_judge(cited)))
     import_file(cited, "segments", [D4])
     sheet = sheet_of("team.two")
-    units = [(unit, "full") for unit in job.units.filter(item__startswith=f"{sheet.answer_id}:")]
+    units = [(unit, "full") for unit in job.units.filter(answer=sheet.answer_id)]
 
     def work(what: str) -> Callable[[], None]:
         def do() -> None:
@@ -577,7 +575,7 @@ def test_a_label_goes_where_its_citation_is_now(cited: Campaign, import_file):
     bring = brought_by_a_run(cited, import_file)
     job = launched(plan(make_judge(cited)))
     sheet = SupportSheet.objects.get(condition=job.condition, answer__run__tag="team.later")
-    results = given([(job.units.get(item=f"{sheet.answer_id}:0.0"), "partial")])
+    results = given([(job.units.get(answer=sheet.answer_id, item="0.0"), "partial")])
     bring()
     with transaction.atomic():
         SUPPORT.store(job, results)
@@ -589,7 +587,7 @@ def test_a_unit_whose_citation_is_elsewhere_asks_about_no_other_one(cited: Campa
     bring = brought_by_a_run(cited, import_file)
     job = launched(plan(make_judge(cited)))
     sheet = SupportSheet.objects.get(condition=job.condition, answer__run__tag="team.later")
-    unit = job.units.get(item=f"{sheet.answer_id}:0.0")
+    unit = job.units.get(answer=sheet.answer_id, item="0.0")
     bring()
     # The first citation is another one now, and what was the first is not judged any more.
     [work] = SUPPORT.prepare(job, [unit]).values()
@@ -597,7 +595,7 @@ def test_a_unit_whose_citation_is_elsewhere_asks_about_no_other_one(cited: Campa
     with transaction.atomic(), pytest.raises(UnitFailure, match="elsewhere"):
         SUPPORT.store(job, [(unit, Given("d1", "full"))])
     assert stands(sheet) == (["0.0"], ["0.0"], 0, {})
-    Unit.objects.filter(pk=unit.pk).update(item=f"{sheet.answer_id}:0.1")
+    Unit.objects.filter(pk=unit.pk).update(item="0.1")
     unit.refresh_from_db()
     [work] = SUPPORT.prepare(job, [unit]).values()
     assert (type(work), str(work)) == (UnitFailure, MOVED)
@@ -619,13 +617,15 @@ def test_it_asks_as_few_queries_for_many_answers(cited: Campaign, import_file):
         expected = queries(lambda: SUPPORT.expected(again, topics, PROMPTS))
         with transaction.atomic():
             begin = queries(lambda: SUPPORT.begin(again, topics))
-        units: list[tuple[int, str]] = []
+        units: list[tuple[int, int, str]] = []
         read = queries(lambda: units.extend(SUPPORT.units(again, topics)))
         job = Job.objects.create(campaign=cited, kind="Support", condition=again, judge=judge)
-        Unit.objects.bulk_create(Unit(job=job, topic_id=topic, item=item) for topic, item in units)
+        Unit.objects.bulk_create(
+            Unit(job=job, topic_id=topic, answer_id=answer, item=key) for topic, answer, key in units
+        )
         claimed = list(job.units.select_related("topic"))
         prepare = queries(lambda: SUPPORT.prepare(job, claimed))
-        named = queries(lambda: SUPPORT.items_named([unit.item for unit in claimed]))
+        named = queries(lambda: SUPPORT.unit_names(claimed))
         again_expected = queries(lambda: SUPPORT.expected(again, topics, PROMPTS))
         return [len(claimed), expected, begin, read, prepare, named, again_expected]
 

@@ -144,7 +144,8 @@ class Migration(migrations.Migration):
             name='Unit',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('item', models.CharField(blank=True, help_text='What of the topic, or empty for all of it.', max_length=256)),
+                ('answer', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='campaigns.answer')),
+                ('item', models.CharField(blank=True, help_text='What of topic or answer, or empty for all of it.', max_length=256)),
                 ('state', models.CharField(choices=[('waiting', 'waiting'), ('claimed', 'claimed by a worker'), ('done', 'done'), ('failed', 'failed')], default='waiting', max_length=8)),
                 ('round', models.PositiveSmallIntegerField(default=0, help_text='How often a person had it tried again.')),
                 ('attempts', models.PositiveSmallIntegerField(default=0, help_text='How often a worker took it up.')),
@@ -187,7 +188,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='unit',
-            constraint=models.UniqueConstraint(fields=('job', 'topic', 'item'), name='unit_once'),
+            constraint=models.UniqueConstraint(condition=models.Q(('answer', None)), fields=('job', 'topic', 'item'), name='unit_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='unit',
+            constraint=models.UniqueConstraint(condition=models.Q(('answer__isnull', False)), fields=('answer', 'job', 'item'), name='unit_of_answer_once'),
         ),
         migrations.AddIndex(
             model_name='call',

@@ -55,7 +55,7 @@ test-sqlite: .venv/made-dev
 
 test-browser: .venv/made-dev
 	tests/chromium.sh
-	$(BIN)/python -m pytest -n auto --dist loadfile tests/browser
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder tests/browser
 
 # All at once: mypy takes one processor, and as long as the others together.
 lint: .venv/made-dev

@@ -98,19 +98,32 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(settings.DATA_DIR, ignore_errors=True)
 
 
-@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+# What takes longest begins first, so that no process is left alone with it at the end.
+LONGEST = (
+    "tests/test_golden.py",
+    "tests/llm/test_killed.py",
+    "tests/imports/test_import_killed.py",
+    "tests/test_beat.py",
+    "tests/test_broker.py",
+    "tests/desk/test_query_counts.py",
+    "tests/test_published.py",
+)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     """On PostgreSQL only what has to do with a database runs: the rest is the same as on SQLite, and ran there."""
     for item in items:
         mark = item.get_closest_marker("django_db")
         if item.nodeid.startswith(DATABASE) or (mark and mark.kwargs.get("transaction")):
             item.add_marker("database")
-    if settings.DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
-        return
-    ours = {"db", "transactional_db"}
-    kept = [item for item in items if item.get_closest_marker("django_db") or ours & set(item.fixturenames)]  # type: ignore[attr-defined]
-    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-    items[:] = kept
+    if settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
+        ours = {"db", "transactional_db"}
+        kept = [one for one in items if one.get_closest_marker("django_db") or ours & set(one.fixturenames)]  # type: ignore[attr-defined]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+    yield  # tests are chosen by their marks
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 @pytest.fixture(scope="session")

@@ -30,9 +30,13 @@ def test_the_files_made_of_them_are_the_same_as_before(tmp_path: Path):
             ("nuggets", "import_assignments", NUGGETS),
             ("support", "import_support", SUPPORT),
         ):
-            study.manage("create_campaign", campaign)
-            study.manage("import_topics", campaign, str(FILES / "topics.rag24.test.txt"))
             further = ["--nuggets=NIST_nuggets"] if campaign == "nuggets" else []
-            study.manage(command, campaign, str(FILES / name), "--condition=NIST", "--by=people", *further)
+            study.manage_all(
+                [
+                    ["create_campaign", campaign],
+                    ["import_topics", campaign, str(FILES / "topics.rag24.test.txt")],
+                    [command, campaign, str(FILES / name), "--condition=NIST", "--by=people", *further],
+                ]
+            )
         found = {command: sha256(study.manage(*command.split()).encode()).hexdigest()[:16] for command in SUMS}
     assert found == SUMS

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -53,6 +54,14 @@ MARKS = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium; see tests/chromium.sh"),
 ]
 
+# One process has an installation of its own to make while another makes the first demo.
+LONGEST = ["test_whole_study.py", "test_pages.py"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest."""
+    items.sort(key=lambda item: [*LONGEST, item.path.name].index(item.path.name))
+
 
 class Demo:
     """A running demo: its address, its data, and a way to kill and start it again."""
@@ -61,6 +70,7 @@ class Demo:
         self.data = data
         self.port = 0
         self.is_whole = True  # since its first start
+        self.cookies: dict[str, Any] = {}  # of who has signed in
         self.start()
 
     @property
@@ -81,8 +91,22 @@ class Demo:
             )
         return int(found)
 
+    @property
+    def _env(self) -> dict[str, str]:
+        foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
+        env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+        return env | {"ASSAY_DATA_DIR": str(self.data), "ASSAY_HTTPS": "0"}
+
+    def manage(self, *words: str) -> str:
+        """Run a command of manage.py; return what it printed."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", *words], cwd=ROOT, env=self._env, check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
     def start(self) -> None:
-        env = os.environ | {"ASSAY_DATA_DIR": str(self.data), "PORT": str(self.port or FIRST_PORT)}
+        # Loaded before it forks, the web process is there again at once when it has to forget what it kept.
+        env = self._env | {"PORT": str(self.port or FIRST_PORT), "GUNICORN_CMD_ARGS": "--preload"}
         log = self.data.parent / "demo.log"
         with log.open("w") as out:
             self.process = subprocess.Popen(
@@ -129,6 +153,7 @@ class Demo:
         for folder in ("uploads", "exports"):
             shutil.rmtree(self.data / folder)
             shutil.copytree(first / folder, self.data / folder)
+        self.cookies = {}
         [web] = [each for each in psutil.Process(self.process.pid).children() if "gunicorn" in each.cmdline()]
         old = web.children()
         web.send_signal(signal.SIGHUP)
@@ -192,7 +217,9 @@ OpenPage = Callable[..., Page]
 
 @pytest.fixture
 def open_page(demo: Demo, browser: Browser) -> Iterator[OpenPage]:
-    """Open a page of a new browser profile, signed in by keyboard; fails on script errors and foreign requests.
+    """Open a page of a new browser profile, signed in; fails on script errors and foreign requests.
+
+    The first time in a module somebody signs in by keyboard; other profiles take over that session.
 
     A page whose requests a test is to lose, hold or answer intercepts them from its start: where interception begins
     with a page.route() of later, the browser may let the next request by (4 of 150, tried on a busy machine).
@@ -213,7 +240,11 @@ def open_page(demo: Demo, browser: Browser) -> Iterator[OpenPage]:
             lambda request: None if request.url.startswith(demo.address) else wrong.append(f"request: {request.url}"),
         )
         if name:
+            context.add_cookies(demo.cookies.get(name, []))
+            page.goto("/")
+        if name and "/login/" in page.url:  # or somebody has signed out since
             sign_in(page, name)
+            demo.cookies[name] = context.cookies()
         return page
 
     yield do

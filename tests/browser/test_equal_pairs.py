@@ -1,13 +1,9 @@
 """Support where equal pairs are judged once: what is said of one answer changes others that are in the page already."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from support.citations import places
-from tests.browser.conftest import MARKS, ROOT, Demo, OpenPage, saved
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved
 from tests.browser.test_pages import grave
 from tests.browser.test_support import citation, open_screen, press, revisions, sheet, stands, until
 
@@ -50,13 +46,7 @@ print(task.pk, *(by_answer[answer].pk for answer in (first, copy)))
 @pytest.fixture(scope="module")
 def given(demo: Demo) -> tuple[int, int, int]:
     """The keys of Anna's task, and of her sheets on an answer and on its copy."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "DATABASE_URL"))} | {
-        "ASSAY_DATA_DIR": str(demo.data),
-        "ASSAY_HTTPS": "0",
-    }
-    command = [sys.executable, "manage.py", "shell", "-v", "0", "-c", COPY]
-    told = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True).stdout
-    task, first, copy = map(int, told.split())
+    task, first, copy = map(int, demo.manage("shell", "-v", "0", "-c", COPY).split())
     return task, first, copy
 
 

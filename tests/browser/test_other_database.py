@@ -1,6 +1,7 @@
 """What a browser keeps for one database never reaches another one behind the same address, and is not lost either."""
 
 import shutil
+from pathlib import Path
 from uuid import uuid4
 
 from tests.browser import test_assignment
@@ -35,7 +36,10 @@ def test_a_page_opened_on_another_database_writes_nothing(open_page: OpenPage, d
     assert test_assignment.stands(demo, test_assignment.sheet(page)) == before
 
 
-def test_a_full_outbox_is_shown_on_another_database_and_never_sent(open_page: OpenPage, demo: Demo) -> None:
+def test_a_full_outbox_is_shown_on_another_database_and_never_sent(
+    open_page: OpenPage, demo: Demo, first_start: Path
+) -> None:
+    """The other one is a copy of an earlier state, with a name of its own, as an administrator makes it."""
     page = open_page("anna")
     open_editor(page, demo.bank(2))
     page.context.set_offline(True)
@@ -49,6 +53,8 @@ def test_a_full_outbox_is_shown_on_another_database_and_never_sent(open_page: Op
     page.close()
     demo.stop()
     shutil.rmtree(demo.data)
+    shutil.copytree(first_start, demo.data)
+    demo.manage("rename_installation")
     demo.start()
     context.set_offline(False)
 

@@ -1,9 +1,6 @@
 """Every page as a person sees it: accessible, narrow and wide, light and dark, light in bytes."""
 
 import json
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -11,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.urls import resolve
 from playwright.sync_api import Page
 
-from tests.browser.conftest import MARKS, ROOT, Demo, OpenPage, tab_to
+from tests.browser.conftest import MARKS, Demo, OpenPage, tab_to
 from tests.desk.test_urls import TABLE
 
 pytestmark = MARKS
@@ -91,6 +88,8 @@ PAGES = {
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 EVERY_RULE = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": TAGS}}
+# The rules that look at colours.
+COLOURS = {"resultTypes": ["violations"], "runOnly": ["color-contrast", "link-in-text-block"]}
 CONTROLS = {
     "button",
     "link",
@@ -174,8 +173,12 @@ def grave(page: Page) -> list[str]:
 
 
 def against_rules(page: Page) -> list[str]:
-    """Return all that axe finds against WCAG 2.2 A and AA or good practice, however grave."""
-    return in_words(Axe().run(page, options=EVERY_RULE).response["violations"])
+    """Return all that axe finds against WCAG 2.2 A and AA or good practice, however grave, in light and dark."""
+    found = in_words(Axe().run(page, options=EVERY_RULE).response["violations"])
+    page.emulate_media(color_scheme="dark")
+    found += in_words(page.evaluate("options => axe.run(document, options)", COLOURS)["violations"])
+    page.emulate_media(color_scheme="light")
+    return found
 
 
 def badly_named(page: Page) -> list[str]:
@@ -217,21 +220,17 @@ def too_wide(page: Page) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_every_page(name: str | None, scheme: str, open_page: OpenPage, demo: Demo) -> None:
-    """By axe, by the names in the accessibility tree, and by its width; each page is opened once a scheme."""
+def test_every_page(name: str | None, open_page: OpenPage, demo: Demo) -> None:
+    """By axe, in light and dark, by the names in the accessibility tree, and by its width."""
     # axe is put into the page by the test, which the pages' own policy rightly refuses.
-    page = open_page(name, color_scheme=scheme, bypass_csp=True)
+    page = open_page(name, bypass_csp=True)
     wrong, titles = {}, {}
     for address in PAGES[name]:
         visit(page, demo, address)
-        found = against_rules(page)
-        if scheme == "light":  # what follows has no colours
-            found += badly_named(page) + too_wide(page)
-            titles.setdefault(page.title(), set()).add(address.partition("?")[0])
-        if found:
+        if found := against_rules(page) + badly_named(page) + too_wide(page):
             wrong[address] = found
+        titles.setdefault(page.title(), set()).add(address.partition("?")[0])
     assert wrong == {}
     assert {title: pages for title, pages in titles.items() if len(pages) > 1} == {}
 
@@ -239,13 +238,8 @@ def test_every_page(name: str | None, scheme: str, open_page: OpenPage, demo: De
 @pytest.fixture(scope="module")
 def loaded(demo: Demo) -> dict[str, Any]:
     """What tests/browser/world.py prints."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "DATABASE_URL"))} | {
-        "ASSAY_DATA_DIR": str(demo.data),
-        "ASSAY_HTTPS": "0",
-    }
-    command = [sys.executable, "manage.py", "shell", "-v", "0", "-c", "from tests.browser.world import load; load()"]
-    done = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    printed = demo.manage("shell", "-v", "0", "-c", "from tests.browser.world import load; load()")
+    found: dict[str, Any] = json.loads(printed.splitlines()[-1])
     return found
 
 
@@ -256,10 +250,9 @@ def world(loaded: dict[str, Any]) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_in_other_states(loaded: dict[str, Any], open_page: OpenPage, scheme: str) -> None:
+def test_pages_in_other_states(loaded: dict[str, Any], open_page: OpenPage) -> None:
     """Drafts and what became of them, and an export."""
-    page = open_page("olga", color_scheme=scheme, bypass_csp=True)
+    page = open_page("olga", bypass_csp=True)
     opened = set()
     for address in loaded["pages"]:
         opened.add(resolve(address).url_name)

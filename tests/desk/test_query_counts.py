@@ -4,9 +4,9 @@ The pages are found by walking the addresses, so that none can be forgotten: a n
 fails the test, and whatever it answers is measured from then on.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 from uuid import uuid4
 
@@ -15,7 +15,6 @@ from django.contrib import admin as django_admin
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from assessor.accounts.models import Person, SecondFactor
@@ -404,17 +403,23 @@ def compare_all(campaign: Campaign, new: range) -> None:
 
 def count(client: Client, address: str) -> int | None:
     """Return how many queries an address takes once the server is warm; None where it isn't the client's to read."""
-    response = client.get(address)
-    if response.status_code != 200:
-        return None
-    if response.streaming:
-        b"".join(response.streaming_content)
-    cache.clear()  # what is counted once after an import is counted here each time
-    with CaptureQueriesContext(connection) as queries:
-        response = client.get(address)
-        if response.streaming:
-            b"".join(response.streaming_content)
-    return len(queries)
+    asked = 0
+
+    def note(execute: Callable[..., Any], *args: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return execute(*args)
+
+    for _ in range(2):
+        cache.clear()  # what is counted once after an import is counted here each time
+        asked = 0
+        with connection.execute_wrapper(note):  # which, unlike Django's own log, spells no query out
+            response = client.get(address)
+            if response.status_code != 200:
+                return None
+            if response.streaming:
+                b"".join(response.streaming_content)
+    return asked
 
 
 def counts(clients: dict[str, Client], bank: NuggetBank) -> dict[Asked, int]:

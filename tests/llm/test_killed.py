@@ -35,20 +35,24 @@ def fill(study: House, folder: Path, url: str, units: int, **settings: Any) -> N
             f"t{topic} Q0 d{number} {number} 1.0 run\n" for topic in topics for number in range(topic, units, TOPICS)
         ),
     }
-    study.manage("create_campaign", "study")
     for kind, content in files.items():
-        path = folder / kind
-        path.write_text(content)
-        study.manage(f"import_{kind}", "study", str(path))
-    study.run(f"from assessor.campaigns.models import Protocol; Protocol.objects.update(pool_depth={units})")
+        (folder / kind).write_text(content)
     options = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
-    study.manage("create_judge", "study", "j", "--model=m", f"--base-url={url}", f"--concurrency={FLIGHT}", *options)
+    study.manage_all(
+        [
+            ["create_campaign", "study"],
+            *([f"import_{kind}", "study", str(folder / kind)] for kind in files),
+            ["create_judge", "study", "j", "--model=m", f"--base-url={url}", f"--concurrency={FLIGHT}", *options],
+        ]
+    )
 
 
 LAUNCH = """
+from assessor.campaigns.models import Protocol
 from assessor.llm.actions import launch, plan_job
 from assessor.llm.job_kind import job_kind_named
 
+Protocol.objects.update(pool_depth=1_000)  # all that were retrieved
 judge = ModelJudge.objects.select_related("judge", "campaign").get()
 topics = list(judge.campaign.topics.all())
 plan = plan_job(kind=job_kind_named("UMBRELA"), judge=judge, name="U", qrels_source=None, topics=topics)

@@ -137,6 +137,15 @@ class Demo:
             self.process.terminate()
             self.process.wait(timeout=60)
 
+    def comes_to_rest(self) -> bool:
+        """Say whether all of it still runs and has nothing to do, or soon has not."""
+        until = time.monotonic() + 8
+        while self.is_whole and self.process.poll() is None and time.monotonic() < until:
+            if self.is_idle():
+                return True
+            time.sleep(0.1)
+        return False
+
     def is_idle(self) -> bool:
         """Say whether all of it still runs and has nothing to do."""
         if not self.is_whole or self.process.poll() is not None or list((self.data / "broker").glob("*.msg")):
@@ -191,7 +200,7 @@ def demos() -> Iterator[list[Demo]]:
 
 @pytest.fixture(scope="module")
 def demo(first_start: Path, demos: list[Demo], tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    if demos and demos[0].is_idle():
+    if demos and demos[0].comes_to_rest():
         demos[0].begin_anew(first_start)
         return demos[0]
     while demos:

@@ -90,6 +90,11 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 EVERY_RULE = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": TAGS}}
 # The rules that look at colours.
 COLOURS = {"resultTypes": ["violations"], "runOnly": ["color-contrast", "link-in-text-block"]}
+WITHOUT_TRANSITIONS = """() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("* { transition: none !important }");
+  document.adoptedStyleSheets.push(sheet);
+}"""
 CONTROLS = {
     "button",
     "link",
@@ -175,6 +180,7 @@ def grave(page: Page) -> list[str]:
 def against_rules(page: Page) -> list[str]:
     """Return all that axe finds against WCAG 2.2 A and AA or good practice, however grave, in light and dark."""
     found = in_words(Axe().run(page, options=EVERY_RULE).response["violations"])
+    page.evaluate(WITHOUT_TRANSITIONS)  # on their way, colours are neither
     page.emulate_media(color_scheme="dark")
     found += in_words(page.evaluate("options => axe.run(document, options)", COLOURS)["violations"])
     page.emulate_media(color_scheme="light")
@@ -403,6 +409,7 @@ def test_axe_finds_nothing_grave_in_the_editor_at_work(open_page: OpenPage) -> N
 def test_the_editor_is_light(open_page: OpenPage, demo: Demo) -> None:
     """At most 12 requests and 100 kB of compressed CSS and JavaScript."""
     page = open_page("anna")
+    page.wait_for_load_state("networkidle")
     requests, sizes = [], []
     page.on("request", lambda request: requests.append(request.url))
     page.on(

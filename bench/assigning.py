@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import house, people, track
-from bench.people import Item, LabelHistory, Limits, Work
+from bench.people import Item, Limits, Pace, Work
 
 if TYPE_CHECKING:
     from assessor.work.models import Task
@@ -22,9 +22,9 @@ NUGGETS = 19
 PEOPLE = 50
 LABELS = ("support", "partial_support", "not_support")
 WAYS = {
-    "one": (LabelHistory("one assessor", 1, 10, 0, 1), Limits(median=8, high=25)),
-    "ten": (LabelHistory("ten without a pause", 10, 20, 0, 2), Limits(high=120, rate=60)),
-    "fifty": (LabelHistory("fifty, a label a second each", PEOPLE, 60, 1.0, 2), Limits(high=40)),
+    "one": (Pace("one assessor", 1, 10, 0, 1), Limits(median=8, high=25)),
+    "ten": (Pace("ten without a pause", 10, 20, 0, 2), Limits(high=120, rate=60)),
+    "fifty": (Pace("fifty, a label a second each", PEOPLE, 60, 1.0, 2), Limits(high=40)),
 }
 
 

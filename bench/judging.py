@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import house, people, scores, track
-from bench.people import Item, LabelHistory, Limits, Work
+from bench.people import Item, Limits, Pace, Work
 
 if TYPE_CHECKING:
     from assessor.work.models import Task
@@ -88,7 +88,7 @@ def main() -> None:
         for key, (condition, what) in CONDITIONS.items():
             if chosen.only in (None, key):
                 work = Work("/support/{}/", "citation", LABELS, SupportSheet, is_shown=key == "edited")
-                way = LabelHistory(what, PEOPLE, chosen.seconds, 1.0, 2)
+                way = Pace(what, PEOPLE, chosen.seconds, 1.0, 2)
                 over += people.told(way, LIMITS, people.run(work, way, tasks(condition, scattered=chosen.scattered)))
         raise SystemExit(over)
 

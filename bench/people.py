@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 BUSY = 0.7  # of a core: above that the load generator itself may have been what was measured
 
 
-class LabelHistory(NamedTuple):
+class Pace(NamedTuple):
     """A way of putting load on the server. pause: seconds from the start of one round to that of the next."""
 
     name: str
@@ -174,7 +174,7 @@ def drive(plan: dict[str, Any]) -> dict[str, Any]:
 # ---- what came of it ----
 
 
-def run(work: Work, way: LabelHistory, tasks: "Sequence[tuple[Task, Sequence[Item]]]") -> dict[str, Any]:
+def run(work: Work, way: Pace, tasks: "Sequence[tuple[Task, Sequence[Item]]]") -> dict[str, Any]:
     """Run the load against a server of its own; check afterwards that every label stands where it was put.
 
     tasks: each with what is to be labelled in it, in this order.
@@ -234,7 +234,7 @@ def _standing(work: Work, tasks: "Sequence[tuple[Task, Sequence[Item]]]") -> _St
     return _Standing(labels, revisions.objects.filter(sheet__in=of_people).count())
 
 
-def told(way: LabelHistory, limits: Limits, result: dict[str, Any]) -> int:
+def told(way: Pace, limits: Limits, result: dict[str, Any]) -> int:
     """Print what came of a way; return how many figures are over their limits."""
     rounds: list[dict[str, float]] = result["rounds"]
     both = [1000 * sum(parts.values()) for parts in rounds]

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from django.db import connection
 from django.http import Http404
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Answer, Condition, Sentence
 from assessor.labels.manual_setups import repeats, require_not_repeated
 from assessor.labels.models import labels_in_sql
+from assessor.runtime.prepared import fetch_prepared
 from assessor.work.access import (
     CHECKS,
     NotAmongOwn,
@@ -149,10 +149,8 @@ def shown_label(own: OwnSheet, key: str) -> str | None:
     """
     if own.shown_condition is None:
         return None
-    with connection.cursor() as cursor:
-        cursor.execute(_SHOWN, [own.sheet.pk, own.shown_condition, places(key)[0], own.docid(key)])
-        found = cursor.fetchone()
-    label: str | None = found[0] if found else None
+    found = fetch_prepared(_SHOWN, [own.sheet.pk, own.shown_condition, places(key)[0], own.docid(key)])
+    label: str | None = found[0][0] if found else None
     return label if label in LABELS else None
 
 

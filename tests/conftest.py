@@ -83,6 +83,7 @@ DATABASE = (
     "tests/llm/test_limits.py",
     "tests/llm/test_trials.py",
     "tests/relevance/test_queue.py",
+    "tests/work/test_prepared.py",
     "tests/work/test_queue.py",
     "tests/work/test_writes.py",
     # Constraints, migrations, connections and the planner.

@@ -12,6 +12,7 @@ from django.http import Http404
 from assessor.accounts.models import Person
 from assessor.accounts.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER, has_role
 from assessor.campaigns.models import Campaign
+from assessor.runtime.prepared import fetch_prepared
 from assessor.work.models import Task
 
 
@@ -154,9 +155,8 @@ def sheet_rows(sql: str, person: Person, task_id: int, sheet_ids: Sequence[int])
     if not sheet_ids or max(task_id, *sheet_ids) > BigIntegerField.MAX_BIGINT:  # no database can even be asked for it
         return []
     marks = ", ".join(["%s"] * len(sheet_ids))
-    with connection.cursor() as cursor:
-        cursor.execute(f"{sql} AND sheet.id IN ({marks})", [person.pk, task_id, *sheet_ids])  # marks alone
-        return [Row(values) for values in cursor.fetchall()]
+    found = fetch_prepared(f"{sql} AND sheet.id IN ({marks})", [person.pk, task_id, *sheet_ids])  # marks alone
+    return [Row(values) for values in found]
 
 
 def require_blind(task: Task) -> None:

@@ -77,6 +77,20 @@ MUTATIONS = [
         "tests/relevance/test_installation.py",
     ),
     Mutation(
+        "a label that was given on an older version is refused",
+        "assessor/work/write_protocol.py",
+        "if sheet.version != seen:",
+        "if False:",
+        "tests/labels/test_label_behaviour.py",
+    ),
+    Mutation(
+        "no archive holds a key of the database",
+        "assessor/archive/registry.py",
+        'Kept(work.Write, without=("result",)),',
+        "Kept(work.Write),",
+        "tests/archive/test_keys.py",
+    ),
+    Mutation(
         "a grade that was given on an older version is refused",
         "assessor/relevance/actions/judging.py",
         "if seen is not None and item.version != seen:",

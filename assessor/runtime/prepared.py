@@ -13,7 +13,8 @@ def fetch_prepared(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     values into the text, of which no plan can be kept.
     """
     cursor: Any = connection.cursor()  # connects where there is no connection yet
-    if connection.vendor == "postgresql":
+    # Django's log of queries, where it is on, has no text of a prepared one.
+    if connection.vendor == "postgresql" and not connection.queries_logged:
         import psycopg
 
         own: Any = psycopg.Cursor(connection.connection)

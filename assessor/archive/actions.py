@@ -17,7 +17,6 @@ from assessor.campaigns import history
 from assessor.campaigns.models import Campaign
 from assessor.imports.loaders.base import KeysTaken, insert, reserve_keys
 from assessor.runtime.analyze import look_at_grown_tables
-from assessor.work.models import Write
 from metaeval.models import Calculation
 
 Values = dict[str, Any]
@@ -94,10 +93,6 @@ def _batches(records: Iterable[tuple[Values, int]]) -> Iterator[list[Values]]:
 
 
 def _write(kept: Kept, records: list[tuple[int, Values]]) -> None:
-    if kept.model is Write:
-        # Older archives have what their people wrote in other campaigns too.
-        known = set(Write.objects.filter(key__in=[one["key"] for _, one in records]).values_list("key", flat=True))
-        records = [(key, values) for key, values in records if values["key"] not in known]
     columns = [column for column in kept.model._meta.concrete_fields if not column.primary_key]
     names = [column.attname for column in columns]
     # In order the columns whose values are not kept as they were read. Most of a track's are: each step counts.

@@ -198,6 +198,15 @@ def test_a_write_of_which_nobody_knows_where_it_was_made_is_in_no_archive(whole:
     assert written(whole) == before
 
 
+def test_what_came_of_a_write_stays_in_its_installation(whole: Campaign, archived: Path):
+    keys = {write.key for write in Write.objects.all()}
+    assert any(write.result for write in Write.objects.all())
+    assert not any("result" in told for told in lines(archived.read_bytes(), "work.write"))
+    forget_everything()
+    restore(archived)
+    assert {write.key: write.result for write in Write.objects.all()} == dict.fromkeys(keys)
+
+
 def test_conditions_are_called_by_names_and_never_by_keys(whole: Campaign, archived: Path):
     before = {condition.name: condition.identity for condition in Condition.objects.all()}
     forget_everything()

@@ -38,7 +38,7 @@ class JobAdmin(LookOnly):
 
 @admin.register(Unit)
 class UnitAdmin(LookOnly):
-    list_display = ("topic", "item", "job", "state", "attempts", "round", "error")
+    list_display = ("topic", "answer_id", "item", "job", "state", "attempts", "round", "error")
     list_filter = ("state",)
     search_fields = ("topic__qid", "item")
     list_select_related = ("topic", "job__condition")

@@ -195,7 +195,7 @@ class Job(models.Model):
 
 
 class Unit(models.Model):
-    """What a job does once: a topic, or one item of a topic (a segment, an answer)."""
+    """What a job does once: a topic, one of its segments, an answer, or a citation of an answer."""
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from assessor.campaigns.models import Campaign
+from assessor.campaigns.models import Answer, Campaign
 from assessor.llm import claims
 from assessor.llm.job_kind import UnitFailure
 from assessor.llm.models import Job, Runner, Unit
@@ -50,6 +50,23 @@ def test_units_are_claimed_in_order_and_once(job: Job):
     assert [unit.topic.qid for unit in theirs] == [f"t{number:02}" for number in range(15, 40)]
     assert claims.claim(first, 5) == []
     assert {unit.attempts for unit in mine + theirs} == {1}
+
+
+def test_a_unit_is_there_once_of_a_topic_and_once_of_each_answer(job: Job, import_file):
+    topic = job.campaign.topics.get(qid="t00")
+    sentence = {"text": "Cats purr.", "citations": []}
+    for tag in ("team.one", "team.two"):
+        line = {"run_id": tag, "topic_id": "t00", "topic": "t00", "references": [], "answer": [sentence]}
+        assert import_file(job.campaign, "runs", [line], name=tag).state == "done"
+    first, second = Answer.objects.order_by("run__tag")
+    Unit.objects.bulk_create(
+        Unit(job=job, topic=topic, answer=answer, item=item) for answer in (first, second) for item in ("", "2.0")
+    )
+    for answer, item in ((None, ""), (first, ""), (second, "2.0")):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Unit.objects.create(job=job, topic=topic, answer=answer, item=item)
+    told = job.units.filter(topic=topic).order_by("pk").values_list("answer__run__tag", "item")
+    assert list(told) == [(None, ""), ("team.one", ""), ("team.one", "2.0"), ("team.two", ""), ("team.two", "2.0")]
 
 
 @pytest.mark.django_db(transaction=True)

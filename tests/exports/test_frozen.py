@@ -20,6 +20,7 @@ from assessor.exports.models import Blob, Chunk, Export, Frozen
 from assessor.exports.readiness import missing
 from assessor.exports.registry import EXPORTABLES
 from assessor.exports.verification import verify
+from assessor.llm.models import Job, Unit
 from assessor.work.models import Exposure, Task
 from nuggets import actions as nuggets
 from tests.archive.campaigns import forget_everything
@@ -28,6 +29,7 @@ from tests.assignment.conftest import A, answered, finished, manual  # noqa: F40
 from tests.assignment.lines import line
 from tests.conftest import client_of
 from tests.judging import all_judged, asked, change, give, given, judged, stands
+from tests.llm.grading import make_judge
 from tests.nuggets.conftest import do, restored
 from tests.relevance.conftest import give_relevance, judge_item
 
@@ -118,6 +120,27 @@ def test_an_answer_that_has_no_score_is_named(manual, topic, anna):  # noqa: F81
     change(sheet, {asked(sheet)[0]: {"label": None, "cannot": "garbled"}}, "cannot")
     [told] = missing(manual)
     assert told.startswith("1 answer is incomplete, the first is that of team.two to t1: ")
+
+
+def test_what_a_job_left_is_told_until_a_job_did_it_of_that_very_answer(manual, topic, anna):  # noqa: F811
+    give(manual, topic, anna)
+    label_everything(manual)
+    Task.objects.update(state=Task.State.FINISHED)
+    judge = make_judge(manual.campaign)
+    failed, later = (
+        Job.objects.create(campaign=manual.campaign, kind="AutoAssign", condition=manual, judge=judge, state="done")
+        for _ in range(2)
+    )
+    answers = [judged(manual, tag).answer for tag in ("team.one", "team.two")]
+    Unit.objects.bulk_create(Unit(job=failed, topic=topic, answer=one, state="failed") for one in answers)
+    assert missing(manual) == ["2 units of jobs failed, or were never done: t1."]
+    Unit.objects.create(job=later, topic=topic, answer=answers[0], state="done")
+    assert missing(manual) == ["1 unit of a job failed, or was never done: t1."]
+    # Another citation of the answer is another unit.
+    Unit.objects.create(job=later, topic=topic, answer=answers[1], item="2.0", state="done")
+    assert missing(manual) == ["1 unit of a job failed, or was never done: t1."]
+    Unit.objects.create(job=later, topic=topic, answer=answers[1], state="done")
+    assert missing(manual) == []
 
 
 def test_a_finished_condition_is_frozen_and_exported_again(labelled, olga):

@@ -84,6 +84,7 @@ class AutoAssign(JobKind):
     condition_kind = "assignment"
     method = "AutoAssign"
     prompts = (ASSIGNMENT_PROMPT,)
+    about_answers = True
     builds_on_nuggets = True
 
     def called(self, nuggets: Condition | None) -> str:

@@ -44,6 +44,9 @@ class NuggetSampling(Sampling):
         _, text = name.split()  # an import makes uids of its own
         return text
 
+    def nugget_of(self, name: str) -> str:
+        return name.split(" ")[0]
+
     def labels_of(self, drawn: Mapping[int, Collection[SampledItem]]) -> Mapping[int, Mapping[int, str]]:
         wanted = {(pk, one.answer_id, one.item): one.pk for pk, items in drawn.items() for one in items}
         found: dict[int, dict[int, str]] = {condition: {} for condition in drawn}

@@ -121,6 +121,7 @@ class Support(JobKind):
     condition_kind = "support"
     method = "support automatic"
     prompts = (SUPPORT_PROMPT,)
+    about_answers = True
 
     def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:
         """Write the sheets: they are the condition's scope. Nobody is asked about an answer that cites nothing."""

@@ -36,9 +36,6 @@ class CitationSampling(Sampling):
         cited = {one.pk: cited_in(list(one.sentences()), by_answer[one.pk]) for one in answers}
         return {(answer, key): name_of(key, cited[answer][key].docid) for answer, key in keys}
 
-    def drawn_by(self, name: str) -> str:
-        return name
-
     def labels_of(self, drawn: Mapping[int, Collection[SampledItem]]) -> Mapping[int, Mapping[int, str]]:
         wanted: dict[tuple[int, int], dict[str, int]] = {}
         for condition, items in drawn.items():

@@ -13,6 +13,7 @@ from assessor.archive.values import Unfit, as_uuid
 from assessor.labels.models import LabelEvent
 from assessor.llm.gateway import RESERVED
 from assessor.llm.job_kind import job_kinds
+from assessor.studies.sampling import sampled_kinds
 from nuggets.drafting import Cut
 from nuggets.formats import IMPORTANCE
 
@@ -151,6 +152,7 @@ BANK_EDIT = {"changes": bank_changes}
 BANK_EDITION = {"nuggets": snapshot, "consequences": by_item(each(uid))}
 CONDITION = {"prompts": by_item(text)}
 JOB = {"kind": one_of(*job_kinds())}
+STUDY = {"kind": one_of(*sampled_kinds())}
 PROMPT_SET = {"texts": by_item(text), "provenance": by_item(by_item(text))}
 DRAFTING = {"importance": each(each(_IMPORTANCE_OR_NONE)), "cuts": each(cut)}
 JUDGE = {"parameters": parameters}

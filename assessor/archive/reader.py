@@ -14,6 +14,7 @@ from assessor.accounts.models import Person
 from assessor.archive.container import MANIFEST, Reader, Told
 from assessor.archive.errors import wrong
 from assessor.archive.frozen_files import FrozenFiles
+from assessor.archive.item_names import ItemNames
 from assessor.archive.nugget_names import NuggetNames
 from assessor.archive.registry import BY_LABEL, KEPT, Kept
 from assessor.archive.values import Unfit, reader
@@ -116,13 +117,13 @@ class Archive:
                 raise wrong(MANIFEST, 0, name, head.get(name), f"a value of type {kind.__name__}")
         if head["format"] != FORMAT:
             raise wrong(MANIFEST, 0, "format", head["format"], FORMAT)
-        if commit := _READ_BY.get(head["version"]):
-            expected = f"{VERSION}: Assay at commit {commit} reads it"
-            raise wrong(MANIFEST, 0, "version", head["version"], expected)
-        if head["version"] > VERSION:
-            raise wrong(MANIFEST, 0, "version", head["version"], f"at most {VERSION}: it was written by a newer Assay")
-        if head["version"] != VERSION:
-            raise wrong(MANIFEST, 0, "version", head["version"], str(VERSION))
+        if (version := head["version"]) != VERSION:
+            expected = str(VERSION)
+            if version in _READ_BY:
+                expected += f": Assay at commit {_READ_BY[version]} reads it"
+            elif version > VERSION:
+                expected = f"at most {VERSION}: it was written by a newer Assay"
+            raise wrong(MANIFEST, 0, "version", version, expected)
         self.slug, self.name = head["campaign"], head["name"]
         self.files: dict[type[Model], Told] = {}
         for at, told in enumerate(head["files"]):
@@ -144,7 +145,7 @@ class Archive:
 
     def verify(self) -> None:
         """Check all of it: sums, counts, every value and reference, frozen files. Raises ArchiveError."""
-        keys, looked_at = self.keys(lambda model, number: number), (FrozenFiles(), NuggetNames())
+        keys, looked_at = self.keys(lambda model, number: number), (FrozenFiles(), NuggetNames(), ItemNames())
         models: dict[str, int] = {}  # that are judges: their lines by name
         for kept in KEPT:
             for number, (values, _) in enumerate(self.records(kept, keys), 1):

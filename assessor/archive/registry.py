@@ -135,7 +135,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     ),
     Kept(work.Reply, "task"),
     Kept(work.ReplyRead, "reply"),
-    Kept(studies.Study),
+    Kept(studies.Study, means=json_checks.STUDY),
     Kept(studies.SampledItem, "study"),
     Kept(studies.ErrorCode),
     Kept(studies.Coding, "drawn"),

@@ -52,6 +52,7 @@ class JobKind(Protocol):
     prompts: tuple[Prompt[Any], ...]
     grades: Grades = Grades.NONE
     builds_on_nuggets: bool = False
+    about_answers: bool = False  # whether each unit has an answer
 
     def called(self, nuggets: Condition | None) -> str:
         """Return what is made, as a condition's name tells it; nuggets: the condition that it builds on."""

@@ -34,6 +34,11 @@ class Sampling(Protocol):
 
     def drawn_by(self, name: str) -> str:
         """Return what of a stored name decides the draw: in all databases the same for the same files."""
+        return name
+
+    def nugget_of(self, name: str) -> str | None:
+        """Return the uid of the nugget that a stored name is of; None where it is of something else."""
+        return None
 
     def labels_of(self, drawn: Mapping[int, Collection[SampledItem]]) -> Mapping[int, Mapping[int, str]]:
         """Return the labels of drawn items under conditions, by the condition's key and the item's.

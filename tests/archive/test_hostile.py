@@ -343,12 +343,15 @@ def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaig
         ("support.labelevent", {"judgment": -1}, "judgment"),
         ("support.labelevent", {"equal_to": 0}, "equal_to"),
         ("llm.unit", {"answer": 10**6}, "answer"),
+        ("llm.unit", {"answer": None}, "answer"),
         ("llm.job", {"kind": "no such kind"}, "kind"),
         ("llm.modeljudge", {"key_variable": "DATABASE_URL"}, "key_variable"),
         ("campaigns.judge", {"parameters": []}, "parameters"),
         ("campaigns.judge", {"parameters": {"extra": "x"}}, "parameters"),
         ("campaigns.judge", {"parameters": {"extra": {"stream": True}}}, "parameters"),
+        ("studies.study", {"kind": "relevance"}, "kind"),
         ("studies.sampleditem", {"answer": 10**6}, "answer"),
+        ("studies.sampleditem", {"item": "999999 abc"}, "item"),
     ):
         message = refused(with_rows(files, model, setting(0, **fields)), tmp_path)
         assert message.startswith(f"{model}.jsonl, line 1, {name}: found"), message

@@ -104,6 +104,10 @@ class Demo:
         )
         return done.stdout
 
+    def run(self, code: str) -> str:
+        """Run code in a process of its own; return what it printed."""
+        return self.manage("shell", "--verbosity=0", "-c", code)
+
     def start(self) -> None:
         # Loaded before it forks, the web process is there again at once when it has to forget what it kept.
         env = self._env | {"PORT": str(self.port or FIRST_PORT), "GUNICORN_CMD_ARGS": "--preload"}

@@ -46,7 +46,7 @@ print(task.pk, *(by_answer[answer].pk for answer in (first, copy)))
 @pytest.fixture(scope="module")
 def given(demo: Demo) -> tuple[int, int, int]:
     """The keys of Anna's task, and of her sheets on an answer and on its copy."""
-    task, first, copy = map(int, demo.manage("shell", "-v", "0", "-c", COPY).split())
+    task, first, copy = map(int, demo.run(COPY).split())
     return task, first, copy
 
 

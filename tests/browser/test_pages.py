@@ -244,7 +244,7 @@ def test_every_page(name: str | None, open_page: OpenPage, demo: Demo) -> None:
 @pytest.fixture(scope="module")
 def loaded(demo: Demo) -> dict[str, Any]:
     """What tests/browser/world.py prints."""
-    printed = demo.manage("shell", "-v", "0", "-c", "from tests.browser.world import load; load()")
+    printed = demo.run("from tests.browser.world import load; load()")
     found: dict[str, Any] = json.loads(printed.splitlines()[-1])
     return found
 

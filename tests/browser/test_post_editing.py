@@ -1,27 +1,16 @@
 """Drafts are decided one by one, in a real browser: what is left to do shows, and Finish waits for it."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import MARKS, ROOT, Demo, OpenPage, saved
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved
 
 pytestmark = MARKS
 
 
 @pytest.fixture(scope="module")
 def bank(demo: Demo) -> int:
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "DATABASE_URL"))} | {
-        "ASSAY_DATA_DIR": str(demo.data),
-        "ASSAY_HTTPS": "0",
-    }
-    code = "from tests.browser.world import load_drafts; load_drafts()"
-    command = [sys.executable, "manage.py", "shell", "-v", "0", "-c", code]
-    done = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
-    return int(done.stdout.splitlines()[-1])
+    return int(demo.run("from tests.browser.world import load_drafts; load_drafts()").splitlines()[-1])
 
 
 def texts(section: Locator) -> list[str]:

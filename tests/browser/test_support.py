@@ -1,14 +1,11 @@
 """Support judged with the keyboard alone, from scratch and beside a model's labels, with the connection lost once."""
 
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import MARKS, ROOT, Demo, OpenPage, saved, until
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
@@ -53,11 +50,7 @@ def sign_in(page: Page, name: str) -> None:
 @pytest.fixture(scope="module")
 def given(demo: Demo, browser) -> dict[str, str]:
     """The addresses of what is given on demo-1: to Anna from scratch, to Ben beside the model's labels."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "DATABASE_URL"))} | {
-        "ASSAY_DATA_DIR": str(demo.data),
-        "ASSAY_HTTPS": "0",
-    }
-    subprocess.run([sys.executable, "manage.py", "shell", "-c", MODEL], cwd=ROOT, env=env, check=True)
+    demo.run(MODEL)
     context = browser.new_context(base_url=demo.address)
     page = context.new_page()
     sign_in(page, "olga")

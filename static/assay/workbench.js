@@ -81,7 +81,6 @@ assay.Workbench = class {
     return Object.fromEntries(this.actions[action].columns.map((column) => [column, of(column)]));
   }
 
-  // Let stand what a change says.
   effect(sheet, { item, now }) {
     for (const [column, value] of Object.entries(now)) {
       if (column === "putOff") sheet.putOff = value;
@@ -211,7 +210,6 @@ assay.Workbench = class {
     return {};
   }
 
-  // The write that says so: where it goes, and what it says.
   write(sheet, action, item, fields) {
     const sent = item ? { [this.field]: item, ...this.of(sheet, item), ...fields } : fields;
     return { url: `${this.base}answers/${sheet.id}/${action}/`, fields: sent };
@@ -229,7 +227,6 @@ assay.Workbench = class {
     this.outbox.add({ ...this.write(sheet, action, item, fields), thread: sheet.id, about });
   }
 
-  // Do something that can be undone.
   act(sheet, action, item, now, more) {
     const before = this.standing(sheet, action, item);
     this.change(sheet, action, item, now, more);
@@ -304,12 +301,10 @@ assay.Workbench = class {
     this.open(isThere ? sheet : this.first());
   }
 
-  // The first sheet that is to be done, else the first of all.
   first() {
     return this.inOrder().find((sheet) => this.toDo(sheet)) || this.inOrder()[0] || null;
   }
 
-  // Have a sheet in the page; return whether it is.
   async load(sheet) {
     if (sheet.said) return true;
     return (sheet.loading ||= this.fetchSheet(sheet).finally(() => (sheet.loading = null)));
@@ -361,7 +356,6 @@ assay.Workbench = class {
     return [...all.slice(here + 1), ...all.slice(0, Math.max(here, 0))];
   }
 
-  // Go to a sheet, and there to an item; none: to no sheet.
   async open(sheet, item = null) {
     this.wanted = sheet;
     if (!sheet?.said) {
@@ -392,7 +386,6 @@ assay.Workbench = class {
     this.pick(named || this.unsaid(sheet)[0] || all[0] || null);
   }
 
-  // Let the keys be about an item; none: about no item.
   pick(item) {
     this.item = item;
     this.draw();
@@ -461,12 +454,10 @@ assay.Workbench = class {
     this.shown.parentElement.hidden = !present;
   }
 
-  // Whether something can be said of the item on screen.
   get canSay() {
     return Boolean(this.present && this.elementOf(this.present, this.item) && !this.closed);
   }
 
-  // The item that a choice is about.
   itemAt() {
     return this.item;
   }
@@ -485,7 +476,6 @@ assay.Workbench = class {
     ].filter(Boolean);
   }
 
-  // A line that begins with a chip, if any.
   line(chip, ...parts) {
     const mark = chip ? [assay.element("span", { className: "chip warn" }, chip)] : [];
     return assay.element("p", { dir: "auto" }, ...mark, ...parts);
@@ -550,7 +540,6 @@ assay.Workbench = class {
     this.state.tell(assay.say("on-to-sign-off"));
   }
 
-  // To the next item, or the one before, on to the next sheet.
   move(by) {
     if (this.wanted && !this.present) return;
     const all = this.present ? this.asked(this.present) : [];
@@ -559,7 +548,6 @@ assay.Workbench = class {
     else this.step(by, by > 0 ? "first" : "last");
   }
 
-  // To the next sheet, or the one before.
   step(by, item) {
     const all = this.inOrder();
     const next = this.wanted ? all[all.indexOf(this.wanted) + by] : all.at(by > 0 ? 0 : -1);
@@ -593,7 +581,6 @@ assay.Workbench = class {
     else this.focus();
   }
 
-  // Put the present sheet off, and open the one that comes then.
   later() {
     const next = this.afterPresent().find((sheet) => this.toDo(sheet));
     if (!this.toDo(this.present)) return this.state.tell(assay.say("nothing-to-put-off"));

@@ -54,11 +54,19 @@ class _TwiceMixin:
     """A new password, typed twice."""
 
     fields: dict[str, forms.Field]
+    cleaned_data: dict[str, Any]
+    add_error: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         _say(self.fields["password1"], "New password", self.fields["password1"].help_text)
         _say(self.fields["password2"], "New password again")
+
+    def clean(self) -> dict[str, Any]:
+        first, second = (self.cleaned_data.get(name) for name in ("password1", "password2"))
+        if first and second and first != second:
+            self.add_error("password2", "The two are not the same.")
+        return self.cleaned_data
 
 
 class PasswordForm(_TwiceMixin, account.ChangePasswordForm):

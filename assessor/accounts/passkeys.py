@@ -1,6 +1,6 @@
 """The pages of codes and passkeys. A passkey (WebAuthn) asks for finger, face or PIN itself, and so is both factors.
 
-Loading this takes 20 MiB, so the addresses load it when somebody asks for one of these pages.
+Loading this takes 11 MiB, so the addresses load it when somebody asks for one of these pages.
 """
 
 from typing import Any

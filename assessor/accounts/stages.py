@@ -14,7 +14,7 @@ from assessor.accounts.single_sign_on import names_several_factors
 class CodeStage(LoginStage):
     """Asks who has a second factor for it, but after a passkey, or after a trusted provider that asked for one.
 
-    allauth's own stage does the same, and loads 20 MiB of passkeys at each sign-in by password.
+    allauth's own stage does the same, and loads 11 MiB of passkeys at each sign-in by password.
     """
 
     key = "mfa_authenticate"  # allauth's page of the code asks for this stage

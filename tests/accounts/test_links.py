@@ -71,9 +71,7 @@ def test_the_password_must_be_a_good_one(anna: Person):
     assert "at least 12 characters" in words(use(address, password="short"))
     client = Client()
     opened = client.get(address)["Location"]
-    assert "twice" in words(client.post(opened, {"password1": NEW, "password2": NEW + "x"})) or "same" in words(
-        client.post(opened, {"password1": NEW, "password2": NEW + "x"})
-    )
+    assert "The two are not the same." in words(client.post(opened, {"password1": NEW, "password2": NEW + "x"}))
     assert use(address)["Location"] == "/login/", "a refused password leaves it good"
 
 
@@ -113,7 +111,8 @@ def test_it_is_nobodys_key_to_somebody_else(anna: Person, ben: Person):
     of_anna, of_ben = link_to(anna), link_to(ben)
     token = of_anna.split("/")[-2]
     assert use(of_ben.replace(of_ben.split("/")[-2], token)).status_code == 410
-    assert use(f"/password/link/zzzzzzzzzzzzzz/{token}/").status_code == 410
+    for nobody in ("zzzzzzzzzzzzzz", "zzzzzzzzzzzzz", "0", "-", "A_B"):
+        assert use(f"/password/link/{nobody}/{token}/").status_code == 410
     assert use(of_anna.replace(token, "set-password")).status_code == 410
     Person.objects.filter(pk=ben.pk).update(is_active=False)
     assert use(of_ben).status_code == 410

@@ -1,6 +1,5 @@
 """Nobody who has seen what a model gave works blind, and the editor shows nothing of it."""
 
-import re
 from collections.abc import Callable
 
 import pytest
@@ -236,9 +235,8 @@ def test_a_models_grades_leave_no_trace_in_the_editor(
     for (content, headers), (content_before, headers_before) in zip(after, before, strict=True):
         assert content == content_before
         for hidden in ("UMBRELA", "only-umbrela", "Hidden", "Nobody may read this", "d3", "Dogs"):
-            # Whole words: the page's random installation id has "d3" in it by chance.
-            assert not re.search(rf"\b{hidden}\b", content.decode())
-            assert not re.search(rf"\b{hidden}\b", str(headers))
+            assert hidden not in content.decode()
+            assert hidden not in str(headers)
         assert headers.keys() == headers_before.keys()
     body = after[0][0].decode()
     assert [body.count(f"grade {grade}<") for grade in range(4)] == [0, 1, 0, 1]

@@ -128,7 +128,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
-# The installation's name, which pages carry, has digits alone: a test of what a page must not say meets no word by chance.
+# The installation has digits for a name: a test of what a page must not say meets no word there by chance.
 Installation._meta.get_field("key").default = UUID(int=0)
 
 

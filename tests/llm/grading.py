@@ -52,7 +52,8 @@ class Grading(JobKind):
 
 
 GRADING = Grading()
-apps.get_app_config("llm").job_kinds = ("tests.llm.grading.Grading",)  # type: ignore[attr-defined]
+# Of an app behind those with kinds: lists of prompts have the order that they have without it.
+apps.get_app_config("metaeval").job_kinds = ("tests.llm.grading.Grading",)  # type: ignore[attr-defined]
 
 
 def graded(campaign: Campaign) -> dict[str, int]:

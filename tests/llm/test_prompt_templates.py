@@ -137,7 +137,7 @@ def test_published_files_become_a_prompt_set(campaign: Campaign, imported) -> No
 
 def test_what_files_lack_comes_from_the_projects_own_set(campaign: Campaign, imported) -> None:
     told = imported({"a.yaml": ASSIGNER_2}, "--name", "mine")
-    assert "relevance, creation, importance, support: from assay-1" in told
+    assert "creation, importance, support, relevance: from assay-1" in told
     own, made = prompt_set("assay-1"), prompt_set("mine", campaign)
     assert {question for question in job_prompts() if made.texts[question] != own.texts[question]} == {"assignment"}
     two = ASSIGNMENT_PROMPT.request(made, query="q", answer="a", nuggets=["n"])
@@ -223,8 +223,8 @@ WRONG: list[tuple[str, str | bytes, str]] = [
     ("a.txt", GRADER + "x" * 100_000, "a.txt: found 100,001 bytes; expected at most 100,000. A template is"),
     ("a.txt", b"one\n\xff {query}", "a.txt, line 2: found the byte 0xff; expected UTF-8. Save the file as UTF-8."),
     ("a.txt", "x\n\0{query}{passage}", "a.txt, line 2: found \\u0000; expected text."),
-    ("a.txt", "", "a.txt: found no placeholders; expected {query} and {passage} or {statement} and {citation}."),
-    ("a.txt", "{query}", "a.txt: found {query}; expected {query} and {passage} or"),
+    ("a.txt", "", "a.txt: found no placeholders; expected {statement} and {citation} or {query} and {passage}."),
+    ("a.txt", "{query}", "a.txt: found {query}; expected {statement} and {citation} or {query} and {passage}."),
     ("a.txt", GRADER + "\n{examples}", "a.txt, line 6: found {examples}; expected placeholders of {query}, {passage}."),
     ("a.txt", GRADER + "\n{examples}", "Assay draws no examples: write them in its place"),
     ("a.txt", GRADER + "\n{reason}", "a.txt, line 6: found {reason}; expected placeholders of {query}, {passage}."),
@@ -235,7 +235,7 @@ WRONG: list[tuple[str, str | bytes, str]] = [
     (
         "a.yaml",
         changed(CREATOR, "nugget_creation", "listwise_ranking"),
-        "a.yaml, line 1: method: found listwise_ranking; expected one of qrel, qrel_zeroshot_basic, ",
+        "a.yaml, line 1: method: found listwise_ranking; expected one of nugget_creation, nugget_scoring, ",
     ),
     (
         "a.yaml",
@@ -421,7 +421,7 @@ def test_a_judge_can_use_it(as_olga: Client, campaign: Campaign, imported) -> No
 
 def test_the_page_tells_what_is_wrong(as_olga: Client) -> None:
     page = preview(as_olga, {"a.yaml": "method: none\nprefix_user: x\n", "b.txt": "<script>"}, "a b")
-    assert "a.yaml, line 1: method: found none; expected one of qrel" in page
+    assert "a.yaml, line 1: method: found none; expected one of nugget_creation" in page
     assert "<script>" not in page.split("<main")[1]
     assert "A prompt set&#x27;s name has letters" in page
     assert 'name="confirmed"' not in page

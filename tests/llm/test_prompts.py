@@ -309,8 +309,8 @@ def test_a_set_may_lack_prompts(drop_in: DropIn, question: str) -> None:
 def test_a_set_without_any_prompt_cannot_be_used(drop_in: DropIn) -> None:
     drop_in(**dict.fromkeys(FILES))
     assert problem_of() == (
-        "The prompt set other has no prompt. Add one or more of relevance.md, creation.md, importance.md, "
-        "assignment.md, support.md."
+        "The prompt set other has no prompt. Add one or more of creation.md, importance.md, assignment.md, "
+        "support.md, relevance.md."
     )
 
 

@@ -249,7 +249,7 @@ def test_a_broken_set_is_shown_by_name(loaded: Campaign, as_olga: Client, settin
     settings.PROMPT_SETS = tmp_path
     (tmp_path / "broken").mkdir()
     html = page(as_olga)
-    assert "The prompt set broken has no prompt. Add one or more of relevance.md, " in html
+    assert "The prompt set broken has no prompt. Add one or more of creation.md, " in html
     assert all(sha256(text.encode()).hexdigest() in html for text in OWN.texts.values())
     html = page(as_olga, prompt="relevance", docid="d1", prompt_set="broken")
     assert '<div class="message error" role="alert">' in html

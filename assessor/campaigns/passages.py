@@ -12,7 +12,7 @@ from django.db.models.functions import Length
 
 from assessor.campaigns.models import Answer, Campaign, Run, RunDocument, Segment
 from assessor.campaigns.models.texts import heading
-from assessor.campaigns.queries import in_chunks, lacking_docids
+from assessor.campaigns.queries import among, in_chunks, lacking_docids
 
 _AT_A_TIME = 500
 Cited = tuple[int, str]  # a run's key and a docid that it cites
@@ -107,10 +107,9 @@ def _own(cited: Iterable[Cited], *columns: Any) -> Iterator[tuple[Any, ...]]:
 def from_other_runs(campaign: Campaign, cited: Iterable[Cited]) -> set[Cited]:
     """Return those citations of segments that came with a run file, and with none that brought answers of their run."""
     wanted = set(cited)
-    came_with: dict[str, int] = {}
-    for chunk in in_chunks(sorted({docid for _, docid in wanted})):
-        segments = campaign.segments.filter(docid__in=chunk, import_record__kind="runs").order_by()
-        came_with |= segments.values_list("docid", "import_record")
+    docids = {docid for _, docid in wanted}
+    segments = campaign.segments.filter(docid__in=among(docids), import_record__kind="runs").order_by()
+    came_with = dict(segments.values_list("docid", "import_record"))
     if not came_with:
         return set()
     answers = Answer.objects.filter(run__in={run for run, _ in wanted}, import_record__in=set(came_with.values()))

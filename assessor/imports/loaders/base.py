@@ -38,6 +38,10 @@ class Seen:
         self._db.execute("create table seen (key text primary key, line integer, value text) without rowid")
         self._db.execute("begin")
 
+    def __del__(self) -> None:
+        # A connection refers to itself: left alone it keeps its cache and file until the garbage collector finds it.
+        self._db.close()
+
     def before(self, key: str, line: Line, value: str = "") -> FirstSeen | None:
         """Remember a key; return where it stood first if it did before."""
         added = self._db.execute("insert or ignore into seen values (?, ?, ?)", (key, line.number, value))

@@ -107,11 +107,12 @@ def _own(cited: Iterable[Cited], *columns: Any) -> Iterator[tuple[Any, ...]]:
 def from_other_runs(campaign: Campaign, cited: Iterable[Cited]) -> set[Cited]:
     """Return those citations of segments that came with a run file, and with none that brought answers of their run."""
     wanted = set(cited)
+    run_files = list(campaign.imports.filter(kind="runs").values_list("pk", flat=True))
+    if not Segment.everything.filter(import_record__in=run_files).exists():  # few campaigns have any
+        return set()
     docids = {docid for _, docid in wanted}
     segments = campaign.segments.filter(docid__in=among(docids), import_record__kind="runs").order_by()
     came_with = dict(segments.values_list("docid", "import_record"))
-    if not came_with:
-        return set()
     answers = Answer.objects.filter(run__in={run for run, _ in wanted}, import_record__in=set(came_with.values()))
     of_run = set(answers.order_by().values_list("run", "import_record").distinct())
     found = {one for one in wanted if one[1] in came_with and (one[0], came_with[one[1]]) not in of_run}

@@ -1,5 +1,6 @@
 """The web process. Each start first clears away what a killed import left behind."""
 
+import gc
 import logging
 import os
 
@@ -21,3 +22,6 @@ except DatabaseError:
 # A server that loads this before it forks (gunicorn --preload) would have its processes share what the sweep opened:
 # they would read each other's answers.
 leave_connections()
+# What is loaded stays. To look through it all again cost one request in fifty a tenth of a second.
+gc.collect()
+gc.freeze()

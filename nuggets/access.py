@@ -1,10 +1,10 @@
 """The only way to a bank for a person."""
 
-from django.db.models import Q
 from django.http import Http404
 
 from assessor.accounts.models import Person
-from assessor.accounts.roles import ORGANIZER, has_role
+from assessor.campaigns.access import has_now
+from assessor.campaigns.models import Role
 from assessor.work.access import own_task, require_open_blind
 from assessor.work.models import Task
 from nuggets.models import NuggetBank
@@ -37,9 +37,8 @@ def own_bank(person: Person, bank_id: int) -> NuggetBank:
 
 def organized_bank(person: Person, bank_id: int) -> NuggetBank:
     """Return somebody else's bank in a campaign that the person organizes. Raises Http404."""
-    organized = Q(condition__campaign__organizers__person=person, condition__campaign__organizers__until__isnull=True)
-    banks = NuggetBank.objects.select_related(*_WITH).filter(organized, pk=bank_id).exclude(task__person=person)
-    bank = banks.first() if has_role(person, ORGANIZER) else None
+    banks = NuggetBank.objects.filter(has_now(person, Role.ORGANIZER, "condition__campaign"), pk=bank_id)
+    bank = banks.select_related(*_WITH).exclude(task__person=person).first()
     if bank is None:
         raise Http404("There are no such nuggets in a campaign of yours.")
     return bank

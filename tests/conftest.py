@@ -12,19 +12,18 @@ from uuid import UUID
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import Group
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models.signals import post_save
 from django.middleware import csrf
 from django.test import Client
+from django.utils import timezone
 from pytest_django.plugin import DjangoDbBlocker
 
 from assessor.accounts.models import Person
-from assessor.accounts.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
 from assessor.campaigns.actions import create_campaign
-from assessor.campaigns.models import Campaign, Condition, Import, Topic
+from assessor.campaigns.models import Campaign, Condition, Import, Membership, Role, Topic
 from assessor.imports import importer
 from assessor.runtime import logs
 from assessor.work.actions import give_tasks, guidelines
@@ -42,6 +41,9 @@ SEGMENTS = [
     {"docid": "d5", "title": "Glass", "segment": "Glass is sorted by colour and melted."},
 ]
 PASSWORD = "a good long password"
+_EVERYWHERE = "Assessor"  # the last name of who assesses in every campaign
+# What make_person() makes.
+ASSESSOR, ORGANIZER, ADMINISTRATOR = "assessor", "organizer", "administrator"
 # Marked `database`, beside all tests of transactions: what may differ between databases.
 DATABASE = (
     # Archives and files, whose bytes are the same on both.
@@ -184,9 +186,35 @@ def _requests_of_one_id(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def make_person(name: str, *roles: str) -> Person:
-    person = Person.objects.create_user(name, password=PASSWORD)
-    person.groups.set(Group.objects.filter(name__in=roles))
+    """Make a person. Assessors belong to every campaign, present and to come; an organizer organizes none yet."""
+    person = Person.objects.create_user(name, password=PASSWORD, is_superuser=ADMINISTRATOR in roles)
+    if ASSESSOR in roles:
+        make_assessor(person)
     return person
+
+
+def make_assessor(person: Person) -> None:
+    """Make a person an assessor of every campaign, present and to come."""
+    Person.objects.filter(pk=person.pk).update(last_name=_EVERYWHERE)
+    for campaign in Campaign.objects.all():
+        Membership.objects.create(campaign=campaign, person=person, role=Role.ASSESSOR)
+
+
+def end_roles(person: Person) -> None:
+    """End all roles of a person."""
+    person.memberships.update(until=timezone.now())
+    Person.objects.filter(pk=person.pk).update(is_superuser=False)
+
+
+def _joined_by_assessors(instance: Campaign, created: bool, **_: Any) -> None:
+    if created:
+        people = Person.objects.filter(last_name=_EVERYWHERE)
+        Membership.objects.bulk_create(
+            Membership(campaign=instance, person=person, role=Role.ASSESSOR) for person in people
+        )
+
+
+post_save.connect(_joined_by_assessors, sender=Campaign)
 
 
 @pytest.fixture

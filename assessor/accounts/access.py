@@ -10,13 +10,8 @@ from assessor.accounts.models import Person, SecondFactor
 # to put it together takes Django longer than the database takes to answer.
 _OWES = """NOT EXISTS (SELECT 1 FROM accounts_secondfactor own WHERE own.person_id = accounts_person.id)
 AND EXISTS (SELECT 1 FROM campaigns_campaign campaign WHERE campaign.second_factor_required AND (
-    accounts_person.is_superuser
-    OR EXISTS (SELECT 1 FROM accounts_person_groups member JOIN auth_group role ON role.id = member.group_id
-        WHERE member.person_id = accounts_person.id AND role.name = 'administrator')
-    OR EXISTS (SELECT 1 FROM campaigns_organizer organizer WHERE organizer.campaign_id = campaign.id
-        AND organizer.person_id = accounts_person.id AND organizer.until IS NULL)
-    OR EXISTS (SELECT 1 FROM work_task task WHERE task.campaign_id = campaign.id
-        AND task.person_id = accounts_person.id AND task.state <> 'withdrawn')))"""
+    accounts_person.is_superuser OR EXISTS (SELECT 1 FROM campaigns_membership member
+        WHERE member.campaign_id = campaign.id AND member.person_id = accounts_person.id AND member.until IS NULL)))"""
 
 
 class PasswordBackend(ModelBackend):

@@ -8,7 +8,7 @@ from assessor.runtime.fields import JSONText
 
 
 class Person(AbstractUser):
-    """Somebody who logs in. Their role is the group they are in (roles.py)."""
+    """Somebody who signs in. Administrators are Django's superusers; all other roles are in a campaign."""
 
     # Habits, that go along to another browser. The names of zones are those of the IANA database; none is UTC.
     time_zone = models.CharField(max_length=64, blank=True)
@@ -21,8 +21,8 @@ class Person(AbstractUser):
 
     @cached_property
     def role_names(self) -> frozenset[str]:
-        """The names of the person's groups."""
-        return frozenset(self.groups.values_list("name", flat=True))
+        """The roles that the person has now, in whatever campaigns."""
+        return frozenset(self.memberships.filter(until=None).values_list("role", flat=True))
 
 
 class SecondFactor(models.Model):

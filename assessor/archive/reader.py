@@ -10,7 +10,6 @@ from typing import Any, NoReturn, Self
 from django.core.exceptions import ValidationError
 from django.db.models import NOT_PROVIDED, Model
 
-from assessor.accounts.models import Person
 from assessor.archive.container import MANIFEST, Reader, Told
 from assessor.archive.errors import wrong
 from assessor.archive.frozen_files import FrozenFiles
@@ -18,13 +17,13 @@ from assessor.archive.item_names import ItemNames
 from assessor.archive.nugget_names import NuggetNames
 from assessor.archive.registry import BY_LABEL, KEPT, Kept
 from assessor.archive.values import Unfit, reader
-from assessor.archive.writer import FORMAT, ROLES, VERSION
+from assessor.archive.writer import FORMAT, VERSION
 from assessor.campaigns.models import Campaign, Judge
 from assessor.formats.values import to_json
 
 Translate = Callable[[type[Model], int], int]
 # By version: the last commit that reads archives which this one does not.
-_READ_BY = {1: "fbb1bdc", 2: "69736ad", 3: "f373175", 5: "343bd20"}
+_READ_BY = {1: "fbb1bdc", 2: "69736ad", 3: "f373175", 5: "343bd20", 6: "8581206"}
 _HEAD = {"format": str, "version": int, "campaign": str, "name": str, "files": list}
 _UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, IndexError)
 
@@ -192,8 +191,6 @@ class Archive:
                 raise wrong(file.name, number, name, value, " ".join(error.messages)) from error
             except _UNREADABLE as error:
                 raise wrong(file.name, number, name, f"{value} ({error})", "records of the archive") from error
-        if kept.model is Person:
-            values["roles"] = _roles(row["roles"], file, number)
         return values
 
 
@@ -213,16 +210,15 @@ def _file(told: object, at: int) -> tuple[Kept, Told]:
     if kept is None or file.name != f"{kept.label}.jsonl":
         raise wrong(MANIFEST, 0, f"{field}.name", file.name, "a model that this version of Assay knows")
     known = {column.name: column for column in kept.fields}
-    names = known.keys() | ({"roles"} if kept.model is Person else set())
     if any(type(name) is not str for name in file.fields) or len(set(file.fields)) < len(file.fields):
         raise wrong(MANIFEST, 0, f"{field}.fields", file.fields, "names, each once")
-    if unknown := [name for name in file.fields if name not in names]:
+    if unknown := [name for name in file.fields if name not in known]:
         raise wrong(
-            file.name, 0, unknown[0], "the field", f"fields that this version of Assay knows: {', '.join(names)}"
+            file.name, 0, unknown[0], "the field", f"fields that this version of Assay knows: {', '.join(known)}"
         )
-    for name in names - set(file.fields):
+    for name in known.keys() - set(file.fields):
         # A column that came later has a default, which older records get.
-        if name not in known or not (known[name].null or known[name].default is not NOT_PROVIDED):
+        if not (known[name].null or known[name].default is not NOT_PROVIDED):
             raise wrong(file.name, 0, name, "no such field", "the field")
     return kept, file
 
@@ -240,12 +236,6 @@ def _row(file: Told, number: int, line: bytes) -> dict[str, Any]:
     if list(row) != file.fields:
         raise wrong(file.name, number, "", f"the keys {', '.join(row)}", f"{', '.join(file.fields)}, says {MANIFEST}")
     return row
-
-
-def _roles(value: object, file: Told, number: int) -> list[str]:
-    if not isinstance(value, list) or any(role not in ROLES for role in value) or sorted(set(value)) != value:
-        raise wrong(file.name, number, "roles", value, f"some of {', '.join(sorted(ROLES))}")
-    return value
 
 
 def verify(path: Path) -> dict[str, int]:

@@ -83,7 +83,7 @@ SHARED: tuple[Kept, ...] = (
 
 OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(Campaign, "", checked=("slug",)),
-    Kept(collection.Organizer),
+    Kept(collection.Membership),
     Kept(collection.Protocol),
     Kept(
         Import,
@@ -169,9 +169,10 @@ LEFT_OUT: dict[str, str] = {
     "api.token": "what scripts of this installation's people sign in with",
     "llm.runner": "a process of this installation at work",
     "llm.trial": "whether a judge answers this installation; the ledger has its call",
-    "accounts.person_groups": "written with the person, as roles",
-    "accounts.person_user_permissions": "of this installation: roles decide here",
-    "auth.group": "each installation has the three roles",
+    "campaigns.invitation": "what somebody has not taken is no role yet",
+    "accounts.person_groups": "not in use: roles are in campaigns",
+    "accounts.person_user_permissions": "not in use: roles are in campaigns",
+    "auth.group": "not in use: roles are in campaigns",
     "auth.permission": "of this installation",
     "contenttypes.contenttype": "of this installation",
     "auth.group_permissions": "of this installation",

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
-from django.contrib.auth.models import Group
 from django.db.models import Model
 
 from assessor.accounts.models import Person
@@ -41,11 +40,8 @@ def _person(values: Values) -> int:
     known = Person.objects.filter(username=values["username"]).first()
     if known:
         return known.pk
-    roles = values.pop("roles")
-    # No archive has a password: an administrator sets one.
-    person = Person.objects.create(password=make_password(None), **values)
-    person.groups.set(Group.objects.filter(name__in=roles))
-    return person.pk
+    # No archive has a password: an administrator makes a link.
+    return Person.objects.create(password=make_password(None), **values).pk
 
 
 def _judge(values: Values) -> int:

@@ -6,8 +6,6 @@ from typing import Any
 
 from django.db import connection
 
-from assessor.accounts.models import Person
-from assessor.accounts.roles import ASSESSOR, ORGANIZER
 from assessor.archive import comparison_states
 from assessor.archive.container import Writer
 from assessor.archive.errors import ArchiveError
@@ -18,8 +16,7 @@ from assessor.campaigns.models import Campaign
 from assessor.formats.values import to_json
 from metaeval.models import Calculation
 
-FORMAT, VERSION = "assay-archive", 6
-ROLES = (ASSESSOR, ORGANIZER)  # whose restoring gives nobody power over an installation
+FORMAT, VERSION = "assay-archive", 7
 _AT_A_TIME = 500
 
 
@@ -38,7 +35,7 @@ class CampaignArchive:
         with _snapshot():
             numbers, writer = Numbers(campaign), Writer()
             for kept in KEPT:
-                names = [column.name for column in kept.fields] + (["roles"] if kept.model is Person else [])
+                names = [column.name for column in kept.fields]
                 lines = self._counted(_lines(kept, campaign, numbers))
                 yield from writer.add(f"{kept.label}.jsonl", names, lines)
             head = {"format": FORMAT, "version": VERSION, "campaign": campaign.slug, "name": campaign.name}
@@ -91,10 +88,7 @@ def _records(kept: Kept, campaign: Campaign, numbers: Numbers) -> Iterator[tuple
     columns = [column.attname for column in kept.fields]
     if kept in SHARED:
         for record in numbers.shared[kept.model]:
-            values = {name: getattr(record, name) for name in columns}
-            if kept.model is Person:
-                values["roles"] = sorted(record.role_names & set(ROLES))
-            yield record.pk, values
+            yield record.pk, {name: getattr(record, name) for name in columns}
         return
     found = rows(kept, campaign).order_by("pk").values_list("pk", *columns)
     for key, *row in found.iterator(chunk_size=_AT_A_TIME):
@@ -110,4 +104,4 @@ def _row(kept: Kept, record: dict[str, Any], numbers: Numbers) -> dict[str, Any]
         elif column.name in kept.instead:
             value = kept.instead[column.name].get(value, value)
         row[column.name] = written(value)
-    return row | {name: value for name, value in record.items() if name == "roles"}
+    return row

@@ -10,7 +10,16 @@ from assessor.accounts.deactivation import end_access
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import SCALES, Campaign, Condition, Judge, Organizer, Protocol, QrelsSource
+from assessor.campaigns.models import (
+    SCALES,
+    Campaign,
+    Condition,
+    Judge,
+    Membership,
+    Protocol,
+    QrelsSource,
+    Role,
+)
 from assessor.campaigns.queries import traces_of
 
 
@@ -31,25 +40,26 @@ def create_campaign(*, name: str, slug: str, acting_user: Person | None) -> Camp
     Protocol.objects.create(campaign=campaign, version=1, created_by=acting_user)
     history.record("campaign created", campaign, campaign=campaign, person=acting_user)
     if acting_user:
-        add_organizer(campaign=campaign, person=acting_user, acting_user=acting_user)
+        add_member(campaign=campaign, person=acting_user, role=Role.ORGANIZER, acting_user=acting_user)
     return campaign
 
 
 @transaction.atomic
-def add_organizer(*, campaign: Campaign, person: Person, acting_user: Person | None) -> Organizer:
-    """Let a person organize a campaign."""
-    organizer, is_new = Organizer.objects.get_or_create(campaign=campaign, person=person, until=None)
+def add_member(*, campaign: Campaign, person: Person, role: Role, acting_user: Person | None) -> Membership:
+    """Give a person a role in a campaign."""
+    membership, is_new = Membership.objects.get_or_create(campaign=campaign, person=person, role=role, until=None)
     if is_new:
-        history.record("organizer added", person, campaign=campaign, person=acting_user)
-    return organizer
+        history.record(f"{role} added", person, campaign=campaign, person=acting_user)
+    return membership
 
 
 @transaction.atomic
-def remove_organizer(*, organizer: Organizer, acting_user: Person | None) -> None:
-    """Let a person organize a campaign no longer; that they did stays on record."""
-    organizer.until = timezone.now()
-    organizer.save(update_fields=["until"])
-    history.record("organizer removed", organizer.person, campaign=organizer.campaign, person=acting_user)
+def end_membership(*, membership: Membership, acting_user: Person | None) -> None:
+    """End a person's role in a campaign; that they had it stays on record, and so does their work."""
+    ended = Membership.objects.filter(pk=membership.pk, until=None).update(until=timezone.now())
+    if ended:
+        verb = f"{membership.role} removed"
+        history.record(verb, membership.person, campaign=membership.campaign, person=acting_user)
 
 
 def why_kept(person: Person, acting_user: Person) -> str | None:

@@ -1,4 +1,4 @@
-"""The collection in Django's admin: people and organizers are kept here, all else is looked at."""
+"""The collection in Django's admin: people and their roles are kept here, all else is looked at."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponseBase
 
 from assessor.accounts.models import Person
 from assessor.campaigns import exports, history
-from assessor.campaigns.actions import add_organizer, delete_person, note_activity, remove_organizer, why_kept
+from assessor.campaigns.actions import add_member, delete_person, end_membership, note_activity, why_kept
 from assessor.campaigns.http import download
 from assessor.campaigns.models import (
     Answer,
@@ -23,10 +23,11 @@ from assessor.campaigns.models import (
     Grade,
     Import,
     Judge,
-    Organizer,
+    Membership,
     Protocol,
     RankedSegment,
     RetrievalRun,
+    Role,
     RunAlias,
     RunDocument,
     Segment,
@@ -71,44 +72,46 @@ def export(request: HttpRequest, campaign: Campaign | None, name: str, lines: It
     return download(f"{campaign.slug}.{name}" if campaign else name, lines)
 
 
+_LABELS = {"is_superuser": "Administrator"}
+_HELP = {"is_superuser": "Sees every record here, so is no assessor. Roles in a campaign are given on its page People."}
+
+
 class _PersonCreationForm(AdminUserCreationForm):  # type: ignore[type-arg]
     class Meta(AdminUserCreationForm.Meta):
         model = Person
+        labels, help_texts = _LABELS, _HELP
 
 
 class _PersonChangeForm(UserChangeForm):  # type: ignore[type-arg]
     class Meta(UserChangeForm.Meta):
         model = Person
+        labels, help_texts = _LABELS, _HELP
 
 
-admin.site.unregister(Group)  # the three roles are the project's own
+admin.site.unregister(Group)  # roles are in campaigns
 
 
 @admin.register(Person)
 class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
     form = _PersonChangeForm
     add_form = _PersonCreationForm
-    list_display = ("username", "first_name", "last_name", "email", "roles", "is_active")
-    list_filter = ("groups", "is_active")
-    filter_horizontal = ()  # a plain list of the three roles: the two with arrows have parts that no reader can name
+    list_display = ("username", "first_name", "last_name", "email", "is_administrator", "is_active")
+    list_filter = ("is_superuser", "is_active", "memberships__campaign")
+    filter_horizontal = ()
     readonly_fields = ("last_login", "date_joined")
     delete_confirmation_template = "admin/delete_person.html"
     delete_selected_confirmation_template = "admin/delete_people.html"
-    add_fieldsets = ((None, {"fields": ("username", "usable_password", "password1", "password2", "groups")}),)
+    add_fieldsets = ((None, {"fields": ("username", "usable_password", "password1", "password2", "is_superuser")}),)
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         ("Person", {"fields": ("first_name", "last_name", "email")}),
-        ("Role", {"fields": ("groups", "is_active"), "description": "assessor, organizer or administrator"}),
+        ("Access", {"fields": ("is_superuser", "is_active")}),
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        people: QuerySet[Any] = super().get_queryset(request).prefetch_related("groups")
-        return people
-
-    @admin.display
-    def roles(self, person: Person) -> str:
-        return ", ".join(group.name for group in person.groups.all())
+    @admin.display(boolean=True, description="administrator", ordering="is_superuser")
+    def is_administrator(self, person: Person) -> bool:
+        return person.is_superuser
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Say what would be deleted with people; whoever has left a trace is protected, and deletes nobody else."""
@@ -129,24 +132,18 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
             super().save_model(request, obj, form, change)
             if change and "is_active" in form.changed_data:
                 note_activity(person=obj, acting_user=person_of(request))
-
-    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        person: Person = form.instance
-        before = set(person.groups.values_list("name", flat=True))
-        super().save_related(request, form, formsets, change)
-        after = set(person.groups.values_list("name", flat=True))
-        if before != after:
-            roles = {"before": sorted(before), "after": sorted(after)}
-            history.record("roles changed", person, campaign=None, person=person_of(request), **roles)
+            if "is_superuser" in form.changed_data:
+                verb = "administrator added" if obj.is_superuser else "administrator removed"
+                history.record(verb, obj, campaign=None, person=person_of(request))
 
 
-@admin.register(Organizer)
-class OrganizerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    list_display = ("campaign", "person", "since", "until")
-    list_filter = ("campaign",)
+@admin.register(Membership)
+class MembershipAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ("campaign", "person", "role", "since", "until")
+    list_filter = ("campaign", "role")
     search_fields = ("person__username", "campaign__name")
     list_select_related = ("campaign", "person")
-    fields = ("campaign", "person")
+    fields = ("campaign", "person", "role")
     actions = ("end",)
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -155,14 +152,16 @@ class OrganizerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
-    def save_model(self, request: HttpRequest, obj: Organizer, form: Any, change: bool) -> None:
-        saved = add_organizer(campaign=obj.campaign, person=obj.person, acting_user=person_of(request))
+    def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
+        saved = add_member(
+            campaign=obj.campaign, person=obj.person, role=Role(obj.role), acting_user=person_of(request)
+        )
         obj.pk = saved.pk
 
-    @admin.action(description="End: let these people organize the campaign no longer")
-    def end(self, request: HttpRequest, queryset: QuerySet[Organizer]) -> None:
-        for organizer in queryset.filter(until__isnull=True):
-            remove_organizer(organizer=organizer, acting_user=person_of(request))
+    @admin.action(description="End: these people have the role in the campaign no longer")
+    def end(self, request: HttpRequest, queryset: QuerySet[Membership]) -> None:
+        for membership in queryset.filter(until__isnull=True):
+            end_membership(membership=membership, acting_user=person_of(request))
 
 
 @admin.register(Protocol)

@@ -3,7 +3,7 @@ from typing import Any
 from django.apps import AppConfig
 from django.core.management import CommandError
 from django.db import connections
-from django.db.models.signals import post_migrate, pre_migrate
+from django.db.models.signals import pre_migrate
 
 
 class CampaignsConfig(AppConfig):
@@ -12,8 +12,6 @@ class CampaignsConfig(AppConfig):
 
     def ready(self) -> None:
         pre_migrate.connect(_refuse_other_versions, sender=self)
-        # Permissions exist only once every app is migrated, so the roles get theirs then.
-        post_migrate.connect(_grant_roles, sender=self)
 
 
 def _refuse_other_versions(**kwargs: Any) -> None:
@@ -31,9 +29,3 @@ def _refuse_other_versions(**kwargs: Any) -> None:
             f"which has the migration {unknown[0][1]} of {unknown[0][0]}. "
             "Use that version, or start with an empty database or data folder."
         )
-
-
-def _grant_roles(**kwargs: Any) -> None:
-    from assessor.accounts.roles import make_groups
-
-    make_groups(kwargs["using"])

@@ -5,14 +5,12 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from assessor.accounts.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER, has_role
-
 
 def desk(request: HttpRequest) -> dict[str, Any]:
     """Return the person's roles, and whether this is the demo."""
     user = getattr(request, "user", None)
-    names = (ASSESSOR, ORGANIZER, ADMINISTRATOR)
+    roles = dict.fromkeys(user.role_names, True) if user and user.is_authenticated else {}
     return {
-        "roles": {name: user is not None and has_role(user, name) for name in names},
+        "roles": roles,
         "is_demo": settings.DEMO,
     }

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
+from assessor.campaigns.access import members
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import Campaign, Condition, Import, Topic
+from assessor.campaigns.models import Campaign, Condition, Import, Role, Topic
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.imports.loaders.base import Loader, Options
@@ -43,7 +44,7 @@ class PlanLoader(Loader):
         super().__init__(campaign, options, report)
         self._topics: dict[str, Topic] = {topic.qid: topic for topic in campaign.topics.all()}
         self._conditions: dict[str, Condition] = {one.name: one for one in peoples_conditions(campaign)}
-        people = Person.objects.filter(is_active=True, groups__name="assessor")
+        people = members(campaign, Role.ASSESSOR).filter(is_active=True)
         self._people: dict[str, Person] = {person.username: person for person in people}
         self._held: dict[tuple[int, int], list[Task]] = defaultdict(list)
         tasks = campaign.tasks.exclude(state=Task.State.WITHDRAWN).select_related("person")

@@ -5,30 +5,26 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import connection
-from django.db.models import BigIntegerField, BooleanField, IntegerField, Q
+from django.db.models import BigIntegerField, BooleanField, IntegerField
 from django.db.models.expressions import RawSQL
 from django.http import Http404
 
 from assessor.accounts.models import Person
-from assessor.accounts.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER, has_role
-from assessor.campaigns.models import Campaign
+from assessor.campaigns.access import has_now
+from assessor.campaigns.models import Campaign, Role
 from assessor.runtime.prepared import fetch_prepared
 from assessor.work.models import Task
 
-
-def in_role(role: str) -> str:
-    """Return the condition that a task's person has a role, for a query in which the task is work_task."""
-    member = "FROM accounts_person_groups member JOIN auth_group role ON role.id = member.group_id"
-    return f"EXISTS (SELECT 1 {member} WHERE member.person_id = work_task.person_id AND role.name = '{role}')"
-
+_MEMBER = (
+    "SELECT 1 FROM campaigns_membership member WHERE member.campaign_id = work_task.campaign_id"
+    " AND member.person_id = work_task.person_id AND member.role ="
+)
 
 # What why_not_blind() must know of a task and its person: columns of a query in which the task is work_task.
 FACTS = {
     "keeps_blind": "(SELECT blind_after_seeing FROM campaigns_protocol newest"
     " WHERE newest.campaign_id = work_task.campaign_id ORDER BY newest.version DESC LIMIT 1)",
-    "is_administrator": in_role(ADMINISTRATOR),
-    "has_organized": "EXISTS (SELECT 1 FROM campaigns_organizer organizer"
-    " WHERE organizer.campaign_id = work_task.campaign_id AND organizer.person_id = work_task.person_id)",
+    "has_organized": f"EXISTS ({_MEMBER} 'organizer')",  # once too: what they saw, they have seen
     "has_seen": "EXISTS (SELECT 1 FROM work_exposure seen WHERE seen.person_id = work_task.person_id"
     " AND seen.topic_id = work_task.topic_id AND seen.kind = work_task.kind)",
     "has_feedback": "EXISTS (SELECT 1 FROM work_exposure told WHERE told.person_id = work_task.person_id"
@@ -46,7 +42,7 @@ FACTS = {
 # What checked() must know: columns of the query that loads a task, in which it is work_task, so that this query is the
 # only one. Written out, because to put such a query together takes Django three times as long as to ask it.
 CHECKS = {
-    "is_assessor": in_role(ASSESSOR),
+    "is_assessor": f"EXISTS ({_MEMBER} 'assessor' AND member.until IS NULL)",
     **FACTS,
     "guidelines_version": "(SELECT MAX(guidelines.version) FROM work_guidelinesopened opened"
     " JOIN work_guidelines guidelines ON guidelines.id = opened.guidelines_id"
@@ -122,11 +118,8 @@ def organized_task(person: Person, task_id: int, kind: str, *related: str) -> Ta
 
     related: what is read with it besides its campaign, topic and person.
     """
-    if not has_role(person, ORGANIZER):
-        return None
-    organized = Q(campaign__organizers__person=person, campaign__organizers__until__isnull=True)
-    tasks = Task.objects.select_related("campaign", "topic", "person", *related)
-    found: Task | None = tasks.filter(organized, pk=task_id, kind=kind).exclude(person=person).first()
+    tasks = Task.objects.filter(has_now(person, Role.ORGANIZER, "campaign"), pk=task_id, kind=kind)
+    found: Task | None = tasks.select_related("campaign", "topic", "person", *related).exclude(person=person).first()
     return found
 
 
@@ -167,9 +160,8 @@ def require_blind(task: Task) -> None:
 
 def why_not_blind(task: Task, record: Any) -> str | None:
     """Say why a task's person can't do it blind, or None; record: what was read with FACTS."""
-    is_administrator = record.is_administrator or task.person.is_superuser
-    if record.keeps_blind and (is_administrator or record.has_organized):
-        return why_barred(task.person, task.campaign, is_administrator)
+    if record.keeps_blind and (task.person.is_superuser or record.has_organized):
+        return why_barred(task.person, task.campaign)
     if record.has_feedback:
         return (
             "You have read the feedback on this practice topic, so you know what is said there: it is done. Go on with "
@@ -188,9 +180,9 @@ def why_not_blind(task: Task, record: Any) -> str | None:
     return None
 
 
-def why_barred(person: Person, campaign: Campaign, is_administrator: bool) -> str:
+def why_barred(person: Person, campaign: Campaign) -> str:
     """Say why an administrator, or else an organizer, may not assess in a campaign."""
-    if is_administrator:
+    if person.is_superuser:
         return f"{person} is an administrator, who can see every record; an administrator isn't an assessor."
     return f"{person} organizes {campaign}, or did; an organizer isn't an assessor in the same campaign."
 

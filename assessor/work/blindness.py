@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from assessor.accounts.models import Person
-from assessor.accounts.roles import ADMINISTRATOR, has_role
 from assessor.campaigns.condition_kind import condition_kinds, kind_of, names_of_nuggets
-from assessor.campaigns.models import Campaign, Condition, Organizer, Protocol, Topic
+from assessor.campaigns.models import Campaign, Condition, Membership, Protocol, Role, Topic
 from assessor.work.access import why_barred
 from assessor.work.models import Exposure, Task
 
@@ -27,10 +26,8 @@ def barred_from(person: Person, campaign: Campaign) -> str | None:
     """Say why a person may not assess in a campaign at all, or None."""
     if not campaign.protocol.blind_after_seeing:
         return None
-    is_administrator = has_role(person, ADMINISTRATOR)
-    # Former organizers too: what they saw, they have seen.
-    if is_administrator or Organizer.objects.filter(campaign=campaign, person=person).exists():
-        return why_barred(person, campaign, is_administrator)
+    if person.is_superuser or _organizing(person, campaign).exists():
+        return why_barred(person, campaign)
     return None
 
 
@@ -38,10 +35,14 @@ def not_barred(person: Person, conditions: QuerySet[Condition]) -> QuerySet[Cond
     """Return those of the conditions in whose campaigns a person may assess: for whom barred_from() says nothing."""
     newest = Protocol.objects.filter(campaign=OuterRef("campaign")).order_by("-version")
     conditions = conditions.annotate(keeps_blind=Subquery(newest.values("blind_after_seeing")[:1]))
-    if has_role(person, ADMINISTRATOR):
+    if person.is_superuser:
         return conditions.filter(keeps_blind=False)
-    organized = Organizer.objects.filter(campaign=OuterRef("campaign"), person=person)
-    return conditions.filter(Q(keeps_blind=False) | ~Exists(organized))
+    return conditions.filter(Q(keeps_blind=False) | ~Exists(_organizing(person, OuterRef("campaign"))))
+
+
+def _organizing(person: Person, campaign: Campaign | OuterRef) -> QuerySet[Membership]:
+    """Return when a person organizes a campaign, or did: what former organizers saw, they have seen."""
+    return Membership.objects.filter(campaign=campaign, person=person, role=Role.ORGANIZER)
 
 
 def sees_grades(person: Person, topics: Iterable[Topic], condition: Condition) -> set[int]:

@@ -10,17 +10,18 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from assessor.accounts.models import Person
-from assessor.accounts.roles import ASSESSOR, has_role
+from assessor.campaigns.access import has_now, members
 from assessor.campaigns.condition_kind import kind_of, names_of_answers, related_records
-from assessor.campaigns.models import Campaign, Condition
+from assessor.campaigns.models import Campaign, Condition, Membership, Role
 from assessor.work.blindness import not_barred
 from assessor.work.leases import free
 from assessor.work.models import Task, Waiting
 
 
 def tasks_of(person: Person) -> QuerySet[Task]:
-    """Return a person's tasks that were not withdrawn, with what the home shows of them."""
-    tasks = Task.objects.filter(person=person).exclude(state=Task.State.WITHDRAWN)
+    """Return a person's tasks in campaigns where they assess now that were not withdrawn, with what the home shows."""
+    own = Task.objects.filter(has_now(person, Role.ASSESSOR, "campaign"), person=person)
+    tasks = own.exclude(state=Task.State.WITHDRAWN)
     return tasks.select_related("campaign", "topic", "condition", *related_records()).order_by(
         "campaign__name", "topic__qid", "pk"
     )
@@ -107,10 +108,12 @@ def waiting_counts(campaign: Campaign) -> dict[int, int]:
 
 def assessors(campaign: Campaign) -> QuerySet[Person]:
     """Return the people who can be given tasks in a campaign."""
-    people = Person.objects.filter(groups__name="assessor", is_active=True)
+    people = members(campaign, Role.ASSESSOR).filter(is_active=True)
     if campaign.protocol.blind_after_seeing:
-        people = people.exclude(organized__campaign=campaign)
-    return people.order_by("username").distinct()
+        people = people.filter(is_superuser=False).exclude(
+            memberships__in=Membership.objects.filter(campaign=campaign, role=Role.ORGANIZER)
+        )
+    return people.order_by("username")
 
 
 def waiting_in(campaign: Campaign) -> QuerySet[Any]:
@@ -122,9 +125,9 @@ def queues_of(person: Person) -> QuerySet[Any]:
     """Return the conditions under which a person can draw topics, each with how many are `free` in all."""
     of_condition = free().filter(condition=OuterRef("pk")).order_by().values("condition")
     number = Coalesce(Subquery(of_condition.annotate(number=Count("pk")).values("number")), 0)
-    queues = not_barred(person, Condition.objects.filter(Exists(Waiting.objects.filter(condition=OuterRef("pk")))))
-    queues = queues.annotate(free=number).select_related("campaign").order_by("campaign__name", "name")
-    return queues if has_role(person, ASSESSOR) else queues.none()
+    waiting = Exists(Waiting.objects.filter(condition=OuterRef("pk")))
+    queues = not_barred(person, Condition.objects.filter(waiting, has_now(person, Role.ASSESSOR, "campaign")))
+    return queues.annotate(free=number).select_related("campaign").order_by("campaign__name", "name")
 
 
 def lease(task: Task) -> str:

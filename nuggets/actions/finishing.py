@@ -5,10 +5,11 @@ from django.db.models import F
 from django.utils import timezone
 
 from assessor.accounts.models import Person
-from assessor.accounts.roles import ASSESSOR, has_role
 from assessor.campaigns import history
+from assessor.campaigns.access import members
 from assessor.campaigns.actions import judge_of
 from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.models import Role
 from assessor.work.blindness import barred_from, had_feedback, has_seen
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.write_protocol import Result
@@ -71,8 +72,8 @@ def reopen_bank(bank: NuggetBank, *, reason: str, acting_user: Person) -> Nugget
     if bank.task is None:
         raise ReopenError("Nobody works on these nuggets here: they came from a file.")
     campaign, person = bank.condition.campaign, bank.task.person
-    if not has_role(person, ASSESSOR):
-        raise ReopenError(f"{person} is not an assessor.")
+    if not members(campaign, Role.ASSESSOR).filter(pk=person.pk, is_active=True).exists():
+        raise ReopenError(f"{person} is not an assessor of {campaign}.")
     if barred := barred_from(person, campaign):
         raise ReopenError(barred)
     if had_feedback(person, [bank.topic], bank.condition):

@@ -10,10 +10,10 @@ from django.test import Client
 from assessor.accounts.models import Person
 from assessor.api.models import Token
 from assessor.api.service import api
-from assessor.campaigns.actions import create_campaign, note_activity, remove_organizer
-from assessor.campaigns.models import Campaign, Event, Organizer
+from assessor.campaigns.actions import create_campaign, end_membership, note_activity
+from assessor.campaigns.models import Campaign, Event, Membership
 from tests.api.conftest import Ask, token
-from tests.conftest import client_of, make_person
+from tests.conftest import client_of, end_roles, make_person
 
 # The columns: who asks. Everybody may list what they organize, which is nothing for most of them.
 ROLES = ("organizer", "another", "administrator", "assessor", "nobody's role")
@@ -108,13 +108,13 @@ def test_records_of_one_campaign_are_not_reached_by_way_of_another(study: Campai
 
 def test_who_organizes_no_longer_reads_no_longer(study: Campaign, olga: Person, ask: Ask):
     assert ask("/campaigns/study/topics").status_code == 200
-    remove_organizer(organizer=Organizer.objects.get(person=olga), acting_user=None)
+    end_membership(membership=Membership.objects.get(role="organizer", person=olga), acting_user=None)
     assert ask("/campaigns/study/topics").status_code == 404
     assert ask("/campaigns").json()["items"] == []
 
 
 def test_who_is_an_organizer_no_longer_reads_no_longer(study: Campaign, olga: Person, ask: Ask):
-    olga.groups.clear()
+    end_roles(olga)
     assert ask("/campaigns/study/topics").status_code == 404
     assert ask("/campaigns").json()["items"] == []
 

@@ -10,8 +10,8 @@ from django.db import connection
 from assessor.accounts.models import Person
 from assessor.archive.registry import KEPT
 from assessor.archive.writer import CampaignArchive
-from assessor.campaigns.actions import add_organizer, change_protocol, create_campaign, remove_organizer
-from assessor.campaigns.models import Campaign, Condition
+from assessor.campaigns.actions import add_member, change_protocol, create_campaign, end_membership
+from assessor.campaigns.models import Campaign, Condition, Role
 from assessor.exports.freeze import freeze
 from assessor.exports.pseudonyms import pseudonyms
 from assessor.labels.manual_setups import label_again
@@ -73,9 +73,8 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     """
     anna, ben, olga = people["anna"], people["ben"], people["olga"]
     campaign = create_campaign(name="All of it", slug=slug, acting_user=olga)
-    remove_organizer(
-        organizer=add_organizer(campaign=campaign, person=people["otto"], acting_user=olga), acting_user=olga
-    )
+    once = add_member(campaign=campaign, person=people["otto"], role=Role.ORGANIZER, acting_user=olga)
+    end_membership(membership=once, acting_user=olga)
     change_protocol(campaign=campaign, settings={"equal_pairs_once": True}, acting_user=olga)
     _import(campaign, import_file)
     topic = campaign.topics.get(qid="t1")

@@ -8,14 +8,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from assessor.accounts.models import Person
-from assessor.accounts.roles import ASSESSOR
-from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.actions import add_member, create_campaign
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import Campaign, Condition
+from assessor.campaigns.models import Campaign, Condition, Role
 from assessor.exports.actions import ask_for
 from assessor.exports.registry import BY_NAME
 from assessor.imports.management.import_command import import_file
@@ -53,6 +51,8 @@ def load() -> None:
     """Make the campaign of Olga, give Anna its work and Ben its grading, and print the addresses by kind as JSON."""
     olga, anna, ben = (Person.objects.get(username=name) for name in ("olga", "anna", "ben"))
     campaign = create_campaign(name="العالم 世界", slug="world", acting_user=olga)
+    for person in (anna, ben):
+        add_member(campaign=campaign, person=person, role=Role.ASSESSOR, acting_user=olga)
     docids = list(TEXTS)
     sentences = [[text, []] for title, text in TEXTS.values()]
     files: list[tuple[str, list[Any] | str, dict[str, str]]] = [
@@ -108,7 +108,7 @@ def load() -> None:
 def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
     """Have a model draft nuggets that somebody edits, ask for an export, and return the organizer's pages of these."""
     carl = Person.objects.create_user("carl")
-    carl.groups.add(Group.objects.get(name=ASSESSOR))
+    add_member(campaign=campaign, person=carl, role=Role.ASSESSOR, acting_user=olga)
     topic = campaign.topics.get()
     condition = make_condition(make_model(campaign), source="people", name="مسودات")
     store_drafting(make_job(condition, [topic]), topic.pk, [Step(list(TEXTS), NUGGETS)], [])

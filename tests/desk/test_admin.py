@@ -14,9 +14,9 @@ from django.test import Client
 
 from assessor.accounts.models import Person, SecondFactor
 from assessor.campaigns import history
-from assessor.campaigns.actions import add_organizer, create_campaign
+from assessor.campaigns.actions import add_member, create_campaign
 from assessor.campaigns.admin import LookOnly
-from assessor.campaigns.models import AppendOnly, Campaign, Condition, Event, Import, Judge, Topic
+from assessor.campaigns.models import AppendOnly, Campaign, Condition, Event, Import, Judge, Role, Topic
 from assessor.campaigns.models.history import AppendOnlyError
 from assessor.exports.actions import ask_for
 from assessor.exports.freeze import freeze
@@ -269,7 +269,7 @@ def _imported(person: Person, topic: Topic) -> None:
 
 
 def _organized(person: Person, topic: Topic) -> None:
-    add_organizer(campaign=topic.campaign, person=person, acting_user=None)
+    add_member(campaign=topic.campaign, person=person, role=Role.ORGANIZER, acting_user=None)
 
 
 def _founded(person: Person, topic: Topic) -> None:

@@ -42,4 +42,4 @@ def test_a_new_campaign_is_of_whoever_makes_it(olga: Person, anna: Person, field
     assert client_of(olga).post("/new-campaign/", sent).status_code == 302
     made = Campaign.objects.get(slug="mine")
     assert (made.created_by, made.second_factor_required, made.pk == 77) == (olga, False, False)
-    assert [each.person for each in made.organizers.all()] == [olga]
+    assert [each.person for each in made.memberships.filter(role="organizer")] == [olga]

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import change_protocol, create_campaign
-from assessor.campaigns.models import Answer, Campaign, Condition, Event, Grade, Import, Organizer, QrelsSource
+from assessor.campaigns.models import Answer, Campaign, Condition, Event, Grade, Import, Membership, QrelsSource
 from assessor.desk import queries
 from assessor.imports import importer, tasks
 from assessor.llm.actions import Plan, launch
@@ -33,7 +33,7 @@ from metaeval.studies import study_result
 from nuggets.models import NuggetBank
 from tests.assignment.lines import line as assignments
 from tests.assignment.lines import nugget
-from tests.conftest import QRELS, SEGMENTS, client_of
+from tests.conftest import QRELS, SEGMENTS, client_of, make_assessor
 from tests.llm.conftest import endpoint  # noqa: F401  # a fixture
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.support.lines import cites
@@ -168,7 +168,7 @@ def test_a_new_campaign_has_the_tracks_protocol_and_its_maker_as_organizer(as_ol
     assert (protocol.name, protocol.version) == ("trec-2024", 1)
     assert (protocol.window_segments, protocol.max_drafts, protocol.max_nuggets) == (10, 30, 20)
     assert (protocol.min_relevant_grade, protocol.citations_per_sentence, protocol.max_grade) == (1, 1, 3)
-    assert list(campaign.organizers.values_list("person__username", flat=True)) == ["olga"]
+    assert list(campaign.memberships.values_list("person__username", flat=True)) == ["olga"]
     assert b"already exists" in as_olga.post("/new-campaign/", {"name": "Other", "slug": "mine"}).content
 
 
@@ -303,7 +303,7 @@ def test_what_is_counted_follows_every_import_and_the_protocol(as_olga, campaign
 
 
 def test_an_organizer_cannot_be_given_work_in_their_own_campaign(as_olga, condition, olga, topic):
-    olga.groups.add(Group.objects.get(name="assessor"))
+    make_assessor(olga)
     form = {"topics": [topic.pk], "condition": condition.pk, "person": olga.pk}
     assert b"Select a valid choice" in as_olga.post("/campaigns/study/plan/", form).content
     assert not Task.objects.exists()
@@ -519,7 +519,7 @@ def test_the_admin_makes_people_and_organizers_through_the_history(admin, campai
     assert client.post("/admin/accounts/person/add/", form).status_code == 302
     assert Person.objects.get(username="new").check_password(password)
     client.post("/admin/campaigns/organizer/add/", {"campaign": campaign.pk, "person": anna.pk})
-    organizer = Organizer.objects.get(person=anna)
+    organizer = Membership.objects.get(role="organizer", person=anna)
     assert Event.objects.filter(verb="organizer added", subject="anna", person=admin).count() == 1
     client.post("/admin/campaigns/organizer/", {"action": "end", "_selected_action": [organizer.pk]})
     organizer.refresh_from_db()
@@ -548,7 +548,7 @@ def test_roles_are_recorded(admin, anna):
 
 
 def test_an_administrator_is_no_assessor(admin, condition, topic, olga):
-    admin.groups.add(Group.objects.get(name="assessor"))
+    make_assessor(admin)
     person = Person.objects.get(pk=admin.pk)
     with pytest.raises(PlanError, match="an administrator isn't an assessor"):
         give_tasks(campaign=condition.campaign, topics=[topic], condition=condition, person=person, acting_user=olga)

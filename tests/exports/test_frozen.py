@@ -72,7 +72,7 @@ def test_a_condition_with_work_left_is_refused_with_all_reasons(manual, topic, a
     assert missing(manual) == ["1 task of people is open: t1.", "2 answers lack 6 labels: t1."]
     with pytest.raises(FreezeError, match=r"is not finished\. 1 task of people is open: t1\. 2 answers lack 6 labels"):
         freeze(condition=manual, acting_user=None)
-    page = client_of(manual.campaign.organizers.get().person)
+    page = client_of(manual.campaign.memberships.get(role="organizer").person)
     html = page.get(f"/campaigns/study/frozen/{manual.pk}/").content.decode()
     assert "<li>2 answers lack 6 labels: t1.</li>" in html
     assert "Freeze as version" not in html

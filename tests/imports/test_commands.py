@@ -9,7 +9,6 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Event, Import, Topic
 from assessor.formats.report import quantity
 from assessor.imports import importer
@@ -197,7 +196,7 @@ def test_an_import_by_command_that_somebody_stops(empty_campaign, olga, write, m
 def test_create_campaign(olga):
     assert call("create_campaign", "rag24", name="TREC 2024 RAG", organizer=["olga"]) == "Created TREC 2024 RAG.\n"
     campaign = Campaign.objects.get(slug="rag24")
-    assert [organizer.person for organizer in campaign.organizers.all()] == [Person.objects.get(username="olga")]
+    assert list(campaign.memberships.values_list("person__username", "role")) == [("olga", "organizer")]
     assert campaign.protocol.version == 1
     assert list(Event.objects.values_list("verb", flat=True)) == ["organizer added", "campaign created"]
 

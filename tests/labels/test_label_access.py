@@ -5,12 +5,12 @@ from django.http import HttpResponse
 from django.test import Client
 
 from assessor.accounts.models import Person
-from assessor.campaigns.actions import add_organizer, change_protocol
-from assessor.campaigns.models import Topic
+from assessor.campaigns.actions import add_member, change_protocol
+from assessor.campaigns.models import Role, Topic
 from assessor.work.actions import withdraw_task
 from assessor.work.blindness import record_exposure
 from nuggets.models import NuggetBank
-from tests.conftest import client_of
+from tests.conftest import client_of, end_roles
 from tests.judging import told
 from tests.labels.conftest import KINDS
 from tests.labels.screens import SCREENS, Screen, everything
@@ -44,7 +44,7 @@ def test_who_signed_out_is_not_let_in(any_screen: Screen):
 
 
 def test_who_is_no_assessor_any_more_is_shut_out(any_screen: Screen, anna: Person, as_anna: Client):
-    anna.groups.clear()
+    end_roles(anna)
     assert statuses(any_screen, as_anna) == {404}
 
 
@@ -61,12 +61,12 @@ def test_an_organizer_looks_on_and_labels_nothing(any_screen: Screen, olga: Pers
 
 
 def test_who_is_no_organizer_any_more_does_not_look_on(any_screen: Screen, olga: Person):
-    olga.groups.clear()
+    end_roles(olga)
     assert statuses(any_screen, client_of(olga)) == {404}
 
 
 def test_who_comes_to_organize_is_shut_out(any_screen: Screen, anna: Person, olga: Person, as_anna: Client):
-    add_organizer(campaign=any_screen.task.campaign, person=anna, acting_user=olga)
+    add_member(campaign=any_screen.task.campaign, person=anna, role=Role.ORGANIZER, acting_user=olga)
     for name, response in responses(any_screen, as_anna).items():
         assert response.status_code == 403, name
         assert "anna organizes Study, or did" in response.content.decode(), name

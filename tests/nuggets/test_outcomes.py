@@ -12,8 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from assessor.accounts.models import Person
-from assessor.campaigns.actions import add_organizer
-from assessor.campaigns.models import Campaign, Condition, Event, Topic
+from assessor.campaigns.actions import add_member
+from assessor.campaigns.models import Campaign, Condition, Event, Role, Topic
 from assessor.llm.models import ModelJudge
 from assessor.work.actions import give_tasks, withdraw_task
 from assessor.work.models import Exposure, Task
@@ -200,7 +200,7 @@ def test_the_assessor_does_not_see_it(session: NuggetBank, as_anna: Client, ben:
 
 def test_nor_does_who_organizes_and_has_the_task(session: NuggetBank, anna: Person, as_anna: Client, olga: Person):
     """Own work is seen as an assessor sees it, also where the rule that keeps the two apart is switched off."""
-    add_organizer(campaign=session.condition.campaign, person=anna, acting_user=olga)
+    add_member(campaign=session.condition.campaign, person=anna, role=Role.ORGANIZER, acting_user=olga)
     assert as_anna.get(f"/nuggets/{session.pk}/drafts/").status_code == 404
 
 

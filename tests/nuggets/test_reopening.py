@@ -10,8 +10,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from assessor.accounts.models import Person
-from assessor.campaigns.actions import add_organizer, create_campaign, remove_organizer
-from assessor.campaigns.models import Condition, Event, Protocol, Topic
+from assessor.campaigns.actions import add_member, create_campaign, end_membership
+from assessor.campaigns.models import Condition, Event, Protocol, Role, Topic
 from assessor.work.actions import PlanError, give_tasks, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
@@ -20,7 +20,7 @@ from nuggets.actions import ReopenError
 from nuggets.exports import condition_lines
 from nuggets.models import NuggetBank
 from nuggets.queries import Lineage, lineage, nuggets_in_order, reopening
-from tests.conftest import client_of, make_person
+from tests.conftest import client_of, end_roles, make_person
 from tests.nuggets.conftest import (
     EDITED,
     NEW,
@@ -213,10 +213,10 @@ def test_an_imported_bank_has_nobody_to_give_it_back_to(finished: NuggetBank, as
 def test_a_maker_who_has_become_an_organizer_does_not_get_it_back(
     finished: NuggetBank, anna: Person, olga: Person, refuses_reopening
 ):
-    organizer = add_organizer(campaign=finished.condition.campaign, person=anna, acting_user=olga)
+    organizer = add_member(campaign=finished.condition.campaign, person=anna, role=Role.ORGANIZER, acting_user=olga)
     message = "anna organizes Study, or did; an organizer isn&#x27;t an assessor in the same campaign."
     refuses_reopening(message)
-    remove_organizer(organizer=organizer, acting_user=olga)
+    end_membership(membership=organizer, acting_user=olga)
     refuses_reopening(message)
 
 
@@ -226,7 +226,7 @@ def test_a_maker_who_has_become_an_administrator_does_not_get_it_back(anna: Pers
 
 
 def test_a_maker_who_is_no_assessor_any_more_does_not_get_it_back(anna: Person, refuses_reopening):
-    anna.groups.clear()
+    end_roles(anna)
     refuses_reopening("anna is not an assessor.")
 
 
@@ -256,7 +256,7 @@ def test_what_else_was_seen_does_not_matter(
 def test_a_campaign_may_not_care_what_was_seen(finished: NuggetBank, anna: Person, olga: Person, as_olga: Client):
     Protocol.objects.update(blind_after_seeing=False)
     record_exposure(anna, [finished.topic], "nuggets", "drafts")
-    add_organizer(campaign=finished.condition.campaign, person=anna, acting_user=olga)
+    add_member(campaign=finished.condition.campaign, person=anna, role=Role.ORGANIZER, acting_user=olga)
     reopen(as_olga, finished)
     assert restored(finished).state == "open"
 
@@ -281,7 +281,7 @@ def test_no_organizer_reopens_their_own_work(finished: NuggetBank, anna: Person,
     """Where a campaign lets its organizers assess, another organizer has to say why."""
     Protocol.objects.update(blind_after_seeing=False)
     anna.groups.add(Group.objects.get(name="organizer"))
-    add_organizer(campaign=finished.condition.campaign, person=anna, acting_user=olga)
+    add_member(campaign=finished.condition.campaign, person=anna, role=Role.ORGANIZER, acting_user=olga)
     before = everything(finished)
     client = client_of(anna)
     assert reopen(client, finished).status_code == 404
@@ -294,9 +294,9 @@ def test_no_organizer_reopens_their_own_work(finished: NuggetBank, anna: Person,
 def test_former_organizers_and_those_without_the_role_reopen_nothing(finished: NuggetBank, olga: Person):
     campaign = finished.condition.campaign
     second = make_person("oskar", "organizer")
-    organizer = add_organizer(campaign=campaign, person=second, acting_user=olga)
-    remove_organizer(organizer=organizer, acting_user=olga)
-    olga.groups.clear()
+    organizer = add_member(campaign=campaign, person=second, role=Role.ORGANIZER, acting_user=olga)
+    end_membership(membership=organizer, acting_user=olga)
+    end_roles(olga)
     for person in (second, olga):
         assert reopen(client_of(person), finished).status_code == 404
     assert restored(finished).state == "finished"

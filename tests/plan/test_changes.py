@@ -10,7 +10,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from assessor.accounts.models import Person
-from assessor.accounts.roles import ASSESSOR
 from assessor.campaigns.models import CONTROL, Condition, Event, Run, Topic
 from assessor.plan.actions import Wanted, advance, change_piece, drop_run, piece_at, plan_work, set_runs, settle
 from assessor.plan.models import Planned
@@ -27,7 +26,7 @@ from nuggets.models import NuggetBank
 from support.exports import support_lines
 from tests.assignment import lines as imported
 from tests.assignment.conftest import A, B, C, run_file, sheet_of
-from tests.conftest import client_of, make_person
+from tests.conftest import ASSESSOR, client_of, make_person
 from tests.judging import (
     again,
     all_judged,

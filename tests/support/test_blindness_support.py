@@ -12,8 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from assessor.accounts.models import Person
-from assessor.campaigns.actions import add_organizer, change_protocol, remove_organizer
-from assessor.campaigns.models import Answer, Campaign, Condition, Judge, Run, RunAlias
+from assessor.campaigns.actions import add_member, change_protocol, end_membership
+from assessor.campaigns.models import Answer, Campaign, Condition, Judge, Role, Run, RunAlias
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
 from support.models import LabelEvent, SupportJudgment, SupportSheet
@@ -339,14 +339,14 @@ def test_each_models_labels_are_an_exposure_of_their_own_whatever_was_seen_befor
 def test_who_organized_before_looks_on_no_longer(beside, olga: Person):
     campaign, client = beside.task.campaign, client_of(olga)
     assert client.get(f"/support/{beside.task_id}/").status_code == 200
-    remove_organizer(organizer=campaign.organizers.get(person=olga), acting_user=None)
+    end_membership(membership=campaign.memberships.get(role="organizer", person=olga), acting_user=None)
     assert client.get(f"/support/{beside.task_id}/").status_code == 404
 
 
 def test_who_organizes_and_judges_in_a_small_team_works_and_does_not_look_on(task, anna, olga, as_anna: Client):
     change_protocol(campaign=task.campaign, settings={"blind_after_seeing": False}, acting_user=olga)
     anna.groups.add(Group.objects.get(name="organizer"))
-    add_organizer(campaign=task.campaign, person=anna, acting_user=olga)
+    add_member(campaign=task.campaign, person=anna, role=Role.ORGANIZER, acting_user=olga)
     text = as_anna.get(f"/support/{task.pk}/").content.decode()
     assert "Read-only view" not in text
     assert "team." not in text

@@ -7,9 +7,9 @@ from django.http import HttpResponse
 from django.test import Client
 
 from assessor.accounts.models import Person
-from assessor.campaigns.actions import add_organizer, change_protocol, remove_organizer
+from assessor.campaigns.actions import add_member, change_protocol, end_membership
 from assessor.campaigns.condition_kind import condition_kinds, method_choices
-from assessor.campaigns.models import Campaign, Condition, Topic
+from assessor.campaigns.models import Campaign, Condition, Role, Topic
 from assessor.work.actions import PlanError, give_tasks
 from assessor.work.blindness import barred_from, has_seen, record_exposure
 from assessor.work.models import Exposure, Task
@@ -50,9 +50,9 @@ def test_organizers_present_and_former_are_barred(campaign: Campaign, anna: Pers
     reason = "{} organizes Study, or did; an organizer isn't an assessor in the same campaign."
     assert barred_from(anna, campaign) is None
     assert barred_from(olga, campaign) == reason.format("olga")
-    organizer = add_organizer(campaign=campaign, person=anna, acting_user=olga)
+    organizer = add_member(campaign=campaign, person=anna, role=Role.ORGANIZER, acting_user=olga)
     assert barred_from(anna, campaign) == reason.format("anna")
-    remove_organizer(organizer=organizer, acting_user=olga)
+    end_membership(membership=organizer, acting_user=olga)
     assert barred_from(anna, campaign) == reason.format("anna")
     switch_off()
     assert barred_from(anna, campaign) is None
@@ -158,8 +158,8 @@ def test_topics_are_refused_together_for_who_has_seen_some(
 def test_an_organizer_is_refused_even_as_an_assessor(
     campaign: Campaign, condition: Condition, topic: Topic, anna: Person, olga: Person, switch_off
 ):
-    organizer = add_organizer(campaign=campaign, person=anna, acting_user=olga)
-    remove_organizer(organizer=organizer, acting_user=olga)
+    organizer = add_member(campaign=campaign, person=anna, role=Role.ORGANIZER, acting_user=olga)
+    end_membership(membership=organizer, acting_user=olga)
     given = {"campaign": campaign, "topics": [topic], "condition": condition, "person": anna, "acting_user": olga}
     with pytest.raises(PlanError, match=r"^anna organizes Study, or did; "):
         give_tasks(**given)
@@ -196,7 +196,7 @@ def test_who_sees_it_later_is_shut_out_of_page_and_writes(
 def test_who_comes_to_organize_is_shut_out_of_page_and_writes(
     written: NuggetBank, anna: Person, olga: Person, as_anna: Client, verb: str | None
 ):
-    add_organizer(campaign=written.condition.campaign, person=anna, acting_user=olga)
+    add_member(campaign=written.condition.campaign, person=anna, role=Role.ORGANIZER, acting_user=olga)
     edits = written.edits.count()
     response = send(as_anna, written, verb, **WRITES[verb]) if verb else page(as_anna, written)
     assert response.status_code == 403

@@ -9,17 +9,15 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.contrib.auth.models import Group
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from assessor.accounts.models import Person
-from assessor.accounts.roles import ADMINISTRATOR, ASSESSOR
-from assessor.campaigns.actions import add_organizer, change_protocol
+from assessor.campaigns.actions import add_member, change_protocol
 from assessor.campaigns.condition_kind import Lacking, kind_named
-from assessor.campaigns.models import Answer, Campaign, Condition, Event, Topic
+from assessor.campaigns.models import Answer, Campaign, Condition, Event, Role, Topic
 from assessor.desk.queries import home
 from assessor.relevance.models import RelevanceJudgment
 from assessor.work.actions import PlanError, draw_next, note_opened, put_in_queue, take_out_of_queue, withdraw_task
@@ -32,7 +30,7 @@ from assessor.work.write_protocol import Closed
 from assignment.actions import create_manual_assign
 from nuggets.actions import add_nugget, finish_bank, set_importance
 from nuggets.models import NuggetBank
-from tests.conftest import client_of, make_person
+from tests.conftest import ADMINISTRATOR, ASSESSOR, client_of, make_assessor, make_person
 from tests.judging import all_judged, counters, everything, give, given, judgeable, send, sign_off, stands
 from tests.relevance.conftest import RANKINGS, give_relevance, judge_item
 from tests.support.judging_helpers import from_scratch, load_runs, post_edited, sheet_of
@@ -208,10 +206,10 @@ def test_the_checks_are_those_of_giving(queue: Condition, campaign: Campaign, to
     anna.is_active = False
     assert refused(queue, anna) == "anna is not an assessor."
     anna.is_active = True
-    olga.groups.add(Group.objects.get(name=ASSESSOR))
+    make_assessor(olga)
     organizer = Person.objects.get(pk=olga.pk)
     assert refused(queue, organizer).startswith("olga organizes Study, or did")
-    admin.groups.add(Group.objects.get(name=ASSESSOR))
+    make_assessor(admin)
     assert refused(queue, Person.objects.get(pk=admin.pk)).startswith("admin is an administrator")
     # Who has seen what a model gave on t1 gets t2.
     record_exposure(anna, [topic], "support", "test")
@@ -652,17 +650,17 @@ def test_which_queues_a_person_has(queue: Condition, answered: Campaign, topics,
     assert {one.name: one.free for one in queues_of(ben)} == {"from scratch": 1, "support post-edited": 0}
     for name, person in (("olga", olga), ("otto", otto), ("admin", admin)):
         assert list(queues_of(person)) == []
-        person.groups.add(Group.objects.get(name=ASSESSOR))
+        make_assessor(person)
         found = queues_of(Person.objects.get(pk=person.pk))
         assert len(found) == (2 if name == "otto" else 0), name
-    add_organizer(campaign=answered, person=ben, acting_user=olga)
+    add_member(campaign=answered, person=ben, role=Role.ORGANIZER, acting_user=olga)
     assert list(queues_of(ben)) == []
 
 
 def test_the_rule_that_keeps_organizers_out_can_be_off(queue: Condition, campaign: Campaign, olga, admin):
     change_protocol(campaign=campaign, settings={"blind_after_seeing": False}, acting_user=olga)
     for person in (olga, admin):
-        person.groups.add(Group.objects.get(name=ASSESSOR))
+        make_assessor(person)
         person = Person.objects.get(pk=person.pk)
         assert [one.free for one in queues_of(person)] == [2]
         task = draw_next(condition=queue, person=person)

@@ -8,7 +8,6 @@ from uuid import uuid4
 import pytest
 
 from assessor.accounts.models import Person
-from assessor.accounts.roles import ASSESSOR
 from assessor.campaigns.condition_kind import kind_named, kind_of
 from assessor.campaigns.models import Campaign, Condition, Event, Topic
 from assessor.work.actions import PlanError, give_tasks, withdraw_task
@@ -16,7 +15,7 @@ from assessor.work.models import Task
 from assessor.work.queries import minutes, place, planned, tasks_of
 from nuggets import actions
 from nuggets.models import NuggetBank
-from tests.conftest import client_of, make_person
+from tests.conftest import ASSESSOR, client_of, make_person
 from tests.work.conftest import at_once
 
 Give = Callable[..., list[Task]]

@@ -75,13 +75,25 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Organizer',
+            name='Membership',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(choices=[('assessor', 'assessor'), ('organizer', 'organizer')], max_length=10)),
                 ('since', models.DateTimeField(auto_now_add=True)),
                 ('until', models.DateTimeField(blank=True, null=True)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='organizers', to='campaigns.campaign')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='organized', to=settings.AUTH_USER_MODEL)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to='campaigns.campaign')),
+                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Invitation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(choices=[('assessor', 'assessor'), ('organizer', 'organizer')], max_length=10)),
+                ('invited_at', models.DateTimeField(auto_now_add=True)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='invitations', to='campaigns.campaign')),
+                ('invited_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='invitations', to=settings.AUTH_USER_MODEL)),
             ],
         ),
         migrations.CreateModel(
@@ -329,8 +341,12 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(condition=models.Q(('kind', 'imported')), fields=('name', 'parameters'), name='imported_judge_once'),
         ),
         migrations.AddConstraint(
-            model_name='organizer',
-            constraint=models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('campaign', 'person'), name='organizes_once_at_a_time'),
+            model_name='membership',
+            constraint=models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('campaign', 'person', 'role'), name='role_once_at_a_time'),
+        ),
+        migrations.AddConstraint(
+            model_name='invitation',
+            constraint=models.UniqueConstraint(fields=('campaign', 'person'), name='invited_once'),
         ),
         migrations.AddConstraint(
             model_name='protocol',

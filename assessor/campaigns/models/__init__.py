@@ -1,6 +1,6 @@
 """The core records. One module a subject; import them from here."""
 
-from assessor.campaigns.models.campaign import Campaign, Organizer, Protocol
+from assessor.campaigns.models.campaign import Campaign, Invitation, Membership, Protocol, Role
 from assessor.campaigns.models.grades import SCALES, Grade, QrelsSource
 from assessor.campaigns.models.history import AppendOnly, AppendOnlyQuerySet, Event
 from assessor.campaigns.models.imports import Import, Imported, MadeOrVisibleManager, MaybeImported
@@ -22,14 +22,16 @@ __all__ = [
     "Grade",
     "Import",
     "Imported",
+    "Invitation",
     "Judge",
     "MadeOrVisibleManager",
     "MaybeImported",
-    "Organizer",
+    "Membership",
     "Protocol",
     "QrelsSource",
     "RankedSegment",
     "RetrievalRun",
+    "Role",
     "Run",
     "RunAlias",
     "RunDocument",

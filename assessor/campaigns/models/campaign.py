@@ -1,4 +1,4 @@
-"""A campaign, its protocol, and the people who organize it."""
+"""A campaign, its protocol, and the people who belong to it."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -30,23 +30,47 @@ class Campaign(models.Model):
         return newest
 
 
-class Organizer(models.Model):
-    """Somebody who organizes a campaign, or did: who ever could see its LLM output is not blind in it."""
+class Role(models.TextChoices):
+    """What somebody does in a campaign."""
 
-    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="organizers")
-    person = models.ForeignKey("accounts.Person", models.PROTECT, related_name="organized")
+    ASSESSOR = "assessor", "assessor"
+    ORGANIZER = "organizer", "organizer"
+
+
+class Membership(models.Model):
+    """Somebody's role in a campaign, now or once: who ever could see its LLM output is not blind in it."""
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="memberships")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role)
     since = models.DateTimeField(auto_now_add=True)
     until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = (
             models.UniqueConstraint(
-                fields=("campaign", "person"), condition=Q(until__isnull=True), name="organizes_once_at_a_time"
+                fields=("campaign", "person", "role"), condition=Q(until__isnull=True), name="role_once_at_a_time"
             ),
         )
 
     def __str__(self) -> str:
-        return f"{self.person} organizes {self.campaign}"
+        return f"{self.person}, {self.role} of {self.campaign}"
+
+
+class Invitation(models.Model):
+    """A role in a campaign that is offered to somebody who has an account; they take it, or not."""
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="invitations")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, related_name="invitations")
+    role = models.CharField(max_length=10, choices=Role)
+    invited_at = models.DateTimeField(auto_now_add=True)
+    invited_by = models.ForeignKey("accounts.Person", models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("campaign", "person"), name="invited_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.person}, invited as {self.role} of {self.campaign}"
 
 
 def _count(

@@ -5,8 +5,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from assessor.accounts.roles import ORGANIZER, has_role
-from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.access import may_create_campaigns, organized_campaign
 from assessor.campaigns.actions import ConditionError, change_protocol, create_campaign
 from assessor.campaigns.condition_kind import condition_kinds
 from assessor.campaigns.http import PersonRequest
@@ -19,7 +18,7 @@ from assessor.desk.views.errors import not_found
 
 @require_http_methods(["GET", "POST"])
 def new_campaign(request: PersonRequest) -> HttpResponse:
-    if not has_role(request.user, ORGANIZER):
+    if not may_create_campaigns(request.user):
         return not_found(request)
     form = CampaignForm(request.POST or None)
     if request.method == "POST" and form.is_valid():

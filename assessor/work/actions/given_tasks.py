@@ -6,10 +6,10 @@ from datetime import datetime
 from django.db import transaction
 
 from assessor.accounts.models import Person
-from assessor.accounts.roles import ASSESSOR, has_role
 from assessor.campaigns import history
+from assessor.campaigns.access import members
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import Campaign, Condition, Topic
+from assessor.campaigns.models import Campaign, Condition, Role, Topic
 from assessor.runtime.analyze import look_at_grown_tables
 from assessor.work.blindness import barred_from, decides, had_feedback, has_seen, sees_grades
 from assessor.work.models import MAX_REASON, Task
@@ -88,8 +88,8 @@ def require_work(condition: Condition, topics: Sequence[Topic]) -> None:
 
 def require_assessor(person: Person, campaign: Campaign) -> None:
     """Raise PlanError where a person can't be given any work in a campaign."""
-    if not has_role(person, ASSESSOR):
-        raise PlanError(f"{person} is not an assessor.")
+    if not members(campaign, Role.ASSESSOR).filter(pk=person.pk, is_active=True).exists():
+        raise PlanError(f"{person} is not an assessor of {campaign}.")
     if barred := barred_from(person, campaign):
         raise PlanError(barred)
 

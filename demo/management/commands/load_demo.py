@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from assessor.accounts.models import Person
-from assessor.accounts.roles import ADMINISTRATOR, ASSESSOR, ORGANIZER
-from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.actions import add_member, create_campaign
 from assessor.campaigns.condition_kind import condition_kinds
-from assessor.campaigns.models import Campaign, Condition, Import, Judge
+from assessor.campaigns.models import Campaign, Condition, Import, Judge, Role
 from assessor.imports.management.import_command import import_file, print_report
 from assessor.llm.actions import JobError, change_judge, create_judge, launch, plan_job
 from assessor.llm.job_kind import job_kind_named
@@ -36,7 +34,7 @@ from support.formats import LABEL_OF
 from support.models import SupportSheet
 
 PASSWORD = "demo-password"  # noqa: S105  (public on purpose: shown on the demo's sign-in page)
-PEOPLE = {"anna": ASSESSOR, "ben": ASSESSOR, "olga": ORGANIZER, "admin": ADMINISTRATOR}
+PEOPLE = ("anna", "ben", "olga", "admin")
 REFERENCE = "Reference"  # the finished nuggets that the demo comes with
 PLAN = {"anna": ("demo-1", "demo-2", "demo-3"), "ben": ("demo-4", "demo-5")}
 SUPPORT_FROM_SCRATCH, SUPPORT_POST_EDITED = ("anna", "demo-1"), ("ben", "demo-4")
@@ -66,8 +64,10 @@ class Command(BaseCommand):
             self._make_judge(campaign, options["model_url"])
             return
         # A start that was killed half-way is taken up again: importing a file twice changes nothing.
-        people = {name: self._person(name, role) for name, role in PEOPLE.items()}
+        people = {name: self._person(name) for name in PEOPLE}
         campaign = campaign or create_campaign(name="Demo campaign", slug="demo", acting_user=people["olga"])
+        for name in PLAN:
+            add_member(campaign=campaign, person=people[name], role=Role.ASSESSOR, acting_user=people["olga"])
         folder = settings.BASE_DIR / "demo"
         self._import(campaign, people["olga"], "topics", folder / "topics.tsv")
         self._import(campaign, people["olga"], "segments", folder / "segments.jsonl")
@@ -219,10 +219,9 @@ class Command(BaseCommand):
         seen = sum(sheets.values_list("version", flat=True))
         sign_off(task, acting_user=task.person, seen=seen)
 
-    def _person(self, name: str, role: str) -> Person:
-        person = Person.objects.filter(username=name).first() or Person.objects.create_user(name, password=PASSWORD)
-        person.groups.add(Group.objects.get(name=role))
-        return person
+    def _person(self, name: str) -> Person:
+        known = Person.objects.filter(username=name).first()
+        return known or Person.objects.create_user(name, password=PASSWORD, is_superuser=name == "admin")
 
     def _import(
         self, campaign: Campaign, person: Person, kind: str, path: Path, options: dict[str, str] | None = None

@@ -143,13 +143,17 @@ def session(someone: "Person") -> str:
 
 
 def person(name: str, role: str) -> "Person":
-    """Make a person who can't sign in by password: benchmarks make their sessions themselves."""
-    from django.contrib.auth.models import Group
+    """Make a person who can't sign in by password: benchmarks make their sessions themselves.
 
+    An assessor belongs to every campaign there is, an organizer to what they make.
+    """
     from assessor.accounts.models import Person
+    from assessor.campaigns.actions import add_member
+    from assessor.campaigns.models import Campaign, Role
 
-    made = Person.objects.create_user(name)
-    made.groups.set(Group.objects.filter(name=role))
+    made = Person.objects.create_user(name, is_superuser=role == "administrator")
+    for campaign in Campaign.objects.all() if role == Role.ASSESSOR else ():
+        add_member(campaign=campaign, person=made, role=Role.ASSESSOR, acting_user=None)
     return made
 
 

@@ -4,7 +4,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Campaign, Import, Role
+from assessor.campaigns.models import Campaign, Import, Membership, Role
 
 
 def has_now(person: Person, role: Role, campaign: str = "") -> Q:
@@ -21,6 +21,29 @@ def members(campaign: Campaign, role: Role) -> QuerySet[Person]:
 def organized_campaigns(person: Person) -> QuerySet[Campaign]:
     """Return the campaigns that the person organizes now."""
     return Campaign.objects.filter(has_now(person, Role.ORGANIZER))
+
+
+def answers_for(organizer: Person, person: Person) -> bool:
+    """Say whether an organizer may let a person in anew, or out.
+
+    That is so for assessors of the organizer's own campaigns who never had another role or campaign. Everybody else,
+    such as a co-organizer, is an administrator's to change: or who organizes one study could take over another.
+    """
+    own = Q(campaign__in=organized_campaigns(organizer), role=Role.ASSESSOR)
+    is_assessor = person.memberships.filter(own, until=None).exists()
+    return is_assessor and not person.is_superuser and not person.memberships.exclude(own).exists()
+
+
+def member(campaign: Campaign, person_id: int) -> Membership:
+    """Return the present membership of a person in a campaign that was reached through organized_campaign.
+
+    Raises Http404. Who has both roles, which the protocol can allow, is its organizer here.
+    """
+    found = campaign.memberships.filter(person_id=person_id, until=None).select_related("person", "campaign")
+    membership = found.order_by("-role").first()
+    if membership is None:
+        raise Http404("There is nobody like that in this campaign.")
+    return membership
 
 
 def may_create_campaigns(person: Person) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.contrib.auth.forms import UsernameField
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
@@ -12,7 +13,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.actions import name_for_assessors
 from assessor.campaigns.condition_kind import condition_kinds, names_of_answers, names_of_nuggets
 from assessor.campaigns.http import NO_FILE
-from assessor.campaigns.models import Campaign, Condition, Import, Protocol, QrelsSource
+from assessor.campaigns.models import Campaign, Condition, Import, Protocol, QrelsSource, Role
 from assessor.imports.loaders import LOADERS, Loader
 from assessor.labels.manual_setups import FIRST, REPEAT, SECOND, label_again
 from assessor.llm import prompt_sets
@@ -29,6 +30,16 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ("name", "slug")
         labels = {"slug": "Short name"}
         help_texts = {"slug": "In addresses and commands: letters, digits, hyphens and underscores."}
+
+
+class InvitationForm(forms.Form):
+    """Somebody who is to have a role in a campaign."""
+
+    name = UsernameField(
+        label="User name", max_length=150, validators=[Person.username_validator], help_text="They sign in with it."
+    )
+    email = forms.EmailField(label="E-mail address", required=False, help_text="Can be left empty.")
+    role = forms.TypedChoiceField(label="Role", choices=Role.choices, coerce=Role)
 
 
 class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]

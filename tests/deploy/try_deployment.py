@@ -336,9 +336,7 @@ def main() -> None:
         found = trial.run("web", str(BIN / "python"), "manage.py", "check", "--deploy", "--fail-level", "WARNING")
         told(f"check --deploy: {found.strip()}")
         people = (
-            "from django.contrib.auth.models import Group; from assessor.accounts.models import Person; "
-            f"p = Person.objects.create_user('olga', password={PASSWORD!r}); "
-            "p.groups.set(Group.objects.filter(name='organizer'))"
+            f"from assessor.accounts.models import Person; Person.objects.create_user('olga', password={PASSWORD!r})"
         )
         trial.run("web", str(BIN / "python"), "manage.py", "shell", "--no-imports", "-c", people)
         trial.run("web", str(BIN / "python"), "manage.py", "create_campaign", "study", "--organizer", "olga")

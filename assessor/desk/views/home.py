@@ -4,9 +4,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from assessor.campaigns.access import organized_campaigns
+from assessor.campaigns.access import may_create_campaigns, organized_campaigns
 from assessor.campaigns.http import PersonRequest
-from assessor.campaigns.models import Campaign
 from assessor.desk import queries
 
 
@@ -16,6 +15,7 @@ def home(request: PersonRequest) -> HttpResponse:
     context = {
         **queries.home(request.user),
         "campaigns": organized_campaigns(request.user),
-        "has_campaign": Campaign.objects.exists,
+        "may_create": may_create_campaigns(request.user),
+        "invitations": request.user.invitations.select_related("campaign", "invited_by").order_by("campaign__name"),
     }
     return render(request, "desk/home.html", context)

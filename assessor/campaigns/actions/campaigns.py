@@ -4,27 +4,12 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
-from django.utils import timezone
 
-from assessor.accounts.deactivation import end_access
 from assessor.accounts.models import Person
 from assessor.campaigns import history
+from assessor.campaigns.actions.people import add_member
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import (
-    SCALES,
-    Campaign,
-    Condition,
-    Judge,
-    Membership,
-    Protocol,
-    QrelsSource,
-    Role,
-)
-from assessor.campaigns.queries import traces_of
-
-
-class PersonReferenced(Exception):
-    """A person can't be deleted; the text says why, and what to do instead."""
+from assessor.campaigns.models import SCALES, Campaign, Condition, Judge, Protocol, QrelsSource, Role
 
 
 class ConditionError(Exception):
@@ -42,57 +27,6 @@ def create_campaign(*, name: str, slug: str, acting_user: Person | None) -> Camp
     if acting_user:
         add_member(campaign=campaign, person=acting_user, role=Role.ORGANIZER, acting_user=acting_user)
     return campaign
-
-
-@transaction.atomic
-def add_member(*, campaign: Campaign, person: Person, role: Role, acting_user: Person | None) -> Membership:
-    """Give a person a role in a campaign."""
-    membership, is_new = Membership.objects.get_or_create(campaign=campaign, person=person, role=role, until=None)
-    if is_new:
-        history.record(f"{role} added", person, campaign=campaign, person=acting_user)
-    return membership
-
-
-@transaction.atomic
-def end_membership(*, membership: Membership, acting_user: Person | None) -> None:
-    """End a person's role in a campaign; that they had it stays on record, and so does their work."""
-    ended = Membership.objects.filter(pk=membership.pk, until=None).update(until=timezone.now())
-    if ended:
-        verb = f"{membership.role} removed"
-        history.record(verb, membership.person, campaign=membership.campaign, person=acting_user)
-
-
-def why_kept(person: Person, acting_user: Person) -> str | None:
-    """Say why a person can't be deleted, or None: who has left a trace stays, so that every record has its maker."""
-    if person == acting_user:
-        return "You can't delete yourself: another administrator can."
-    left = [f"{count:,} {what}" for what, count in traces_of(person).items()]
-    if not left:
-        return None
-    return (
-        f"{person} stays on record as the maker of what they left: {', '.join(left)}. "
-        "So that they can sign in no longer, make them inactive. Their open tasks can be withdrawn on the plan of the "
-        "campaign and given to somebody else there; what they did is kept."
-    )
-
-
-@transaction.atomic
-def delete_person(*, person: Person, acting_user: Person) -> None:
-    """Delete a person who has left no trace. Raises PersonKept."""
-    locked = Person.objects.select_for_update().get(pk=person.pk)
-    if reason := why_kept(locked, acting_user):
-        raise PersonReferenced(reason)
-    history.record("person deleted", locked, campaign=None, person=acting_user)
-    locked.delete()
-
-
-@transaction.atomic
-def note_activity(*, person: Person, acting_user: Person) -> None:
-    """Note that a person was made inactive, which ends what they could come in by, or that they are active again."""
-    if not person.is_active:
-        end_access(person)
-    verb = "person active again" if person.is_active else "person made inactive"
-    history.record(verb, person, campaign=None, person=acting_user)
 
 
 @transaction.atomic

@@ -111,3 +111,9 @@ def require_second_factor(*, campaign: Campaign, required: bool, acting_user: Pe
 
 def _recovery_codes() -> list[str]:
     return [codes.recovery_code() for _ in range(codes.RECOVERY_CODES)]
+
+
+def make_link(*, person: Person, acting_user: Person) -> str:
+    from django.contrib.auth.tokens import default_token_generator
+
+    return f"/login/?{default_token_generator.make_token(person)}"

@@ -22,6 +22,7 @@ from assessor.campaigns.models import (
     Event,
     Grade,
     Import,
+    Invitation,
     Judge,
     Membership,
     Protocol,
@@ -162,6 +163,14 @@ class MembershipAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def end(self, request: HttpRequest, queryset: QuerySet[Membership]) -> None:
         for membership in queryset.filter(until__isnull=True):
             end_membership(membership=membership, acting_user=person_of(request))
+
+
+@admin.register(Invitation)
+class InvitationAdmin(LookOnly):
+    list_display = ("campaign", "person", "role", "invited_at", "invited_by")
+    list_filter = ("campaign", "role")
+    search_fields = ("person__username", "campaign__name")
+    list_select_related = ("campaign", "person", "invited_by")
 
 
 @admin.register(Protocol)

@@ -13,13 +13,13 @@ from assessor.work.models import Exposure, Task
 
 def people_of(campaign: Campaign) -> QuerySet[Membership]:
     """Return the present memberships of a campaign, organizers first, with the work of each person there."""
-    work = Q(person__task__campaign=campaign)
+    work = Q(person__tasks__campaign=campaign)
     return (
         campaign.memberships.filter(until=None)
         .select_related("person")
         .annotate(
-            open_topics=Count("person__task", filter=work & Q(person__task__state=Task.State.OPEN)),
-            finished_topics=Count("person__task", filter=work & Q(person__task__state=Task.State.FINISHED)),
+            open_topics=Count("person__tasks", filter=work & Q(person__tasks__state=Task.State.OPEN)),
+            finished_topics=Count("person__tasks", filter=work & Q(person__tasks__state=Task.State.FINISHED)),
             has_second_factor=Exists(SecondFactor.objects.filter(person=OuterRef("person"))),
         )
         .order_by("-role", "person__username")

@@ -155,7 +155,7 @@ def test_people_who_are_there_are_used_only_if_that_is_said(whole: Campaign, arc
     assert (Campaign.objects.count(), Event.objects.count(), Person.objects.count()) == (0, before, 1)
     campaign = restore(archived, use_existing_people=True)
     anna.refresh_from_db()
-    assert (anna.email, anna.role_names, anna.check_password("hers")) == ("anna@example.org", set(), True)
+    assert (anna.email, anna.role_names, anna.check_password("hers")) == ("anna@example.org", {"assessor"}, True)
     assert campaign.tasks.filter(person=anna).exists()
 
 

@@ -50,7 +50,7 @@ from tests.support.lines import line as support_line
 from tests.support.test_own_texts import run_with_documents
 
 PACKAGES = ("assessor", "nuggets", "assignment", "support", "metaeval")
-KEPT_HERE = {"person", "organizer"}  # what an administrator may change
+KEPT_HERE = {"person", "membership"}  # what an administrator may change
 # Models, as app.Model, with the reason why nobody has to look them up.
 WITHOUT_ADMIN = {"work.Installation": "a name that pages carry; it says nothing to anybody"}
 TO_DO = """{model} is not in Django's admin. Register it in its app's admin.py, as LookOnly with list_display,
@@ -88,6 +88,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     import_file(campaign, "run_list", "tag,team,task,type,priority,aliases\nr1,,,,,other\n")
     import_file(campaign, "retrieval", "t1 Q0 d1 1 1.5 found\n")
     record_exposure(person, [bank.topic], "nuggets", "test")
+    Invitation.objects.create(campaign=campaign, person=person, role=Role.ORGANIZER, invited_by=person)
     TimeSpent.objects.create(task=bank.task, key=uuid4(), seconds=1)
     BankEdition.objects.create(bank=bank, edition=1, version=1)
     grading = give_relevance(campaign, make_person("grader", "assessor"))
@@ -283,7 +284,7 @@ def _founded(person: Person, topic: Topic) -> None:
         (_saw, "1 exposures"),
         (_wrote, "1 writes"),
         (_imported, "1 imports"),
-        (_organized, "1 organizers"),
+        (_organized, "1 memberships"),
         (_founded, "1 campaigns"),
     ],
 )

@@ -1,109 +1,251 @@
-"""Signing in, throttling, passwords, and what every response carries."""
+"""Who belongs to a campaign: inviting, roles, and who may let whom in anew."""
 
-import gzip
+import re
 
 import pytest
 from django.test import Client
 
 from assessor.accounts.models import Person
-from tests.conftest import PASSWORD, client_of
-from tests.desk.asking import POLICY
+from assessor.campaigns.actions import add_member, create_campaign
+from assessor.campaigns.models import Campaign, Event, Invitation, Membership, Role
+from assessor.work.models import Task
+from nuggets.models import NuggetBank
+from tests.conftest import ADMINISTRATOR, ORGANIZER, client_of, make_person
+
+PEOPLE = "/campaigns/study/people/"
 
 
-def sign_in(client: Client, password: str, address: str = "10.0.0.1") -> int:
-    data = {"username": "anna", "password": password}
-    return client.post("/login/", data, REMOTE_ADDR=address).status_code
+@pytest.fixture
+def as_olga(olga: Person, empty_campaign: Campaign) -> Client:
+    return client_of(olga)
 
 
-def test_the_sixth_wrong_password_waits_and_the_right_one_with_it(anna: Person):
-    client = Client()
-    assert [sign_in(client, "wrong") for _ in range(4)] == [200] * 4
-    assert sign_in(client, "wrong") == 429
-    response = client.post("/login/", {"username": "anna", "password": PASSWORD}, REMOTE_ADDR="10.0.0.1")
-    assert response.status_code == 429
-    assert b"Too many wrong passwords" in response.content
-    assert sign_in(client, PASSWORD, address="10.0.0.2") == 302
+@pytest.fixture
+def other(otto: Person, db: None) -> Campaign:
+    """Otto's campaign, to which nobody else belongs."""
+    campaign = create_campaign(name="Other", slug="other", acting_user=otto)
+    campaign.memberships.exclude(person=otto).delete()
+    return campaign
 
 
-def test_the_throttle_ends_after_a_quarter_of_an_hour(anna: Person, time_machine):
-    time_machine.move_to("2026-11-21T10:00:00Z", tick=False)
-    client = Client()
-    for _ in range(5):
-        sign_in(client, "wrong")
-    time_machine.move_to("2026-11-21T10:14:00Z", tick=False)
-    assert sign_in(client, PASSWORD) == 429
-    time_machine.move_to("2026-11-21T10:16:00Z", tick=False)
-    assert sign_in(client, PASSWORD) == 302
+@pytest.fixture
+def dora(empty_campaign: Campaign) -> Person:
+    """An assessor of the study alone."""
+    person = make_person("dora")
+    add_member(campaign=empty_campaign, person=person, role=Role.ASSESSOR, acting_user=None)
+    return person
 
 
-def test_four_wrong_passwords_do_not_lock_out(anna: Person):
-    client = Client()
-    for _ in range(4):
-        sign_in(client, "wrong")
-    assert sign_in(client, PASSWORD) == 302
+def invite(client: Client, name: str, role: str = "assessor", **fields: str) -> str:
+    response = client.post(PEOPLE, {"name": name, "role": role, **fields})
+    assert response.status_code == 200 or response.url == PEOPLE, response
+    return response.content.decode()
 
 
-def test_an_inactive_person_is_out_at_once(anna: Person):
-    client = client_of(anna)
-    assert client.get("/").status_code == 200
-    Person.objects.filter(pk=anna.pk).update(is_active=False)
-    assert client.get("/").status_code == 302
+def roles(person: Person) -> list[tuple[str, str]]:
+    """The present roles of a person: campaign and role."""
+    return list(
+        person.memberships.filter(until=None).values_list("campaign__slug", "role").order_by("campaign", "role")
+    )
 
 
-def test_changing_the_password(anna: Person):
-    client = client_of(anna)
-    new = "another long password"
-    form = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
-    short = {"new_password1": "eleven char", "new_password2": "eleven char"}
-    assert client.post("/password/", form | short).status_code == 200
-    assert client.post("/password/", form | {"old_password": "wrong"}).status_code == 200
-    assert sign_in(Client(), PASSWORD) == 302
-    assert client.post("/password/", form).status_code == 302
-    assert sign_in(Client(), new) == 302
-    assert sign_in(Client(), PASSWORD) == 200
+def verbs() -> list[tuple[str, str, str | None]]:
+    """The newest events first: what, of whom, by whom."""
+    return list(Event.objects.order_by("-pk").values_list("verb", "subject", "person__username"))
 
 
-def test_a_write_needs_the_csrf_token(anna: Person):
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(anna)
-    response = client.post("/logout/")
-    assert response.status_code == 403
-    assert b"This form is too old" in response.content
+# Inviting
 
 
-@pytest.mark.parametrize("address", ["/login/", "/", "/nothing/", "/admin/", "/guidelines/nuggets/"])
-def test_every_page_has_the_strict_policy_and_stays_in_no_cache(address: str, admin: Person):
-    response = client_of(admin).get(address) if address != "/login/" else Client().get(address)
-    assert set(response["Content-Security-Policy"].split("; ")) == POLICY
-    assert "no-store" in response["Cache-Control"]
-    assert response["X-Frame-Options"] == "DENY"
-    assert response["Referrer-Policy"] == "same-origin"
+def test_somebody_new_gets_an_account_and_a_link(as_olga: Client):
+    page = invite(as_olga, "new", email="new@example.org")
+    [link] = re.findall(r'value="http://testserver(/[^"]+)"', page)
+    person = Person.objects.get(username="new")
+    assert (person.email, person.has_usable_password(), roles(person)) == (
+        "new@example.org",
+        False,
+        [("study", "assessor")],
+    )
+    assert Client().get(link, follow=True).status_code == 200
+    assert link not in as_olga.get(PEOPLE).content.decode(), "it is shown once"
+    assert [event for event in verbs() if event[1] == "new"][-2:] == [
+        ("assessor added", "new", "olga"),
+        ("account made", "new", "olga"),
+    ]
 
 
-def test_pages_are_sent_compressed_and_files_are_not(olga: Person, bank):
+def test_somebody_with_an_account_is_asked_and_gets_no_link(as_olga: Client, other: Campaign, otto: Person):
+    page = invite(as_olga, "otto")
+    assert "http://testserver/" not in page
+    assert "otto has an account here" in page
+    assert roles(otto) == [("other", "organizer")]
+    home = client_of(otto).get("/").content.decode()
+    assert "olga invites you to <bdi>Study</bdi> as assessor." in home
+    [invitation] = Invitation.objects.all()
+    client_of(otto).post(f"/invitations/{invitation.pk}/", {"accepted": "yes"})
+    assert set(roles(otto)) == {("study", "assessor"), ("other", "organizer")}
+    assert not Invitation.objects.exists()
+    assert verbs()[:2] == [("assessor added", "otto", "otto"), ("invited as assessor", "otto", "olga")]
+
+
+def test_an_invitation_can_be_declined_or_withdrawn(as_olga: Client, other: Campaign, otto: Person):
+    invite(as_olga, "otto", "organizer")
+    [invitation] = Invitation.objects.all()
+    client_of(otto).post(f"/invitations/{invitation.pk}/", {"accepted": "no"})
+    assert (roles(otto), verbs()[0]) == ([("other", "organizer")], ("invitation declined", "otto", "otto"))
+    invite(as_olga, "otto")
+    [invitation] = Invitation.objects.all()
+    as_olga.post(f"/campaigns/study/invitations/{invitation.pk}/end/")
+    assert not Invitation.objects.exists()
+    assert client_of(otto).post(f"/invitations/{invitation.pk}/", {"accepted": "yes"}).status_code == 404
+    assert roles(otto) == [("other", "organizer")]
+
+
+def test_nobody_else_answers_an_invitation(as_olga: Client, other: Campaign, otto: Person, anna: Person):
+    invite(as_olga, "otto")
+    [invitation] = Invitation.objects.all()
+    assert client_of(anna).post(f"/invitations/{invitation.pk}/", {"accepted": "yes"}).status_code == 404
+    assert client_of(otto).post(f"/campaigns/other/invitations/{invitation.pk}/end/").status_code == 404
+    assert Invitation.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "told"),
+    [
+        ("dora", "organizer", "dora belongs to the campaign: change the role on their page."),
+        ("gone", "assessor", "gone is inactive: an administrator can change that."),
+        ("otto", "assessor", "otto is invited already, as organizer."),
+        ("a b", "assessor", "Enter a valid username."),
+        ("", "assessor", "This field is required."),
+        ("new", "administrator", "administrator is not one of the available choices."),
+    ],
+)
+def test_who_can_not_be_invited(as_olga: Client, dora: Person, other: Campaign, name: str, role: str, told: str):
+    make_person("gone")
+    Person.objects.filter(username="gone").update(is_active=False)
+    invite(as_olga, "otto", "organizer")
+    before = Event.objects.count(), Membership.objects.count(), Person.objects.count(), Invitation.objects.count()
+    assert told in invite(as_olga, name, role)
+    assert before == (
+        Event.objects.count(),
+        Membership.objects.count(),
+        Person.objects.count(),
+        Invitation.objects.count(),
+    )
+
+
+# Roles
+
+
+def test_an_assessor_becomes_an_organizer_and_is_barred_ever_after(as_olga: Client, dora: Person):
+    as_olga.post(f"{PEOPLE}{dora.pk}/role/", {"role": "organizer"})
+    assert roles(dora) == [("study", "organizer")]
+    assert client_of(dora).get("/campaigns/study/").status_code == 200
+    as_olga.post(f"{PEOPLE}{dora.pk}/role/", {"role": "assessor"})
+    assert roles(dora) == [("study", "assessor")]
+    assert client_of(dora).get("/campaigns/study/").status_code == 404
+    page = as_olga.get(f"{PEOPLE}{dora.pk}/").content.decode()
+    assert "dora organizes Study, or did; an organizer isn&#x27;t an assessor in the same campaign." in page
+    assert verbs()[:4] == [
+        ("assessor added", "dora", "olga"),
+        ("organizer removed", "dora", "olga"),
+        ("organizer added", "dora", "olga"),
+        ("assessor removed", "dora", "olga"),
+    ]
+
+
+def test_who_is_taken_off_opens_nothing_and_their_work_stays(bank: NuggetBank, olga: Person, anna: Person):
+    address = f"/nuggets/{bank.pk}/"
+    assert client_of(anna).get(address).status_code == 200
+    page = client_of(olga).post(f"{PEOPLE}{anna.pk}/role/", {"role": ""}, follow=True).content.decode()
+    assert "anna belongs to this campaign no longer; what they did is kept. 1 open topic can be given" in page
+    assert client_of(anna).get(address).status_code == 404
+    assert "why do cats purr" not in client_of(anna).get("/").content.decode()
+    assert Task.objects.get(pk=bank.task_id).state == Task.State.OPEN
+
+
+def test_the_only_organizer_stays(as_olga: Client, olga: Person, otto: Person, empty_campaign: Campaign):
+    for role in ("assessor", ""):
+        page = as_olga.post(f"{PEOPLE}{olga.pk}/role/", {"role": role}, follow=True).content.decode()
+        assert "olga is the only organizer: add another one first." in page
+    assert roles(olga) == [("study", "organizer")]
+    add_member(campaign=empty_campaign, person=otto, role=Role.ORGANIZER, acting_user=None)
+    as_olga.post(f"{PEOPLE}{olga.pk}/role/", {"role": ""})
+    assert roles(olga) == []
+
+
+def test_there_is_no_other_role(as_olga: Client, dora: Person):
+    assert as_olga.post(f"{PEOPLE}{dora.pk}/role/", {"role": "administrator"}).status_code == 404
+    assert roles(dora) == [("study", "assessor")]
+
+
+# Letting in anew, and out
+
+
+def refused(client: Client, person: Person, campaign: str = "study") -> set[int]:
+    """Try all that lets a person in or out; return the statuses."""
+    base = f"/campaigns/{campaign}/people/{person.pk}/"
+    fields = {"active": "no"}
+    return {client.post(f"{base}{way}/", fields).status_code for way in ("link", "second-factor", "active")}
+
+
+def test_an_organizer_lets_an_assessor_of_theirs_in_and_out(as_olga: Client, dora: Person):
+    as_dora = client_of(dora)
+    page = as_olga.post(f"{PEOPLE}{dora.pk}/link/").content.decode()
+    assert re.search(r'value="http://testserver/[^"]+"', page)
+    as_olga.post(f"{PEOPLE}{dora.pk}/active/", {"active": "no"})
+    assert as_dora.get("/").status_code == 302, "it ends their sessions"
+    assert not Person.objects.get(pk=dora.pk).is_active
+    as_olga.post(f"{PEOPLE}{dora.pk}/active/", {"active": "yes"})
+    assert Person.objects.get(pk=dora.pk).is_active
+    assert verbs()[:2] == [("person active again", "dora", "olga"), ("person made inactive", "dora", "olga")]
+
+
+def test_nobody_is_taken_over_by_a_role_in_ones_campaign(
+    as_olga: Client, olga: Person, otto: Person, other: Campaign, empty_campaign: Campaign, dora: Person
+):
+    admin = make_person("admin", ADMINISTRATOR)
+    for person in (admin, otto):
+        add_member(campaign=empty_campaign, person=person, role=Role.ASSESSOR, acting_user=None)
+    assert refused(as_olga, admin) == {404}, "an administrator"
+    assert refused(as_olga, otto) == {404}, "an organizer of another campaign"
+    assert refused(as_olga, olga) == {404}, "oneself"
+    second = make_person("second", ORGANIZER)
+    add_member(campaign=empty_campaign, person=second, role=Role.ORGANIZER, acting_user=None)
+    assert refused(as_olga, second) == {404}, "a co-organizer"
+    as_olga.post(f"{PEOPLE}{second.pk}/role/", {"role": "assessor"})
+    assert refused(as_olga, second) == {404}, "a former co-organizer, whose sign-in may open more than this campaign"
+    membership = add_member(campaign=other, person=dora, role=Role.ASSESSOR, acting_user=None)
+    assert refused(as_olga, dora) == {404}, "an assessor of another campaign"
+    Membership.objects.filter(pk=membership.pk).update(until=membership.since)
+    assert refused(as_olga, dora) == {404}, "a former one of another campaign"
+    assert all(Person.objects.values_list("is_active", flat=True))
+
+
+def test_a_campaign_of_ones_own_opens_nobody_elses(as_olga: Client, otto: Person, other: Campaign, dora: Person):
+    as_otto = client_of(otto)
+    assert refused(as_otto, dora) == {404}
+    assert refused(as_otto, dora, "other") == {404}
+    assert as_otto.get(f"/campaigns/other/people/{dora.pk}/").status_code == 404
+    assert as_otto.post(f"/campaigns/other/people/{dora.pk}/role/", {"role": "organizer"}).status_code == 404
+
+
+def test_another_organizers_own_campaign_is_no_hindrance(as_olga: Client, olga: Person, dora: Person):
+    """Of two campaigns of the same organizer."""
+    second = create_campaign(name="Second", slug="second", acting_user=olga)
+    add_member(campaign=second, person=dora, role=Role.ASSESSOR, acting_user=None)
+    assert as_olga.post(f"{PEOPLE}{dora.pk}/link/").status_code == 200
+
+
+def test_the_table_tells_work_and_sign_in(bank: NuggetBank, olga: Person, django_assert_max_num_queries):
     client = client_of(olga)
-    accepted = {"Accept-Encoding": "gzip"}
-    page = client.get("/campaigns/study/", headers=accepted)
-    assert page["Content-Encoding"] == "gzip"
-    assert b"<h1>Study</h1>" in gzip.decompress(page.content)
-    assert "Content-Encoding" not in client.get("/campaigns/study/").headers
-    file = client.get("/campaigns/study/plan/plan.csv", headers=accepted)
-    assert (file.status_code, file.get("Content-Encoding")) == (200, None)
-
-
-@pytest.mark.parametrize("template", ["home", "campaign", "imports", "plan", "exports", "protocol"])
-def test_no_page_has_inline_script_or_style_or_foreign_addresses(template: str, bank, olga: Person, anna: Person):
-    addresses = {"home": "/"} | {
-        name: f"/campaigns/study/{name}/" for name in ("imports", "plan", "exports", "protocol")
-    }
-    address = addresses.get(template, "/campaigns/study/")
-    for html in (
-        client_of(olga).get(address).content.decode(),
-        client_of(anna).get(f"/nuggets/{bank.pk}/").content.decode(),
-    ):
-        assert "<style" not in html
-        assert " style=" not in html
-        assert " onclick" not in html
-        assert "http://" not in html.replace("http://www.w3.org", "")
-        assert "https://" not in html
-        assert all("src=" in tag for tag in html.split("<script")[1:])
+    rows = [re.sub(r"<[^>]*>|\s+", " ", row) for row in client.get(PEOPLE).content.decode().split("<tr>")[2:]]
+    told = [" ".join(row.split())[: len("anna assessor 1 0")] for row in rows]
+    assert told[0].startswith("olga organizer")
+    assert told[1] == "anna assessor 1 0"
+    for number in range(5):
+        add_member(
+            campaign=bank.condition.campaign, person=make_person(f"p{number}"), role=Role.ASSESSOR, acting_user=None
+        )
+    with django_assert_max_num_queries(8):
+        client.get(PEOPLE)

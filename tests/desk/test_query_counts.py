@@ -224,6 +224,10 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         ]:
             assert import_file(campaign, kind, "".join(f"{line}\n" for line in lines), **options).state == "done"
         import_file(campaign, "segments", [{"docid": f"s{number}", "segment": "text"} for number in new])
+        for number in new:
+            Invitation.objects.create(
+                campaign=campaign, person=make_person(f"p{number}"), role=Role.ASSESSOR, invited_by=olga
+            )
         qids = list(campaign.topics.values_list("qid", flat=True))
         for number in new:
             answers = [

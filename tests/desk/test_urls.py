@@ -8,7 +8,8 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Campaign, Condition, Import
+from assessor.campaigns.actions import add_member, create_campaign
+from assessor.campaigns.models import Campaign, Condition, Import, Invitation, Role
 from assessor.exports.actions import ask_for
 from assessor.exports.actions import run as export
 from assessor.exports.freeze import freeze
@@ -28,95 +29,109 @@ from tests.support.judging_helpers import from_scratch, post_edited
 from tests.support.lines import cites
 from tests.support.lines import line as support_line
 
-# Columns: nobody signed in; the assessor whose work it is; another assessor; the campaign's organizer; an organizer
-# of something else; an administrator; somebody without a role. "in" is a redirect to the sign-in page.
-ROLES = ("nobody", "anna", "ben", "olga", "otto", "admin", "noone")
-EVERYBODY = ("in", 200, 200, 200, 200, 200, 200)
-ORGANIZER = ("in", 404, 404, 200, 404, 404, 404)
-OWNER_READS = ("in", 200, 404, 200, 404, 404, 404)
+# Columns: nobody signed in; the assessor whose work it is; another assessor of the campaign; its organizer; the
+# organizer and an assessor of another campaign; an administrator; somebody without a role. "in" is a redirect to the
+# sign-in page.
+ROLES = ("nobody", "anna", "ben", "olga", "otto", "else", "admin", "noone")
+EVERYBODY = ("in", 200, 200, 200, 200, 200, 200, 200)
+ORGANIZER = ("in", 404, 404, 200, 404, 404, 404, 404)
+OWNER_READS = ("in", 200, 404, 200, 404, 404, 404, 404)
 # A write without key and version is 400 for whom it would be theirs to make; refused before that for all others.
-OWNER_WRITES = (401, 400, 404, 404, 404, 404, 404)
+OWNER_WRITES = (401, 400, 404, 404, 404, 404, 404, 404)
 
 TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "home": ("GET", EVERYBODY),
-    "login": ("GET", (200, 200, 200, 200, 200, 200, 200)),
-    "sign_in_code": ("GET", ("in",) * 7),  # nobody gave a password just now
+    "login": ("GET", (200, 200, 200, 200, 200, 200, 200, 200)),
+    "sign_in_code": ("GET", ("in",) * 8),  # nobody gave a password just now
     "second_factor": ("GET", EVERYBODY),
-    **dict.fromkeys(("renew_recovery_codes", "turn_second_factor_off"), ("POST", (401, *(200,) * 6))),  # without a code
-    "require_second_factor": ("POST", (401, 404, 404, 302, 404, 404, 404)),
-    "logout": ("POST", (401, 302, 302, 302, 302, 302, 302)),
+    **dict.fromkeys(("renew_recovery_codes", "turn_second_factor_off"), ("POST", (401, *(200,) * 7))),  # without a code
+    "require_second_factor": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "logout": ("POST", (401, 302, 302, 302, 302, 302, 302, 302)),
     "habits": ("GET", EVERYBODY),
     "password_change": ("GET", EVERYBODY),
     "password_change_done": ("GET", EVERYBODY),
     "guidelines": ("GET", EVERYBODY),
-    "task_guidelines": ("GET", ("in", 200, 404, 404, 404, 404, 404)),
+    "task_guidelines": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
     "campaign_guidelines": ("GET", ORGANIZER),
     "edit_guidelines": ("GET", ORGANIZER),
-    "preview_guidelines": ("POST", (401, 404, 404, 200, 404, 404, 404)),
+    "preview_guidelines": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
     "guidelines_version": ("GET", ORGANIZER),
     "api": ("GET", EVERYBODY),
     "tokens": ("GET", EVERYBODY),
-    "revoke_token": ("POST", (401, 302, 404, 404, 404, 404, 404)),
+    "revoke_token": ("POST", (401, 302, 404, 404, 404, 404, 404, 404)),
     "practice": ("GET", ORGANIZER),
-    "practice_feedback": ("GET", ("in", 404, 404, 404, 404, 404, 404)),  # before it is signed off; see tests/training
-    "mark_practice": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "practice_feedback": (
+        "GET",
+        ("in", 404, 404, 404, 404, 404, 404, 404),
+    ),  # before it is signed off; see tests/training
+    "mark_practice": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "practice_reference": ("GET", ORGANIZER),
-    "name_practice_reference": ("POST", (401, 404, 404, 302, 404, 404, 404)),
-    "new_campaign": ("GET", ("in", 404, 404, 200, 200, 404, 404)),
+    "name_practice_reference": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "new_campaign": ("GET", ("in", 404, 404, 200, 200, 200, 404, 404)),
     "campaign": ("GET", ORGANIZER),
     "protocol": ("GET", ORGANIZER),
     "new_condition": ("GET", ORGANIZER),
-    "control_runs": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "control_runs": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "imports": ("GET", ORGANIZER),
     **dict.fromkeys(("import_report", "report_file"), ("GET", ORGANIZER)),
-    "stop_import": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "stop_import": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "plan": ("GET", ORGANIZER),
-    "advance_plan": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "advance_plan": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "plan_piece": ("GET", ORGANIZER),
     "plan_hours": ("GET", ORGANIZER),
     **dict.fromkeys(("effort", "effort_figure"), ("GET", ORGANIZER)),
     "allocate_plan": ("GET", ORGANIZER),
     "export_plan": ("GET", ORGANIZER),
     "plan_runs": ("GET", ORGANIZER),
-    "take_back_planned": ("POST", (401, 404, 404, 302, 404, 404, 404)),
-    "withdraw_task": ("POST", (401, 404, 404, 302, 404, 404, 404)),
-    "take_out_of_queue": ("POST", (401, 404, 404, 302, 404, 404, 404)),
-    "draw_topic": ("POST", (401, 302, 302, 404, 404, 404, 404)),
+    "take_back_planned": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "withdraw_task": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "take_out_of_queue": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "draw_topic": ("POST", (401, 302, 302, 404, 404, 404, 404, 404)),
     "progress": ("GET", ORGANIZER),
+    **dict.fromkeys(("people", "person"), ("GET", ORGANIZER)),
+    "set_role": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "new_link": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
+    **dict.fromkeys(
+        ("reset_factor", "change_activity", "end_invitation"), ("POST", (401, 404, 404, 302, 404, 404, 404, 404))
+    ),
+    "answer_invitation": ("POST", (401, 404, 404, 404, 404, 404, 404, 302)),  # offered to who has no role
     "questions": ("GET", ORGANIZER),
     "history": ("GET", ORGANIZER),
     "missing": ("GET", ORGANIZER),
     "export_missing": ("GET", ORGANIZER),
     "label_way": ("GET", ORGANIZER),
     "export_history": ("GET", ORGANIZER),
-    "answer_question": ("POST", (401, 404, 404, 404, 404, 404, 404)),
+    "answer_question": ("POST", (401, 404, 404, 404, 404, 404, 404, 404)),
     "my_answers": ("GET", EVERYBODY),
     "prompts": ("GET", ORGANIZER),
     "import_prompts": ("GET", ORGANIZER),
     "exports": ("GET", ORGANIZER),
     "archive": ("GET", ORGANIZER),
-    "make_archive": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "make_archive": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     **dict.fromkeys(("choose_export", "export_file", "export", "made_file", "export_manifest"), ("GET", ORGANIZER)),
     **dict.fromkeys(("frozen_conditions", "frozen_condition", "frozen_bundle", "frozen_manifest"), ("GET", ORGANIZER)),
-    "make_release": ("POST", (401, 404, 404, 302, 404, 404, 404)),
-    "freeze_condition": ("POST", (401, 404, 404, 302, 404, 404, 404)),
-    "stop_export": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "make_release": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "freeze_condition": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "stop_export": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "judges": ("GET", ORGANIZER),
     "new_judge": ("GET", ORGANIZER),
     "judge": ("GET", ORGANIZER),
-    "try_judge": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "try_judge": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "jobs": ("GET", ORGANIZER),
     "launch_job": ("GET", ORGANIZER),
     "job": ("GET", ORGANIZER),
     "job_failures": ("GET", ORGANIZER),
-    **{f"{verb}_job": ("POST", (401, 404, 404, 302, 404, 404, 404)) for verb in ("pause", "resume", "cancel", "retry")},
-    "job_budget": ("POST", (401, 404, 404, 302, 404, 404, 404)),
-    "time_spent": ("POST", (401, 400, 404, 404, 404, 404, 404)),
+    **{
+        f"{verb}_job": ("POST", (401, 404, 404, 302, 404, 404, 404, 404))
+        for verb in ("pause", "resume", "cancel", "retry")
+    },
+    "job_budget": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "time_spent": ("POST", (401, 400, 404, 404, 404, 404, 404, 404)),
     "relevance": ("GET", OWNER_READS),
-    "relevance_passage": ("GET", ("in", 200, 404, 404, 404, 404, 404)),
+    "relevance_passage": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
     "relevance_judge": ("POST", OWNER_WRITES),
     "relevance_undo": ("POST", OWNER_WRITES),
-    "relevance_draw": ("POST", (401, 200, 404, 404, 404, 404, 404)),
+    "relevance_draw": ("POST", (401, 200, 404, 404, 404, 404, 404, 404)),
     "relevance_show": ("POST", OWNER_WRITES),
     "nugget_editor": ("GET", OWNER_READS),
     "nugget_add": ("POST", OWNER_WRITES),
@@ -138,37 +153,37 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "nugget_drafts": ("GET", ORGANIZER),
     "condition_drafts": ("GET", ORGANIZER),
     "export_drafts": ("GET", ORGANIZER),
-    "nugget_reopen": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "nugget_reopen": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "assignment": ("GET", OWNER_READS),
-    "assignment_answer": ("GET", ("in", 200, 404, 404, 404, 404, 404)),
-    "assignment_nugget": ("GET", ("in", 200, 404, 404, 404, 404, 404)),
+    "assignment_answer": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
+    "assignment_nugget": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
     **{
         f"assignment_{verb}": ("POST", OWNER_WRITES)
         for verb in ("label", "cannot", "flag", "mark", "later", "sign_off")
     },
     "support": ("GET", OWNER_READS),
-    "support_answer": ("GET", ("in", 200, 404, 404, 404, 404, 404)),
+    "support_answer": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
     **{f"support_{verb}": ("POST", OWNER_WRITES) for verb in ("label", "cannot", "flag", "show", "later", "sign_off")},
     "assignment_questions": ("GET", ORGANIZER),
-    "resolve_label": ("POST", (401, 404, 404, 404, 404, 404, 404)),
-    "leave_nugget_out": ("POST", (401, 404, 404, 404, 404, 404, 404)),
+    "resolve_label": ("POST", (401, 404, 404, 404, 404, 404, 404, 404)),
+    "leave_nugget_out": ("POST", (401, 404, 404, 404, 404, 404, 404, 404)),
     "support_questions": ("GET", ORGANIZER),
-    "resolve_support_label": ("POST", (401, 404, 404, 404, 404, 404, 404)),
-    "leave_citation_out": ("POST", (401, 404, 404, 404, 404, 404, 404)),
+    "resolve_support_label": ("POST", (401, 404, 404, 404, 404, 404, 404, 404)),
+    "leave_citation_out": ("POST", (401, 404, 404, 404, 404, 404, 404, 404)),
     "scores": ("GET", ORGANIZER),
-    "export_scores": ("GET", ("in", 404, 404, 409, 404, 404, 404)),  # not final: labels are missing
+    "export_scores": ("GET", ("in", 404, 404, 409, 404, 404, 404, 404)),  # not final: labels are missing
     "topic_scores": ("GET", ORGANIZER),
     "run_scores": ("GET", ORGANIZER),
     "support_pairs": ("GET", ORGANIZER),
     **dict.fromkeys(
         ("studies", "export_studies", "study", "ask_study", "study_figure", "export_study"), ("GET", ORGANIZER)
     ),
-    **dict.fromkeys(("give_study", "define_code", "code_item"), ("POST", (401, 404, 404, 302, 404, 404, 404))),
+    **dict.fromkeys(("give_study", "define_code", "code_item"), ("POST", (401, 404, 404, 302, 404, 404, 404, 404))),
     **dict.fromkeys(
         ("comparisons", "comparison", "comparison_topic", "comparison_file", "comparison_figure"), ("GET", ORGANIZER)
     ),
-    "import_table": ("POST", (401, 404, 404, 200, 404, 404, 404)),
-    "compute_again": ("POST", (401, 404, 404, 302, 404, 404, 404)),
+    "import_table": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
+    "compute_again": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
 POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan", "new_judge", "judge", "launch_job")
@@ -224,6 +239,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     [edited] = give_tasks(campaign=campaign, topics=[bank.topic], condition=edits, person=task.person, acting_user=None)
     study = coded_study(campaign, "r", "t1")
     studies = f"{base}/studies/{study.pk}"
+    invitation = Invitation.objects.create(
+        campaign=campaign, person=make_person("noone"), role=Role.ASSESSOR, invited_by=make_person("inviter")
+    )
     uid = "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11"
     return {
         "home": "/",
@@ -274,6 +292,14 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "take_out_of_queue": f"{base}/plan/waiting/{waiting.pk}/take-out/",
         "draw_topic": f"/queues/{waiting.condition_id}/draw/",
         "progress": f"{base}/progress/",
+        "people": f"{base}/people/",
+        "person": f"{base}/people/{task.person_id}/",
+        "set_role": f"{base}/people/{task.person_id}/role/",
+        "new_link": f"{base}/people/{task.person_id}/link/",
+        "reset_factor": f"{base}/people/{task.person_id}/second-factor/",
+        "change_activity": f"{base}/people/{task.person_id}/active/",
+        "end_invitation": f"{base}/invitations/{invitation.pk}/end/",
+        "answer_invitation": f"/invitations/{invitation.pk}/",
         "questions": f"{base}/asked/",
         "history": f"{base}/history/",
         "missing": f"{base}/missing/cited/",
@@ -375,7 +401,13 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
 
 @pytest.fixture
 def clients(anna: Person, ben: Person, olga: Person, otto: Person, admin: Person) -> dict[str, Client]:
-    people = {"anna": anna, "ben": ben, "olga": olga, "otto": otto, "admin": admin, "noone": make_person("noone")}
+    people = {"anna": anna, "ben": ben, "olga": olga, "otto": otto, "admin": admin}
+    people |= {
+        "else": make_person("else"),
+        "noone": Person.objects.filter(username="noone").first() or make_person("noone"),
+    }
+    other = create_campaign(name="Elsewhere", slug="elsewhere", acting_user=otto)
+    add_member(campaign=other, person=people["else"], role=Role.ASSESSOR, acting_user=otto)
     return {"nobody": Client()} | {name: client_of(person) for name, person in people.items()}
 
 
@@ -411,7 +443,7 @@ def test_every_address_by_every_role(addresses: dict[str, str], clients: dict[st
 
 def test_an_organizers_forms_take_nothing_from_others(addresses: dict[str, str], clients: dict[str, Client]):
     for name in POSTED:
-        allowed = {"olga", "otto"} if name == "new_campaign" else {"olga"}
+        allowed = {"olga", "otto", "admin"} if name == "new_campaign" else {"olga"}
         wanted = {role: 200 if role in allowed else 401 if role == "nobody" else 404 for role in ROLES}
         assert found_at(addresses[name], "POST", clients) == wanted, name
 
@@ -433,8 +465,6 @@ def test_neither_another_method_nor_a_script_lets_others_in(addresses: dict[str,
 
 
 def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str, str], otto: Person, bank: NuggetBank):
-    from assessor.campaigns.actions import create_campaign
-
     create_campaign(name="Other", slug="other", acting_user=otto)
     client = client_of(otto)
     for name in (

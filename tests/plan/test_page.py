@@ -166,7 +166,7 @@ def test_a_row_for_whoever_draws_it_waits_too(
 
 def test_what_a_person_can_never_have_is_not_planned_for_them(waiting: Condition, bank: NuggetBank, olga: Person):
     Planned.objects.all().delete()
-    with pytest.raises(PlanError, match="olga is not an assessor"):
+    with pytest.raises(PlanError, match="olga is not an assessor of Study"):
         plan_work(condition=waiting, topics=[bank.topic], person=olga, acting_user=olga)
     assert not Planned.objects.exists()
 

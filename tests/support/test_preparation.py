@@ -169,7 +169,7 @@ def test_where_nothing_can_be_given(answered: Campaign, scratch: Condition, topi
     give(scratch, topic, anna)
     with pytest.raises(PlanError, match="somebody else's already"):
         give(scratch, topic, ben)
-    with pytest.raises(PlanError, match="olga is not an assessor"):
+    with pytest.raises(PlanError, match="olga is not an assessor of Study"):
         give(scratch, topic, olga)
 
 

@@ -111,13 +111,13 @@ def test_at_least_one_topic(refused):
 @pytest.mark.parametrize("who", ["olga", "otto", "admin"])
 def test_only_assessors_are_given_tasks(give: Give, refused, who: str, request):
     person: Person = request.getfixturevalue(who)
-    refused(f"{who} is not an assessor.", person=person)
+    refused(f"{who} is not an assessor of Study.", person=person)
     outsider = make_person("outsider")
-    refused("outsider is not an assessor.", person=outsider)
+    refused("outsider is not an assessor of Study.", person=outsider)
     left = make_person("left", ASSESSOR)
     left.is_active = False
     left.save()
-    refused("left is not an assessor.", person=left)
+    refused("left is not an assessor of Study.", person=left)
     assert len(give()) == 2
 
 

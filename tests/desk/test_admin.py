@@ -16,7 +16,7 @@ from assessor.accounts.models import Person, SecondFactor
 from assessor.campaigns import history
 from assessor.campaigns.actions import add_member, create_campaign
 from assessor.campaigns.admin import LookOnly
-from assessor.campaigns.models import AppendOnly, Campaign, Condition, Event, Import, Judge, Role, Topic
+from assessor.campaigns.models import AppendOnly, Campaign, Condition, Event, Import, Invitation, Judge, Role, Topic
 from assessor.campaigns.models.history import AppendOnlyError
 from assessor.exports.actions import ask_for
 from assessor.exports.freeze import freeze

@@ -19,7 +19,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from assessor.accounts.models import Person, SecondFactor
 from assessor.campaigns.actions import create_condition
-from assessor.campaigns.models import Answer, Campaign, Condition, Judge
+from assessor.campaigns.models import Answer, Campaign, Condition, Invitation, Judge, Role
 from assessor.exports import actions as exporting
 from assessor.exports.freeze import freeze
 from assessor.exports.models import Export, Frozen

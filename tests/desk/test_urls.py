@@ -412,6 +412,7 @@ def clients(anna: Person, ben: Person, olga: Person, otto: Person, admin: Person
         "noone": Person.objects.filter(username="noone").first() or make_person("noone"),
     }
     other = create_campaign(name="Elsewhere", slug="elsewhere", acting_user=otto)
+    other.memberships.filter(role=Role.ASSESSOR).delete()  # all assessors of tests belong to it at first
     add_member(campaign=other, person=people["else"], role=Role.ASSESSOR, acting_user=otto)
     return {"nobody": Client()} | {name: client_of(person) for name, person in people.items()}
 

@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
 from assessor.runtime import logs
-from assessor.runtime.environment import choice, database_url, flag, number, text, words
+from assessor.runtime.environment import choice, database_url, flag, issuer, mail_server, number, text, words
 from assessor.runtime.secret_key import secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -53,7 +53,9 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
-    "axes",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
     "csp",
     "django_htmx",
     "template_partials",
@@ -91,6 +93,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "assessor.desk.middleware.SignInRequired",
     "assessor.accounts.middleware.SecondFactorFirst",
     "assessor.work.middleware.OwnInstallation",
@@ -100,7 +103,6 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "assessor.desk.middleware.NothingIsCached",
     "assessor.work.middleware.GuidelinesFirst",
-    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "assessor.urls"
@@ -157,30 +159,74 @@ DATABASES = {"default": _database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.Person"
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "assessor.accounts.access.PasswordBackend"]
+AUTHENTICATION_BACKENDS = ["assessor.accounts.access.PasswordBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
-LOGIN_URL = "login"
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
-LOGOUT_REDIRECT_URL = "login"
+LOGOUT_REDIRECT_URL = "account_login"
 
-# Five wrong passwords for one name from one address: a quarter of an hour's wait. Kept in the database, so that
-# it holds over all web processes.
-AXES_FAILURE_LIMIT = 5
-AXES_COOLOFF_TIME = 0.25
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_CLIENT_IP_CALLABLE = "assessor.runtime.proxy.client_address" if BEHIND_PROXY else None
-AXES_LOCKOUT_TEMPLATE = "accounts/locked_out.html"
-AXES_HTTP_RESPONSE_CODE = 429
-AXES_RESET_ON_SUCCESS = True
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the wait is as long as the page says
-AXES_ENABLE_ACCESS_FAILURE_LOG = False
-AXES_VERBOSE = False
-AXES_ENABLE_ADMIN = False
+# allauth does sign-in, passwords, second factors and the provider's accounts; what is ours in it is assessor.accounts.
+ACCOUNT_ADAPTER = "assessor.accounts.adapters.AccountAdapter"
+ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_FORMS = {
+    "change_password": "assessor.accounts.forms.PasswordForm",
+    "login": "assessor.accounts.forms.SignInForm",
+    "reauthenticate": "assessor.accounts.forms.ConfirmForm",
+    "reset_password": "assessor.accounts.forms.ForgottenForm",
+    "reset_password_from_key": "assessor.accounts.forms.NewPasswordForm",
+}
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_LOGIN_TIMEOUT = 300  # seconds from the password to the code
+ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "assessor.accounts.links.LinkTokens"  # noqa: S105  # a name
+# Five wrong passwords for one name from one address, or five wrong codes of one person from anywhere, in a quarter of
+# an hour. An address is many people's, behind whose proxy they all sit: 120 sign-ins a minute.
+ACCOUNT_RATE_LIMITS = {"login_failed": "5/15m/key", "login": "120/m/ip", "change_password": None}
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_SESSION_REMEMBER = True
+MFA_ADAPTER = "assessor.accounts.adapters.FactorAdapter"
+MFA_FORMS = {
+    "activate_totp": "assessor.accounts.forms.SetUpForm",
+    "add_webauthn": "assessor.accounts.passkeys.AddForm",
+    "authenticate": "assessor.accounts.forms.CodeForm",
+    "authenticate_webauthn": "assessor.accounts.passkeys.UseForm",
+    "edit_webauthn": "assessor.accounts.passkeys.RenameForm",
+    "login_webauthn": "assessor.accounts.passkeys.SignInForm",
+    "reauthenticate": "assessor.accounts.forms.ConfirmCodeForm",
+    "reauthenticate_webauthn": "assessor.accounts.passkeys.ConfirmForm",
+}
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_RATE_LIMITS = {"webauthn_login": "120/m/ip"}
+MFA_RECOVERY_CODE_COUNT = 8
+MFA_RECOVERY_CODE_DIGITS = 12
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_TOTP_ISSUER = "Assay"
+MFA_TOTP_TOLERANCE = 1  # steps of half a minute that a clock may be off
+MFA_WEBAUTHN_USER_VERIFICATION = "required"
+SOCIALACCOUNT_ADAPTER = "assessor.accounts.adapters.SignOnAdapter"
+SOCIALACCOUNT_REAUTHENTICATION_REQUIRED = True
+
+# The provider by which people may sign in, if any.
+SSO_ISSUER = issuer("ASSAY_SSO_ISSUER")
+SSO_CLIENT_ID = text("ASSAY_SSO_CLIENT_ID", default="")
+SSO_CLIENT_SECRET = text("ASSAY_SSO_CLIENT_SECRET", default="")
+SSO_NAME = text("ASSAY_SSO_NAME", default="single sign-on")
+SSO_TRUSTS_AMR = flag("ASSAY_SSO_TRUSTS_AMR", default=False)
+if SSO_ISSUER and not (SSO_CLIENT_ID and SSO_CLIENT_SECRET):
+    raise ImproperlyConfigured("ASSAY_SSO_ISSUER also needs ASSAY_SSO_CLIENT_ID and ASSAY_SSO_CLIENT_SECRET.")
+
+_mail = mail_server("ASSAY_MAIL")
+MAILS = _mail is not None
+EMAIL_TIMEOUT = 10
+if _mail:
+    EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail[:4]
+    EMAIL_USE_TLS, EMAIL_USE_SSL, DEFAULT_FROM_EMAIL = _mail[4:]
 
 # Requests of one token that a web process answers in a minute.
 API_REQUESTS_A_MINUTE = number("ASSAY_API_REQUESTS_A_MINUTE", default=600)
@@ -242,8 +288,16 @@ USE_TZ = True
 TIME_ZONE = "UTC"  # of files, and of people who chose none
 FORMAT_MODULE_PATH = "assessor.runtime.date_formats"
 
-# Of each process; what is kept there is named by the state that it was counted on, so that it is never an old one.
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+CACHES = {
+    # allauth's, whose limits hold over all web processes. Where more are counted, the database forgets some of them.
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "accounts_limit",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    },
+    # Of each process: what is kept there is named by the state that it was counted on, so that it is never an old one.
+    "process": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+}
 
 CELERY_BROKER_URL = text("CELERY_BROKER_URL", default="embedded://")
 CELERY_TASK_IGNORE_RESULT = True

@@ -14,10 +14,11 @@ from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 import pytest
-from django.core.cache import cache
 from django.db import connection
 from django.db.models import Model
 from django.test import Client
+
+from assessor.runtime.process_cache import cache
 
 # A fixture that takes these does more than to write, or finds something else each time.
 _DO_MORE = {"monkeypatch", "settings", "request", "tmp_path", "tmp_path_factory", "endpoint", "caplog", "mailoutbox"}

@@ -1,14 +1,15 @@
-"""Who has a second factor, and who has to set one up first."""
+"""Who has to set up a second factor first."""
 
 from django.contrib.auth.backends import ModelBackend
 from django.db.models import BooleanField
 from django.db.models.expressions import RawSQL
 
-from assessor.accounts.models import Person, SecondFactor
+from assessor.accounts.models import Person
 
 # Part of the query that loads the signed-in person for every request, so that it costs none of its own. Written out:
 # to put it together takes Django longer than the database takes to answer.
-_OWES = """NOT EXISTS (SELECT 1 FROM accounts_secondfactor own WHERE own.person_id = accounts_person.id)
+_OWES = """NOT EXISTS (SELECT 1 FROM mfa_authenticator own
+    WHERE own.user_id = accounts_person.id AND own.type IN ('totp', 'webauthn'))
 AND EXISTS (SELECT 1 FROM campaigns_campaign campaign WHERE campaign.second_factor_required AND (
     accounts_person.is_superuser OR EXISTS (SELECT 1 FROM campaigns_membership member
         WHERE member.campaign_id = campaign.id AND member.person_id = accounts_person.id AND member.until IS NULL)))"""
@@ -30,8 +31,3 @@ def owes_second_factor(person: Person) -> bool:
     """
     loaded = PasswordBackend().get_user(person.pk)
     return loaded is not None and bool(getattr(loaded, "owes_second_factor", False))
-
-
-def second_factor_of(person: Person) -> SecondFactor | None:
-    """Return a person's second factor, or None."""
-    return SecondFactor.objects.filter(person=person).first()

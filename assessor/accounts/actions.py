@@ -1,100 +1,103 @@
-"""The writers of second factors: setting up, taking codes, ending; and what a campaign requires."""
+"""The writers of how people come in: one-time links, linked accounts, second factors that are required or reset."""
 
-import time
-from datetime import timedelta
+import logging
+from smtplib import SMTPException
+from typing import Any, NamedTuple
 
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
+from django.core.mail import send_mail
 from django.db import transaction
-from django.utils import timezone
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.http import int_to_base36
 
-from assessor.accounts import codes
 from assessor.accounts.deactivation import end_sessions
-from assessor.accounts.models import Person, SecondFactor
+from assessor.accounts.links import LINK_DAYS, LinkTokens
+from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.models import Campaign
 
-MOST_FAILURES = 5
-WAIT = timedelta(minutes=15)
-WRONG = "This code is wrong, or was used already. A code of the app changes every half minute: take the next one."
-TOO_MANY = "Too many wrong codes: no code is taken for a quarter of an hour. Nothing else was changed."
+_log = logging.getLogger(__name__)
 
 
-@transaction.atomic
-def set_up(*, person: Person, secret: str, code: str, session_key: str | None) -> list[str] | None:
-    """Set up a person's second factor once a code shows that their app has the secret; None for a wrong code.
+class Link(NamedTuple):
+    """A one-time link, which is nowhere kept, and whether it was mailed."""
 
-    Returns the recovery codes, which are told now and never again. All other sessions of the person end: they began
-    with the password alone. session_key: of the one that stays.
+    address: str
+    is_mailed: bool
+
+
+def make_link(*, person: Person, acting_user: Person | None, site: str, campaign: Campaign | None = None) -> Link:
+    """Make the link by which a person sets a password, or links their account at the provider; mail it if possible.
+
+    It is good once, for LINK_DAYS, and only until another is made or the password changes: an invitation for who never
+    had a password, a reset for others. site: "https://host" of its address. acting_user is None for who forgot theirs;
+    campaign: that whose organizer makes it.
     """
-    step = codes.step_of(secret, code, time.time())
-    if step is None:
-        return None
-    recovery = _recovery_codes()
-    _, is_new = SecondFactor.objects.get_or_create(
-        person=person,
-        defaults={"secret": codes.seal(secret), "last_step": step, "recovery": list(map(codes.digest, recovery))},
-    )
-    if not is_new:  # set up in another tab a moment ago
-        return None
-    end_sessions(person, but=session_key)
-    history.record("second factor set up", person, campaign=None, person=person)
-    return recovery
+    with transaction.atomic():
+        token = LinkTokens().make_token(person)
+        history.record("sign-in link made", person, campaign=campaign, person=acting_user)
+    key = {"uidb36": int_to_base36(person.pk), "key": token}
+    address = site + reverse("account_reset_password_from_key", kwargs=key)
+    return Link(address, settings.MAILS and bool(person.email) and _mail(person, address))
 
 
-@transaction.atomic
-def why_refused(person: Person, code: str) -> str | None:
-    """Use a code of a person's app, or a recovery code, up; say why it is not taken, or None where it is.
-
-    Five wrong codes in a row, from wherever, and none is taken for a quarter of an hour.
-    """
-    factor = SecondFactor.objects.select_for_update().filter(person=person).first()
-    if factor is None:
-        return WRONG
-    now = timezone.now()
-    if factor.failed_at and now - factor.failed_at >= WAIT:
-        factor.failures = 0
-    if factor.failures >= MOST_FAILURES:
-        return TOO_MANY
-    if _use(factor, code):
-        factor.failures, factor.failed_at = 0, None
-    else:
-        factor.failures, factor.failed_at = factor.failures + 1, now
-    factor.save()
-    if not factor.failed_at:
-        return None
-    return TOO_MANY if factor.failures >= MOST_FAILURES else WRONG
-
-
-def _use(factor: SecondFactor, code: str) -> bool:
-    """Use a code up, if it is good."""
-    if (digest := codes.digest(code)) in factor.recovery:
-        factor.recovery = [left for left in factor.recovery if left != digest]
-        history.record(
-            "recovery code used", factor.person, campaign=None, person=factor.person, left=len(factor.recovery)
-        )
-        return True
-    secret = codes.unseal(factor.secret)
-    step = codes.step_of(secret, code.replace(" ", ""), time.time()) if secret else None
-    if step is None or step <= factor.last_step:
+def _mail(person: Person, address: str) -> bool:
+    text = render_to_string("accounts/link_mail.txt", {"person": person, "address": address, "days": LINK_DAYS})
+    try:
+        send_mail("Your link to Assay", text, None, [person.email])
+    except (OSError, SMTPException):
+        _log.exception("A link was not mailed.")
         return False
-    factor.last_step = step
     return True
 
 
 @transaction.atomic
-def renew_recovery_codes(*, person: Person) -> list[str]:
-    """Give a person new recovery codes, told now and never again; the old ones are good no longer."""
-    recovery = _recovery_codes()
-    SecondFactor.objects.filter(person=person).update(recovery=list(map(codes.digest, recovery)))
-    history.record("recovery codes renewed", person, campaign=None, person=person)
-    return recovery
+def use_link(*, person_id: int, token: str) -> Person | None:
+    """Use a one-time link up, in the transaction of what it is used for; return whose it is, or None if it is dead."""
+    person = Person.objects.select_for_update().filter(pk=person_id).first()
+    if person is None or not LinkTokens().check_token(person, token):
+        return None
+    person.link_until = None
+    person.save(update_fields=["link_until"])
+    history.record("sign-in link used", person, campaign=None, person=person)
+    return person
 
 
 @transaction.atomic
-def remove_second_factor(*, person: Person, acting_user: Person | None) -> None:
-    """Ask for a person's password alone from now on; they turn it off themselves, or an administrator resets it."""
-    if SecondFactor.objects.filter(person=person).delete()[0]:
-        verb = "second factor turned off" if acting_user == person else "second factor reset"
-        history.record(verb, person, campaign=None, person=acting_user)
+def link_account(request: HttpRequest, sociallogin: Any, *, person_id: int, token: str) -> bool:
+    """Link an account at the provider, just signed in to, to the person of a one-time link; False if that is dead."""
+    person = use_link(person_id=person_id, token=token)
+    if person:
+        sociallogin.connect(request, person)
+    return person is not None
+
+
+@transaction.atomic
+def unlink_account(*, account: SocialAccount, acting_user: Person, session_key: str | None = None) -> bool:
+    """Unlink an account at the provider, which ends the person's sessions but session_key.
+
+    False, and nothing done, where it is their only way in and they do it themselves.
+    """
+    person = account.user
+    has_passkey = Authenticator.objects.filter(user=person, type=Authenticator.Type.WEBAUTHN).exists()
+    if acting_user == person and not person.has_usable_password() and not has_passkey:
+        return False
+    account.delete()
+    end_sessions(person, but=session_key)
+    history.record("provider's account unlinked", person, campaign=None, person=acting_user, issuer=account.provider)
+    return True
+
+
+@transaction.atomic
+def remove_second_factor(*, person: Person, acting_user: Person | None, campaign: Campaign | None = None) -> None:
+    """Remove a person's codes and passkeys, which ends all their sessions: by password alone they set up new ones."""
+    if Authenticator.objects.filter(user=person).delete()[0]:
+        end_sessions(person)
+        history.record("second factor reset", person, campaign=campaign, person=acting_user)
 
 
 @transaction.atomic
@@ -107,13 +110,3 @@ def require_second_factor(*, campaign: Campaign, required: bool, acting_user: Pe
     ):
         verb = "second factor required" if required else "second factor no longer required"
         history.record(verb, campaign, campaign=campaign, person=acting_user)
-
-
-def _recovery_codes() -> list[str]:
-    return [codes.recovery_code() for _ in range(codes.RECOVERY_CODES)]
-
-
-def make_link(*, person: Person, acting_user: Person) -> str:
-    from django.contrib.auth.tokens import default_token_generator
-
-    return f"/login/?{default_token_generator.make_token(person)}"

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.utils import timezone
+from django.utils.http import int_to_base36
 
 from assessor.accounts.models import Person
 
 End = Callable[[Person], None]
 _ends: list[End] = []
+_WAITING = "account_login"  # where allauth keeps, in a session, who gave their password and owes a code
 
 
 def when_leaving(end: End) -> None:
@@ -18,9 +20,11 @@ def when_leaving(end: End) -> None:
 
 
 def end_sessions(person: Person, *, but: str | None = None) -> None:
-    """Sign a person out everywhere, but in the session of that key."""
+    """Sign a person out everywhere, but in the session of that key; where a code is waited for, sign-in starts over."""
     for session in Session.objects.filter(expire_date__gt=timezone.now()).exclude(pk=but or ""):
-        if session.get_decoded().get(SESSION_KEY) == str(person.pk):
+        data = session.get_decoded()
+        waiting = data.get(_WAITING) or {}
+        if data.get(SESSION_KEY) == str(person.pk) or waiting.get("user_pk") == int_to_base36(person.pk):
             session.delete()
 
 

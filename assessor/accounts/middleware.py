@@ -7,15 +7,21 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 
+from assessor.accounts.stages import signed_in_with_several_factors
 from assessor.campaigns.http import asks_for_page
 
-_OPEN = {"second_factor", "login", "sign_in_code", "logout", "password_change", "password_change_done"}
+_OPEN = {
+    *("account_login", "account_logout", "account_change_password", "account_reset_password_from_key"),
+    *("mfa_authenticate", "account_reauthenticate", "mfa_reauthenticate", "mfa_index"),
+    *("mfa_activate_totp", "mfa_add_webauthn", "mfa_view_recovery_codes"),
+}
 
 
 class SecondFactorFirst:
     """Leads people of a campaign that requires a second factor to where they set theirs up; refuses all else.
 
-    All of Assay, not the campaign alone: one sign-in opens all that somebody can open.
+    All of Assay, not the campaign alone: one sign-in opens all that somebody can open. Where a trusted provider asked
+    for a second factor, that will do for the session.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -27,8 +33,11 @@ class SecondFactorFirst:
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponseBase | None:
         if not getattr(request.user, "owes_second_factor", False):
             return None
+        if signed_in_with_several_factors(request, request.user):
+            request.user.owes_second_factor = False  # type: ignore[union-attr]
+            return None
         if request.resolver_match and request.resolver_match.view_name in _OPEN:
             return None
         if asks_for_page(request):
-            return redirect("second_factor")
+            return redirect("mfa_index")
         raise PermissionDenied("A campaign of yours requires a second factor. Set yours up first: open the home page.")

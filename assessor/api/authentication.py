@@ -5,7 +5,6 @@ from time import time
 from typing import Any
 
 from django.conf import settings
-from django.core.cache import cache
 from django.http import HttpRequest
 from ninja.errors import Throttled
 from ninja.security import HttpBearer
@@ -13,6 +12,7 @@ from ninja.security import HttpBearer
 from assessor.accounts.models import Person
 from assessor.api.access import token_of
 from assessor.api.models import Token
+from assessor.runtime.process_cache import cache
 
 _WINDOW = 60  # seconds
 

@@ -74,7 +74,7 @@ SHARED: tuple[Kept, ...] = (
         Person,
         "",
         # Zone and keys are a person's habits here, and no part of what they said in a campaign.
-        without=("password", "last_login", "is_superuser", "is_staff", "time_zone", "keys", "keys_off"),
+        without=("password", "last_login", "is_superuser", "is_staff", "time_zone", "keys", "keys_off", "link_until"),
         checked=("username",),
     ),
     Kept(Judge, "", means=json_checks.JUDGE),
@@ -165,7 +165,8 @@ BY_MODEL = {kept.model: kept for kept in KEPT}
 LEFT_OUT: dict[str, str] = {
     "work.installation": "the name of this database",
     "exports.export": "files of this installation; the history says who took which",
-    "accounts.secondfactor": "what people of this installation sign in with",
+    "mfa.authenticator": "what people of this installation sign in with",
+    "socialaccount.socialaccount": "what people of this installation sign in with",
     "api.token": "what scripts of this installation's people sign in with",
     "llm.runner": "a process of this installation at work",
     "llm.trial": "whether a judge answers this installation; the ledger has its call",
@@ -178,10 +179,10 @@ LEFT_OUT: dict[str, str] = {
     "auth.group_permissions": "of this installation",
     "admin.logentry": "of this installation's administrators; the history has what belongs to the campaign",
     "sessions.session": "sign-ins",
-    "axes.accessattempt": "sign-ins",
-    "axes.accessattemptexpiration": "sign-ins",
-    "axes.accesslog": "sign-ins",
-    "axes.accessfailurelog": "sign-ins",
+    "account.emailaddress": "of allauth; always empty",
+    "account.emailconfirmation": "of allauth; always empty",
+    "socialaccount.socialapp": "of allauth; always empty",
+    "socialaccount.socialtoken": "of allauth; always empty",
 }
 
 

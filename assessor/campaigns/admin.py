@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin, messages
-from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.contrib.auth.models import Group
 from django.db import transaction
@@ -12,6 +11,7 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 
 from assessor.accounts.models import Person
+from assessor.accounts.person_admin import LinkMaker
 from assessor.campaigns import exports, history
 from assessor.campaigns.actions import add_member, delete_person, end_membership, note_activity, why_kept
 from assessor.campaigns.http import download
@@ -93,7 +93,7 @@ admin.site.unregister(Group)  # roles are in campaigns
 
 
 @admin.register(Person)
-class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
+class PersonAdmin(LinkMaker):
     form = _PersonChangeForm
     add_form = _PersonCreationForm
     list_display = ("username", "first_name", "last_name", "email", "is_administrator", "is_active")

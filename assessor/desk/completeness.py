@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from django.core.cache import cache
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Grade, Import, Run, RunDocument, Segment, Topic
 from assessor.campaigns.queries import byte_order, lacking_docids, pooled
 from assessor.desk.queries import state_of_loaded
+from assessor.runtime.process_cache import cache
 from assessor.scores.cache import last_imports
 from assessor.scores.loading import as_text, parsed
 

@@ -5,12 +5,12 @@ from datetime import date, datetime, timedelta
 from math import ceil
 from typing import NamedTuple
 
-from django.core.cache import cache
 from django.db.models import Min, Sum
 from django.utils import timezone
 
 from assessor.campaigns.models import Campaign
 from assessor.plan.hours import LEAST_SECONDS
+from assessor.runtime.process_cache import cache
 from assessor.work.models import Task, TimeSpent
 from assessor.work.queries import Counted
 

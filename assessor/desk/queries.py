@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.core.cache import cache
 from django.db.models import Count, Field, Max, Q
 from django.utils import timezone
 from django.utils.text import capfirst
@@ -14,6 +13,7 @@ from assessor.campaigns.condition_kind import kind_of, names_in_order_of_work
 from assessor.campaigns.models import Answer, Campaign, Import, Protocol, Topic
 from assessor.campaigns.queries import pooled
 from assessor.labels.replies import unread
+from assessor.runtime.process_cache import cache
 from assessor.work.models import Task
 from assessor.work.queries import lease, minutes, queues_of, tasks_of
 

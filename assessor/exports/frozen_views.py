@@ -3,7 +3,6 @@
 from hashlib import sha256
 
 from django.contrib import messages
-from django.core.cache import cache
 from django.db import transaction
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -19,6 +18,7 @@ from assessor.exports.queries import conditions_to_freeze
 from assessor.exports.readiness import missing
 from assessor.exports.signatures import OddKey, has_key
 from assessor.exports.tasks import hint
+from assessor.runtime.process_cache import cache
 
 _AT_ONCE = 8 << 20  # bytes of frozen files that a page compares with what stands now, unasked
 

@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -61,3 +61,56 @@ def database_url(name: str, default: str, env: Mapping[str, str] = os.environ) -
     if urlsplit(url).scheme not in ("sqlite", "postgres", "postgresql"):
         raise ImproperlyConfigured(f"{name} must name SQLite or PostgreSQL: sqlite:///path, postgres://user@host/name.")
     return dict(environ.Env.db_url_config(url))
+
+
+class MailServer(NamedTuple):
+    """By which mail is sent; has_tls: from the start, where it is not begun by STARTTLS."""
+
+    host: str
+    port: int
+    user: str
+    password: str
+    starts_tls: bool
+    has_tls: bool
+    sender: str
+
+
+_MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
+
+
+def mail_server(name: str, env: Mapping[str, str] = os.environ) -> MailServer | None:
+    """Return the mail server that a URL names, and whom mails are from; None where it is not set."""
+    value = text(name, "", env)
+    if not value:
+        return None
+    parts = urlsplit(value)
+    sender = parse_qs(parts.query).get("from", [])
+    if parts.scheme not in _MAIL_PORTS or not parts.hostname or len(sender) != 1:
+        raise ImproperlyConfigured(
+            f"{name} must be like smtp+tls://user:password@mail.example.org:587?from=assay@example.org, "
+            "with smtp+tls, smtps or smtp."
+        )
+    return MailServer(
+        parts.hostname,
+        parts.port or _MAIL_PORTS[parts.scheme],
+        unquote(parts.username or ""),
+        unquote(parts.password or ""),
+        parts.scheme == "smtp+tls",
+        parts.scheme == "smtps",
+        sender[0],
+    )
+
+
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+
+
+def issuer(name: str, env: Mapping[str, str] = os.environ) -> str:
+    """Return the address of a provider of sign-ins, exactly as it writes it itself; empty where it is not set."""
+    value = text(name, "", env)
+    parts = urlsplit(value)
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _THIS_MACHINE)
+    if value and (not is_safe or not parts.hostname or parts.query or parts.fragment or len(value) > 200):
+        raise ImproperlyConfigured(
+            f"{name} must be like https://sso.example.org/realms/trec, of at most 200 characters."
+        )
+    return value

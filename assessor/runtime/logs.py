@@ -93,7 +93,7 @@ def configuration(form: str, *, requests: bool = True) -> dict[str, Any]:
     """Return what logging.config.dictConfig takes. form: json or lines; requests: a line for each of them."""
     quiet = {
         # A line for each request to a model says nothing that the ledger does not.
-        **dict.fromkeys(("axes", "httpx2", "openai"), "WARNING"),
+        **dict.fromkeys(("httpx2", "openai"), "WARNING"),
         # That a page was not found or refused, the request's own line says.
         "django.request": "ERROR",
         # Every 15 seconds a task is due, and received.

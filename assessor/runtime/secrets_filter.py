@@ -27,6 +27,8 @@ _SHAPES = [
     ),
     # Tokens of the API, and keys of models' endpoints.
     (re.compile(r"\b(?:assay_|sk-)[A-Za-z0-9_-]{8,}"), HIDDEN),
+    # The token of a one-time link.
+    (re.compile(r"(/password/link/\w{1,20}/)[0-9a-f]{64}"), rf"\1{HIDDEN}"),
     # A query string: what somebody searched for or a page was asked with.
     (re.compile(r"(?<=[\w/%.~-])\?[^\s'\"<>?=]{1,200}=[^\s'\"<>]*"), f"?{HIDDEN}"),
 ]

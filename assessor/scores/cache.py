@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from django.core.cache import cache
 from django.db.models import Count, Max, QuerySet, Sum
 
 from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Campaign, Condition, Import
 from assessor.campaigns.queries import without_practice
+from assessor.runtime.process_cache import cache
 from assessor.scores.loading import Scores
 from assessor.scores.score_source import scoring_of
 

@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
+from django.core import mail
 from django.test import Client
 
+from assessor.accounts.models import Person
 from tests.conftest import make_person
 
 
@@ -25,6 +28,7 @@ def test_a_name_that_there_is_not_is_answered_as_a_wrong_password_is(db, setting
     gone = make_person("gone", "assessor")
     gone.is_active = False
     gone.save()
+    Person.objects.create_user("invited")  # who has no password yet
 
     def answered(name: str) -> tuple[int, str, int]:
         before = Counting.hashed
@@ -38,3 +42,18 @@ def test_a_name_that_there_is_not_is_answered_as_a_wrong_password_is(db, setting
     assert "NAME" in known[1]
     assert answered("nobody") == known
     assert answered("gone") == known
+    assert answered("invited") == known
+
+
+@pytest.mark.parametrize("address", ["anna@example.org", "nobody@example.org", "gone@example.org"])
+def test_who_forgot_a_password_is_told_the_same_whatever_the_address(anna: Person, settings, monkeypatch, address: str):
+    """Nor does the web process look for it, so that it takes as long: a worker does."""
+    settings.MAILS = True
+    Person.objects.filter(pk=anna.pk).update(email="anna@example.org")
+    gone = make_person("gone", "assessor")
+    Person.objects.filter(pk=gone.pk).update(email="gone@example.org", is_active=False)
+    sent: list[tuple[str, str]] = []
+    monkeypatch.setattr("assessor.accounts.tasks.mail_links.delay", lambda *told: sent.append(told))
+    response = Client().post("/password/forgotten/", {"email": address}, follow=True)
+    assert b"If somebody here has this address, a link is on its way there." in response.content
+    assert (sent, mail.outbox) == ([(address, "http://testserver")], [])

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
 from assessor.accounts.models import Person
 from assessor.api.actions import create_token, revoke_token
 from assessor.campaigns.models import Campaign, Topic
+from assessor.runtime.process_cache import cache
 from assessor.work.actions import give_tasks
 from assessor.work.models import Scope
 from metaeval.actions import create_comparison, run

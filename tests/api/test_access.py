@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from assessor.accounts.models import Person
@@ -12,6 +11,7 @@ from assessor.api.models import Token
 from assessor.api.service import api
 from assessor.campaigns.actions import create_campaign, end_membership, note_activity
 from assessor.campaigns.models import Campaign, Event, Membership
+from assessor.runtime.process_cache import cache
 from tests.api.conftest import Ask, token
 from tests.conftest import client_of, end_roles, make_person
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from django.core.cache import cache
 from django.core.management import CommandError, call_command
 
 from assessor.campaigns.models import CONTROL, Campaign, Condition, Judge
+from assessor.runtime.process_cache import cache
 from assessor.scores.leaderboards import FORMS, Board, Incomplete, score_lines
 from assessor.scores.loading import RunName
 from assessor.scores.tables import cell_figures, score_table

@@ -3,13 +3,13 @@
 import re
 
 import pytest
-from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import CONTROL, Campaign, Condition, Event, Judge, Run
+from assessor.runtime.process_cache import cache
 from assessor.scores.leaderboards import FORMS, score_lines
 from assignment.actions import leave_out
 from metaeval.stats.means import Policy

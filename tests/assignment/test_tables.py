@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable
 
 import pytest
-from django.core.cache import cache
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -13,6 +12,7 @@ from django.utils import timezone
 from assessor.accounts.models import Person
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Import, Judge, Run, Topic
 from assessor.labels.manual_setups import label_again
+from assessor.runtime.process_cache import cache
 from assessor.scores.cache import condition_scores, counts_by_condition, scopes
 from assessor.scores.tables import score_table
 from assessor.work.models import Task

@@ -241,7 +241,8 @@ def open_page(demo: Demo, browser: Browser) -> Iterator[OpenPage]:
     wrong: list[str] = []
 
     def do(name: str | None = None, *, intercepts: bool = False, **options: object) -> Page:
-        context = browser.new_context(base_url=demo.address, viewport={"width": 1280, "height": 720}, **options)
+        options = {"base_url": demo.address, "viewport": {"width": 1280, "height": 720}} | options
+        context = browser.new_context(**options)
         contexts.append(context)
         if intercepts:
             context.route("**/nothing-asks-for-this", lambda route: route.abort())
@@ -250,7 +251,9 @@ def open_page(demo: Demo, browser: Browser) -> Iterator[OpenPage]:
         page.on("console", lambda line: wrong.append(line.text) if "Content Security Policy" in line.text else None)
         page.on(
             "request",
-            lambda request: None if request.url.startswith(demo.address) else wrong.append(f"request: {request.url}"),
+            lambda request: (
+                None if request.url.startswith(str(options["base_url"])) else wrong.append(f"request: {request.url}")
+            ),
         )
         if name:
             context.add_cookies(demo.cookies.get(name, []))

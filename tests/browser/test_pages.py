@@ -17,7 +17,7 @@ PAGES = {
     None: ["/login/"],
     "anna": [
         *("/", "/answers/", "/nuggets/{bank}/", "/guidelines/nuggets/", "/work/{task}/guidelines/"),
-        *("/me/", "/password/", "/password/done/", "/second-factor/", "/nothing/"),
+        *("/me/", "/password/", "/password/mailed/", "/security/", "/confirm/", "/nothing/"),
     ],
     "olga": [
         "/",
@@ -144,14 +144,15 @@ def visit(page: Page, demo: Demo, address: str) -> None:
 
 
 # Addresses that are no pages of PAGES: files and figures; fragments of the screens on which people label, and pages in
-# a state that the demo does not come with, which are opened with texts in other scripts below; and two more: of these
-# test_second_factor.py opens the one that asks for a code.
+# a state that the demo does not come with, which are opened with texts in other scripts below; and those of signing in,
+# which test_signing_in.py opens.
 FILES = {"report_file", "made_file", "comparison_file", "comparison_figure", "study_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export"}
-NOT_OPENED = {"practice_feedback", "sign_in_code"}
+NOT_OPENED = {"practice_feedback", "sign_on_callback", "account_reset_password", "account_reset_password_from_key"}
+NOT_OPENED |= {name for name in TABLE if name.startswith("mfa_")} - {"mfa_index"}
 
 
 def test_no_page_is_forgotten() -> None:

@@ -14,6 +14,7 @@ import pytest
 from django.test import Client
 from django.test.client import RequestFactory
 
+from assessor.accounts.actions import make_link
 from assessor.accounts.models import Person
 from assessor.api.actions import create_token
 from assessor.runtime import logs
@@ -98,6 +99,16 @@ def test_a_wrong_password_is_in_no_line(client: Client, as_json: Written):
     assert event["status"] == 200
     assert "person" not in event
     assert "horse battery" not in as_json.text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("written", ["as_json", "as_lines"])
+def test_a_one_time_link_is_in_no_line(anna: Person, written: str, request: pytest.FixtureRequest):
+    lines = request.getfixturevalue(written)
+    address = make_link(person=anna, acting_user=None, site="").address
+    assert Client().get(address).status_code == 302
+    assert "/password/link/" in lines.text
+    assert address.split("/")[-2] not in lines.text
 
 
 def test_an_error_has_its_traceback_and_its_request(as_json: Written):

@@ -12,7 +12,7 @@ from django.contrib.admin.models import LogEntry
 from django.db.models import PROTECT, ForeignObjectRel, Model
 from django.test import Client
 
-from assessor.accounts.models import Person, SecondFactor
+from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.actions import add_member, create_campaign
 from assessor.campaigns.admin import LookOnly
@@ -113,7 +113,6 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     Scope.objects.create(condition=bank.condition, topic=bank.topic, rule="none")
     ask_for(campaign=campaign, kind=BY_NAME["topics"], options={}, acting_user=None)
     make_token(person)
-    SecondFactor.objects.create(person=person)
     import_file(
         campaign, "nuggets", [{"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}], condition="N", by="people"
     )

@@ -3,7 +3,6 @@
 import csv
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from assessor.accounts.models import Person
@@ -11,6 +10,7 @@ from assessor.campaigns.actions import change_protocol
 from assessor.campaigns.models import Campaign
 from assessor.desk.completeness import KINDS, SLOW, gap, gaps
 from assessor.desk.queries import settings_of
+from assessor.runtime.process_cache import cache
 from tests.conftest import client_of
 
 

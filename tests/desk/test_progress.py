@@ -6,7 +6,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.cache import cache
 from django.db.models import QuerySet
 from django.test import Client
 from django.utils import timezone
@@ -19,6 +18,7 @@ from assessor.desk.progress import progress
 from assessor.desk.stalled_work import stuck
 from assessor.llm.models import Job
 from assessor.plan.models import Planned
+from assessor.runtime.process_cache import cache
 from assessor.work.actions import give_tasks, withdraw_task
 from assessor.work.models import Task, TimeSpent
 from assessor.work.queries import counted

@@ -12,12 +12,11 @@ from uuid import uuid4
 
 import pytest
 from django.contrib import admin as django_admin
-from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from assessor.accounts.models import Person, SecondFactor
+from assessor.accounts.models import Person
 from assessor.campaigns.actions import create_condition
 from assessor.campaigns.models import Answer, Campaign, Condition, Invitation, Judge, Role
 from assessor.exports import actions as exporting
@@ -29,6 +28,7 @@ from assessor.labels.manual_setups import label_again
 from assessor.llm.models import CampaignPromptSet, Unit
 from assessor.plan.models import Planned
 from assessor.relevance.models import RelevanceJudgment
+from assessor.runtime.process_cache import cache
 from assessor.studies.actions import let_people_judge
 from assessor.training.models import Reference
 from assessor.work.actions import draw_next, give_tasks, put_in_queue
@@ -57,9 +57,15 @@ from tests.support.test_own_texts import run_with_documents
 SMALL, LARGE = 2, 9
 # No page: it reads everything, and of each comparison that was computed whether it is that of the present labels.
 READS_ALL = {"archive_file"}
-UNSAFE = {"logout", "control_runs", "stop_import", "withdraw_task", "time_spent"}  # these answer POSTs only, as do:
+UNSAFE = {
+    "account_logout",
+    "control_runs",
+    "stop_import",
+    "withdraw_task",
+    "time_spent",
+}  # these answer POSTs only, as do:
 UNSAFE |= {"take_out_of_queue", "draw_topic", "preview_guidelines", "mark_practice", "name_practice_reference"}
-UNSAFE |= {"revoke_token", "renew_recovery_codes", "turn_second_factor_off", "require_second_factor"}
+UNSAFE |= {"revoke_token", "require_second_factor", "sign_on", "link_account", "unlink_account"}
 UNSAFE |= {"answer_question"}
 UNSAFE |= {"stop_export", "freeze_condition", "make_release", "make_archive"}
 UNSAFE |= {"advance_plan", "take_back_planned"}
@@ -300,8 +306,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             seen = in_force(campaign, "nuggets").version
             by = {"campaign": campaign, "kind": "nuggets", "acting_user": olga}
             change_guidelines(text=f"Version {number}.", seen=seen, **by)
-            open_guidelines(reader := make_person(f"reader{number}", "assessor"), campaign, "nuggets")
-            SecondFactor.objects.create(person=reader)
+            open_guidelines(make_person(f"reader{number}", "assessor"), campaign, "nuggets")
         for _ in new:
             exporting.run(exporting.ask_for(campaign=campaign, kind=BY_NAME["topics"], options={}, acting_user=olga))
         pseudonyms(campaign)
@@ -488,9 +493,10 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         "mark_practice": ["study"],
         "name_practice_reference": ["study", 1],
         "time_spent": [1],
-        "logout": [],
-        "renew_recovery_codes": [],
-        "turn_second_factor_off": [],
+        "account_logout": [],
+        "sign_on": [],
+        "link_account": [],
+        "unlink_account": [1],
         "require_second_factor": ["study"],
         "give_study": ["study", 1],
         "define_code": ["study", 1],

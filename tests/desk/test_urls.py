@@ -41,15 +41,32 @@ OWNER_WRITES = (401, 400, 404, 404, 404, 404, 404, 404)
 
 TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "home": ("GET", EVERYBODY),
-    "login": ("GET", (200, 200, 200, 200, 200, 200, 200, 200)),
-    "sign_in_code": ("GET", ("in",) * 8),  # nobody gave a password just now
-    "second_factor": ("GET", EVERYBODY),
-    **dict.fromkeys(("renew_recovery_codes", "turn_second_factor_off"), ("POST", (401, *(200,) * 7))),  # without a code
+    "account_login": ("GET", (200,) * 8),
+    # Nobody gave a password just now; who is signed in already is led home.
+    "mfa_authenticate": ("GET", ("in", *(302,) * 7)),
+    "mfa_login_webauthn": ("GET", (200,) * 8),
+    "account_logout": ("POST", (401, 302, 302, 302, 302, 302, 302, 302)),
+    "account_reauthenticate": ("GET", EVERYBODY),
+    # Who has neither app nor passkey is led to their password.
+    **dict.fromkeys(("mfa_reauthenticate", "mfa_reauthenticate_webauthn"), ("GET", ("in", *(302,) * 7))),
+    "account_change_password": ("GET", EVERYBODY),
+    **dict.fromkeys(("account_reset_password",), ("GET", (404,) * 8)),  # no mail server is set
+    "account_reset_password_done": ("GET", (200,) * 8),
+    "account_reset_password_from_key": ("GET", (410,) * 8),  # of nobody
+    "mfa_index": ("GET", EVERYBODY),
+    # Each asks for the password first, or is of an app, a code or a passkey that is not there.
+    **dict.fromkeys(
+        ("mfa_activate_totp", "mfa_add_webauthn", "mfa_generate_recovery_codes"), ("GET", ("in", *(302,) * 7))
+    ),
+    **dict.fromkeys(("mfa_edit_webauthn", "mfa_remove_webauthn"), ("GET", ("in", *(302,) * 7))),
+    **dict.fromkeys(("mfa_deactivate_totp", "mfa_view_recovery_codes"), ("GET", ("in", *(404,) * 7))),
+    "sign_on": ("POST", (404,) * 8),  # no provider is set
+    "sign_on_callback": ("GET", (404,) * 8),
+    **dict.fromkeys(
+        ("link_account", "unlink_account"), ("POST", (401, *(302,) * 7))
+    ),  # the password is asked for first
     "require_second_factor": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
-    "logout": ("POST", (401, 302, 302, 302, 302, 302, 302, 302)),
     "habits": ("GET", EVERYBODY),
-    "password_change": ("GET", EVERYBODY),
-    "password_change_done": ("GET", EVERYBODY),
     "guidelines": ("GET", EVERYBODY),
     "task_guidelines": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
     "campaign_guidelines": ("GET", ORGANIZER),
@@ -250,16 +267,31 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     uid = "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11"
     return {
         "home": "/",
-        "login": "/login/",
-        "sign_in_code": "/login/code/",
-        "second_factor": "/second-factor/",
-        "renew_recovery_codes": "/second-factor/codes/",
-        "turn_second_factor_off": "/second-factor/off/",
+        "account_login": "/login/",
+        "mfa_authenticate": "/login/code/",
+        "mfa_login_webauthn": "/login/passkey/",
+        "account_logout": "/logout/",
+        "account_reauthenticate": "/confirm/",
+        "mfa_reauthenticate": "/confirm/code/",
+        "mfa_reauthenticate_webauthn": "/confirm/passkey/",
+        "account_change_password": "/password/",
+        "account_reset_password": "/password/forgotten/",
+        "account_reset_password_done": "/password/mailed/",
+        "account_reset_password_from_key": "/password/link/1/x/",
+        "mfa_index": "/security/",
+        "mfa_activate_totp": "/security/app/",
+        "mfa_deactivate_totp": "/security/app/off/",
+        "mfa_view_recovery_codes": "/security/recovery-codes/",
+        "mfa_generate_recovery_codes": "/security/recovery-codes/new/",
+        "mfa_add_webauthn": "/security/passkeys/add/",
+        "mfa_edit_webauthn": "/security/passkeys/1/rename/",
+        "mfa_remove_webauthn": "/security/passkeys/1/remove/",
+        "sign_on": "/sso/",
+        "sign_on_callback": "/sso/callback/",
+        "link_account": "/sso/link/",
+        "unlink_account": "/sso/1/unlink/",
         "require_second_factor": f"{base}/second-factor/",
-        "logout": "/logout/",
         "habits": "/me/",
-        "password_change": "/password/",
-        "password_change_done": "/password/done/",
         "guidelines": "/guidelines/nuggets/",
         "task_guidelines": f"/work/{task.pk}/guidelines/",
         "campaign_guidelines": f"{base}/guidelines/",
@@ -436,10 +468,10 @@ def found_at(address: str, method: str, clients: dict[str, Client]) -> dict[str,
 
 def test_every_address_by_every_role(addresses: dict[str, str], clients: dict[str, Client]):
     wrong = {}
-    for name in sorted(TABLE, key=lambda name: name == "logout"):  # last: it takes the clients' cookies away
+    for name in sorted(TABLE, key=lambda name: name == "account_logout"):  # last: it takes the clients' cookies away
         method, expected = TABLE[name]
         wanted = dict(zip(ROLES, expected, strict=True))
-        if name == "logout":
+        if name == "account_logout":
             wanted = {role: ("in" if code == 302 else code) for role, code in wanted.items()}
         found = found_at(addresses[name], method, clients)
         if found != wanted:
@@ -459,7 +491,7 @@ def test_neither_another_method_nor_a_script_lets_others_in(addresses: dict[str,
     opened = []
     for name, (_, expected) in TABLE.items():
         for role, code in zip(ROLES, expected, strict=True):
-            if code not in ("in", 401, 404) or name == "sign_in_code":  # which is nobody's in particular
+            if code not in ("in", 401, 404) or name == "mfa_authenticate":  # which is nobody's in particular
                 continue
             for method, headers in (("GET", {"HX-Request": "true"}), ("POST", {}), ("POST", {"HX-Request": "true"})):
                 with transaction.atomic():

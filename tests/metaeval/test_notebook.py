@@ -38,7 +38,8 @@ def test_statistics_work_where_nothing_is_configured():
 
 def test_a_web_process_starts_without_what_it_rarely_needs():
     """Workers, charts, signatures, second factors, guidelines and error reports load these themselves."""
-    heavy = {"altair", "cryptography", "httpx2", "markdown_it", "openai", "scipy", "segno", "sentry_sdk", "vl_convert"}
+    heavy = {"altair", "cryptography", "httpx2", "markdown_it", "openai", "scipy", "sentry_sdk", "vl_convert"}
+    heavy |= {"fido2", "jwt", "oauthlib", "qrcode", "requests"}
     code = (
         "import os, sys, django; os.environ['DJANGO_SETTINGS_MODULE'] = 'tests.lint_settings'; django.setup();"
         f"import assessor.urls; print(sorted({heavy!r} & set(sys.modules)))"

@@ -5,10 +5,10 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.cache import cache
 from django.core.management import CommandError, call_command
 
 from assessor.campaigns.models import Campaign, Condition
+from assessor.runtime.process_cache import cache
 from assessor.scores.leaderboards import FORMS, Incomplete, score_lines
 from metaeval.stats.means import Policy
 from tests.support.scores_helpers import ANSWERS, import_answers, judge, say, sheet_on, support_condition

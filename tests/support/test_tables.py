@@ -5,12 +5,12 @@ import random
 from collections.abc import Callable
 
 import pytest
-from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Import, Run
+from assessor.runtime.process_cache import cache
 from assessor.scores.cache import condition_scores, counts_by_condition, scopes
 from assessor.scores.tables import score_table
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy

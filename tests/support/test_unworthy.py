@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import change_protocol
 from assessor.campaigns.models import Campaign, Condition
+from assessor.runtime.process_cache import cache
 from assessor.scores.leaderboards import score_lines
 from metaeval.stats.means import Policy
 from tests.conftest import Importer, client_of

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from assessor.accounts.models import Person
@@ -18,6 +17,7 @@ from assessor.campaigns.exports import qrels_lines, run_lines
 from assessor.campaigns.models import Campaign, Condition, QrelsSource
 from assessor.relevance.exports import judgment_lines
 from assessor.relevance.models import RelevanceJudgment
+from assessor.runtime.process_cache import cache
 from assessor.scores.cache import condition_scores, counts_by_condition, scopes
 from assessor.scores.score_source import scoring_of
 from assessor.studies.actions import draw_study

@@ -7,7 +7,8 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assessor.accounts.actions import make_link, remove_second_factor
+from assessor.accounts.actions import Link, make_link, remove_second_factor
+from assessor.accounts.links import LINK_DAYS
 from assessor.accounts.models import Person
 from assessor.campaigns.access import answers_for, member, organized_campaign
 from assessor.campaigns.actions import (
@@ -19,7 +20,7 @@ from assessor.campaigns.actions import (
     withdraw_invitation,
 )
 from assessor.campaigns.http import PersonRequest
-from assessor.campaigns.models import Invitation, Membership, Role
+from assessor.campaigns.models import Campaign, Invitation, Membership, Role
 from assessor.desk.forms import InvitationForm
 from assessor.desk.people import people_of, seen_by, what_they_see
 from assessor.work.models import Task
@@ -38,7 +39,7 @@ def people(request: PersonRequest, slug: str) -> HttpResponse:
             form.add_error("name", str(error))
         else:
             if invitation is None:
-                told = {"link": _link(request, person), "link_for": person}
+                told = {"link": _link(request, person, campaign), "link_for": person, "days": LINK_DAYS}
             else:
                 messages.success(
                     request,
@@ -90,14 +91,14 @@ def set_role(request: PersonRequest, slug: str, person_id: int) -> HttpResponse:
 def new_link(request: PersonRequest, slug: str, person_id: int) -> HttpResponse:
     """Make a link by which somebody sets a new password; it is shown once."""
     membership = _answered_for(request, slug, person_id)
-    return _person_page(request, membership, _link(request, membership.person))
+    return _person_page(request, membership, _link(request, membership.person, membership.campaign))
 
 
 @require_POST
 def reset_factor(request: PersonRequest, slug: str, person_id: int) -> HttpResponse:
     """Ask for somebody's password alone until they set a second factor up anew."""
     membership = _answered_for(request, slug, person_id)
-    remove_second_factor(person=membership.person, acting_user=request.user)
+    remove_second_factor(person=membership.person, acting_user=request.user, campaign=membership.campaign)
     messages.success(request, f"{membership.person} signs in by password alone now, and is signed out everywhere.")
     return redirect("person", slug, person_id)
 
@@ -138,17 +139,19 @@ def _answered_for(request: PersonRequest, slug: str, person_id: int) -> Membersh
     return membership
 
 
-def _link(request: PersonRequest, person: Person) -> str:
-    return request.build_absolute_uri(make_link(person=person, acting_user=request.user))
+def _link(request: PersonRequest, person: Person, campaign: Campaign) -> Link:
+    site = request.build_absolute_uri("/").rstrip("/")
+    return make_link(person=person, acting_user=request.user, site=site, campaign=campaign)
 
 
-def _person_page(request: PersonRequest, membership: Membership, link: str | None = None) -> HttpResponse:
+def _person_page(request: PersonRequest, membership: Membership, link: Link | None = None) -> HttpResponse:
     campaign, person = membership.campaign, membership.person
     context = {
         "campaign": campaign,
         "membership": people_of(campaign).get(pk=membership.pk),
         "person": person,
         "link": link,
+        "days": LINK_DAYS,
         "sees": what_they_see(person, campaign),
         "seen": seen_by(person, campaign),
         "is_answered_for": answers_for(request.user, person),

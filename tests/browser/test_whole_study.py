@@ -34,7 +34,6 @@ PLAN = [
     ("Edits/Manual", "ben", "demo-2"),
 ]
 STATISTICS = ("Min", "Median", "Max", "all")
-PEOPLE = {"olga": "organizer", "anna": "assessor", "ben": "assessor"}
 FILES = [
     ("topics", "topics.tsv", {}),
     ("segments", "segments.jsonl", {}),
@@ -72,16 +71,22 @@ def tour(tmp_path: Path) -> Tour:
 
 @pytest.fixture
 def signed_in(installation: Installation, browser: Browser) -> Iterator:
-    """Open a browser of its own for a person, who signs in."""
+    """Open a browser of its own for a person, who signs in; first sets a password, where they come by a link."""
     contexts, wrong = [], []
 
-    def do(name: str) -> Page:
+    def do(name: str, link: str = "") -> Page:
         context = browser.new_context(base_url=installation.address, viewport={"width": 1280, "height": 720})
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(f"script error: {error}"))
         page.on("dialog", lambda dialog: (wrong.append(f"{dialog.type} on {page.url}"), dialog.accept()))
         page.on("response", lambda response: wrong.append(response.url) if response.status >= 500 else None)
+        if link:
+            page.goto(link)
+            page.fill("#id_password1", PASSWORD)
+            page.fill("#id_password2", PASSWORD)
+            page.click("button:text-is('Set password')")
+            page.wait_for_selector("text=Your new password is set.")
         page.goto("/login/")
         page.fill("#id_username", name)
         page.fill("#id_password", PASSWORD)
@@ -95,16 +100,21 @@ def signed_in(installation: Installation, browser: Browser) -> Iterator:
     assert wrong == []
 
 
-def make_people(page: Page) -> None:
-    """An administrator makes people and gives them their roles."""
-    for name, role in PEOPLE.items():
-        page.goto("/admin/accounts/person/add/")
-        page.fill("#id_username", name)
-        page.fill("#id_password1", PASSWORD)
-        page.fill("#id_password2", PASSWORD)
-        page.select_option("#id_groups", label=role)
-        page.click("input[name=_save]")
-        page.wait_for_selector(f".messagelist .success:has-text('{name}')")
+def make_campaign(page: Page) -> None:
+    page.click("text=New campaign")
+    page.fill("#id_name", "Study of 2026")
+    page.fill("#id_slug", "study")
+    page.click("main form button")
+    page.wait_for_selector("h1:text('Study of 2026')")
+
+
+def invite(page: Page, name: str, role: str) -> str:
+    """Invite somebody who is new; return the link to give them."""
+    page.goto(f"{STUDY}people/")
+    page.fill("#id_name", name)
+    page.select_option("#id_role", role)
+    page.click("button:text-is('Invite')")
+    return page.get_by_label("Link").input_value()
 
 
 def import_files(page: Page) -> None:
@@ -262,12 +272,11 @@ def compare(page: Page, first: str, second: str) -> None:
 
 
 def test_a_study_from_an_empty_database_to_its_figures(installation: Installation, signed_in, tour: Tour) -> None:
-    make_people(signed_in(ADMIN))
-    olga = signed_in("olga")
-    olga.click("text=New campaign")
-    olga.fill("#id_name", "Study of 2026")
-    olga.fill("#id_slug", "study")
-    olga.click("main form button")
+    admin = signed_in(ADMIN)
+    make_campaign(admin)
+    olga = signed_in("olga", invite(admin, "olga", "organizer"))
+    links = {name: invite(olga, name, "assessor") for name in ("anna", "ben")}
+    tour.shot(olga, "people")
     import_files(olga)
     write_guidelines(olga)
     make_judge(olga, installation.model_url)
@@ -284,7 +293,7 @@ def test_a_study_from_an_empty_database_to_its_figures(installation: Installatio
     olga.goto(f"{STUDY}plan/")
     tour.shot(olga, "plan")
 
-    anna = signed_in("anna")
+    anna = signed_in("anna", links["anna"])
     tour.shot(anna, "home")
     go_on(anna)
     write_nuggets(anna)
@@ -296,7 +305,7 @@ def test_a_study_from_an_empty_database_to_its_figures(installation: Installatio
     go_on(anna)
     tour.shot(anna, "support")
     label_all(anna, "112", least=20)
-    ben = signed_in("ben")
+    ben = signed_in("ben", links["ben"])
     go_on(ben)
     tour.shot(ben, "drafts")
     edit_drafts(ben)

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from django.contrib.auth.models import Group
 from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
@@ -345,7 +344,6 @@ def test_who_organized_before_looks_on_no_longer(beside, olga: Person):
 
 def test_who_organizes_and_judges_in_a_small_team_works_and_does_not_look_on(task, anna, olga, as_anna: Client):
     change_protocol(campaign=task.campaign, settings={"blind_after_seeing": False}, acting_user=olga)
-    anna.groups.add(Group.objects.get(name="organizer"))
     add_member(campaign=task.campaign, person=anna, role=Role.ORGANIZER, acting_user=olga)
     text = as_anna.get(f"/support/{task.pk}/").content.decode()
     assert "Read-only view" not in text

@@ -160,14 +160,14 @@ def test_a_too_large_upload_is_refused(as_olga, empty_campaign, sent, django_cap
     assert not Import.objects.exists()
 
 
-def test_a_new_campaign_has_the_tracks_protocol_and_its_maker_as_organizer(as_olga, olga):
+def test_a_new_campaign_has_the_tracks_protocol_and_its_maker_as_organizer(as_olga, campaign, olga):
     as_olga.post("/new-campaign/", {"name": "My study", "slug": "mine"})
-    campaign = Campaign.objects.get(slug="mine")
-    protocol = campaign.protocol
+    mine = Campaign.objects.get(slug="mine")
+    protocol = mine.protocol
     assert (protocol.name, protocol.version) == ("trec-2024", 1)
     assert (protocol.window_segments, protocol.max_drafts, protocol.max_nuggets) == (10, 30, 20)
     assert (protocol.min_relevant_grade, protocol.citations_per_sentence, protocol.max_grade) == (1, 1, 3)
-    assert list(campaign.memberships.values_list("person__username", flat=True)) == ["olga"]
+    assert list(mine.memberships.filter(role="organizer").values_list("person__username", flat=True)) == ["olga"]
     assert b"already exists" in as_olga.post("/new-campaign/", {"name": "Other", "slug": "mine"}).content
 
 
@@ -491,8 +491,8 @@ ADMIN_LISTS = [
     f"/admin/{app}/{model}/"
     for app, models in {
         "accounts": "person",
-        "campaigns": "organizer campaign protocol topic segment qrelssource grade run runalias answer judge "
-        "condition import event",
+        "campaigns": "membership invitation campaign protocol topic segment qrelssource grade run runalias answer "
+        "judge condition import event",
         "work": "task exposure timespent write",
         "relevance": "relevancejudgment labelevent",
         "labels": "manualsetup",

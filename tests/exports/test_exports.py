@@ -213,7 +213,7 @@ def test_who_takes_a_models_output_has_seen_it_and_nobody_else(as_olga, campaign
     export = actions.run(asked(campaign, "nuggets", olga, of="Mia"))
     assert seen() == []
     oscar = make_person("oscar", "organizer")
-    campaign.memberships.create(person=oscar)
+    campaign.memberships.create(person=oscar, role="organizer")
     body(client_of(oscar).get(f"/campaigns/study/exports/made/{export.pk}/file"))
     told = [("oscar", qid, "nuggets", "export of Mia") for qid in ("t1", "t2")]
     assert seen() == told

@@ -21,6 +21,7 @@ from tests.api.test_access import keys
 from tests.desk.test_urls import POSTED, ROLES, TABLE
 from tests.desk.test_urls import addresses as addresses
 from tests.desk.test_urls import clients as clients
+from tests.desk.test_urls import noone as noone
 from tests.fuzz.database import fingerprint, outside_vocabulary, watched
 from tests.fuzz.pages import Sent, offered
 from tests.fuzz.profile import IS_LONG, SEED, examples, fuzz

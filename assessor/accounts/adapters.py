@@ -8,6 +8,7 @@ from allauth.core import context
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal.ratelimit import get_ip
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.conf import settings
 from django.contrib import messages
@@ -137,7 +138,7 @@ class FactorAdapter(DefaultMFAAdapter):
         return mark_safe(drawn.getvalue().decode().partition("?>")[2])  # noqa: S308 - drawn, not text
 
     def generate_authenticator_name(self, user: Person, type: Any) -> str:
-        count = user.authenticator_set.filter(type=type).count()
+        count = Authenticator.objects.filter(user=user, type=type).count()
         return f"Passkey {count + 1}" if count else "Passkey"
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:

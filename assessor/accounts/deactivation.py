@@ -28,6 +28,12 @@ def end_sessions(person: Person, *, but: str | None = None) -> None:
             session.delete()
 
 
+def end_link(person: Person) -> None:
+    """End a person's one-time link, if there is one."""
+    Person.objects.filter(pk=person.pk).update(link_until=None)
+    person.link_until = None
+
+
 def end_access(person: Person) -> None:
     """End a person's sessions and whatever else they could come in by, so that none is good again once they are."""
     end_sessions(person)

@@ -31,6 +31,8 @@ def _say(field: forms.Field, label: str, help_text: str = "", **attrs: object) -
 class SignInForm(account.LoginForm):
     """Name and password."""
 
+    fields: dict[str, forms.Field]
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields = {"username": self.fields["login"], "password": self.fields["password"]}
@@ -59,7 +61,7 @@ class _TwiceMixin:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _say(self.fields["password1"], "New password", self.fields["password1"].help_text)
+        _say(self.fields["password1"], "New password", str(self.fields["password1"].help_text))
         _say(self.fields["password2"], "New password again")
 
     def clean(self) -> dict[str, Any]:

@@ -125,7 +125,7 @@ class Code(AuthenticateView):
 
 class ConfirmByPasskey(ReauthenticateWebAuthnView):
     def form_invalid(self, form: forms.Form) -> HttpResponse:
-        messages.error(self.request, " ".join(form.errors.get("credential", [WRONG_PASSKEY])))
+        messages.error(self.request, " ".join(map(str, form.errors.get("credential", [WRONG_PASSKEY]))))
         return redirect(self.request.get_full_path())
 
 

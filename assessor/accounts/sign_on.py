@@ -58,7 +58,7 @@ def sign_on(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@reauthentication_required(app="allauth.socialaccount")
+@reauthentication_required(app="allauth.socialaccount")  # type: ignore[untyped-decorator]
 def link(request: PersonRequest) -> HttpResponse:
     """Begin linking the account at the provider to who is signed in."""
     return begin(request, "connect")
@@ -74,7 +74,7 @@ def callback(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@reauthentication_required(app="allauth.socialaccount")
+@reauthentication_required(app="allauth.socialaccount")  # type: ignore[untyped-decorator]
 def unlink(request: PersonRequest, account_id: int) -> HttpResponse:
     """Unlink an account at a provider."""
     account = get_object_or_404(SocialAccount, pk=account_id, user=request.user)

@@ -12,7 +12,6 @@ from allauth.account.views import (
     PasswordResetView,
     ReauthenticateView,
 )
-from django import forms
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db import transaction
@@ -23,6 +22,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
 from assessor.accounts import actions, single_sign_on
+from assessor.accounts.forms import NewPasswordForm
 from assessor.accounts.links import LINK_DAYS
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
@@ -36,7 +36,7 @@ class SignIn(LoginView):
 
 class PasswordChange(PasswordChangeView):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not request.user.has_usable_password():
+        if not self.request.user.has_usable_password():
             return render(request, "accounts/no_password.html")
         return super().dispatch(request, *args, **kwargs)
 
@@ -61,7 +61,7 @@ class ByLink(PasswordResetFromKeyView):
             return begin(request, "login", link={"person_id": self.reset_user.pk, "token": self.key})
         return super().post(request, *args, **kwargs)
 
-    def form_valid(self, form: forms.Form) -> HttpResponse:
+    def form_valid(self, form: NewPasswordForm) -> HttpResponse:
         with transaction.atomic():
             person = actions.use_link(person_id=self.reset_user.pk, token=self.key)
             if person is None:  # used in another tab a moment ago

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 
+from assessor.accounts.deactivation import end_link
 from assessor.accounts.models import Person
 from assessor.accounts.person_admin import LinkMaker
 from assessor.campaigns import exports, history
@@ -134,6 +135,7 @@ class PersonAdmin(LinkMaker):
             if change and "is_active" in form.changed_data:
                 note_activity(person=obj, acting_user=person_of(request))
             if "is_superuser" in form.changed_data:
+                end_link(obj)
                 verb = "administrator added" if obj.is_superuser else "administrator removed"
                 history.record(verb, obj, campaign=None, person=person_of(request))
 

@@ -65,9 +65,9 @@ def _changes(frozen: Frozen, now: str, *, is_asked: bool) -> list[Change] | None
         return []
     if not is_asked and sum(file.blob.size for file in frozen.files.all()) > _AT_ONCE:
         return None
-    return cache.get_or_set(
-        f"changes.{frozen.pk}.{sha256(now.encode()).hexdigest()}", lambda: changes_since(frozen), timeout=None
-    )
+    key = f"changes.{frozen.pk}.{sha256(now.encode()).hexdigest()}"
+    changes: list[Change] = cache.get_or_set(key, lambda: changes_since(frozen), timeout=None)
+    return changes
 
 
 @require_POST

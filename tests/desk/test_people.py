@@ -222,6 +222,25 @@ def test_nobody_is_taken_over_by_a_role_in_ones_campaign(
     assert all(Person.objects.values_list("is_active", flat=True))
 
 
+def test_a_link_that_an_organizer_kept_is_over_once_the_person_has_another_role(
+    as_olga: Client, other: Campaign, admin: Person, dora: Person
+):
+    def link() -> str:
+        page = as_olga.post(f"{PEOPLE}{dora.pk}/link/").content.decode()
+        [found] = re.findall(r'value="http://testserver(/[^"]+)"', page)
+        return str(found)
+
+    kept = link()
+    assert Client().get(kept).status_code == 302
+    change = {"username": "dora", "is_active": "on", "is_superuser": "on"}
+    assert client_of(admin).post(f"/admin/accounts/person/{dora.pk}/change/", change).status_code == 302
+    assert Client().get(kept).status_code == 410
+    client_of(admin).post(f"/admin/accounts/person/{dora.pk}/change/", change | {"is_superuser": ""})
+    kept = link()
+    add_member(campaign=other, person=dora, role=Role.ORGANIZER, acting_user=None)
+    assert Client().get(kept).status_code == 410
+
+
 def test_a_campaign_of_ones_own_opens_nobody_elses(as_olga: Client, otto: Person, other: Campaign, dora: Person):
     as_otto = client_of(otto)
     assert refused(as_otto, dora) == {404}

@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.utils import timezone
 
-from assessor.accounts.deactivation import end_access
+from assessor.accounts.deactivation import end_access, end_link
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.models import Campaign, Invitation, Membership, Role
@@ -20,9 +20,13 @@ class MembershipError(Exception):
 
 @transaction.atomic
 def add_member(*, campaign: Campaign, person: Person, role: Role, acting_user: Person | None) -> Membership:
-    """Give a person a role in a campaign."""
+    """Give a person a role in a campaign.
+
+    A one-time link of before is good no longer: whoever could make it may not be who answers for the person now.
+    """
     membership, is_new = Membership.objects.get_or_create(campaign=campaign, person=person, role=role, until=None)
     if is_new:
+        end_link(person)
         history.record(f"{role} added", person, campaign=campaign, person=acting_user)
     return membership
 

@@ -18,7 +18,7 @@ WORKER = [*CELERY, "worker", "--loglevel", "ERROR", "--without-gossip", "--witho
 class Installation:
     """A running installation with one administrator, and the rehearsal endpoint beside it."""
 
-    def __init__(self, data: Path, port: int) -> None:
+    def __init__(self, data: Path, port: int, **settings: str) -> None:
         self.data, self.port, self.model_port = data, port, port + 1
         foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
         self._env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)} | {
@@ -27,6 +27,7 @@ class Installation:
             "ASSAY_HTTPS": "0",
             "ASSAY_LLM_HOSTS": f"127.0.0.1:{self.model_port}",
             "DJANGO_SUPERUSER_PASSWORD": PASSWORD,
+            **settings,
         }
         self._processes: list[subprocess.Popen[bytes]] = []
         self._log = (data.parent / "installation.log").open("ab")

@@ -1,0 +1,243 @@
+"""Coming in and leaving, on an installation with a mail server and a provider of sign-ins: both are real, and ours."""
+
+import email
+import os
+import re
+import socketserver
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import MARKS, ROOT, take_block
+from tests.browser.installation import ADMIN, PASSWORD, Installation
+
+pytestmark = MARKS
+PEOPLE = "/campaigns/study/people/"
+
+
+class Mailbox(socketserver.ThreadingTCPServer):
+    """A mail server that keeps what it is given."""
+
+    allow_reuse_address = daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Delivery)
+        self.texts: list[str] = []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def link(self) -> str:
+        """Return the link of the next mail."""
+        until = time.monotonic() + 60
+        while not self.texts:
+            assert time.monotonic() < until, "no mail came"
+            time.sleep(0.1)
+        text = email.message_from_string(self.texts.pop(0)).get_payload(decode=True).decode()
+        [found] = re.findall(r"http://\S+/password/link/\S+", text)
+        return str(found)
+
+
+class _Delivery(socketserver.StreamRequestHandler):
+    def handle(self) -> None:
+        self.wfile.write(b"220 here\r\n")
+        while line := self.rfile.readline():
+            if line.upper().startswith(b"DATA"):
+                self.wfile.write(b"354 go on\r\n")
+                lines = iter(self.rfile.readline, b".\r\n")
+                assert isinstance(self.server, Mailbox)
+                self.server.texts.append(b"".join(lines).decode())
+            self.wfile.write(b"221 bye\r\n" if line.upper().startswith(b"QUIT") else b"250 ok\r\n")
+
+
+@pytest.fixture(scope="module")
+def mailbox() -> Iterator[Mailbox]:
+    with Mailbox() as mailbox:
+        yield mailbox
+        mailbox.shutdown()
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[str]:
+    port = take_block()[0]
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "tests.accounts.provider", str(port)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            with suppress(OSError):
+                urlopen(f"{address}/.well-known/openid-configuration").close()
+                break
+            time.sleep(0.1)
+        yield address
+        process.terminate()
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory, mailbox: Mailbox, provider: str) -> Iterator[Installation]:
+    installation = Installation(
+        tmp_path_factory.mktemp("ways") / "data",
+        take_block()[0],
+        ASSAY_MAIL=f"smtp://127.0.0.1:{mailbox.server_address[1]}?from=assay@example.org",
+        ASSAY_SSO_ISSUER=provider,
+        ASSAY_SSO_NAME="NIST Login",
+        ASSAY_SSO_CLIENT_ID="assay",
+        ASSAY_SSO_CLIENT_SECRET="secret",
+    )
+    try:
+        installation.start()
+        yield installation
+    finally:
+        installation.stop()
+
+
+@pytest.fixture
+def new_page(installation: Installation, browser: Browser) -> Iterator[Callable[[], Page]]:
+    """Open a browser in which nobody has signed in."""
+    contexts = []
+
+    def do() -> Page:
+        contexts.append(browser.new_context(base_url=installation.address, viewport={"width": 1280, "height": 720}))
+        return contexts[-1].new_page()
+
+    yield do
+    for context in contexts:
+        context.close()
+
+
+def shot(page: Page, name: str) -> None:
+    """Keep a picture where a folder for them is named."""
+    if folder := os.environ.get("ASSAY_TOUR"):
+        page.screenshot(path=Path(folder) / f"ways-{name}.png", full_page=True)
+
+
+def sign_in(page: Page, name: str, password: str) -> None:
+    page.goto("/login/")
+    page.fill("#id_username", name)
+    page.fill("#id_password", password)
+    page.keyboard.press("Enter")
+
+
+def invite(page: Page, name: str, address: str = "", role: str = "assessor") -> None:
+    page.goto(PEOPLE)
+    page.fill("#id_name", name)
+    page.fill("#id_email", address)
+    page.select_option("#id_role", role)
+    page.click("button:text-is('Invite')")
+
+
+def set_password(page: Page, link: str, password: str) -> None:
+    page.goto(link)
+    page.fill("#id_password1", password)
+    page.fill("#id_password2", password)
+    page.click("button:text-is('Set password')")
+    expect(page.locator("main")).to_contain_text("Your new password is set.")
+
+
+def at_provider(page: Page, sub: str) -> None:
+    """Sign in where a page led to."""
+    page.wait_for_url("**/oauth2/authorize**")
+    page.fill("input[name=sub]", sub)
+    page.click("form >> button >> nth=0")
+
+
+def test_every_way(installation: Installation, new_page: Callable[[], Page], mailbox: Mailbox) -> None:
+    admin = new_page()
+    sign_in(admin, ADMIN, PASSWORD)
+    admin.click("text=New campaign")
+    admin.fill("#id_name", "Study")
+    admin.fill("#id_slug", "study")
+    admin.click("main form button")
+
+    # Invited by mail; whoever uses the link sets the password, once.
+    invite(admin, "anna", "anna@example.org")
+    expect(admin.locator("main")).to_contain_text("It was mailed to anna@example.org too.")
+    shot(admin, "invited")
+    anna, link = new_page(), mailbox.link()
+    set_password(anna, link, "a first long password")
+    sign_in(anna, "anna", "a first long password")
+    anna.wait_for_selector("h1:text('Home')")
+    again = new_page()
+    again.goto(link)
+    expect(again.locator("h1")).to_have_text("This link is over")
+    shot(again, "link-over")
+
+    # Forgotten: a mail, whose link ends the sessions of before.
+    forgetful = new_page()
+    forgetful.goto("/login/")
+    shot(forgetful, "sign-in")
+    forgetful.click("text=Forgot your password?")
+    forgetful.fill("#id_email", "anna@example.org")
+    shot(forgetful, "forgotten")
+    forgetful.keyboard.press("Enter")
+    expect(forgetful.locator("main")).to_contain_text("a link is on its way there")
+    set_password(forgetful, mailbox.link(), "a second long password")
+    anna.goto("/")
+    assert "/login/" in anna.url, "a session of before the reset"
+
+    # Five wrong passwords; then the right one waits, too.
+    for _ in range(6):
+        sign_in(anna, "anna", "wrong")
+    sign_in(anna, "anna", "a second long password")
+    expect(anna.locator("main")).to_contain_text("Too many wrong passwords")
+    shot(anna, "locked-out")
+
+    # Invited to the provider: who comes by the link is linked, and signs in there from then on.
+    invite(admin, "ben")
+    ben, link = new_page(), admin.get_by_label("Link").input_value()
+    ben.goto(link)
+    shot(ben, "link")
+    ben.click("button:text('Use NIST Login')")
+    at_provider(ben, "kim")
+    ben.wait_for_selector("h1:text('Home')")
+    ben.goto("/security/")
+    shot(ben, "security")
+    ben.click("text=Sign out")
+    ben.wait_for_selector("h1:text('Sign in')")
+    ben.click("text=Sign in with NIST Login")
+    at_provider(ben, "kim")
+    ben.wait_for_selector("h1:text('Home')")
+    stranger = new_page()
+    stranger.goto("/login/")
+    stranger.click("text=Sign in with NIST Login")
+    at_provider(stranger, "mallory")
+    expect(stranger.locator("h1")).to_contain_text("NIST Login")
+    shot(stranger, "not-known")
+    stranger.goto("/")
+    assert "/login/" in stranger.url, "an account that nobody here is linked to"
+
+    # Somebody with an account is asked, and says yes; taken off, they open nothing.
+    made = "Person.objects.create_user('carla', password='a long password of hers')"
+    installation.manage("shell", "-c", f"from assessor.accounts.models import Person; {made}")
+    invite(admin, "carla", role="organizer")
+    expect(admin.locator("main")).to_contain_text("carla has an account here")
+    carla = new_page()
+    sign_in(carla, "carla", "a long password of hers")
+    shot(carla, "asked")
+    carla.click("button:text-is('Accept')")
+    carla.goto(PEOPLE)
+    expect(carla.locator("h1")).to_have_text("People")
+    shot(carla, "people")
+    carla.click("a:text('anna')")
+    shot(carla, "person")
+    admin.goto(PEOPLE)
+    admin.click("a:text('carla')")
+    shot(admin, "organizer")
+    admin.click("button:text('Take off this campaign')")
+    assert carla.goto(PEOPLE).status == 404
+
+    # Made inactive: out at once, and in no longer.
+    admin.goto(PEOPLE)
+    admin.click("a:text('ben')")
+    admin.click("button:text('Make inactive')")
+    ben.goto("/")
+    ben.wait_for_selector("h1:text('Sign in')")
+    ben.click("text=Sign in with NIST Login")
+    at_provider(ben, "kim")
+    expect(ben.locator("main")).to_contain_text("an administrator has made you inactive")

@@ -97,4 +97,4 @@ def require_second_factor(request: PersonRequest, slug: str) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     required = request.POST.get("required") == "yes"
     actions.require_second_factor(campaign=campaign, required=required, acting_user=request.user)
-    return redirect("campaign", slug)
+    return redirect("people", slug)

@@ -117,20 +117,10 @@ audit: requirements.txt
 clean:
 	rm -rf .venv var
 
+# All of them, whatever is over its limit.
+BENCHES = imports pages editor "jobs --size" assigning drawing judging scores exporting agreement comparing relabelling memory
 bench: .venv/made-dev
-	$(BIN)/python -m bench.imports
-	$(BIN)/python -m bench.pages
-	$(BIN)/python -m bench.editor
-	$(BIN)/python -m bench.jobs --size
-	$(BIN)/python -m bench.assigning
-	$(BIN)/python -m bench.drawing
-	$(BIN)/python -m bench.judging
-	$(BIN)/python -m bench.scores
-	$(BIN)/python -m bench.exporting
-	$(BIN)/python -m bench.agreement
-	$(BIN)/python -m bench.comparing
-	$(BIN)/python -m bench.relabelling
-	$(BIN)/python -m bench.memory
+	@over=0; for script in $(BENCHES); do echo "bench.$$script"; $(BIN)/python -m bench.$$script || over=1; done; exit $$over
 
 load: .venv/made-dev
 	@mkdir -p var

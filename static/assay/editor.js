@@ -135,7 +135,6 @@
     return `${main.dataset.base}${isOfOne ? `${uid}/` : ""}${action}/`;
   }
 
-  // Do something: on screen at once, and into the outbox.
   function carryOut(change) {
     show(assay.effect(shown, change.about));
     outbox.add(change);
@@ -191,7 +190,6 @@
     row.scrollIntoView({ block: "nearest" });
   }
 
-  // Open a text for editing, the cursor at its end.
   function open(field) {
     field.hidden = false;
     field.focus();

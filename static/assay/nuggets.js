@@ -105,7 +105,6 @@ assay.NuggetList = class {
     row.scrollIntoView({ block: "nearest" });
   }
 
-  // A row for a nugget that is not on screen yet.
   make(uid) {
     const row = document.getElementById("new-row").content.firstElementChild.cloneNode(true);
     row.id = `n-${uid}`;

@@ -50,7 +50,6 @@ assay.Passages = class {
     this.go(this.articles[this.articles.indexOf(this.current) + by]);
   }
 
-  // Mark the passages that the person has read.
   showRead(docids) {
     for (const article of this.articles) article.toggleAttribute("data-read", docids.includes(article.dataset.docid));
     const number = this.panel.querySelectorAll("[data-read]").length;
@@ -137,7 +136,6 @@ assay.Passages = class {
     return article && start !== null ? assay.rangeOf(readingOf(article), start, end) : null;
   }
 
-  // Mark the places that the current nugget rests on.
   show(evidence) {
     assay.highlight("evidence", evidence.map((one) => this.range(one)).filter(Boolean));
   }

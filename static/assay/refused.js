@@ -12,7 +12,6 @@ assay.Refused = class {
     return this.shelf.changes;
   }
 
-  // Whether a change can be done once more.
   isRedoable(change) {
     return change.redoable && this.canRedo(change);
   }

@@ -60,7 +60,6 @@ class Relevance extends assay.Workbench {
     else this.mustLook = true;
   }
 
-  // How many of the topic are judged, by whoever.
   progress() {
     const { others, total } = this.counts;
     return { done: others + this.sheets.size - this.left().length, total };

@@ -531,7 +531,6 @@ assay.Workbench = class {
     state.tell(assay.say("on-to-sheet", { number: sheet.number, total: this.sheets.size }));
   }
 
-  // Where nothing is left to be labelled.
   atEnd() {
     const signOff = buttonOf("signOff");
     if (!this.present) return;
@@ -624,7 +623,6 @@ assay.Workbench = class {
     this.stop(assay.say("database-replaced"), ".");
   }
 
-  // ---- the start ----
   start() {
     document.addEventListener("click", (event) => {
       const button = event.target.closest("[data-act]");

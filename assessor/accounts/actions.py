@@ -1,6 +1,7 @@
 """The writers of how people come in: one-time links, linked accounts, second factors that are required or reset."""
 
 import logging
+from collections.abc import Callable
 from smtplib import SMTPException
 from typing import Any, NamedTuple
 
@@ -23,6 +24,10 @@ from assessor.campaigns.models import Campaign
 _log = logging.getLogger(__name__)
 
 
+class LinkRefused(Exception):
+    """Nobody may make this person a link, or not whoever asked."""
+
+
 class Link(NamedTuple):
     """A one-time link, which is nowhere kept, and whether it was mailed."""
 
@@ -30,25 +35,38 @@ class Link(NamedTuple):
     is_mailed: bool
 
 
-def make_link(*, person: Person, acting_user: Person | None, site: str, campaign: Campaign | None = None) -> Link:
+def make_link(
+    *,
+    person: Person,
+    acting_user: Person | None,
+    site: str,
+    campaign: Campaign | None = None,
+    to: str = "",
+    may: Callable[[Person], bool] = lambda person: person.is_active,
+) -> Link:
     """Make the link by which a person sets a password, or links their account at the provider; mail it if possible.
 
     It is good once, for LINK_DAYS, and only until another is made or the password changes: an invitation for who never
     had a password, a reset for others. site: "https://host" of its address. acting_user is None for who forgot theirs;
-    campaign: that whose organizer makes it.
+    campaign: that whose organizer makes it; to: a mail address in place of the person's own. may: whether it can be
+    made, asked while nobody's role changes. Raises LinkRefused.
     """
     with transaction.atomic():
-        token = LinkTokens().make_token(person)
+        locked = Person.objects.select_for_update().get(pk=person.pk)
+        if not may(locked):
+            raise LinkRefused(f"No link can be made for {person}.")
+        token = LinkTokens().make_token(locked)
         history.record("sign-in link made", person, campaign=campaign, person=acting_user)
     key = {"uidb36": int_to_base36(person.pk), "key": token}
     address = site + reverse("account_reset_password_from_key", kwargs=key)
-    return Link(address, settings.MAILS and bool(person.email) and _mail(person, address))
+    to = to or person.email
+    return Link(address, settings.MAILS and bool(to) and _mail(person, address, to))
 
 
-def _mail(person: Person, address: str) -> bool:
+def _mail(person: Person, address: str, to: str) -> bool:
     text = render_to_string("accounts/link_mail.txt", {"person": person, "address": address, "days": LINK_DAYS})
     try:
-        send_mail("Your link to Assay", text, None, [person.email])
+        send_mail("Your link to Assay", text, None, [to])
     except (OSError, SMTPException):
         _log.exception("A link was not mailed.")
         return False
@@ -69,7 +87,12 @@ def use_link(*, person_id: int, token: str) -> Person | None:
 
 @transaction.atomic
 def link_account(request: HttpRequest, sociallogin: Any, *, person_id: int, token: str) -> bool:
-    """Link an account at the provider, just signed in to, to the person of a one-time link; False if that is dead."""
+    """Link an account at the provider, just signed in to, to the person of a one-time link; False if that is dead.
+
+    Not for who has a second factor: the provider could then say that it asked for one, and theirs would be none.
+    """
+    if Authenticator.objects.filter(user=person_id).exists():
+        return False
     person = use_link(person_id=person_id, token=token)
     if person:
         sociallogin.connect(request, person)

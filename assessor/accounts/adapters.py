@@ -27,7 +27,7 @@ from assessor.runtime.proxy import client_address
 
 WRONG_CODE = "This code is wrong, or was used already. A code of the app changes every half minute: take the next one."
 TOO_MANY_CODES = "Too many wrong codes: none is taken for a quarter of an hour. Nothing else was changed."
-INACTIVE = "You can't sign in any more: an administrator has made you inactive."
+INACTIVE = "You can't sign in any more: an organizer or administrator has made you inactive."
 # What is said of each of allauth's messages; nothing of the others.
 _SAID = {
     "account/messages/password_changed.txt": "Your new password is set. Other browsers are signed out.",
@@ -88,6 +88,11 @@ class AccountAdapter(DefaultAccountAdapter):
     def respond_user_inactive(self, request: HttpRequest, user: Person) -> HttpResponse:
         messages.error(request, INACTIVE)
         return redirect("account_login")
+
+    def set_password(self, user: Person, password: str) -> None:
+        """Save the password alone: what an administrator changed meanwhile stays."""
+        user.set_password(password)
+        user.save(update_fields=["password"])
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         return reverse("mfa_index")

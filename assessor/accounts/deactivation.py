@@ -37,5 +37,6 @@ def end_link(person: Person) -> None:
 def end_access(person: Person) -> None:
     """End a person's sessions and whatever else they could come in by, so that none is good again once they are."""
     end_sessions(person)
+    end_link(person)
     for end in _ends:
         end(person)

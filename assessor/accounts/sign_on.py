@@ -4,6 +4,7 @@ from typing import Any
 
 from allauth.account.decorators import reauthentication_required
 from allauth.account.utils import get_next_redirect_url
+from allauth.core.internal.ratelimit import consume_or_429
 from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.models import SocialAccount
 from allauth.socialaccount.providers import registry
@@ -41,6 +42,9 @@ def begin(request: HttpRequest, process: str, link: dict[str, Any] | None = None
     """Send somebody to the provider. A page does, as the strict policy lets no form lead to another site."""
     if not single_sign_on.is_on():
         raise Http404
+    # Each beginning is kept in a session, and may ask the provider.
+    if too_many := consume_or_429(request, app="allauth.account", action="login"):
+        return too_many
     provider = get_adapter().get_provider(request, settings.SSO_ISSUER)
     try:
         response = provider.redirect(request, process, next_url=get_next_redirect_url(request), data=link)

@@ -31,7 +31,9 @@ def answers_for(organizer: Person, person: Person) -> bool:
     """
     own = Q(campaign__in=organized_campaigns(organizer), role=Role.ASSESSOR)
     is_assessor = person.memberships.filter(own, until=None).exists()
-    return is_assessor and not person.is_superuser and not person.memberships.exclude(own).exists()
+    # Who could sign in as somebody invited elsewhere could take that role for them.
+    elsewhere = person.invitations.exclude(campaign__in=organized_campaigns(organizer)).exists()
+    return is_assessor and not (person.is_superuser or elsewhere or person.memberships.exclude(own).exists())
 
 
 def member(campaign: Campaign, person_id: int) -> Membership:

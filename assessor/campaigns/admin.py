@@ -1,6 +1,7 @@
 """The collection in Django's admin: people and their roles are kept here, all else is looked at."""
 
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import admin, messages
@@ -8,7 +9,7 @@ from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from assessor.accounts.deactivation import end_link
 from assessor.accounts.models import Person
@@ -132,12 +133,23 @@ class PersonAdmin(LinkMaker):
     def save_model(self, request: HttpRequest, obj: Person, form: Any, change: bool) -> None:
         with transaction.atomic():
             super().save_model(request, obj, form, change)
+            if not change:
+                history.record("account made", obj, campaign=None, person=person_of(request))
+            elif fields := sorted({"username", "email", "first_name", "last_name"}.intersection(form.changed_data)):
+                history.record("person changed", obj, campaign=None, person=person_of(request), fields=fields)
             if change and "is_active" in form.changed_data:
                 note_activity(person=obj, acting_user=person_of(request))
             if "is_superuser" in form.changed_data:
                 end_link(obj)
                 verb = "administrator added" if obj.is_superuser else "administrator removed"
                 history.record(verb, obj, campaign=None, person=person_of(request))
+
+    @transaction.atomic
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
+        response = super().user_change_password(request, id, form_url)
+        if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
+            history.record("password set", Person.objects.get(pk=id), campaign=None, person=person_of(request))
+        return response
 
 
 @admin.register(Membership)

@@ -46,7 +46,7 @@ MEANINGS = {
         "dedicated to the query, answers all of it",
     ),
 }
-SCRIPTS = tuple(f"assay/{name}.js" for name in ("words", "outbox", "refused", "clock", "workbench", "relevance"))
+SCRIPTS = tuple(f"assay/{name}.js" for name in ("words", "outbox", "clock", "workbench", "relevance"))
 
 
 @require_safe

@@ -28,9 +28,7 @@ from nuggets.models import NuggetBank
 
 AT_HAND = 5  # answers in the page: what can be done without a connection, at the least
 ON_A_PAGE = 10  # answers, for organizers
-SCRIPTS = tuple(
-    f"assay/{name}.js" for name in ("words", "outbox", "refused", "clock", "passages", "workbench", "assignment")
-)
+SCRIPTS = tuple(f"assay/{name}.js" for name in ("words", "outbox", "clock", "passages", "workbench", "assignment"))
 # Each with its key, its sign and its short name.
 CHOICES = tuple(zip(LABELS, "123", "✓◐\u2013", ("support", "partial", "not"), strict=True))
 

@@ -32,7 +32,6 @@ EDITOR_SCRIPTS = (
     "assay/outbox.js",
     "assay/nuggets.js",
     "assay/passages.js",
-    "assay/refused.js",
     "assay/editor.js",
 )
 

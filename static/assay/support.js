@@ -117,7 +117,6 @@ class Support extends assay.Workbench {
     }
   }
 
-  // ---- citations ----
   pick(key) {
     this.since = assay.active;
     super.pick(key);

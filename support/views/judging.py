@@ -25,7 +25,7 @@ from support.citations import LABELS
 
 AT_HAND = 4  # answers in the page: what can be done without a connection, at the least
 ON_A_PAGE = 10  # answers, for organizers
-SCRIPTS = tuple(f"assay/{name}.js" for name in ("words", "outbox", "refused", "clock", "workbench", "support"))
+SCRIPTS = tuple(f"assay/{name}.js" for name in ("words", "outbox", "clock", "workbench", "support"))
 # Each with its key, its sign and what it means.
 CHOICES = tuple(
     zip(

@@ -82,7 +82,7 @@ def test_it_is_good_once(anna: Person):
     assert first.post(opened[0], {"password1": NEW, "password2": NEW}).status_code == 302
     other = "yet another password"
     late = second.post(opened[1], {"password1": other, "password2": other})
-    assert (late.status_code, "This link is over" in words(late)) == (410, True)
+    assert (late.status_code, "This link no longer works" in words(late)) == (410, True)
     assert use(address, password=other).status_code == 410
     assert use(address, first, other).status_code == 410
     assert give_password(Client(), password=NEW)["Location"] == "/"

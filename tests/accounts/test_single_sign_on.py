@@ -178,6 +178,21 @@ def test_an_invitation_links_once_and_no_account_of_somebody_else(on, anna: Pers
     assert list(SocialAccount.objects.values_list("user__username", "uid")) == [("anna", "kim")]
 
 
+def test_an_invitation_does_not_get_around_a_second_factor_by_an_account_that_claims_one(on, anna: Person):
+    has_app(anna)
+    on.SSO_TRUSTS_AMR = True
+    client = Client()
+    response = by_link(link_to(anna), "mia", client)
+    assert (response.status_code, "Your account was not linked" in words(response)) == (403, True)
+    assert not is_signed_in(client)
+    assert not anna.socialaccount_set.exists()
+
+
+def test_nobody_begins_to_sign_in_without_end(on, db, clock):
+    answers = [Client().post("/sso/").status_code for _ in range(121)]
+    assert answers == [200] * 120 + [429]
+
+
 def test_an_account_is_linked_to_one_person(on, anna: Person, ben: Person):
     link(client_of(anna), "kim")
     assert "linked to somebody else in Assay" in words(link(client_of(ben), "kim"))

@@ -26,6 +26,8 @@ PAGES = {
         "/new-campaign/",
         "/campaigns/demo/",
         "/campaigns/demo/protocol/",
+        "/campaigns/demo/people/",
+        "/campaigns/demo/people/1/",
         "/campaigns/demo/conditions/new/",
         "/campaigns/demo/imports/",
         "/campaigns/demo/imports/8/",

@@ -185,5 +185,5 @@ def test_a_one_time_link(open_page: OpenPage) -> None:
     give(page, username="ben", password="another long password")
     page.wait_for_selector("h1:text('Home')")
     page.goto(address)
-    page.wait_for_selector("h1:text('This link is over')")
+    page.wait_for_selector("h1:text('This link no longer works')")
     assert faults(page) == []

@@ -526,6 +526,21 @@ def test_the_admin_makes_people_and_organizers_through_the_history(admin, campai
     assert Event.objects.filter(verb="organizer removed", subject="anna", person=admin).count() == 1
 
 
+def test_what_an_administrator_changes_of_people_is_recorded(admin):
+    client = client_of(admin)
+    password = "quite a long password"
+    form = {"username": "new", "usable_password": "true", "password1": password, "password2": password}
+    client.post("/admin/accounts/person/add/", form)
+    new = Person.objects.get(username="new")
+    client.post(
+        f"/admin/accounts/person/{new.pk}/change/", {"username": "new", "email": "a@example.org", "is_active": "on"}
+    )
+    another = {"usable_password": "true", "password1": "another long password", "password2": "another long password"}
+    assert client.post(f"/admin/accounts/person/{new.pk}/password/", another).status_code == 302
+    told = Event.objects.filter(subject="new", person=admin).order_by("pk").values_list("verb", "details")
+    assert list(told) == [("account made", {}), ("person changed", {"fields": ["email"]}), ("password set", {})]
+
+
 def test_who_becomes_an_administrator_is_recorded(admin, anna):
     client = client_of(admin)
     for sent, verb in (({"is_superuser": "on"}, "administrator added"), ({}, "administrator removed")):

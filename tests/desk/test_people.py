@@ -42,6 +42,18 @@ def invite(client: Client, name: str, role: str = "assessor", **fields: str) -> 
     return response.content.decode()
 
 
+def link_for(client: Client, person: Person) -> str:
+    """Make a link for a person of the study."""
+    page = client.post(f"{PEOPLE}{person.pk}/link/").content.decode()
+    [found] = re.findall(r'value="http://testserver(/[^"]+)"', page)
+    return str(found)
+
+
+def is_good(link: str) -> bool:
+    """Whether a link leads to setting a password."""
+    return Client().get(link).status_code == 302
+
+
 def roles(person: Person) -> list[tuple[str, str]]:
     """The present roles of a person: campaign and role."""
     return list(
@@ -62,7 +74,7 @@ def test_somebody_new_gets_an_account_and_a_link(as_olga: Client):
     [link] = re.findall(r'value="http://testserver(/[^"]+)"', page)
     person = Person.objects.get(username="new")
     assert (person.email, person.has_usable_password(), roles(person)) == (
-        "new@example.org",
+        "",
         False,
         [("study", "assessor")],
     )
@@ -225,20 +237,63 @@ def test_nobody_is_taken_over_by_a_role_in_ones_campaign(
 def test_a_link_that_an_organizer_kept_is_over_once_the_person_has_another_role(
     as_olga: Client, other: Campaign, admin: Person, dora: Person
 ):
-    def link() -> str:
-        page = as_olga.post(f"{PEOPLE}{dora.pk}/link/").content.decode()
-        [found] = re.findall(r'value="http://testserver(/[^"]+)"', page)
-        return str(found)
-
-    kept = link()
-    assert Client().get(kept).status_code == 302
+    kept = link_for(as_olga, dora)
+    assert is_good(kept)
     change = {"username": "dora", "is_active": "on", "is_superuser": "on"}
     assert client_of(admin).post(f"/admin/accounts/person/{dora.pk}/change/", change).status_code == 302
-    assert Client().get(kept).status_code == 410
+    assert not is_good(kept)
     client_of(admin).post(f"/admin/accounts/person/{dora.pk}/change/", change | {"is_superuser": ""})
-    kept = link()
+    kept = link_for(as_olga, dora)
     add_member(campaign=other, person=dora, role=Role.ORGANIZER, acting_user=None)
-    assert Client().get(kept).status_code == 410
+    assert not is_good(kept)
+
+
+def test_who_is_invited_elsewhere_is_the_organizers_no_longer(
+    as_olga: Client, otto: Person, other: Campaign, dora: Person
+):
+    """Whoever could sign in as them could take that role for them."""
+    kept = link_for(as_olga, dora)
+    client_of(otto).post("/campaigns/other/people/", {"name": "dora", "role": "organizer"})
+    assert not is_good(kept)
+    assert refused(as_olga, dora) == {404}
+
+
+def test_a_link_ends_with_the_role_of_whoever_could_make_it(
+    as_olga: Client, olga: Person, otto: Person, empty_campaign: Campaign, dora: Person
+):
+    add_member(campaign=empty_campaign, person=otto, role=Role.ORGANIZER, acting_user=None)
+    kept = link_for(as_olga, dora)
+    client_of(otto).post(f"{PEOPLE}{olga.pk}/role/", {"role": ""})
+    assert roles(olga) == []
+    assert not is_good(kept)
+
+
+def test_a_link_of_before_is_not_good_again_with_the_person(as_olga: Client, dora: Person):
+    kept = link_for(as_olga, dora)
+    for active in ("no", "yes"):
+        as_olga.post(f"{PEOPLE}{dora.pk}/active/", {"active": active})
+    assert Person.objects.get(pk=dora.pk).is_active
+    assert not is_good(kept)
+
+
+def test_whom_an_administrator_made_inactive_no_organizer_lets_in_again(as_olga: Client, admin: Person, dora: Person):
+    change = {"username": "dora", "is_active": ""}
+    assert client_of(admin).post(f"/admin/accounts/person/{dora.pk}/change/", change).status_code == 302
+    assert as_olga.post(f"{PEOPLE}{dora.pk}/active/", {"active": "yes"}).status_code == 404
+    assert "Make active" not in as_olga.get(f"{PEOPLE}{dora.pk}/").content.decode()
+    assert not Person.objects.get(pk=dora.pk).is_active
+
+
+def test_who_is_taken_off_has_no_role_left_and_no_invitation(
+    as_olga: Client, otto: Person, olga: Person, empty_campaign: Campaign
+):
+    for role in Role:
+        add_member(campaign=empty_campaign, person=otto, role=role, acting_user=None)
+    Invitation.objects.create(campaign=empty_campaign, person=otto, role="organizer", invited_by=olga)
+    as_olga.post(f"{PEOPLE}{otto.pk}/role/", {"role": ""})
+    assert roles(otto) == []
+    assert not Invitation.objects.exists()
+    assert as_olga.post(f"{PEOPLE}{otto.pk}/role/", {"role": "organizer"}).status_code == 404
 
 
 def test_a_campaign_of_ones_own_opens_nobody_elses(as_olga: Client, otto: Person, other: Campaign, dora: Person):

@@ -1,6 +1,6 @@
 """The writers of who belongs to a campaign, and of what becomes of people."""
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from assessor.accounts.deactivation import end_access, end_link
@@ -24,7 +24,9 @@ def add_member(*, campaign: Campaign, person: Person, role: Role, acting_user: P
 
     A one-time link of before is good no longer: whoever could make it may not be who answers for the person now.
     """
+    Person.objects.select_for_update().get(pk=person.pk)  # so does whoever changes how they sign in
     membership, is_new = Membership.objects.get_or_create(campaign=campaign, person=person, role=role, until=None)
+    Invitation.objects.filter(campaign=campaign, person=person).delete()
     if is_new:
         end_link(person)
         history.record(f"{role} added", person, campaign=campaign, person=acting_user)
@@ -33,25 +35,34 @@ def add_member(*, campaign: Campaign, person: Person, role: Role, acting_user: P
 
 @transaction.atomic
 def end_membership(*, membership: Membership, acting_user: Person | None) -> None:
-    """End a person's role in a campaign; that they had it stays on record, and so does their work."""
+    """End a person's role in a campaign; that they had it stays on record, and so does their work.
+
+    Links that an organizer may have kept end, too.
+    """
+    person, campaign = membership.person, membership.campaign
+    if membership.role == Role.ORGANIZER:
+        Person.objects.filter(memberships__campaign=campaign).update(link_until=None)
+    end_link(person)
+    Invitation.objects.filter(campaign=campaign, person=person).delete()
     ended = Membership.objects.filter(pk=membership.pk, until=None).update(until=timezone.now())
     if ended:
         verb = f"{membership.role} removed"
-        history.record(verb, membership.person, campaign=membership.campaign, person=acting_user)
+        history.record(verb, person, campaign=campaign, person=acting_user)
 
 
 @transaction.atomic
-def invite(
-    *, campaign: Campaign, name: str, role: Role, acting_user: Person, email: str = ""
-) -> tuple[Person, Invitation | None]:
+def invite(*, campaign: Campaign, name: str, role: Role, acting_user: Person) -> tuple[Person, Invitation | None]:
     """Give a role to somebody new, who gets an account; offer it to somebody who has one. Raises MembershipError.
 
-    Who has an account takes the role or not: nobody is drawn into a study by its organizer. name: the user name; email
-    is for somebody new.
+    Who has an account takes the role or not: nobody is drawn into a study by its organizer. name: the user name.
     """
     person = Person.objects.filter(username=name).first()
     if person is None:
-        person = Person.objects.create_user(name, email=email)  # no password: they set it by a link
+        try:
+            with transaction.atomic():
+                person = Person.objects.create_user(name)  # no password: they set it by a link
+        except IntegrityError as error:
+            raise MembershipError(f"Somebody made an account of the name {name} just now: try again.") from error
         history.record("account made", person, campaign=campaign, person=acting_user)
         add_member(campaign=campaign, person=person, role=role, acting_user=acting_user)
         return person, None
@@ -64,6 +75,7 @@ def invite(
     )
     if not is_new:
         raise MembershipError(f"{person} is invited already, as {invitation.role}.")
+    end_link(person)  # whoever holds it could take the role
     history.record(f"invited as {role}", person, campaign=campaign, person=acting_user)
     return person, invitation
 
@@ -91,10 +103,15 @@ def withdraw_invitation(*, invitation: Invitation, acting_user: Person) -> None:
 def change_role(*, membership: Membership, role: Role | None, acting_user: Person) -> None:
     """Give a person another role in the campaign, or none any more. Raises MembershipError for its last organizer."""
     Campaign.objects.select_for_update(no_key=True).get(pk=membership.campaign_id)  # two could each leave the other
-    organizers = Membership.objects.filter(campaign=membership.campaign, role=Role.ORGANIZER, until=None)
-    if membership.role == Role.ORGANIZER and not organizers.exclude(pk=membership.pk).exists():
+    present = Membership.objects.filter(campaign=membership.campaign, until=None)
+    own = list(present.filter(person=membership.person))
+    if not own:
+        raise MembershipError(f"{membership.person} was taken off this campaign just now.")
+    others = present.filter(role=Role.ORGANIZER).exclude(person=membership.person)
+    if Role.ORGANIZER in {one.role for one in own} and not others.exists():
         raise MembershipError(f"{membership.person} is the only organizer: add another one first.")
-    end_membership(membership=membership, acting_user=acting_user)
+    for one in own:  # two, where the protocol lets organizers assess
+        end_membership(membership=one, acting_user=acting_user)
     if role:
         add_member(campaign=membership.campaign, person=membership.person, role=role, acting_user=acting_user)
 
@@ -115,7 +132,7 @@ def why_kept(person: Person, acting_user: Person) -> str | None:
 
 @transaction.atomic
 def delete_person(*, person: Person, acting_user: Person) -> None:
-    """Delete a person who has left no trace. Raises PersonKept."""
+    """Delete a person who has left no trace. Raises PersonReferenced."""
     locked = Person.objects.select_for_update().get(pk=person.pk)
     if reason := why_kept(locked, acting_user):
         raise PersonReferenced(reason)

@@ -3,11 +3,12 @@
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from assessor.accounts.actions import Link, make_link, remove_second_factor
+from assessor.accounts.actions import Link, LinkRefused, make_link, remove_second_factor
 from assessor.accounts.links import LINK_DAYS
 from assessor.accounts.models import Person
 from assessor.campaigns.access import answers_for, member, organized_campaign
@@ -20,9 +21,9 @@ from assessor.campaigns.actions import (
     withdraw_invitation,
 )
 from assessor.campaigns.http import PersonRequest
-from assessor.campaigns.models import Campaign, Invitation, Membership, Role
+from assessor.campaigns.models import Invitation, Membership, Role
 from assessor.desk.forms import InvitationForm
-from assessor.desk.people import people_of, seen_by, what_they_see
+from assessor.desk.people import made_inactive_by_administrator, people_of, seen_by, what_they_see
 from assessor.work.models import Task
 
 
@@ -34,12 +35,16 @@ def people(request: PersonRequest, slug: str) -> HttpResponse:
     told: dict[str, Any] = {}
     if request.method == "POST" and form.is_valid():
         try:
-            person, invitation = invite(campaign=campaign, acting_user=request.user, **form.cleaned_data)
+            name, role = form.cleaned_data["name"], form.cleaned_data["role"]
+            person, invitation = invite(campaign=campaign, acting_user=request.user, name=name, role=role)
         except MembershipError as error:
             form.add_error("name", str(error))
         else:
             if invitation is None:
-                told = {"link": _link(request, person, campaign), "link_for": person, "days": LINK_DAYS}
+                # The address is for this mail alone: kept, it would have later links mailed to whoever invited them.
+                to = form.cleaned_data["email"]
+                link = make_link(person=person, acting_user=request.user, site=_site(request), campaign=campaign, to=to)
+                told = {"link": link, "link_for": person, "mailed_to": to, "days": LINK_DAYS}
             else:
                 messages.success(
                     request,
@@ -90,11 +95,23 @@ def set_role(request: PersonRequest, slug: str, person_id: int) -> HttpResponse:
 @require_POST
 def new_link(request: PersonRequest, slug: str, person_id: int) -> HttpResponse:
     """Make a link by which somebody sets a new password; it is shown once."""
-    membership = _answered_for(request, slug, person_id)
-    return _person_page(request, membership, _link(request, membership.person, membership.campaign))
+    campaign = organized_campaign(request.user, slug)
+    membership = member(campaign, person_id)
+
+    def may(person: Person) -> bool:
+        return person.is_active and answers_for(request.user, person)
+
+    try:
+        link = make_link(
+            person=membership.person, acting_user=request.user, site=_site(request), campaign=campaign, may=may
+        )
+    except LinkRefused as error:
+        raise Http404(str(error)) from error
+    return _person_page(request, membership, link)
 
 
 @require_POST
+@transaction.atomic
 def reset_factor(request: PersonRequest, slug: str, person_id: int) -> HttpResponse:
     """Ask for somebody's password alone until they set a second factor up anew."""
     membership = _answered_for(request, slug, person_id)
@@ -104,10 +121,13 @@ def reset_factor(request: PersonRequest, slug: str, person_id: int) -> HttpRespo
 
 
 @require_POST
+@transaction.atomic
 def change_activity(request: PersonRequest, slug: str, person_id: int) -> HttpResponse:
     """Let somebody sign in, or no longer."""
     membership = _answered_for(request, slug, person_id)
     active = request.POST.get("active") == "yes"
+    if active and made_inactive_by_administrator(membership.person):
+        raise Http404("An administrator made this person inactive.")
     set_active(person=membership.person, active=active, acting_user=request.user, campaign=membership.campaign)
     return redirect("person", slug, person_id)
 
@@ -132,16 +152,19 @@ def answer(request: PersonRequest, invitation_id: int) -> HttpResponse:
 
 
 def _answered_for(request: PersonRequest, slug: str, person_id: int) -> Membership:
-    """Return the membership of somebody whom the organizer answers for. Raises Http404 for everybody else."""
+    """Return the membership of somebody whom the organizer answers for. Raises Http404 for everybody else.
+
+    To be called in a transaction: nobody's role changes until its end.
+    """
     membership = member(organized_campaign(request.user, slug), person_id)
+    Person.objects.select_for_update().get(pk=person_id)
     if not answers_for(request.user, membership.person):
         raise Http404("This person's sign-in is an administrator's to change.")
     return membership
 
 
-def _link(request: PersonRequest, person: Person, campaign: Campaign) -> Link:
-    site = request.build_absolute_uri("/").rstrip("/")
-    return make_link(person=person, acting_user=request.user, site=site, campaign=campaign)
+def _site(request: PersonRequest) -> str:
+    return request.build_absolute_uri("/").rstrip("/")
 
 
 def _person_page(request: PersonRequest, membership: Membership, link: Link | None = None) -> HttpResponse:
@@ -151,10 +174,12 @@ def _person_page(request: PersonRequest, membership: Membership, link: Link | No
         "membership": people_of(campaign).get(pk=membership.pk),
         "person": person,
         "link": link,
+        "mailed_to": person.email,
         "days": LINK_DAYS,
         "sees": what_they_see(person, campaign),
         "seen": seen_by(person, campaign),
         "is_answered_for": answers_for(request.user, person),
+        "is_barred": not person.is_active and made_inactive_by_administrator(person),
         "past": campaign.memberships.filter(person=person).exclude(until=None).order_by("since"),
         "tasks": Task.objects.filter(campaign=campaign, person=person)
         .exclude(state=Task.State.WITHDRAWN)

@@ -10,6 +10,14 @@ from tests.browser.conftest import MARKS, Demo, OpenPage, open_guidelines, saved
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
+ANNA_JOINS = """
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import add_member
+from assessor.campaigns.models import Campaign, Role
+
+anna = Person.objects.get(username="anna")
+add_member(campaign=Campaign.objects.get(slug="bees"), person=anna, role=Role.ASSESSOR, acting_user=None)
+"""
 
 POOL = [f"bees#{number}" for number in range(6)]
 
@@ -46,6 +54,8 @@ def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
     page.fill("#id_name", "Bees")
     page.fill("#id_slug", "bees")
     page.click("main form button")
+    page.wait_for_url("**/campaigns/bees/imports/")
+    demo.run(ANNA_JOINS)
     for name, content in files.items():
         kind, _, source = name.partition(" ")
         path = folder / kind

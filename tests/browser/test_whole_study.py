@@ -105,7 +105,7 @@ def make_campaign(page: Page) -> None:
     page.fill("#id_name", "Study of 2026")
     page.fill("#id_slug", "study")
     page.click("main form button")
-    page.wait_for_selector("h1:has-text('Study of 2026')")
+    page.wait_for_url(f"**{STUDY}imports/")
 
 
 def invite(page: Page, name: str, role: str) -> str:

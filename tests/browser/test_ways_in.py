@@ -169,7 +169,11 @@ def test_every_way(installation: Installation, new_page: Callable[[], Page], mai
     expect(again.locator("h1")).to_have_text("This link no longer works")
     shot(again, "link-over")
 
-    # Forgotten: a mail, whose link ends the sessions of before.
+    # Forgotten: a mail to the address that an administrator keeps, whose link ends the sessions of before.
+    admin.goto("/admin/accounts/person/?q=anna")
+    admin.click("th a:has-text('anna')")
+    admin.fill("#id_email", "anna@example.org")
+    admin.click("input[name=_save]")
     forgetful = new_page()
     forgetful.goto("/login/")
     shot(forgetful, "sign-in")

@@ -468,7 +468,8 @@ def test_who_is_made_inactive_is_signed_out_for_good(client: Client, admin: Pers
     assert Person.objects.get(pk=anna.pk).is_active
     assert session.get("/").status_code == 302  # a session from before is none any more
     assert others.get("/").status_code == client.get("/").status_code == 200
-    assert [*Event.objects.order_by("pk").values_list("verb", "subject", "person__username")] == [
+    events = Event.objects.exclude(verb="person changed").order_by("pk")  # the form leaves the name out
+    assert [*events.values_list("verb", "subject", "person__username")] == [
         ("person made inactive", "anna", "admin"),
         ("person active again", "anna", "admin"),
     ]

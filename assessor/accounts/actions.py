@@ -29,10 +29,10 @@ class LinkRefused(Exception):
 
 
 class Link(NamedTuple):
-    """A one-time link, which is nowhere kept, and whether it was mailed."""
+    """A one-time link, which is nowhere kept, and the address it was mailed to, or ""."""
 
     address: str
-    is_mailed: bool
+    mailed_to: str
 
 
 def make_link(
@@ -60,7 +60,7 @@ def make_link(
     key = {"uidb36": int_to_base36(person.pk), "key": token}
     address = site + reverse("account_reset_password_from_key", kwargs=key)
     to = to or person.email
-    return Link(address, settings.MAILS and bool(to) and _mail(person, address, to))
+    return Link(address, to if settings.MAILS and to and _mail(person, address, to) else "")
 
 
 def _mail(person: Person, address: str, to: str) -> bool:

@@ -15,6 +15,7 @@ from django.core.cache import cache
 from django.http import HttpRequest
 
 from assessor.accounts.encryption import decrypt, encrypt
+from assessor.accounts.links import site_of
 from assessor.accounts.models import Person
 from assessor.accounts.tasks import mail_links
 
@@ -95,7 +96,7 @@ class ForgottenForm(forms.Form):
     email = forms.EmailField(label="Your mail address", widget=forms.EmailInput({"autocomplete": "email"}))
 
     def save(self, request: HttpRequest) -> None:
-        mail_links.delay(self.cleaned_data["email"], request.build_absolute_uri("/").rstrip("/"))
+        mail_links.delay(self.cleaned_data["email"], site_of(request))
 
 
 class _CodeMixin:

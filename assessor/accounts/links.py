@@ -2,12 +2,18 @@
 
 from datetime import timedelta
 
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from assessor.accounts.models import Person
 
 LINK_DAYS = 3
+
+
+def site_of(request: HttpRequest) -> str:
+    """Return the address that links of a request's installation begin with: scheme and host."""
+    return request.build_absolute_uri("/").rstrip("/")
 
 
 class LinkTokens:

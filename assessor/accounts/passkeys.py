@@ -134,10 +134,9 @@ class Security(IndexView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         accounts = self.request.user.socialaccount_set.all()
-        provider = settings.SSO_NAME if single_sign_on.is_on() else ""
         linked = {
             "accounts": [(account, account.provider == settings.SSO_ISSUER) for account in accounts],
-            "provider": provider,
+            "provider": single_sign_on.provider_name(),
         }
         return super().get_context_data(**kwargs) | linked
 
@@ -153,7 +152,7 @@ class AddPasskey(AddWebAuthnView):
 security = Security.as_view()
 code = Code.as_view()
 passkey_sign_in = PasskeySignIn.as_view()
-confirm_by_code = ReauthenticateView.as_view()
+confirm_by_code = ReauthenticateView.as_view(template_name="account/reauthenticate.html")
 confirm_by_passkey = ConfirmByPasskey.as_view()
 set_app_up = ActivateTOTPView.as_view()
 turn_app_off = DeactivateTOTPView.as_view()

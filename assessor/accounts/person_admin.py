@@ -9,8 +9,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
 
 from assessor.accounts.actions import make_link
-from assessor.accounts.links import LINK_DAYS
+from assessor.accounts.links import LINK_DAYS, site_of
 from assessor.accounts.models import Person
+from assessor.accounts.single_sign_on import provider_name
 
 
 class LinkMaker(UserAdmin):  # type: ignore[type-arg]
@@ -29,6 +30,12 @@ class LinkMaker(UserAdmin):  # type: ignore[type-arg]
             messages.error(request, f"{person} is inactive: make them active first. No link was made.")
             return redirect(reverse("admin:accounts_person_change", args=[person.pk]))
         assert isinstance(request.user, Person)
-        made = make_link(person=person, acting_user=request.user, site=request.build_absolute_uri("/").rstrip("/"))
-        context: dict[str, Any] = {"title": f"A link for {person}", "person": person, "link": made, "days": LINK_DAYS}
+        made = make_link(person=person, acting_user=request.user, site=site_of(request))
+        context: dict[str, Any] = {
+            "title": f"A link for {person}",
+            "person": person,
+            "link": made,
+            "days": LINK_DAYS,
+            "provider": provider_name(),
+        }
         return render(request, "admin/link.html", self.admin_site.each_context(request) | context)

@@ -17,6 +17,11 @@ def is_on() -> bool:
     return bool(settings.SSO_ISSUER)
 
 
+def provider_name() -> str:
+    """Return what people call the provider, "" where there is none."""
+    return settings.SSO_NAME if is_on() else ""
+
+
 def names_several_factors(claims: dict[str, Any]) -> bool:
     """Say whether a sign-in at the provider took several factors, and the administrator believes what it says of that.
 

@@ -8,6 +8,7 @@ from allauth.mfa.utils import is_mfa_enabled
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from assessor.accounts.access import SECOND_FACTORS
 from assessor.accounts.single_sign_on import names_several_factors
 
 
@@ -23,7 +24,7 @@ class CodeStage(LoginStage):
     def handle(self) -> tuple[HttpResponse | None, bool]:
         person = self.login.user
         # In this order: it also notes what the provider asked for, which whoever owes a second factor needs.
-        if self._gave_both() or not is_mfa_enabled(person, ["totp", "webauthn"]):
+        if self._gave_both() or not is_mfa_enabled(person, SECOND_FACTORS):
             return None, True
         self.state["hash"] = person.get_session_auth_hash()
         return redirect(self.urlname), True

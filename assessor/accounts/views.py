@@ -30,8 +30,8 @@ from assessor.campaigns.http import PersonRequest
 
 class SignIn(LoginView):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        provider = settings.SSO_NAME if single_sign_on.is_on() else ""
-        return super().get_context_data(**kwargs) | {"provider": provider, "mails": settings.MAILS}
+        shown = {"provider": single_sign_on.provider_name(), "mails": settings.MAILS}
+        return super().get_context_data(**kwargs) | shown
 
 
 class PasswordChange(PasswordChangeView):
@@ -73,8 +73,7 @@ class ByLink(PasswordResetFromKeyView):
         return redirect(self.get_success_url())
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        provider = settings.SSO_NAME if single_sign_on.is_on() else ""
-        shown = {"person": self.reset_user, "provider": provider, "days": LINK_DAYS}
+        shown = {"person": self.reset_user, "provider": single_sign_on.provider_name(), "days": LINK_DAYS}
         return super().get_context_data(**kwargs) | shown
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:

@@ -6,13 +6,11 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
+from assessor.accounts.access import SECOND_FACTORS
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Event, Membership, Role
 from assessor.work.blindness import barred_from
 from assessor.work.models import Exposure, Task
-
-# Recovery codes are none by themselves.
-_SECOND_FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
 def people_of(campaign: Campaign) -> QuerySet[Membership]:
@@ -24,7 +22,7 @@ def people_of(campaign: Campaign) -> QuerySet[Membership]:
         .annotate(
             open_topics=Count("person__tasks", filter=work & Q(person__tasks__state=Task.State.OPEN)),
             finished_topics=Count("person__tasks", filter=work & Q(person__tasks__state=Task.State.FINISHED)),
-            has_second_factor=Exists(Authenticator.objects.filter(user=OuterRef("person"), type__in=_SECOND_FACTORS)),
+            has_second_factor=Exists(Authenticator.objects.filter(user=OuterRef("person"), type__in=SECOND_FACTORS)),
         )
         .order_by("-role", "person__username")
     )

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.accounts.actions import Link, LinkRefused, make_link, remove_second_factor
-from assessor.accounts.links import LINK_DAYS
+from assessor.accounts.links import LINK_DAYS, site_of
 from assessor.accounts.models import Person
 from assessor.campaigns.access import answers_for, member, organized_campaign
 from assessor.campaigns.actions import (
@@ -43,8 +43,10 @@ def people(request: PersonRequest, slug: str) -> HttpResponse:
             if invitation is None:
                 # The address is for this mail alone: kept, it would have later links mailed to whoever invited them.
                 to = form.cleaned_data["email"]
-                link = make_link(person=person, acting_user=request.user, site=_site(request), campaign=campaign, to=to)
-                told = {"link": link, "link_for": person, "mailed_to": to, "days": LINK_DAYS}
+                link = make_link(
+                    person=person, acting_user=request.user, site=site_of(request), campaign=campaign, to=to
+                )
+                told = {"link": link, "link_for": person, "days": LINK_DAYS}
             else:
                 messages.success(
                     request,
@@ -103,7 +105,7 @@ def new_link(request: PersonRequest, slug: str, person_id: int) -> HttpResponse:
 
     try:
         link = make_link(
-            person=membership.person, acting_user=request.user, site=_site(request), campaign=campaign, may=may
+            person=membership.person, acting_user=request.user, site=site_of(request), campaign=campaign, may=may
         )
     except LinkRefused as error:
         raise Http404(str(error)) from error
@@ -163,10 +165,6 @@ def _answered_for(request: PersonRequest, slug: str, person_id: int) -> Membersh
     return membership
 
 
-def _site(request: PersonRequest) -> str:
-    return request.build_absolute_uri("/").rstrip("/")
-
-
 def _person_page(request: PersonRequest, membership: Membership, link: Link | None = None) -> HttpResponse:
     campaign, person = membership.campaign, membership.person
     context = {
@@ -174,7 +172,6 @@ def _person_page(request: PersonRequest, membership: Membership, link: Link | No
         "membership": people_of(campaign).get(pk=membership.pk),
         "person": person,
         "link": link,
-        "mailed_to": person.email,
         "days": LINK_DAYS,
         "sees": what_they_see(person, campaign),
         "seen": seen_by(person, campaign),

@@ -7,12 +7,20 @@ signed in as the `sub` that they name.
 import base64
 import hashlib
 import os
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
 import flask
+import httpx2
 from oidc_provider_mock import app
 from oidc_provider_mock._storage import User
+
+from tests.llm.house import wait_until
+from tests.mutations import ROOT
+from tests.ports import free_port
 
 _PEOPLE = {
     "kim": {},
@@ -42,6 +50,25 @@ def serve(port: int) -> None:
             assert base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == wanted
 
     provider.run(port=port)
+
+
+@contextmanager
+def running_provider() -> Iterator[str]:
+    """Run a provider in a process of its own; yield its address."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "tests.accounts.provider", str(port)]
+
+    def answers() -> bool:
+        try:
+            return httpx2.get(f"{address}/.well-known/openid-configuration").status_code == 200
+        except httpx2.TransportError:
+            return False
+
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        wait_until(answers, "the provider answers", 60)
+        yield address
+        process.terminate()
 
 
 if __name__ == "__main__":

@@ -2,8 +2,6 @@
 
 import html
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -18,29 +16,17 @@ from assessor.accounts.actions import make_link
 from assessor.accounts.models import Person
 from assessor.accounts.single_sign_on import names_several_factors
 from assessor.campaigns.models import Campaign, Event
+from tests.accounts.provider import running_provider
 from tests.accounts.steps import code, confirm, give_code, give_password, has_app, is_signed_in, words
 from tests.conftest import client_of, make_person
-from tests.llm.house import wait_until
 from tests.ports import free_port
 
 
 @pytest.fixture(scope="session")
 def provider() -> Iterator[str]:
     """The address of a running provider."""
-    port = free_port()
-    command = [sys.executable, "-m", "tests.accounts.provider", str(port)]
-    address = f"http://127.0.0.1:{port}"
-
-    def answers() -> bool:
-        try:
-            return httpx2.get(f"{address}/.well-known/openid-configuration").status_code == 200
-        except httpx2.TransportError:
-            return False
-
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        wait_until(answers, "the provider answers", 60)
+    with running_provider() as address:
         yield address
-        process.terminate()
 
 
 @pytest.fixture

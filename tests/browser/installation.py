@@ -7,6 +7,7 @@ import time
 import urllib.request
 from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 from tests.browser.conftest import ROOT
 
@@ -32,6 +33,17 @@ class Installation:
         self._processes: list[subprocess.Popen[bytes]] = []
         self._log = (data.parent / "installation.log").open("ab")
 
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop()
+
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
@@ -47,7 +59,7 @@ class Installation:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def start(self) -> None:
+    def _start(self) -> None:
         self.manage("migrate", "--verbosity", "0")
         self.manage("collectstatic", "--noinput", "--verbosity", "0")
         self.manage("createsuperuser", "--noinput", "--username", ADMIN, "--email", "root@example.org")
@@ -75,7 +87,7 @@ class Installation:
             assert all(process.poll() is None for process in self._processes), Path(self._log.name).read_text()
             time.sleep(0.1)
 
-    def stop(self) -> None:
+    def _stop(self) -> None:
         """End all processes; none may have ended before."""
         died = [process.args for process in self._processes if process.poll() is not None]
         for process in self._processes:

@@ -4,19 +4,16 @@ import email
 import os
 import re
 import socketserver
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import MARKS, ROOT, take_block
+from tests.accounts.provider import running_provider
+from tests.browser.conftest import MARKS, take_block
 from tests.browser.installation import ADMIN, PASSWORD, Installation
 
 pytestmark = MARKS
@@ -65,23 +62,13 @@ def mailbox() -> Iterator[Mailbox]:
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[str]:
-    port = take_block()[0]
-    address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "tests.accounts.provider", str(port)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            with suppress(OSError):
-                urlopen(f"{address}/.well-known/openid-configuration").close()
-                break
-            time.sleep(0.1)
+    with running_provider() as address:
         yield address
-        process.terminate()
 
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory, mailbox: Mailbox, provider: str) -> Iterator[Installation]:
-    installation = Installation(
+    with Installation(
         tmp_path_factory.mktemp("ways") / "data",
         take_block()[0],
         ASSAY_MAIL=f"smtp://127.0.0.1:{mailbox.server_address[1]}?from=assay@example.org",
@@ -89,12 +76,8 @@ def installation(tmp_path_factory: pytest.TempPathFactory, mailbox: Mailbox, pro
         ASSAY_SSO_NAME="NIST Login",
         ASSAY_SSO_CLIENT_ID="assay",
         ASSAY_SSO_CLIENT_SECRET="secret",
-    )
-    try:
-        installation.start()
+    ) as installation:
         yield installation
-    finally:
-        installation.stop()
 
 
 @pytest.fixture

@@ -56,12 +56,8 @@ class Tour:
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    installation = Installation(tmp_path_factory.mktemp("installation") / "data", take_block()[0])
-    try:
-        installation.start()
+    with Installation(tmp_path_factory.mktemp("installation") / "data", take_block()[0]) as installation:
         yield installation
-    finally:
-        installation.stop()
 
 
 @pytest.fixture

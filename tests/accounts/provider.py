@@ -13,11 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
-import flask
 import httpx2
-from oidc_provider_mock import app
-from oidc_provider_mock._storage import User
-
 from tests.llm.house import wait_until
 from tests.mutations import ROOT
 from tests.ports import free_port
@@ -32,6 +28,10 @@ _challenges: dict[str, str] = {}  # by code
 
 
 def serve(port: int) -> None:
+    import flask
+    from oidc_provider_mock import app
+    from oidc_provider_mock._storage import User
+
     os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
     provider = app(user_claims=[User(sub=sub, claims=claims) for sub, claims in _PEOPLE.items()])
 

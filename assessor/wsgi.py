@@ -22,6 +22,6 @@ except DatabaseError:
 # A server that loads this before it forks (gunicorn --preload) would have its processes share what the sweep opened:
 # they would read each other's answers.
 leave_connections()
-# What is loaded stays. Where the garbage collector looks through it all again, large pages take 50 to 80 ms more at p95.
+# What is loaded stays: where the garbage collector looks through it again, large pages take 50 to 80 ms more at p95.
 gc.collect()
 gc.freeze()

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
+
 from tests.llm.house import wait_until
 from tests.mutations import ROOT
 from tests.ports import free_port

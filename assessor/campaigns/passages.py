@@ -107,7 +107,7 @@ def _own(cited: Iterable[Cited], *columns: Any) -> Iterator[tuple[Any, ...]]:
 def from_other_runs(campaign: Campaign, cited: Iterable[Cited]) -> set[Cited]:
     """Return those citations of segments that came with a run file, and with none that brought answers of their run."""
     wanted = set(cited)
-    run_files = list(campaign.imports.filter(kind="runs").values_list("pk", flat=True))
+    run_files = campaign.imports.filter(kind="runs").order_by()
     if not Segment.everything.filter(import_record__in=run_files).exists():  # few campaigns have any
         return set()
     docids = {docid for _, docid in wanted}

@@ -1,12 +1,13 @@
 """Confidence intervals by a bootstrap over topics: how far tau depends on which topics were judged."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from metaeval.stats.correlation import taus
-from metaeval.stats.levels import pair_scores, run_means, topic_pairs
+from metaeval.stats.levels import TopicPairs, measure_pairs, pair_scores, run_means, topic_pairs
 from metaeval.stats.means import Figures
 
 Draws = npt.NDArray[np.int64]
@@ -39,21 +40,27 @@ def draw_topics(topics: int, draws: int, seed: int) -> Draws:
 
 
 def bootstrap_tau(
-    first: npt.ArrayLike, second: npt.ArrayLike, *, seed: int, draws: int = 1000, confidence: float = 0.95
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    pairs: Sequence[TopicPairs] = (),
+    *,
+    seed: int,
+    draws: int = 1000,
+    confidence: float = 0.95,
 ) -> list[Intervals]:
     """Return the intervals of tau-b at the three levels, for each measure.
 
-    first, second: (runs, topics, measures), NaN where a cell does not count. All measures and both sides have the same
-    draws; run means, topics' taus and cells are those of the topics drawn, as often as they are drawn. Drawing
-    adds noise, which pulls tau down: hence the mean of the draws beside the interval.
+    first, second: (runs, topics, measures), NaN where a cell does not count; pairs: their measure_pairs, if known. All
+    measures and both sides have the same draws; run means, topics' taus and cells are those of the topics drawn, as
+    often as they are drawn. Drawing adds noise, which pulls tau down: hence the mean of the draws beside the interval.
     """
     x, y = pair_scores(first, second)
     if x.shape[1] < 2:
         return [Intervals(*[Interval(None, None, None, 0, "fewer than two topics")] * 3)] * x.shape[2]
     weights = count_topics(draw_topics(x.shape[1], draws, seed), x.shape[1])
     return [
-        Intervals(*(interval(found, confidence) for found in replicates(x[..., at], y[..., at], weights)))
-        for at in range(x.shape[2])
+        Intervals(*(interval(found, confidence) for found in replicates(x[..., at], y[..., at], weights, of_measure)))
+        for at, of_measure in enumerate(pairs or measure_pairs(x, y))
     ]
 
 
@@ -63,12 +70,15 @@ def count_topics(drawn: Draws, topics: int) -> Figures:
     return np.bincount(at.ravel(), minlength=len(drawn) * topics).reshape(len(drawn), topics).astype(np.float64)
 
 
-def replicates(first: Figures, second: Figures, weights: Figures) -> tuple[Figures, Figures, Figures]:
+def replicates(
+    first: Figures, second: Figures, weights: Figures, pairs: TopicPairs | None = None
+) -> tuple[Figures, Figures, Figures]:
     """Return tau of each draw at the three levels: of runs, of topics (their mean), of cells; each (draws,).
 
-    first, second: (runs, topics), as levels.pair_scores has them; weights: (draws, topics). NaN where undefined.
+    first, second: (runs, topics), as levels.pair_scores has them; weights: (draws, topics); pairs: topic_pairs of both,
+    if known. NaN where undefined.
     """
-    pairs = topic_pairs(first, second)
+    pairs = pairs or topic_pairs(first, second)
     by_topic = pairs.within()
     defined = ~np.isnan(by_topic)
     size = weights @ defined

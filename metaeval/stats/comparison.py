@@ -1,12 +1,13 @@
 """A comparison of two score matrices: every statistic, for each measure."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from metaeval.stats import correlation
 from metaeval.stats.bootstrap import Intervals, bootstrap_tau
-from metaeval.stats.levels import Levels, run_means, tau_levels
+from metaeval.stats.levels import Levels, TopicPairs, measure_pairs, run_means, tau_levels
 from metaeval.stats.means import DIGITS, Figures
 from metaeval.stats.score_matrix import MatchedScores
 from metaeval.stats.significance import PairAgreement, significance_agreement
@@ -41,21 +42,21 @@ class MeasureComparison(NamedTuple):
 def compare(scores: MatchedScores, *, seed: int, draws: int) -> list[MeasureComparison]:
     """Compare a reference and a candidate, measure by measure. seed, draws: of the bootstrap over topics."""
     x, y = scores.reference.cells, scores.candidate.cells
-    intervals = bootstrap_tau(x, y, seed=seed, draws=draws) if scores.reference.topics else None
-    return [
-        _compare_measure(scores, at, x[..., at], y[..., at], intervals[at] if intervals else None)
-        for at in range(len(scores.reference.measures))
-    ]
+    by_topic: Sequence[tuple[TopicPairs, Intervals] | None] = [None] * len(scores.reference.measures)
+    if scores.reference.topics:
+        pairs = measure_pairs(x, y)
+        by_topic = list(zip(pairs, bootstrap_tau(x, y, pairs, seed=seed, draws=draws), strict=True))
+    return [_compare_measure(scores, at, x[..., at], y[..., at], found) for at, found in enumerate(by_topic)]
 
 
 def _compare_measure(
-    scores: MatchedScores, at: int, x: Figures, y: Figures, intervals: Intervals | None
+    scores: MatchedScores, at: int, x: Figures, y: Figures, by_topic: tuple[TopicPairs, Intervals] | None
 ) -> MeasureComparison:
     runs = scores.reference.runs
-    if intervals:
+    if by_topic:
         once = np.ones((1, x.shape[1]))
         means = run_means(x, once)[0], run_means(y, once)[0]
-        levels = tau_levels(x, y)
+        levels = tau_levels(x, y, by_topic[0])
     else:
         means = scores.reference.means[:, at].round(DIGITS), scores.candidate.means[:, at].round(DIGITS)
         nothing = undefined(0, NO_CELLS)
@@ -67,7 +68,7 @@ def _compare_measure(
         reference=means[0],
         candidate=means[1],
         levels=levels,
-        intervals=intervals,
+        intervals=by_topic[1] if by_topic else None,
         tau_ap=correlation.tau_ap(*means),
         tau_ap_a=correlation.tau_ap_a(*means),
         tau_ap_b=correlation.tau_ap_b(*means),
@@ -76,5 +77,5 @@ def _compare_measure(
         spearman=correlation.spearman(*means),
         drop=drop,
         dropped="" if place is None else runs[place],
-        pairs=significance_agreement(x, y) if intervals else None,
+        pairs=significance_agreement(x, y) if by_topic else None,
     )

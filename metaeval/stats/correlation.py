@@ -37,7 +37,10 @@ class Drop(NamedTuple):
 
 def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
     """Return Kendall's tau-b. Undefined where either is constant."""
-    return _correlate("kendalltau", first, second)
+    from scipy import stats  # it takes long to load
+
+    x, y = _both(first, second)
+    return _unless_constant(x, y) or Statistic(float(np.clip(stats.kendalltau(x, y).statistic, -1, 1)), len(x))
 
 
 def taus(first: Figures, second: Figures) -> Figures:
@@ -74,20 +77,19 @@ def tau(concordance: Figures, first: Figures, second: Figures) -> Figures:
 
 def pearson(first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
     """Return Pearson's correlation. Undefined where either is constant."""
-    return _correlate("pearsonr", first, second)
+    x, y = _both(first, second)
+    return _unless_constant(x, y) or Statistic(float(np.corrcoef(x, y)[0, 1]), len(x))
 
 
 def spearman(first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
     """Return Spearman's correlation: Pearson's of the ranks, tied values sharing the mean of theirs."""
-    return _correlate("spearmanr", first, second)
+    return pearson(*map(_ranks, _both(first, second)))
 
 
-def _correlate(name: str, first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
-    """Return what SciPy's function of that name finds."""
-    from scipy import stats  # it takes long to load
-
-    x, y = _both(first, second)
-    return _unless_constant(x, y) or Statistic(float(np.clip(getattr(stats, name)(x, y).statistic, -1, 1)), len(x))
+def _ranks(values: Figures) -> Figures:
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Figures = (np.cumsum(sizes) - (sizes - 1) / 2)[group]
+    return ranks
 
 
 def tau_ap(reference: npt.ArrayLike, estimate: npt.ArrayLike) -> Statistic:

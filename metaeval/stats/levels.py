@@ -63,10 +63,10 @@ def pair_scores(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Figures, F
     return np.where(lacks, np.nan, x), np.where(lacks, np.nan, y)
 
 
-def tau_levels(first: npt.ArrayLike, second: npt.ArrayLike) -> Levels:
-    """Return tau-b at the three levels. first, second: (runs, topics)."""
+def tau_levels(first: npt.ArrayLike, second: npt.ArrayLike, pairs: TopicPairs | None = None) -> Levels:
+    """Return tau-b at the three levels. first, second: (runs, topics); pairs: their topic_pairs, if known."""
     x, y = pair_scores(first, second)
-    pairs = topic_pairs(x, y)
+    pairs = pairs or topic_pairs(x, y)
     once = np.ones((1, x.shape[1]))
     means = run_means(x, once), run_means(y, once)
     by_topic = pairs.within()
@@ -116,6 +116,12 @@ def topic_pairs(first: Figures, second: Figures) -> TopicPairs:
             concordance[at:, at] = np.bincount(topic[cells] - at, of_cells, topics - at)
     concordance = concordance + np.tril(concordance, -1).T
     return TopicPairs(concordance, _untied(topic, x, topics), _untied(topic, y, topics))
+
+
+def measure_pairs(first: npt.ArrayLike, second: npt.ArrayLike) -> list[TopicPairs]:
+    """Compare all cells with all, measure by measure. first, second: (runs, topics, measures)."""
+    x, y = pair_scores(first, second)
+    return [topic_pairs(x[..., at], y[..., at]) for at in range(x.shape[2])]
 
 
 def _places(codes: Whole, own: slice) -> Whole:

@@ -211,9 +211,9 @@ class RunLoader(Loader):
 
     def finish(self, import_record: Import) -> None:
         """Change what came with labels: it gets the run's sentences and citations, or gives way to what it answered."""
-        for apart in self._apart:
-            Answer.objects.filter(pk=apart.answer).update(apart=True)
-        Answer.everything.filter(import_record=import_record, apart=True).update(apart=False)
+        if self._apart:
+            Answer.objects.filter(pk__in=[apart.answer for apart in self._apart]).update(apart=True)
+            Answer.everything.filter(import_record=import_record, apart=True).update(apart=False)
         before: dict[Answer, Sequence[Sentence]] = {}
         for joined in self._joined:
             answer = Answer.objects.get(pk=joined.answer)
@@ -222,7 +222,8 @@ class RunLoader(Loader):
                 setattr(answer, name, value)
             answer.apart = False
             answer.save(update_fields=[*joined.values, "apart"])
-        changed_answers.answers_changed(before)
+        if before:
+            changed_answers.answers_changed(before)
         self._record("answers joined", self._joined, import_record)
         self._record("texts kept apart", self._apart, import_record)
 

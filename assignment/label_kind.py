@@ -42,6 +42,7 @@ class Assignment(LabelKind):
     item = "nugget"
     item_heading = "Nugget"
     counted = "answers"
+    done = "assigned"
     job = "AutoAssign"
     blind_method = MANUAL
     peoples_methods = (MANUAL,)

@@ -34,6 +34,7 @@ class Nuggets(ConditionKind):
     title = "Nuggets"
     instruction = "List the facts that a good answer needs, from the passages."
     counted = "nuggets"
+    done = "written"
     blind_method = MANUAL
     peoples_methods = (MANUAL, EDITS)
     methods = (MANUAL, AUTO, EDITS)
@@ -65,6 +66,10 @@ class Nuggets(ConditionKind):
         "l": "to the list",
         "f": "finish",
     }
+
+    def in_words(self, condition: Condition) -> str:
+        drafted = condition.method == EDITS
+        return f"Nuggets drafted by {condition.maker}, edited by people" if drafted else super().in_words(condition)
 
     def prepare(self, task: Task) -> None:
         from nuggets.actions import prepare_bank

@@ -38,6 +38,7 @@ class Support(LabelKind):
     instruction = "Say of each citation how far its passage supports the sentence."
     item = "citation"
     counted = "citations"
+    done = "judged"
     item_heading = "Sentence and what it cites"
     job = "Support"
     blind_method = FROM_SCRATCH

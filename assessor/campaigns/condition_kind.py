@@ -60,6 +60,7 @@ class ConditionKind:
     title: str  # what assessors read of a condition without a name for them
     instruction: str  # what is asked of them, in a sentence
     counted: str  # what a task counts as done: "answers"
+    done: str  # what was done with that: "assigned"
     labels: Sequence[str] = ()  # in ascending order; none where people give no labels of given items
     keys: Mapping[str, str] = {}  # single characters that do something on its screen, and what
     blind_method: str  # of conditions under which people work and see nothing that a model gave
@@ -127,6 +128,13 @@ class ConditionKind:
         return (folder / "guidelines.md").read_text(encoding="utf-8")
 
     # What organizers fill in and see
+
+    def in_words(self, condition: Condition) -> str:
+        """Say in a sentence without a full stop who makes the nuggets and who labels; the identity has the rest."""
+        what = f"Nuggets of {condition.nuggets}" if condition.nuggets else self.title
+        shown = f" with the labels of {condition.shown} shown" if condition.shown else ""
+        sample = f", a sample: {condition.sample}" if condition.sample else ""
+        return f"{what} {self.done} by {condition.maker}{shown}{sample}"
 
     def condition_fields(self, campaign: Campaign) -> ConditionFields | None:
         """Return its part of the form of new conditions; None where that makes no such condition."""

@@ -35,6 +35,7 @@ class Relevance(LabelKind):
     instruction = "Grade how well each passage answers the question."
     item = "passage"
     counted = "passages"
+    done = "graded"
     item_heading = "Passage"
     job = "UMBRELA"
     blind_method = FROM_SCRATCH

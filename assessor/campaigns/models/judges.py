@@ -185,6 +185,19 @@ class Condition(MaybeImported):
         return options.get("invalid_labels") == Import.InvalidLabels.NOT_SUPPORT
 
     @property
+    def maker(self) -> str:
+        """Who labels, in words: people, a model by its name, or who made an imported file."""
+        if self.method == self.ADJUDICATED:
+            return "a third person where two differ"
+        if self.judge is None:
+            return "people"
+        if self.judge.kind == Judge.Kind.MODEL:
+            return f"a model ({self.judge})"
+        return {"people": "people, imported", "model": "a model, imported"}.get(
+            self.judge.parameters.get("by", ""), "others, imported"
+        )
+
+    @property
     def is_a_models(self) -> bool:
         """Say whether its labels are a model's, given here or imported."""
         return self.judge is not None and (

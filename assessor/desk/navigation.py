@@ -1,0 +1,150 @@
+"""Where an organizer can go: the pages of a campaign in the order of the work, with counts where they help."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.db.models import Count, IntegerField, OuterRef, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from assessor.accounts.models import Person
+from assessor.campaigns.access import organized_campaigns
+from assessor.campaigns.models import Campaign, Membership
+from assessor.desk import flags
+from assessor.llm.models import Job, ModelJudge
+from assessor.runtime.process_cache import cache
+
+
+class Item(NamedTuple):
+    """A page of the sidebar. name: of its address; under: names of the addresses below it."""
+
+    label: str
+    name: str
+    icon: str
+    under: Sequence[str] = ()
+
+
+class Group(NamedTuple):
+    """Pages under a heading; the first group has none."""
+
+    label: str
+    items: Sequence[Item]
+
+
+GROUPS = (
+    Group("", [Item("Overview", "campaign", "home", ["protocol"])]),
+    Group(
+        "Collection",
+        [
+            Item("Files", "imports", "file", ["import_report", "missing"]),
+        ],
+    ),
+    Group(
+        "Work",
+        [
+            Item("Plan", "plan", "plan", ["plan_hours", "allocate_plan", "plan_runs", "plan_piece", "new_condition"]),
+            Item("Progress", "progress", "pulse", ["effort"]),
+            Item("People", "people", "people", ["person", "require_second_factor"]),
+            Item("Practice", "practice", "check", ["practice_reference", "mark_practice"]),
+            Item("Guidelines", "campaign_guidelines", "book", ["edit_guidelines", "guidelines_version"]),
+        ],
+    ),
+    Group(
+        "Automatic",
+        [
+            Item("Judges", "judges", "chip", ["judge", "new_judge", "try_judge", "prompts", "import_prompts"]),
+            Item("Jobs", "jobs", "bolt", ["job", "launch_job", "job_failures", "condition_drafts", "nugget_drafts"]),
+        ],
+    ),
+    Group(
+        "Quality",
+        [
+            Item("Questions", "questions", "ask", ["assignment_questions", "support_questions"]),
+            Item("Disagreement studies", "studies", "split", ["study", "ask_study", "give_study"]),
+        ],
+    ),
+    Group(
+        "Results",
+        [
+            Item("Scores", "scores", "bars", ["topic_scores", "run_scores"]),
+            Item("Comparisons", "comparisons", "scatter", ["comparison", "comparison_topic", "support_pairs"]),
+            Item("Exports", "exports", "down", ["export", "choose_export"]),
+            Item("Freeze and archive", "frozen_conditions", "lock", ["frozen_condition", "archive"]),
+        ],
+    ),
+    Group("Record", [Item("History", "history", "clock", ["label_way"])]),
+)
+
+
+class Link(NamedTuple):
+    """An item as a page has it. number: how many it holds, as text; is_hot: somebody waits for the organizer."""
+
+    item: Item
+    number: str
+    is_hot: bool
+    is_current: bool
+
+
+class Navigation(NamedTuple):
+    """What the frame of an organizer's page shows. groups: none on pages that belong to no campaign."""
+
+    campaigns: Sequence[Campaign]
+    campaign: Campaign | None
+    groups: Sequence[tuple[str, Sequence[Link]]]
+
+    @property
+    def current(self) -> Item | None:
+        """The page of the sidebar to which the page at hand belongs."""
+        return next((link.item for _, links in self.groups for link in links if link.is_current), None)
+
+
+def navigation(person: Person, campaign: object, page: str) -> Navigation:
+    """Return the way around for an organizer or administrator. page: the name of the address that was asked for."""
+    campaigns = list(organized_campaigns(person).order_by("name"))
+    own = next((one for one in campaigns if one == campaign), None)
+    return Navigation(campaigns, own, _groups(own, page) if own else [])
+
+
+def _groups(campaign: Campaign, page: str) -> list[tuple[str, list[Link]]]:
+    counts = _counts(campaign)
+    questions = _open_questions(campaign)
+    if questions:
+        counts["questions"] = f"{questions:,}"
+    return [
+        (
+            group.label,
+            [
+                Link(one, counts.get(one.name, ""), one.name == "questions", page in (one.name, *one.under))
+                for one in group.items
+            ],
+        )
+        for group in GROUPS
+    ]
+
+
+def _counts(campaign: Campaign) -> dict[str, str]:
+    """Count what a campaign has, by page, in one query; what it has none of is left out."""
+    found: dict[str, Any] = dict(
+        Campaign.objects.filter(pk=campaign.pk)
+        .values(
+            people=_number(Membership.objects.filter(until=None), "person"),
+            judges=_number(ModelJudge.objects),
+            running=_number(Job.objects.filter(state__in=Job.ACTIVE)),
+        )
+        .get()
+    )
+    running = found.pop("running")
+    return {name: f"{number:,}" for name, number in found.items() if number} | (
+        {"jobs": f"{running} running"} if running else {}
+    )
+
+
+def _number(rows: Any, of: str = "pk") -> Coalesce:
+    counted = rows.filter(campaign=OuterRef("pk")).order_by().values("campaign").values(number=Count(of, distinct=True))
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+def _open_questions(campaign: Campaign) -> int:
+    """Count open questions, at most once a minute: they are found in the labels of all kinds."""
+    key = f"open-questions.{campaign.pk}.{timezone.now():%Y%m%d%H%M}"
+    return int(cache.get_or_set(key, lambda: sum(flags.open_by_task(campaign).values()), timeout=60) or 0)

@@ -1,0 +1,47 @@
+"""The frame of organizers' pages."""
+
+from django import template
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import Condition
+from assessor.desk.navigation import Navigation, navigation
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def way_around(context: template.Context) -> Navigation:
+    """Return where an organizer can go from the page at hand."""
+    request = context["request"]
+    match = request.resolver_match
+    return navigation(request.user, context.get("campaign"), match.url_name if match else "")
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """Return one of the pictures in icons.svg, which only goes with words."""
+    return format_html('<svg class="i" aria-hidden="true"><use href="{}#{}"/></svg>', static("assay/icons.svg"), name)
+
+
+@register.filter
+def initials(name: object) -> str:
+    """Return the first letters of a name, two at most, as a person's mark has them."""
+    words = str(name).replace(".", " ").replace("_", " ").split()
+    return "".join(word[0] for word in [*words[:1], *words[1:][-1:]]).upper() if words else "?"
+
+
+@register.filter
+def in_words(condition: Condition) -> str:
+    """Return what a condition is, in a sentence: "Nuggets of Reference assigned by a model (gpt-4o)"."""
+    return kind_of(condition).in_words(condition)
+
+
+@register.simple_tag
+def who(name: object, kind: str = "person") -> SafeString:
+    """Return the mark of who made something, everywhere the same: people are round, models square. kind: or "model"."""
+    shape = " m" if kind == "model" else ""
+    mark = '<span class="who{}" title="{}"><i aria-hidden="true">{}</i><span class="visually-hidden">{}</span></span>'
+    return format_html(mark, shape, name, initials(name), name)

@@ -12,9 +12,11 @@ from assessor.campaigns.models import Campaign
 from assessor.labels.flags import Asked
 from assessor.labels.label_kind import label_kind, label_kinds
 from assessor.labels.replies import placed, replies_to
+from assessor.runtime.process_cache import cache
 from assessor.work.models import Reply, Task
 from assessor.work.queries import planned
 
+_REMEMBERED = 600  # seconds
 OPEN, ANSWERED, SETTLED = "open", "answered", "settled"
 Place = tuple[int, int | None, str]  # the task's key, the sheet's, the item's
 
@@ -45,7 +47,19 @@ def state(one: Asked, replies: Mapping[Place, Sequence[Reply]]) -> str:
 def open_by_task(campaign: Campaign) -> dict[int, int]:
     """Count the questions that are open, by task's key."""
     replies = replied(campaign)
-    return Counter(one.task for one in asked(campaign) if state(one, replies) == OPEN)
+    found = Counter(one.task for one in asked(campaign) if state(one, replies) == OPEN)
+    remember_open(campaign, found.total())
+    return found
+
+
+def remember_open(campaign: Campaign, number: int) -> None:
+    """Keep for the sidebar of all pages how many questions are open: to count them takes as long as some pages do."""
+    cache.set(f"open-questions.{campaign.pk}", number, timeout=_REMEMBERED)
+
+
+def last_open(campaign: Campaign) -> int:
+    """Return how many questions were open when they were last counted, within ten minutes; else 0."""
+    return int(cache.get(f"open-questions.{campaign.pk}", 0))
 
 
 class Row(NamedTuple):

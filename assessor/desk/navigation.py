@@ -5,14 +5,12 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, IntegerField, OuterRef, Subquery
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 
 from assessor.accounts.models import Person
 from assessor.campaigns.access import organized_campaigns
 from assessor.campaigns.models import Campaign, Membership
 from assessor.desk import flags
 from assessor.llm.models import Job, ModelJudge
-from assessor.runtime.process_cache import cache
 
 
 class Item(NamedTuple):
@@ -107,8 +105,7 @@ def navigation(person: Person, campaign: object, page: str) -> Navigation:
 
 def _groups(campaign: Campaign, page: str) -> list[tuple[str, list[Link]]]:
     counts = _counts(campaign)
-    questions = _open_questions(campaign)
-    if questions:
+    if questions := flags.last_open(campaign):
         counts["questions"] = f"{questions:,}"
     return [
         (
@@ -142,9 +139,3 @@ def _counts(campaign: Campaign) -> dict[str, str]:
 def _number(rows: Any, of: str = "pk") -> Coalesce:
     counted = rows.filter(campaign=OuterRef("pk")).order_by().values("campaign").values(number=Count(of, distinct=True))
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
-
-
-def _open_questions(campaign: Campaign) -> int:
-    """Count open questions, at most once a minute: they are found in the labels of all kinds."""
-    key = f"open-questions.{campaign.pk}.{timezone.now():%Y%m%d%H%M}"
-    return int(cache.get_or_set(key, lambda: sum(flags.open_by_task(campaign).values()), timeout=60) or 0)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
-from assessor.desk.flags import ANSWERED, OPEN, SETTLED, answers_to, asked, replied, rows, state
+from assessor.desk.flags import ANSWERED, OPEN, SETTLED, answers_to, asked, remember_open, replied, rows, state
 from assessor.labels.flags import ResolveError
 from assessor.labels.replies import MAX_REPLY, note_read, reply
 from assessor.work.queries import planned
@@ -27,6 +27,7 @@ def questions(request: PersonRequest, slug: str) -> HttpResponse:
     wanted = request.GET.get("state", OPEN)
     replies = replied(campaign)
     by_state = {name: [one for one in asked(campaign) if state(one, replies) == name] for name in _STATES}
+    remember_open(campaign, len(by_state[OPEN]))
     page = Paginator(by_state.get(wanted, []), _ON_A_PAGE).get_page(request.GET.get("page"))
     context = {
         "campaign": campaign,

@@ -51,6 +51,11 @@ class Judge(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def is_a_model(self) -> bool:
+        """Say whether it is a model, here or behind an imported file."""
+        return self.kind == self.Kind.MODEL or self.parameters.get("by") == "model"
+
 
 class Condition(MaybeImported):
     """How labels come to be: a way of making nuggets, or of assigning, of judging support, of grading.
@@ -200,9 +205,7 @@ class Condition(MaybeImported):
     @property
     def is_a_models(self) -> bool:
         """Say whether its labels are a model's, given here or imported."""
-        return self.judge is not None and (
-            self.judge.kind == Judge.Kind.MODEL or self.judge.parameters.get("by") == "model"
-        )
+        return self.judge is not None and self.judge.is_a_model
 
     @property
     def is_peoples(self) -> bool:

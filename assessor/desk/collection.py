@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
 
@@ -165,7 +165,9 @@ def topic_states(campaign: Campaign, topics: Collection[int]) -> dict[int, Topic
             return ("labelled", "ok") if shares == {100} else ("partly labelled", "part")
         return ("nuggets only", "off") if lists[topic] else ("not planned", "off")
 
-    return {topic: TopicState(lists[topic], percent(topic, False), percent(topic, True), *state(topic)) for topic in topics}
+    return {
+        topic: TopicState(lists[topic], percent(topic, False), percent(topic, True), *state(topic)) for topic in topics
+    }
 
 
 def makers_of(bank: NuggetBank) -> list[Mark]:

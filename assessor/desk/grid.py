@@ -1,7 +1,7 @@
 """The grid of a topic: nuggets by answers, with the label of every judge."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.core.paginator import Page
 from django.http import Http404, QueryDict

@@ -19,7 +19,7 @@ class Column(NamedTuple):
 
 
 class Head(NamedTuple):
-    """The head of a column. key: of the order that its link asks for; order: how the list is sorted by it, if it is."""
+    """The head of a column. key: of the order that its link asks for, if any; order: how the list is sorted by it."""
 
     column: Column
     key: str
@@ -86,4 +86,5 @@ def _head(column: Column, key: str) -> Head:
     ascending, descending = column.key, f"-{column.key}"
     first, second = (descending, ascending) if column.is_number else (ascending, descending)
     orders = {ascending: "ascending", descending: "descending"}
-    return Head(column, second if key == first else first, orders.get(key, ""))
+    asks_for = second if key == first else first
+    return Head(column, asks_for if column.value else "", orders.get(key, ""))

@@ -61,8 +61,8 @@ def _count(campaign: Campaign) -> Facts:
         (by_people if by == QrelsSource.By.PEOPLE else by_models)[topic] = tuple(numbers)
     graded = by_models | by_people
     answers = Answer.objects.filter(run__campaign=campaign, apart=False).order_by()
-    numbers = dict(answers.exclude(run__task=CONTROL).values_list("topic").annotate(Count("pk")))
-    topics = {topic: TopicFacts(*graded.get(topic, (0, 0)), numbers.get(topic, 0)) for topic in {*graded, *numbers}}
+    answered = dict(answers.exclude(run__task=CONTROL).values_list("topic").annotate(Count("pk")))
+    topics = {topic: TopicFacts(*graded.get(topic, (0, 0)), answered.get(topic, 0)) for topic in {*graded, *answered}}
     of_runs = answers.values_list("run").annotate(Count("pk"), Sum("words"), empty=Count("pk", filter=Q(words=0)))
     return Facts(topics, {run: RunFacts(*counts) for run, *counts in of_runs})
 
@@ -139,8 +139,9 @@ def topic_states(campaign: Campaign, topics: Collection[int]) -> dict[int, Topic
             total[topic, condition in by_models] += every
             done[topic, condition in by_models] += finished
     tasks: dict[int, set[tuple[str, bool]]] = defaultdict(set)
-    for topic, *state in Task.objects.filter(topic__in=topics).order_by().values_list("topic", "state", "paused"):
-        tasks[topic].add((state[0], state[1]))
+    work = Task.objects.filter(topic__in=topics).exclude(state=Task.State.WITHDRAWN).order_by()
+    for topic, done_or_open, paused in work.values_list("topic", "state", "paused"):
+        tasks[topic].add((done_or_open, paused))
     waiting = set(Planned.objects.filter(topic__in=topics).values_list("topic", flat=True))
     in_queue = set(Waiting.objects.filter(topic__in=topics).values_list("topic", flat=True))
 
@@ -149,16 +150,15 @@ def topic_states(campaign: Campaign, topics: Collection[int]) -> dict[int, Topic
         return 100 * done[topic, by_model] // every if every else None
 
     def state(topic: int) -> tuple[str, str]:
-        own = {one for one in tasks[topic] if one[0] != Task.State.WITHDRAWN}
-        if any(one == Task.State.OPEN and not paused for one, paused in own):
+        if (Task.State.OPEN, False) in tasks[topic]:
             return "open", "run"
-        if any(paused for _, paused in own):
+        if (Task.State.OPEN, True) in tasks[topic]:
             return "paused", "off"
         if topic in in_queue:
             return "in the queue", "off"
         if topic in waiting:
             return "waits", "off"
-        if own:
+        if tasks[topic]:
             return "finished", "ok"
         shares = {percent(topic, by_model) for by_model in (True, False)} - {None}
         if shares:

@@ -77,7 +77,8 @@ def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> tupl
     for condition in conditions:
         is_asked = str(condition.pk) == key
         found = condition_scores(condition) if is_asked else kept_scores(condition, states[condition.pk])
-        rows.append(ConditionRow(condition, *counted[condition.pk], found and _score(found, run)))
+        score = None if found is None else _score(found, run)
+        rows.append(ConditionRow(condition, *counted[condition.pk], score))
     return rows, int(key) if key else None
 
 

@@ -14,7 +14,7 @@ from assessor.work.models import Task
 from nuggets import actions
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
-from tests.assignment.lines import NOT, SUPPORT, line, nugget
+from tests.assignment.lines import NOT, SUPPORT, line, nuggets
 from tests.conftest import client_of
 from tests.judging import label_all
 from tests.nuggets.conftest import do
@@ -39,7 +39,7 @@ def read(client: Client, address: str) -> str:
 
 def cells(page: str, named: str) -> list[str]:
     """Return what stands in the cells of the row with this head, without tags."""
-    [row] = [row for row in re.findall(r"<tr[ >].*?</tr>", page) if f">{named}<" in row.partition("</th>")[0]]
+    [row] = [row for row in re.findall(r"<tr[ >].*?</tr>", page) if f">{named}<" in f"{row.partition('</th>')[0]}<"]
     return [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<td.*?</td>", row)]
 
 
@@ -124,8 +124,7 @@ def test_grades_are_told_by_source_and_level(campaign: Campaign, import_file, as
 def labelled(task: Task, import_file) -> Campaign:  # noqa: F811
     """Anna labelled all of team.one as support; a model says of one nugget that it is not there."""
     label_all(client_of(task.person), sheet_of(task, "team.one"), "support")
-    texts = [("purring heals", SUPPORT), ("cats purr when content", NOT), ("kittens purr", SUPPORT)]
-    said = [nugget(text, assignment=label) for text, label in texts]
+    said = nuggets(SUPPORT, NOT, SUPPORT)
     records = [line("t1", "team.one", said, text="Cats purr to heal. They also purr when content.")]
     by = {"condition": "Auto", "by": "model", "nuggets": task.condition.nuggets.name}
     done = import_file(task.campaign, "assignments", records, **by)
@@ -171,8 +170,7 @@ def test_a_topic_tells_nuggets_passages_and_work(labelled: Campaign, topic: Topi
     page = read(as_olga, f"topics/{topic.pk}/")
     assert "3 nuggets, 2 vital" in page
     assert names(page.partition('id="passages"')[2]) == [
-        "Purring Cats purr when content. Some purr when in pain. d1"
-    ] + [
+        "Purring Cats purr when content. Some purr when in pain. d1",
         "d4 no text",
         "Cats Cats have many voices. d2",
         "Dogs Dogs bark. d3",
@@ -188,12 +186,12 @@ def test_a_runs_page_has_scores_by_condition_and_by_topic(labelled: Campaign, as
     run = labelled.runs.get(tag="team.one")
     auto = labelled.conditions.get(name="Auto")
     page = read(as_olga, f"runs/{run.pk}/")
-    # Vital nuggets alone; the other two runs are incomplete, or empty and 0.
+    # By vital nuggets; of the other two runs one lacks labels, and the empty one has 0.
     assert cells(page, "Manual/Manual") == ["V strict", "1.000", "0.500", "1 of 3", "1", "complete"]
     assert cells(page, "Auto") == ["Show the score", "1", "complete"]
     assert cells(page, "This run") == ["1.00"]
     page = read(as_olga, f"runs/{run.pk}/?condition={auto.pk}")
-    assert cells(page, "Auto") == ["V strict", "0.667", "0.667", "1 of 1", "1", "complete"]
+    assert cells(page, "Auto") == ["V strict", "0.500", "0.500", "1 of 1", "1", "complete"]
     assert cells(page, "Manual/Manual")[1] == "1.000", "its scores are known by now"
     assert as_olga.get(f"/campaigns/study/runs/{run.pk}/?condition=0").status_code == 404
     two = read(as_olga, f"runs/{labelled.runs.get(tag='team.two').pk}/")

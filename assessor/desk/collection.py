@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
+from django.db.models import Count, Exists, OuterRef, Q, Sum
 
 from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Grade, QrelsSource, Run, Segment, Topic
@@ -211,12 +211,15 @@ def _run_row(run: Run, counted: RunFacts, topics: int) -> RunRow:
 
 
 class PassageRow(NamedTuple):
-    """A passage in a list. topics: (key, topic id, highest grade) for which it is graded; why: what needs its text."""
+    """A passage in a list. topics: (key, topic id) for which it is graded; why: what needs its text.
+
+    Not with which grade: it could be a model's, and nobody notes who sees it here.
+    """
 
     docid: str
     title: str
     text: str | None
-    topics: Sequence[tuple[int, str, int]]
+    topics: Sequence[tuple[int, str]]
     cited: int
     why: Sequence[str]
 
@@ -244,9 +247,9 @@ def passage_rows(campaign: Campaign, docids: Sequence[str], gaps: Mapping[str, S
     segments = Segment.objects.filter(campaign=campaign, docid__in=docids)
     texts = {docid: (extras, text) for docid, extras, text in segments.values_list("docid", "extras", "text")}
     grades = Grade.objects.filter(source__campaign=campaign, docid__in=docids).order_by("topic__qid")
-    topics: dict[str, list[tuple[int, str, int]]] = defaultdict(list)
-    for docid, *graded in grades.values_list("docid", "topic", "topic__qid").annotate(Max("grade")):
-        topics[docid].append((graded[0], graded[1], graded[2]))
+    topics: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for docid, topic, qid in grades.values_list("docid", "topic", "topic__qid").distinct():
+        topics[docid].append((topic, qid))
     cited = cited_counts(campaign)
     rows = []
     for docid in docids:

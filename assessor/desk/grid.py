@@ -72,7 +72,8 @@ def grid_of(campaign: Campaign, topic: Topic, asked: QueryDict) -> Grid | None:
 
 def _grid(campaign: Campaign, topic: Topic, kind: LabelKind, used: list[tuple[int, int]], asked: QueryDict) -> Grid:
     conditions = campaign.conditions.filter(pk__in={condition for condition, _ in used})
-    every = list(conditions.select_related("judge", "nuggets").order_by("name"))
+    every = list(conditions.select_related("judge", "nuggets__judge"))
+    every.sort(key=lambda one: (bool(one.sample), one.name))  # those of samples last
     lists = sorted({one.nuggets for one in every if one.nuggets}, key=lambda one: one.name)
     nuggets = _named(asked.get("nuggets"), lists)
     judges = [one for one in every if one.nuggets_id == nuggets.pk]
@@ -90,7 +91,7 @@ def _grid(campaign: Campaign, topic: Topic, kind: LabelKind, used: list[tuple[in
         rows = [row for row in rows if any(nugget == row.pk for nugget, _ in holds)]
         runs = [run for run in runs if any(one == run.pk for _, one in holds)]
         cells = {place: cells[place] for place in holds}
-    page = paged(asked, runs, _RUNS)
+    page = paged(asked, runs, _RUNS, "runs")
     grid_rows = [GridRow(row, [cells.get((row.pk, run.pk), ()) for run in page]) for row in rows]
     return Grid(lists, nuggets, judges, shown, pair, show, page, grid_rows)
 

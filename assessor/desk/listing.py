@@ -59,9 +59,9 @@ def listing(
     return Listing(heads, paged(asked, in_order), choices, show, query_of(asked))
 
 
-def paged(asked: QueryDict, rows: Any, on_a_page: int = ON_A_PAGE) -> Page[Any]:
-    """Return the page that the address names; of a number that is none the nearest."""
-    return Paginator(rows, on_a_page).get_page(asked.get("page"))
+def paged(asked: QueryDict, rows: Any, on_a_page: int = ON_A_PAGE, by: str = "page") -> Page[Any]:
+    """Return the page that the address names, by this key; of a number that is none the nearest."""
+    return Paginator(rows, on_a_page).get_page(asked.get(by))
 
 
 def chosen(asked: QueryDict, choices: Sequence[Choice]) -> str:

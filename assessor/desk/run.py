@@ -57,29 +57,39 @@ class StripCell(NamedTuple):
     median_shade: int
 
 
-def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> tuple[list[ConditionRow], int | None]:
-    """Return the conditions under which answers of a run are judged, and the key of the one that is asked for.
+class RunScores(NamedTuple):
+    """A run under all conditions, people's first. under: the one whose strip is shown; its topics: the lowest first."""
 
-    That is the first one without a key. Its scores are computed; those of others are told where they are known: to
-    compute all at once takes a track's campaign a minute.
+    rows: list[ConditionRow]
+    under: ConditionRow | None
+    strip: list[StripCell]
+
+
+def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> RunScores:
+    """Return the conditions under which answers of a run are judged. asked: the key of one; else it is the first.
+
+    Its scores are computed; those of others are told where they are known: a track's would all take long.
     """
     counted: dict[int, tuple[int, int]] = {}
     for name, scoring in scored_kinds().items():
         sheets = kind_named(name).sheets.objects.filter(answer__run=run).order_by().values_list("condition")
         for condition, *numbers in sheets.annotate(Count("pk"), missing=Count("pk", filter=~scoring.done)):
             counted[condition] = (numbers[0], numbers[1])
-    conditions = list(scored_conditions(campaign).filter(pk__in=counted).order_by("name"))
+    conditions = list(scored_conditions(campaign).filter(pk__in=counted).order_by("pk"))
     conditions.sort(key=lambda condition: condition.is_a_models)
     if asked is not None and asked not in {str(condition.pk) for condition in conditions}:
         raise Http404("Nothing of this run is judged under such a condition.")
     states, key = states_of(conditions), asked or (str(conditions[0].pk) if conditions else None)
-    rows = []
+    shown = RunScores([], None, [])
     for condition in conditions:
         is_asked = str(condition.pk) == key
         found = condition_scores(condition) if is_asked else kept_scores(condition, states[condition.pk])
         score = None if found is None else _score(found, run)
-        rows.append(ConditionRow(condition, *counted[condition.pk], score))
-    return rows, int(key) if key else None
+        row = ConditionRow(condition, *counted[condition.pk], score)
+        shown.rows.append(row)
+        if is_asked and found is not None:
+            shown = shown._replace(under=row, strip=_strip(found, run))
+    return shown
 
 
 def _score(found: Scores, run: Run) -> Score | None:
@@ -94,9 +104,7 @@ def _score(found: Scores, run: Run) -> Score | None:
     return Score(found.measures.all[0], figure, rank, len(table.systems), median, table.topics)
 
 
-def strip_of(condition: Condition, run: Run) -> list[StripCell]:
-    """Return a run's scores on the topics of a condition beside the medians, the lowest first."""
-    found = condition_scores(condition)
+def _strip(found: Scores, run: Run) -> list[StripCell]:
     at = next((place for place, one in enumerate(found.runs) if one.pk == run.pk), None)
     if at is None:
         return []  # its answers are all to topics for practice, say
@@ -144,7 +152,11 @@ def judged_answer(campaign: Campaign, answer: Answer) -> JudgedRun:
 
 
 def _labels(campaign: Campaign, kind: LabelKind, answer: Answer) -> LabelTable:
-    sheets = kind.sheets.objects.filter(answer=answer).select_related("condition__judge").order_by("condition__name")
+    sheets = (
+        kind.sheets.objects.filter(answer=answer)
+        .select_related("condition__judge", "condition__nuggets__judge")
+        .order_by("condition__name")
+    )
     found = list(kind.sheets.with_items(sheets))
     places: dict[str, int] = {}
     for sheet in found:

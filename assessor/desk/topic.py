@@ -8,7 +8,7 @@ from django.core.paginator import Page
 from django.http import QueryDict
 
 from assessor.campaigns.models import Campaign, Grade, QrelsSource, Topic
-from assessor.campaigns.queries import byte_order, segments_by_docid
+from assessor.campaigns.queries import segments_by_docid
 from assessor.desk.collection import Mark, makers_of
 from assessor.desk.listing import paged
 from nuggets.models import Nugget, NuggetBank
@@ -80,5 +80,5 @@ def passages_on(campaign: Campaign, topic: Topic, asked: QueryDict) -> Passages:
 
 def neighbours(campaign: Campaign, topic: Topic) -> tuple[Topic | None, Topic | None]:
     """Return the topics before and after one, by topic id."""
-    in_order = campaign.topics.order_by(byte_order("qid"))
+    in_order = campaign.topics.order_by("qid")
     return in_order.filter(qid__lt=topic.qid).last(), in_order.filter(qid__gt=topic.qid).first()

@@ -174,13 +174,13 @@ class Condition(MaybeImported):
         """What the usual names of such conditions end with, so that two thresholds make two names."""
         return f", relevant from {self.relevance_threshold}" if self.has_own_threshold else ""
 
-    def shows_a_models_nuggets(self) -> bool:
-        """Say whether its nuggets, or some of them, are a model's, or may be."""
+    def shows_a_models_nuggets(self, *, has_drafts: bool | None = None) -> bool:
+        """Say whether its nuggets, or some of them, are a model's, or may be. has_drafts: if that is known already."""
         by = self.judge.parameters.get("by") if self.judge else None
         if by != "people":
             return self.method != kind_of(self).blind_method
         # People's nuggets that came with the drafts of a model, which they edited.
-        return self.draftings.exists()
+        return self.draftings.exists() if has_drafts is None else has_drafts
 
     @property
     def counts_invalid_labels(self) -> bool:

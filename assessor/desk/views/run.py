@@ -8,8 +8,9 @@ from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Answer
 from assessor.desk.collection import run_row
+from assessor.desk.exposure import note_page
 from assessor.desk.listing import paged
-from assessor.desk.run import judged_answer, scores_by_condition, strip_of
+from assessor.desk.run import judged_answer, scores_by_condition
 
 
 @require_safe
@@ -17,17 +18,13 @@ def run(request: PersonRequest, slug: str, run_id: int) -> HttpResponse:
     """A run's scores by condition, by topic under one of them, and its answers."""
     campaign = organized_campaign(request.user, slug)
     found = get_object_or_404(campaign.runs, pk=run_id)
-    rows, shown = scores_by_condition(campaign, found, request.GET.get("condition"))
-    under = next((row for row in rows if row.condition.pk == shown), None)
     answers = Answer.objects.filter(run=found, apart=False).select_related("topic").order_by("topic__qid")
     context = {
         "campaign": campaign,
         "run": found,
         "counted": run_row(campaign, found),
         "aliases": found.aliases.all(),
-        "rows": rows,
-        "under": under,
-        "strip": strip_of(under.condition, found) if under else [],
+        "scores": scores_by_condition(campaign, found, request.GET.get("condition")),
         "page": paged(request.GET, answers.only("words", "topic__qid", "topic__title", "run")),
     }
     return render(request, "desk/run.html", context)
@@ -40,9 +37,11 @@ def answer(request: PersonRequest, slug: str, run_id: int, topic_id: int) -> Htt
     answers = Answer.objects.filter(run__campaign=campaign, apart=False).select_related("run", "topic")
     found = get_object_or_404(answers, run=run_id, topic=topic_id)
     of_run = Answer.objects.filter(run=found.run, apart=False).select_related("topic").only("run", "topic__qid")
+    judged = judged_answer(campaign, found)
+    note_page(request.user, found.topic, [one for table in judged.tables for one in table.conditions])
     context = {
         "campaign": campaign,
-        "judged": judged_answer(campaign, found),
+        "judged": judged,
         "before": of_run.filter(topic__qid__lt=found.topic.qid).order_by("topic__qid").last(),
         "after": of_run.filter(topic__qid__gt=found.topic.qid).order_by("topic__qid").first(),
     }

@@ -117,15 +117,18 @@ def test_grades_are_told_by_source_and_level(campaign: Campaign, import_file, as
     page = read(as_olga, "relevance/")
     assert cells(page, "NIST") == ["2", "6", "3 1 2 2 1 1 0 2"]  # grades 3 to 0, each with how often
     assert cells(page, "Mia's") == ["1", "1", "3 0 2 1 1 0 0 0"]
+    assert cells(read(as_olga, "topics/"), "why do cats purr")[0] == "3 relevant", "people's grades go before a model's"
     assert ("who grades this" in page, "bm25" in page) == (True, True)
 
 
 @pytest.fixture
 def labelled(task: Task, import_file) -> Campaign:  # noqa: F811
-    """Anna labelled all of team.one as support; a model says of one nugget that it is not there."""
+    """Anna labelled all of team.one as support; a model says of a nugget that it is not there, and labelled team.two."""
     label_all(client_of(task.person), sheet_of(task, "team.one"), "support")
-    said = nuggets(SUPPORT, NOT, SUPPORT)
-    records = [line("t1", "team.one", said, text="Cats purr to heal. They also purr when content.")]
+    records = [
+        line("t1", "team.one", nuggets(SUPPORT, NOT, SUPPORT), text="Cats purr to heal. They also purr when content."),
+        line("t1", "team.two", nuggets(NOT, NOT, NOT), text="Dogs bark."),
+    ]
     by = {"condition": "Auto", "by": "model", "nuggets": task.condition.nuggets.name}
     done = import_file(task.campaign, "assignments", records, **by)
     assert done.state == "done", done.report
@@ -142,13 +145,13 @@ def test_a_topics_grid_has_every_judges_labels(labelled: Campaign, topic: Topic,
     address = f"topics/{topic.pk}/"
     page = read(as_olga, address)
     person, model = ("who ok", "Manual/Manual: support"), ("who m not", "Auto: not_support")
-    # Of three runs: the empty one by rule, then both judges on the first, and one that nobody has labelled.
+    # Of three runs: the empty one by rule, then both judges on the first, and one that Anna has not labelled.
     empty, nobody = ("who not", "Manual/Manual: not_support"), ("who none", "Manual/Manual: no label")
-    assert looks(page, "cats purr when content") == [empty, person, model, nobody]
+    assert looks(page, "cats purr when content") == [empty, person, model, nobody, model]
     differ = read(as_olga, f"{address}?show=differ")
     assert looks(differ, "cats purr when content") == [person, model]
     assert "purring heals" not in differ.partition('id="grid"')[2].partition('id="passages"')[0]
-    assert looks(read(as_olga, f"{address}?show=unlabelled"), "purring heals") == [nobody]
+    assert looks(read(as_olga, f"{address}?show=unlabelled"), "purring heals") == [nobody, model]
     assert "No nugget here has such labels." in read(as_olga, f"{address}?show=outdated")
     assert as_olga.get(f"/campaigns/study/{address}?nuggets=0").status_code == 404
     for way in re.findall(r'<a class="who[^"]*" href="([^"]*)"', page):
@@ -191,7 +194,7 @@ def test_a_runs_page_has_scores_by_condition_and_by_topic(labelled: Campaign, as
     assert cells(page, "Auto") == ["Show the score", "1", "complete"]
     assert cells(page, "This run") == ["1.00"]
     page = read(as_olga, f"runs/{run.pk}/?condition={auto.pk}")
-    assert cells(page, "Auto") == ["V strict", "0.500", "0.500", "1 of 1", "1", "complete"]
+    assert cells(page, "Auto") == ["V strict", "0.500", "0.250", "1 of 2", "1", "complete"]
     assert cells(page, "Manual/Manual")[1] == "1.000", "its scores are known by now"
     assert as_olga.get(f"/campaigns/study/runs/{run.pk}/?condition=0").status_code == 404
     two = read(as_olga, f"runs/{labelled.runs.get(tag='team.two').pk}/")
@@ -209,16 +212,18 @@ def test_an_answer_has_the_labels_of_all_judges(labelled: Campaign, topic: Topic
     assert as_olga.get(f"/campaigns/study/runs/{empty.pk}/{second.pk}/").status_code == 404
 
 
-def test_who_opens_a_page_with_a_models_labels_has_seen_them(labelled: Campaign, topic: Topic, as_olga, olga):
+@pytest.mark.parametrize("page", ["topic", "answer"])
+def test_who_opens_a_page_with_a_models_labels_has_seen_them(page, labelled: Campaign, topic: Topic, as_olga, olga):
     def seen() -> list[tuple[str, str]]:
         return list(Exposure.objects.filter(person=olga).order_by("kind").values_list("kind", "where"))
 
     for address in ("topics/", "passages/", "runs/", "relevance/", f"runs/{labelled.runs.get(tag='team.one').pk}/"):
         read(as_olga, address)
     assert seen() == []
+    run = labelled.runs.get(tag="team.one")
+    address = {"topic": f"topics/{topic.pk}/", "answer": f"runs/{run.pk}/{topic.pk}/"}[page]
     for _ in range(2):
-        read(as_olga, f"topics/{topic.pk}/")
-        read(as_olga, f"runs/{labelled.runs.get(tag='team.one').pk}/{topic.pk}/")
+        read(as_olga, address)
     assert seen() == [("assignment", "pages of the topic")], "the nuggets are a person's, and so are the grades"
 
 

@@ -183,7 +183,7 @@ class Assignment(LabelKind):
 
         return AssignmentFields(campaign)
 
-    def campaign_section(self, campaign: Campaign) -> Section | None:
+    def runs_section(self, campaign: Campaign) -> Section | None:
         from assignment.forms import ControlForm
 
         has_nuggets = campaign.conditions.filter(kind__in=names_of_nuggets()).exists()

@@ -1,5 +1,6 @@
 """Nugget scores as tables: whose labels they are, what they depend on."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Max
@@ -7,7 +8,7 @@ from django.db.models import Max
 from assessor.campaigns.models import Condition
 from assessor.scores.loading import Labels
 from assessor.scores.score_source import Scoring
-from assessor.work.judging_pool import newest_word
+from assessor.work.judging_pool import newest_words
 from assignment.item_history import contribution
 from assignment.measures import NUGGET_SCORES
 from assignment.models import AnswerSheet, LeftOut
@@ -35,11 +36,16 @@ class NuggetScoring(Scoring):
     def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
         return load_with_labels(condition)
 
-    def state(self, condition: Condition) -> tuple[Any, ...]:
+    def states(self, conditions: Sequence[Condition]) -> dict[int, tuple[Any, ...]]:
         """What is left out and judged, and the editions of banks: of one that is finished again the new one counts."""
-        left_out = LeftOut.objects.filter(condition=condition).aggregate(newest=Max("pk"))
-        editions = BankEdition.objects.filter(bank__condition=condition.nuggets_id).aggregate(newest=Max("pk"))
-        return left_out["newest"], editions["newest"], newest_word(condition)
+        left_out = LeftOut.objects.filter(condition__in=[condition.pk for condition in conditions])
+        newest_out = dict(left_out.order_by().values_list("condition").annotate(Max("pk")))
+        editions = BankEdition.objects.filter(bank__condition__in=[condition.nuggets_id for condition in conditions])
+        newest = dict(editions.order_by().values_list("bank__condition").annotate(Max("pk")))
+        judged = newest_words(conditions)
+        return {
+            one.pk: (newest_out.get(one.pk), newest.get(one.nuggets_id), judged.get(one.pk, 0)) for one in conditions
+        }
 
     def contribution(self, sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
         return contribution(sheet, item, code)

@@ -65,7 +65,17 @@ def pages(full_bank: int, report: int) -> Iterator[Page]:
         "guidelines/",
         "practice/",
     )
-    for name in (*names, "comparisons/", "studies/", "jobs/", "judges/", "pairs/"):
+    names += (
+        "topics/",
+        "topics/1/",
+        "passages/",
+        "passages/?show=no-text",
+        "runs/",
+        "runs/1/",
+        "runs/1/1/",
+        "relevance/",
+    )
+    for name in (*names, "find/?q=1", "comparisons/", "studies/", "jobs/", "judges/", "pairs/"):
         yield Page("organizer", base + name)
     yield Page("administrator", "/admin/", ADMIN_LIMIT)
     for address in _admin_pages():

@@ -1,5 +1,6 @@
 """Support scores as tables: whose labels they are, what they depend on."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Count, Q
@@ -7,7 +8,7 @@ from django.db.models import Count, Q
 from assessor.campaigns.models import Condition
 from assessor.scores.loading import Labels
 from assessor.scores.score_source import Scoring
-from assessor.work.judging_pool import newest_word
+from assessor.work.judging_pool import newest_words
 from support.item_history import contribution
 from support.label_kind import POST_EDITED
 from support.measures import SUPPORT_SCORES
@@ -43,8 +44,9 @@ class SupportScoring(Scoring):
             return f"people, shown those of {condition.shown}"
         return super().labels_by(condition)
 
-    def state(self, condition: Condition) -> tuple[Any, ...]:
-        return (newest_word(condition),)
+    def states(self, conditions: Sequence[Condition]) -> dict[int, tuple[Any, ...]]:
+        judged = newest_words(conditions)
+        return {condition.pk: (judged.get(condition.pk, 0),) for condition in conditions}
 
     def load(self, condition: Condition) -> Scores:
         return load_scores(condition)

@@ -14,6 +14,7 @@ from assessor.campaigns.condition_kind import condition_kinds
 SCREENS: dict[str, dict[str, str]] = {
     "all": {"g": "guidelines", "?": "keys"},
     "home": {"c": "continue"},
+    "organizers": {"/": "find"},
     **{kind.name: dict(kind.keys) for kind in condition_kinds()},
 }
 KEYS: dict[str, str] = {

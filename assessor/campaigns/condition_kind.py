@@ -145,8 +145,8 @@ class ConditionKind:
         told = ("judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
         return campaign.conditions.filter(kind=self.name).select_related(*told)
 
-    def campaign_section(self, campaign: Campaign) -> Section | None:
-        """Return a further section of a campaign's page."""
+    def runs_section(self, campaign: Campaign) -> Section | None:
+        """Return a further section of the page of a campaign's runs."""
         return None
 
     # Files

@@ -1,5 +1,6 @@
 """What a campaign lacks, named: each kind of gap is found in one place, counted for its page and listed in full."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -55,28 +56,39 @@ def _pooled(campaign: Campaign) -> Rows:
 
 def _cited(campaign: Campaign) -> Rows:
     """Yield the segments that answers cite and whose text is not loaded, looked for anew after each import."""
-    count, last = last_imports(campaign)
-    key = f"cited.{campaign.pk}.{count}.{last.timestamp() if last else 0}"
-    found = cache.get_or_set(key, lambda: sorted(lacking_docids(campaign, _cited_docids(campaign))), timeout=None)
+    key = f"cited.{_imports(campaign)}"
+    found = cache.get_or_set(key, lambda: sorted(lacking_docids(campaign, set(cited_counts(campaign)))), timeout=None)
     return ((docid,) for docid in found or [])
 
 
-def _cited_docids(campaign: Campaign) -> set[str]:
-    """Return what the systems' answers cite, but for runs' own texts, each once.
+def cited_counts(campaign: Campaign) -> Counter[str]:
+    """Count the systems' answers that cite a segment, but for runs' own texts, by docid; anew after each import.
 
     A track's million citations take some seconds.
     """
+    key = f"citing.{_imports(campaign)}"
+    found: Counter[str] = cache.get_or_set(key, lambda: _count_cited(campaign), timeout=None)
+    return found
+
+
+def _imports(campaign: Campaign) -> str:
+    count, last = last_imports(campaign)
+    return f"{campaign.pk}.{count}.{last.timestamp() if last else 0}"
+
+
+def _count_cited(campaign: Campaign) -> Counter[str]:
     answers = Answer.objects.filter(run__campaign=campaign, apart=False).exclude(run__task=CONTROL).order_by("pk")
-    cited: set[str] = set()
+    cited: Counter[str] = Counter()
     documents = RunDocument.objects.filter(run__campaign=campaign).order_by().values_list("run", "docid")
     own = set(documents.iterator(_AT_A_TIME))
     rows = answers.values_list("run", *as_text("references", "content")).iterator(_AT_A_TIME)
     for run, (references, sentences) in ((run, parsed(texts)) for run, *texts in rows):
-        for sentence in sentences:
-            for citation in sentence["citations"]:
-                docid = references[citation] if isinstance(citation, int) else citation
-                if (run, docid) not in own:
-                    cited.add(docid)
+        docids = {
+            references[citation] if isinstance(citation, int) else citation
+            for sentence in sentences
+            for citation in sentence["citations"]
+        }
+        cited.update(docid for docid in docids if (run, docid) not in own)
     return cited
 
 

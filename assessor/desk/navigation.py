@@ -10,6 +10,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.access import organized_campaigns
 from assessor.campaigns.models import Campaign, Membership
 from assessor.desk import flags
+from assessor.desk.queries import loaded
 from assessor.llm.models import Job, ModelJudge
 
 
@@ -34,7 +35,11 @@ GROUPS = (
     Group(
         "Collection",
         [
-            Item("Files", "imports", "file", ["import_report", "missing"]),
+            Item("Topics", "topics", "topics", ["topic"]),
+            Item("Passages", "passages", "file"),
+            Item("Runs", "runs", "runs", ["run", "answer"]),
+            Item("Relevance", "relevance_grades", "check"),
+            Item("Files", "imports", "up", ["import_report"]),
         ],
     ),
     Group(
@@ -131,6 +136,8 @@ def _counts(campaign: Campaign) -> dict[str, str]:
         .get()
     )
     running = found.pop("running")
+    has = loaded(campaign)
+    found |= {"topics": has["topics"], "passages": has["segments"], "runs": has["runs"]}
     return {name: f"{number:,}" for name, number in found.items() if number} | (
         {"jobs": f"{running} running"} if running else {}
     )

@@ -2,7 +2,9 @@ from django.urls import path
 
 from assessor.desk.views import (
     campaigns,
+    collection,
     completeness,
+    find,
     flags,
     history,
     home,
@@ -12,6 +14,8 @@ from assessor.desk.views import (
     preferences,
     progress,
     prompts,
+    run,
+    topic,
 )
 
 urlpatterns = [
@@ -21,6 +25,14 @@ urlpatterns = [
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:slug>/protocol/", campaigns.protocol, name="protocol"),
     path("campaigns/<slug:slug>/conditions/new/", campaigns.new_condition, name="new_condition"),
+    path("campaigns/<slug:slug>/find/", find.find, name="find"),
+    path("campaigns/<slug:slug>/topics/", collection.topics, name="topics"),
+    path("campaigns/<slug:slug>/topics/<int:topic_id>/", topic.topic, name="topic"),
+    path("campaigns/<slug:slug>/passages/", collection.passages, name="passages"),
+    path("campaigns/<slug:slug>/runs/", collection.runs, name="runs"),
+    path("campaigns/<slug:slug>/runs/<int:run_id>/", run.run, name="run"),
+    path("campaigns/<slug:slug>/runs/<int:run_id>/<int:topic_id>/", run.answer, name="answer"),
+    path("campaigns/<slug:slug>/relevance/", collection.relevance, name="relevance_grades"),
     path("campaigns/<slug:slug>/imports/", imports.imports, name="imports"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/", imports.import_report, name="import_report"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/report.json", imports.report_file, name="report_file"),

@@ -1,7 +1,7 @@
 """What each process keeps of conditions: never an old table, and none computed twice."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, QuerySet, Sum
@@ -40,23 +40,42 @@ class Scope(NamedTuple):
 
 def condition_scores(condition: Condition) -> Scores:
     """Return all scores of a condition, computed anew when anything that they depend on has changed."""
-    key, state = f"scores.{condition.pk}", state_of(condition)
-    kept = cache.get(key)
-    if kept and kept[0] == state:
-        found: Scores = kept[1]
-    else:
+    state = state_of(condition)
+    found = kept_scores(condition, state)
+    if found is None:
         found = scoring_of(condition.kind).load(condition)
-        cache.set(key, (state, found), timeout=None)  # in the place of the last ones: a track's take 3 MB
+        cache.set(_key(condition), (state, found), timeout=None)  # in the place of the last ones: a track's take 3 MB
     return found
 
 
+def kept_scores(condition: Condition, state: tuple[Any, ...]) -> Scores | None:
+    """Return all scores of a condition if they were computed in this state already, or None."""
+    kept = cache.get(_key(condition))
+    return kept[1] if kept and kept[0] == state else None
+
+
+def _key(condition: Condition) -> str:
+    return f"scores.{condition.pk}"
+
+
 def state_of(condition: Condition) -> tuple[Any, ...]:
-    """Name the state of all that a condition's scores depend on.
+    """Name the state of all that a condition's scores depend on."""
+    return states_of([condition])[condition.pk]
+
+
+def states_of(conditions: Sequence[Condition]) -> dict[int, tuple[Any, ...]]:
+    """Name the state of all that scores of a campaign's conditions depend on, by key, in a few queries for all.
 
     Whatever changes a sheet counts its version up. Answers, runs and their tasks come with imports only.
     """
-    counts = counts_by_condition([condition]).get(condition.pk)
-    return counts, scoring_of(condition.kind).state(condition), *last_imports(condition.campaign)
+    if not conditions:
+        return {}
+    counts = counts_by_condition(conditions)
+    further: dict[int, tuple[Any, ...]] = {}
+    for kind in {condition.kind for condition in conditions}:
+        further |= scoring_of(kind).states([condition for condition in conditions if condition.kind == kind])
+    imports = last_imports(conditions[0].campaign)
+    return {one.pk: (counts.get(one.pk), further[one.pk], *imports) for one in conditions}
 
 
 def last_imports(campaign: Campaign) -> tuple[Any, ...]:

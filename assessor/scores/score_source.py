@@ -1,6 +1,6 @@
 """How labels are scored: what each kind of label that makes scores has to say."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from django.db.models import Aggregate, Q, QuerySet
@@ -41,9 +41,11 @@ class Scoring(Protocol):
     def contribution(self, sheet: Any, item: str, code: int) -> Mapping[str, tuple[float, float]]:
         """Return value and weight by measure of the label of an item; code: its place among the labels."""
 
-    def state(self, condition: Condition) -> tuple[Any, ...]:
-        """Name the state of what its scores depend on besides its sheets and what imports bring."""
-        return ()
+    def states(self, conditions: Sequence[Condition]) -> Mapping[int, tuple[Any, ...]]:
+        """Name the state of what scores of conditions depend on besides sheets and what imports bring, by key.
+
+        It takes as many queries for all of them as for one.
+        """
 
 
 def scoring_of(name: str) -> Scoring:

@@ -47,6 +47,11 @@ def take_all(person: Person, campaign: Campaign, where: str) -> None:
     _record(person, campaign.topics.all(), kinds, where)
 
 
+def see(person: Person, topic: Topic, kinds: Iterable[str], where: str) -> None:
+    """Record that a person sees on a page what models gave for kinds of work on a topic."""
+    _record(person, Topic.objects.filter(pk=topic.pk), kinds, where)
+
+
 def _kinds(conditions: Iterable[Condition]) -> set[str]:
     """Return the kinds of work for which what stands under conditions is a model's, or may be."""
     conditions = list(conditions)

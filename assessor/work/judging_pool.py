@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from django.db.models import Max
+
 from assessor.campaigns.models import CONTROL, Campaign, Condition, Run, Topic
 from assessor.work.models import Scope
 
@@ -119,12 +121,10 @@ def of_campaign(campaign: Campaign, rules: dict[int, str], dropped: dict[int, st
     return Judged(rules, dropped, runs_of(campaign), frozenset(controls), {})
 
 
-def newest_word(condition: Condition) -> int:
-    """Name the state of what is judged under a condition."""
-    newest: int | None = (
-        Scope.objects.filter(condition=condition.pk).order_by("-pk").values_list("pk", flat=True).first()
-    )
-    return newest or 0
+def newest_words(conditions: Iterable[Condition]) -> dict[int, int]:
+    """Name the state of what is judged under conditions, by their keys; nothing of those that judge all."""
+    scopes = Scope.objects.filter(condition__in=[condition.pk for condition in conditions])
+    return dict(scopes.order_by().values_list("condition").annotate(Max("pk")))
 
 
 class Moved(NamedTuple):

@@ -48,9 +48,9 @@ def test_an_organizer_launches_and_an_assessor_edits_drafts(demo: Demo, open_pag
     launch(olga, "AutoNuggets", grades="People")
     launch(olga, "Drafts", grades="People")
     launch(olga, "UMBRELA")
-    olga.goto("/campaigns/demo/")
+    olga.goto("/campaigns/demo/runs/")
     olga.locator("#id_nuggets").select_option(label="AutoNuggets by rehearsal on People")
-    olga.get_by_role("button", name="Make control runs").click()
+    olga.get_by_role("button", name="Add control runs").click()
     # The empty ones are there: the demo made them for its own nuggets.
     added = "Answers added: control.nuggets.AutoNuggets-by-rehearsal-on-People 6, control.empty 0."
     expect(olga.get_by_role("status")).to_have_text(added)

@@ -63,7 +63,7 @@ def test_every_gap_is_there_in_full(cited: Campaign, as_olga: Client):
         response = as_olga.get(f"/campaigns/study/missing/{name}.csv")
         lines = list(csv.reader(b"".join(response.streaming_content).decode().splitlines()))
         assert lines == [list((KINDS | SLOW)[name].columns), *rows], name
-        page = as_olga.get(f"/campaigns/study/missing/{name}/").content.decode()
+        page = as_olga.get(f"/campaigns/study/missing/{name}/", follow=True).content.decode()
         assert all(row[0] in page for row in rows)
     assert as_olga.get("/campaigns/study/missing/nothing/").status_code == 404
     assert [one.name for one in gaps(cited)] == ["relevant", "runs"]

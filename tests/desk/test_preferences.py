@@ -26,6 +26,7 @@ SCREEN_OF = {
     "support/judging.html": "support",
     "relevance/grading.html": "relevance",
     "relevance/_rest.html": "relevance",
+    "desk/_shell.html": "organizers",
 }
 
 

@@ -151,6 +151,9 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "export_drafts": [slug, edits.pk],
         "assignment": [given.pk],
         "missing": [slug, "runs"],
+        "topic": [slug, campaign.topics.get(qid="t1").pk],
+        "run": [slug, (first := campaign.runs.earliest("pk")).pk],
+        "answer": [slug, first.pk, campaign.topics.get(qid="t1").pk],
         "export_missing": [slug, "cited"],
         "label_way": [slug, "assignment", sheet.pk, sheet.bank.nuggets.earliest("pk").pk],
         "assignment_answer": [given.pk, sheet.pk],
@@ -194,7 +197,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
             *("questions", "history", "export_history"),
             *("judges", "new_judge", "jobs", "launch_job", "scores", "support_pairs", "studies", "comparisons"),
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
-            "effort",
+            *("effort", "topics", "passages", "runs", "relevance_grades", "find"),
         )
     }
 

@@ -51,6 +51,11 @@ class Judge(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def is_a_model(self) -> bool:
+        """Say whether it is a model, here or behind an imported file."""
+        return self.kind == self.Kind.MODEL or self.parameters.get("by") == "model"
+
 
 class Condition(MaybeImported):
     """How labels come to be: a way of making nuggets, or of assigning, of judging support, of grading.
@@ -169,13 +174,13 @@ class Condition(MaybeImported):
         """What the usual names of such conditions end with, so that two thresholds make two names."""
         return f", relevant from {self.relevance_threshold}" if self.has_own_threshold else ""
 
-    def shows_a_models_nuggets(self) -> bool:
-        """Say whether its nuggets, or some of them, are a model's, or may be."""
+    def shows_a_models_nuggets(self, *, has_drafts: bool | None = None) -> bool:
+        """Say whether its nuggets, or some of them, are a model's, or may be. has_drafts: if that is known already."""
         by = self.judge.parameters.get("by") if self.judge else None
         if by != "people":
             return self.method != kind_of(self).blind_method
         # People's nuggets that came with the drafts of a model, which they edited.
-        return self.draftings.exists()
+        return self.draftings.exists() if has_drafts is None else has_drafts
 
     @property
     def counts_invalid_labels(self) -> bool:
@@ -200,9 +205,7 @@ class Condition(MaybeImported):
     @property
     def is_a_models(self) -> bool:
         """Say whether its labels are a model's, given here or imported."""
-        return self.judge is not None and (
-            self.judge.kind == Judge.Kind.MODEL or self.judge.parameters.get("by") == "model"
-        )
+        return self.judge is not None and self.judge.is_a_model
 
     @property
     def is_peoples(self) -> bool:

@@ -27,6 +27,12 @@ def icon(name: str) -> SafeString:
 
 
 @register.filter
+def thousands(number: int) -> str:
+    """Return a number as people read it: "20,283"."""
+    return f"{number:,}"
+
+
+@register.filter
 def initials(name: object) -> str:
     """Return the first letters of a name, two at most, as a person's mark has them."""
     words = str(name).replace(".", " ").replace("_", " ").split()

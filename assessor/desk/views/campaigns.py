@@ -40,7 +40,6 @@ def campaign(request: PersonRequest, slug: str) -> HttpResponse:
         "gaps": gaps(campaign),
         "kinds": kinds,
         "has_conditions": any(conditions for _, conditions in kinds),
-        "sections": [section for kind, _ in kinds if (section := kind.campaign_section(campaign))],
         "events": campaign.events.select_related("person")[:10],
     }
     return render(request, "desk/campaign.html", context)

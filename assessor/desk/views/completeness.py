@@ -1,32 +1,29 @@
-"""What a campaign lacks, in full."""
-
-from itertools import islice
+"""What a campaign lacks: where it is listed."""
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
-from assessor.desk.completeness import KINDS, SLOW, Kind, gap
+from assessor.desk.completeness import KINDS, SLOW, gap
 
-_LISTED = 1_000
+_LISTS = {
+    **dict.fromkeys(("relevant", "pooled", "cited"), ("passages", "?show=no-text")),
+    **dict.fromkeys(("ungraded", "nothing-relevant"), ("relevance_grades", "#gaps")),
+    "runs": ("runs", "?show=lacking"),
+    "empty": ("runs", "?show=no-text"),
+}
 
 
 @require_safe
 def missing(request: PersonRequest, slug: str, name: str) -> HttpResponse:
-    """All of a kind that is missing, or, where the page of a campaign asks for it, how much and the first few."""
-    campaign, kind = organized_campaign(request.user, slug), _kind(name)
-    context = {"campaign": campaign, "kind": kind, "name": name}
+    """To the list of what is missing, or, where a page asks for it, how much and the first few."""
+    campaign, kind = organized_campaign(request.user, slug), (KINDS | SLOW).get(name)
+    if kind is None:
+        raise Http404("Nothing of that name can be missing.")
     if request.htmx:
-        return render(request, "desk/completeness.html#line", context | {"gap": gap(campaign, kind)})
-    rows = list(islice(kind.rows(campaign), _LISTED + 1))
-    context |= {"rows": rows[:_LISTED], "more": len(rows) > _LISTED, "listed": _LISTED}
-    return render(request, "desk/completeness.html", context)
-
-
-def _kind(name: str) -> Kind:
-    try:
-        return (KINDS | SLOW)[name]
-    except KeyError as error:
-        raise Http404("Nothing of that name can be missing.") from error
+        return render(request, "desk/_missing.html", {"campaign": campaign, "gap": gap(campaign, kind)})
+    page, view = _LISTS[name]
+    return redirect(reverse(page, args=[slug]) + view)

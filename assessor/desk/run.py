@@ -1,0 +1,180 @@
+"""What the pages of one run, and of one of its answers, read."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.db.models import Count
+from django.http import Http404
+from django.urls import reverse
+
+from assessor.campaigns.condition_kind import kind_named
+from assessor.campaigns.models import Answer, Campaign, Condition, Run, Sentence
+from assessor.desk.grid import Mark, look_of
+from assessor.labels.label_kind import LabelKind, label_kinds
+from assessor.labels.models import Label
+from assessor.scores.cache import condition_scores, kept_scores, states_of
+from assessor.scores.loading import Scores
+from assessor.scores.score_source import scored_conditions, scored_kinds
+from assessor.scores.tables import score_table
+from metaeval.stats.means import COMPLETE, Policy
+from metaeval.stats.measures import Measure
+
+
+class Score(NamedTuple):
+    """A run's score by the first measure of a condition. rank: from 1, among systems' runs.
+
+    figure, rank, median: None where undefined; topics: how many count.
+    """
+
+    measure: Measure
+    figure: float | None
+    rank: int | None
+    runs: int
+    median: float | None
+    topics: int
+
+
+class ConditionRow(NamedTuple):
+    """A condition under which answers of a run are judged. score: None where nobody has asked for it yet."""
+
+    condition: Condition
+    judged: int
+    missing: int
+    score: Score | None
+
+
+class StripCell(NamedTuple):
+    """A run's score on a topic beside the median of all runs, with the shades of both, 1 to 5; 0: it has none."""
+
+    topic: int
+    qid: str
+    title: str
+    figure: float | None
+    shade: int
+    median: float | None
+    median_shade: int
+
+
+class RunScores(NamedTuple):
+    """A run under all conditions, people's first. under: the one whose strip is shown; its topics: the lowest first."""
+
+    rows: list[ConditionRow]
+    under: ConditionRow | None
+    strip: list[StripCell]
+
+
+def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> RunScores:
+    """Return the conditions under which answers of a run are judged. asked: the key of one; else it is the first.
+
+    Its scores are computed; those of others are told where they are known: a track's would all take long.
+    """
+    counted: dict[int, tuple[int, int]] = {}
+    for name, scoring in scored_kinds().items():
+        sheets = kind_named(name).sheets.objects.filter(answer__run=run).order_by().values_list("condition")
+        for condition, *numbers in sheets.annotate(Count("pk"), missing=Count("pk", filter=~scoring.done)):
+            counted[condition] = (numbers[0], numbers[1])
+    conditions = list(scored_conditions(campaign).filter(pk__in=counted).order_by("pk"))
+    conditions.sort(key=lambda condition: condition.is_a_models)
+    if asked is not None and asked not in {str(condition.pk) for condition in conditions}:
+        raise Http404("Nothing of this run is judged under such a condition.")
+    states, key = states_of(conditions), asked or (str(conditions[0].pk) if conditions else None)
+    shown = RunScores([], None, [])
+    for condition in conditions:
+        is_asked = str(condition.pk) == key
+        found = condition_scores(condition) if is_asked else kept_scores(condition, states[condition.pk])
+        score = None if found is None else _score(found, run)
+        row = ConditionRow(condition, *counted[condition.pk], score)
+        shown.rows.append(row)
+        if is_asked and found is not None:
+            shown = shown._replace(under=row, strip=_strip(found, run))
+    return shown
+
+
+def _score(found: Scores, run: Run) -> Score | None:
+    table = score_table(found, Policy.ZERO)
+    row = next((row for row in (*table.systems, *table.controls) if row.run and row.run.pk == run.pk), None)
+    if row is None:
+        return None
+    figure = _defined(row.figures[0])
+    figures = [one.figures[0] for one in table.systems if not math.isnan(one.figures[0])]
+    rank = 1 + sum(one > figure for one in figures) if figure is not None and row in table.systems else None
+    median = float(np.median(figures)) if figures else None
+    return Score(found.measures.all[0], figure, rank, len(table.systems), median, table.topics)
+
+
+def _strip(found: Scores, run: Run) -> list[StripCell]:
+    at = next((place for place, one in enumerate(found.runs) if one.pk == run.pk), None)
+    if at is None:
+        return []  # its answers are all to topics for practice, say
+    is_system = np.array([not one.is_control for one in found.runs], dtype=bool)
+    cells = []
+    for place, topic in enumerate(found.topics):
+        column, states = found.scores[:, place, 0], found.states[:, place]
+        others = column[is_system & (states == COMPLETE)]
+        others = others[~np.isnan(others)]
+        median = float(np.median(others)) if len(others) else None
+        figure = _defined(float(column[at])) if states[at] == COMPLETE else None
+        cells.append(StripCell(topic.pk, topic.qid, topic.title, figure, _shade(figure), median, _shade(median)))
+    return sorted(cells, key=lambda cell: (cell.figure is None, cell.figure, cell.qid))
+
+
+def _defined(figure: float) -> float | None:
+    return None if math.isnan(figure) else figure
+
+
+def _shade(figure: float | None) -> int:
+    return 0 if figure is None else 1 + min(4, max(0, int(figure * 5)))
+
+
+class LabelTable(NamedTuple):
+    """What judges say of the items of an answer: a mark of each condition for each item, None where it isn't asked."""
+
+    kind: LabelKind
+    conditions: Sequence[Condition]
+    rows: Sequence[tuple[str, Sequence[Mark | None]]]
+
+
+class JudgedRun(NamedTuple):
+    """An answer of a run, with all that was said of it."""
+
+    answer: Answer
+    sentences: Sequence[Sentence]
+    tables: Sequence[LabelTable]
+
+
+def judged_answer(campaign: Campaign, answer: Answer) -> JudgedRun:
+    """Return an answer with the labels of all judges."""
+    kinds = [kind for kind in label_kinds() if kind.judges_answers]
+    tables = [table for kind in kinds if (table := _labels(campaign, kind, answer)).conditions]
+    return JudgedRun(answer, list(answer.sentences()), tables)
+
+
+def _labels(campaign: Campaign, kind: LabelKind, answer: Answer) -> LabelTable:
+    sheets = (
+        kind.sheets.objects.filter(answer=answer)
+        .select_related("condition__judge", "condition__nuggets__judge")
+        .order_by("condition__name")
+    )
+    found = list(kind.sheets.with_items(sheets))
+    places: dict[str, int] = {}
+    for sheet in found:
+        for item, row in sheet.labels_by_item.items():
+            if row.state != Label.State.REMOVED:
+                places.setdefault(item, sheet.pk)
+    described = kind.described([(sheet, item) for item, sheet in places.items()])
+    address = reverse("label_way", args=[campaign.slug, kind.name, 0, "item"]).removesuffix("0/item/")
+
+    def mark(sheet: Any, item: str) -> Mark | None:
+        row = sheet.labels_by_item.get(item)
+        if row is None or row.state == Label.State.REMOVED:
+            return None
+        look, word = look_of(kind.labels, row.state, row.value or row.resolved_value)
+        return Mark(look, word, sheet.condition.is_a_models, f"{address}{sheet.pk}/{item}/")
+
+    rows = [
+        (described[sheet, item][0], [mark(one, item) for one in found])
+        for item, sheet in sorted(places.items(), key=lambda place: [int(part) for part in place[0].split(".")])
+    ]
+    return LabelTable(kind, [sheet.condition for sheet in found], rows)

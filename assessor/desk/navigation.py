@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from assessor.accounts.models import Person
 from assessor.campaigns.access import organized_campaigns
-from assessor.campaigns.models import Campaign, Membership
+from assessor.campaigns.models import Campaign, Condition, Membership
 from assessor.desk import flags
 from assessor.llm.models import Job, ModelJudge
 from assessor.runtime.process_cache import cache
@@ -32,7 +32,7 @@ class Group(NamedTuple):
 
 
 GROUPS = (
-    Group("", [Item("Overview", "campaign", "home", ["protocol"])]),
+    Group("", [Item("Overview", "campaign", "home")]),
     Group(
         "Collection",
         [
@@ -42,9 +42,12 @@ GROUPS = (
     Group(
         "Work",
         [
-            Item("Plan", "plan", "plan", ["plan_hours", "allocate_plan", "plan_runs", "plan_piece", "new_condition"]),
+            Item(
+                "Conditions", "conditions", "grid", ["condition", "new_condition", "condition_drafts", "nugget_drafts"]
+            ),
+            Item("Plan", "plan", "plan", ["plan_hours", "allocate_plan", "plan_runs", "plan_piece"]),
             Item("Progress", "progress", "pulse", ["effort"]),
-            Item("People", "people", "people", ["person", "require_second_factor"]),
+            Item("People", "people", "people", ["person"]),
             Item("Practice", "practice", "check", ["practice_reference", "mark_practice"]),
             Item("Guidelines", "campaign_guidelines", "book", ["edit_guidelines", "guidelines_version"]),
         ],
@@ -53,7 +56,7 @@ GROUPS = (
         "Automatic",
         [
             Item("Judges", "judges", "chip", ["judge", "new_judge", "try_judge", "prompts", "import_prompts"]),
-            Item("Jobs", "jobs", "bolt", ["job", "launch_job", "job_failures", "condition_drafts", "nugget_drafts"]),
+            Item("Jobs", "jobs", "bolt", ["job", "launch_job", "job_failures"]),
         ],
     ),
     Group(
@@ -72,7 +75,10 @@ GROUPS = (
             Item("Freeze and archive", "frozen_conditions", "lock", ["frozen_condition", "archive"]),
         ],
     ),
-    Group("Record", [Item("History", "history", "clock", ["label_way"])]),
+    Group(
+        "Record",
+        [Item("History", "history", "clock", ["label_way"]), Item("Settings", "protocol", "gear", ["security"])],
+    ),
 )
 
 
@@ -128,12 +134,14 @@ def _counts(campaign: Campaign) -> dict[str, str]:
         Campaign.objects.filter(pk=campaign.pk)
         .values(
             people=_number(Membership.objects.filter(until=None), "person"),
+            all_conditions=_number(Condition.objects),
             judges=_number(ModelJudge.objects),
             running=_number(Job.objects.filter(state__in=Job.ACTIVE)),
         )
         .get()
     )
     running = found.pop("running")
+    found["conditions"] = found.pop("all_conditions")
     return {name: f"{number:,}" for name, number in found.items() if number} | (
         {"jobs": f"{running} running"} if running else {}
     )

@@ -4,13 +4,12 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Field, Max, Q
+from django.db.models import Count, Max, Q
 from django.utils import timezone
-from django.utils.text import capfirst
 
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import kind_of, names_in_order_of_work
-from assessor.campaigns.models import Answer, Campaign, Import, Protocol, Topic
+from assessor.campaigns.models import Answer, Campaign, Import, Topic
 from assessor.campaigns.queries import pooled
 from assessor.labels.replies import unread
 from assessor.runtime.process_cache import cache
@@ -135,33 +134,3 @@ def _count_loaded(campaign: Campaign) -> dict[str, Any]:
         "retrieval_runs": campaign.retrieval_runs.count(),
         "pooled": pooled(campaign).values("topic", "docid").order_by().distinct().count(),
     }
-
-
-class Setting(NamedTuple):
-    """A setting of a protocol, in words, and what it was in the TREC 2024 RAG track."""
-
-    label: str
-    value: str
-    default: str
-
-    @property
-    def differs(self) -> bool:
-        return self.value != self.default
-
-
-def settings_of(protocol: Protocol) -> list[Setting]:
-    """Return the settings of a protocol beside their defaults; its name is none."""
-    usual = Protocol()
-    fields = [Protocol._meta.get_field(name) for name in Protocol.SETTINGS if name != "name"]
-    return [
-        Setting(capfirst(str(field.verbose_name)), _in_words(protocol, field.name), _in_words(usual, field.name))
-        for field in fields
-        if isinstance(field, Field)
-    ]
-
-
-def _in_words(protocol: Protocol, name: str) -> str:
-    value = getattr(protocol, name)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(getattr(protocol, f"get_{name}_display", lambda: value)())

@@ -1,12 +1,16 @@
 """The frame of organizers' pages."""
 
+from typing import Any
+
 from django import template
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Condition
+from assessor.desk.glossary import GLOSSARY, anchor
 from assessor.desk.navigation import Navigation, navigation
 
 register = template.Library()
@@ -45,3 +49,17 @@ def who(name: object, kind: str = "person") -> SafeString:
     shape = " m" if kind == "model" else ""
     mark = '<span class="who{}" title="{}"><i aria-hidden="true">{}</i><span class="visually-hidden">{}</span></span>'
     return format_html(mark, shape, name, initials(name), name)
+
+
+@register.simple_tag(takes_context=True)
+def condition_link(context: template.Context, condition: Any) -> SafeString:
+    """Return the name of a condition, which leads to its page."""
+    address = reverse("condition", args=[context["campaign"].slug, condition.pk])
+    return format_html('<a href="{}"><bdi>{}</bdi></a>', address, condition.name)
+
+
+@register.simple_tag
+def term(word: str, shown: str = "") -> SafeString:
+    """Return a word of the glossary with its definition, for where it first stands on a page."""
+    address = f"{reverse('glossary')}#{anchor(word)}"
+    return format_html('<a class="term" href="{}" title="{}">{}</a>', address, GLOSSARY[word], shown or word)

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from assessor.campaigns.access import may_create_campaigns, organized_campaigns
 from assessor.campaigns.http import PersonRequest
 from assessor.desk import queries
+from assessor.desk.glossary import GLOSSARY, anchor
 
 
 @require_safe
@@ -19,3 +20,11 @@ def home(request: PersonRequest) -> HttpResponse:
         "invitations": request.user.invitations.select_related("campaign", "invited_by").order_by("campaign__name"),
     }
     return render(request, "desk/home.html", context)
+
+
+@require_safe
+def glossary(request: PersonRequest) -> HttpResponse:
+    """The words of the field, each with its definition."""
+    return render(
+        request, "desk/glossary.html", {"terms": [(anchor(word), word, told) for word, told in GLOSSARY.items()]}
+    )

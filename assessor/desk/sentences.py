@@ -1,0 +1,98 @@
+"""Events of the history as sentences. A verb is what a record says; a sentence is what a person reads."""
+
+from assessor.campaigns.models import Event
+
+SYSTEM = "System"
+
+# By verb: what follows the name of whoever did it. {} is what the event is about.
+_PREDICATES = {
+    "account made": "created an account for {}",
+    "archive asked for": "asked for an archive of {}",
+    "archive written": "wrote an archive of {}",
+    "archive restored": "restored {} from an archive",
+    "archive stopped": "stopped the archive of {}",
+    "assessor added": "added {} as an assessor",
+    "assessor removed": "ended the role of {} as an assessor",
+    "bank finished": "finished the {}",
+    "bank reopened": "opened the {} again",
+    "budget changed": "changed the budget of the job {}",
+    "campaign created": "created the campaign {}",
+    "citations known": "added citations to {}",
+    "citations moved": "moved citations of {}",
+    "comparison made": "made the comparison {}",
+    "condition changed": "moved work on {} to another condition",
+    "condition created": "created the condition {}",
+    "condition frozen": "froze the condition {}",
+    "condition named for assessors": "changed what assessors read of {}",
+    "error code defined": "defined the error code {}",
+    "export asked for": "asked for the file {}",
+    "export stopped": "stopped the export of {}",
+    "exported": "took the file {}",
+    "failed units retried": "retried failed calls of the job {}",
+    "guidelines changed": "changed the guidelines: {}",
+    "import stopped": "stopped the import of {}",
+    "imported": "imported {}",
+    "invitation declined": "declined the invitation of {}",
+    "invitation withdrawn": "withdrew the invitation of {}",
+    "invited as assessor": "invited {} as an assessor",
+    "invited as organizer": "invited {} as an organizer",
+    "job cancelled": "cancelled the job {}",
+    "job done": "finished the job {}",
+    "job halted": "halted the job {}",
+    "job launched": "launched the job {}",
+    "job paused": "paused the job {}",
+    "job resumed": "resumed the job {}",
+    "judge changed": "changed how the judge {} is reached",
+    "judge created": "created the judge {}",
+    "label adopted": "settled a label of {} with another person's label",
+    "label decided": "decided a label of {}",
+    "lease ran out": "ended the lease of {}",
+    "nugget left out": "left a nugget of {} out of scores",
+    "nugget taken back": "brought a nugget of {} back into scores",
+    "organizer added": "added {} as an organizer",
+    "organizer removed": "ended the role of {} as an organizer",
+    "person active again": "let {} sign in again",
+    "person made inactive": "stopped {} from signing in",
+    "planned work taken back": "cancelled planned work: {}",
+    "practice reference named": "named a reference for practice: {}",
+    "prompts imported": "imported the prompt set {}",
+    "protocol changed": "changed the protocol, which is now {}",
+    "question answered": "answered a question about {}",
+    "relevance finished": "finished {}",
+    "relevance opened again": "opened {} again",
+    "run brought back": "brought the run {} back into a condition",
+    "run details changed": "changed the details of the run {}",
+    "run dropped": "left the run {} out of a condition",
+    "runs to judge": "chose which runs are judged on {}",
+    "score table imported": "imported the score table {}",
+    "second factor no longer required": "made a second factor optional in {}",
+    "second factor required": "required a second factor in {}",
+    "second factor reset": "reset the second factor of {}",
+    "sign-in link made": "made a sign-in link for {}",
+    "study drawn": "made the study {}",
+    "task drawn": "took {} from the queue",
+    "task given": "gave out {}",
+    "task paused": "paused {}",
+    "task reassigned": "gave {} to somebody else",
+    "task resumed": "resumed {}",
+    "task withdrawn": "took away {}",
+    "topic counts again": "ended practice on the topic {}",
+    "topic marked for practice": "made {} a topic for practice",
+    "topic put in queue": "put {} in the queue",
+    "topic taken out of queue": "took {} out of the queue",
+    "topics allotted": "gave out topics at random in {}",
+    "work planned": "planned {}",
+}
+# Verbs that begin with a kind of work.
+_ENDINGS = {"signed off": "signed off {}", "opened again": "opened {} again", "reopened": "opened {} again"}
+
+
+def predicate(verb: str, subject: str) -> str:
+    """Return what somebody did, to be read after their name; a verb without a sentence stands as it is."""
+    told = _PREDICATES.get(verb) or next((one for end, one in _ENDINGS.items() if verb.endswith(f" {end}")), None)
+    return told.replace("{}", subject) if told else f"{verb}: {subject}"
+
+
+def sentence(event: Event) -> str:
+    """Return what an event tells, as a sentence without a full stop."""
+    return f"{event.person or SYSTEM} {predicate(event.verb, event.subject)}"

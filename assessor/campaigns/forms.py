@@ -52,5 +52,5 @@ def threshold_field() -> forms.IntegerField:
         min_value=1,
         max_value=max(SCALES),
         required=False,
-        help_text="On the scale of the qrels. Empty: as the protocol says.",
+        help_text="Leave empty to use the protocol's.",
     )

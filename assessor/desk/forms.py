@@ -65,7 +65,14 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
 
     # By group and field: its label, its unit, and a sentence of help where one is needed.
     GROUPS: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
-        "Name": {"name": ("Name", "", "")},
+        "In general": {
+            "name": ("Name", "", ""),
+            "blind_after_seeing": (
+                "Keep people who saw a model's output from blind work",
+                "",
+                "Organizers of the campaign are kept from it too.",
+            ),
+        },
         "Relevance": {
             "max_grade": ("Highest grade", "", "A condition under which people grade can have another scale."),
             "min_relevant_grade": ("Relevant from grade", "", "A condition of nuggets can say otherwise."),
@@ -100,13 +107,6 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
             "max_answer_words": ("Words", "an answer", ""),
             "max_sentence_citations": ("Citations", "a sentence", ""),
             "max_references": ("References", "an answer", ""),
-        },
-        "Blindness": {
-            "blind_after_seeing": (
-                "Keep people who saw a model's output from blind work",
-                "",
-                "So are the campaign's organizers.",
-            )
         },
     }
 

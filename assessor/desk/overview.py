@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.text import capfirst
 
-from assessor.campaigns.condition_kind import ConditionKind, kinds_in_order_of_work
+from assessor.campaigns.condition_kind import ConditionKind, kind_named, kinds_in_order_of_work
 from assessor.campaigns.models import Campaign, Role
 from assessor.desk import flags
 from assessor.desk.completeness import Gap, gaps
@@ -36,7 +36,7 @@ from metaeval.queries import Agreement, agreements
 
 _STEPS = 4
 _ATTENTION = 6
-_LATEST = 8
+_LATEST = 5
 _DAYS = 7
 _QUIET = timedelta(minutes=1)
 
@@ -118,6 +118,10 @@ class Latest(NamedTuple):
     told: str
     at: datetime
 
+    @property
+    def kind(self) -> str:
+        return "nobody" if self.who == SYSTEM else "person"
+
 
 class Overview(NamedTuple):
     """All that the page shows. due: the title of the stage that is to be worked on."""
@@ -133,6 +137,10 @@ class Overview(NamedTuple):
     week: list[Day]
     cost: Cost
     latest: list[Latest]
+
+    @property
+    def has_worked(self) -> bool:
+        return any(day.hours for day in self.week)
 
 
 def state_of(campaign: Campaign) -> State:
@@ -284,7 +292,7 @@ def _figures(campaign: Campaign, done: Progress, compared: Sequence[Agreement]) 
             f"of {done.topics:,}",
             f"by {_number(len(done.people), 'person', 'people')}",
         ),
-        Figure("Time spent", done.time, "", "active, without practice"),
+        Figure("Time spent", done.time if done.time != "—" else "none yet", "", "active, without practice"),
         Figure(
             "Agreement of rankings",
             f"τ {best.tau:.2f}" if best else "—",
@@ -343,10 +351,18 @@ def _steps(
         why = f"{named} {'is' if len(failed) == 1 else 'are'} incomplete until then."
         jobs = reverse("jobs", args=[campaign.slug])
         yield NextStep(f"Retry {_number(number, 'failed call')}", why, jobs, "Open the jobs")
-    for one in every.every:
-        if one.is_complete and not one.version:
-            address = reverse("frozen_condition", args=[campaign.slug, one.pk])
-            yield NextStep(f"Freeze {one.name}", "Complete. Freezing keeps its files for good.", address, "Freeze…")
+    for reference, candidate in _to_compare(every):
+        why = "It tells whether the model can stand in for people."
+        address = reverse("comparisons", args=[campaign.slug])
+        yield NextStep(f"Compare {candidate.name} with {reference.name}", why, address, "Compare")
+    complete = [one for one in every.every if one.is_complete and not one.version]
+    if len(complete) == 1:
+        why, address = "It is complete: freezing keeps its files.", [campaign.slug, complete[0].pk]
+        yield NextStep(f"Freeze {complete[0].name}", why, reverse("frozen_condition", args=address), "Freeze…")
+    elif complete:
+        why = f"{_joined([one.name for one in complete])}: freezing keeps their files."
+        address = reverse("frozen_conditions", args=[campaign.slug])
+        yield NextStep(f"Freeze {len(complete)} complete conditions", why, address, "Freeze…")
 
 
 _WHY_LOADED = {
@@ -358,6 +374,16 @@ _WHY_TEXT = {
     "relevant": ("that are relevant and have no text", "Whoever writes nuggets can't read them."),
     "pooled": ("of the pool that have no text", "Nobody can grade them."),
 }
+
+
+def _to_compare(every: Conditions) -> Iterator[tuple[ConditionState, ConditionState]]:
+    """Yield people's labels and a model's of the same, where both are complete and nobody has compared the model's."""
+    labelled = [one for one in every.every if one.is_complete and kind_named(one.kind).judges_answers]
+    for candidate in labelled:
+        same = (one for one in labelled if (one.kind, one.nuggets) == (candidate.kind, candidate.nuggets))
+        reference = next((one for one in same if not one.is_a_models), None)
+        if candidate.is_a_models and reference and not candidate.agreements:
+            yield reference, candidate
 
 
 def _to_give(every: Conditions) -> Iterator[tuple[ConditionState, int]]:
@@ -382,8 +408,7 @@ def _attention(campaign: Campaign, questions: int, outdated: int, lacking: Itera
         yield Attention("retry", "warn", _number(outdated, "outdated label"), why, address)
     for gap in lacking:
         names = ", ".join(gap.names) + (", …" if gap.size > len(gap.names) else "")
-        text, address = f"{gap.size:,} {gap.what}", reverse("missing", args=[campaign.slug, gap.name])
-        yield Attention("file", "warn", text, names, address)
+        yield Attention("file", "warn", gap.text, names, reverse("missing", args=[campaign.slug, gap.name]))
 
 
 def _week(campaign: Campaign) -> list[Day]:

@@ -4,12 +4,14 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from assessor.accounts.models import Person
+from assessor.campaigns.access import organized_campaigns
 from assessor.campaigns.condition_kind import kind_of, names_in_order_of_work
-from assessor.campaigns.models import Answer, Campaign, Import, Topic
+from assessor.campaigns.models import Answer, Campaign, Import, Run, Topic
 from assessor.campaigns.queries import pooled
 from assessor.labels.replies import unread
 from assessor.runtime.process_cache import cache
@@ -87,6 +89,22 @@ def home(person: Person) -> dict[str, Any]:
         "open_topics": [own for own in topics.values() if not own.is_finished],
         "finished_topics": [own for own in topics.values() if own.is_finished],
     }
+
+
+def organized(person: Person) -> QuerySet[Any]:
+    """Return the campaigns that a person organizes with how much there is, and how much of the work is finished."""
+    of_campaign = {"campaign": OuterRef("pk")}
+    work = Task.objects.filter(**of_campaign, topic__is_practice=False).exclude(state=Task.State.WITHDRAWN)
+    return organized_campaigns(person).annotate(
+        topics_count=_number(Topic.objects.filter(**of_campaign)),
+        runs_count=_number(Run.objects.filter(**of_campaign)),
+        pieces=_number(work),
+        finished=_number(work.filter(state=Task.State.FINISHED)),
+    )
+
+
+def _number(rows: QuerySet[Any]) -> Coalesce:
+    return Coalesce(Subquery(rows.order_by().values("campaign").annotate(number=Count("pk")).values("number")), 0)
 
 
 _QUIET = timedelta(minutes=1)

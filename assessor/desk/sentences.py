@@ -1,7 +1,5 @@
 """Events of the history as sentences. A verb is what a record says; a sentence is what a person reads."""
 
-from assessor.campaigns.models import Event
-
 SYSTEM = "System"
 
 # By verb: what follows the name of whoever did it. {} is what the event is about.
@@ -91,8 +89,3 @@ def predicate(verb: str, subject: str) -> str:
     """Return what somebody did, to be read after their name; a verb without a sentence stands as it is."""
     told = _PREDICATES.get(verb) or next((one for end, one in _ENDINGS.items() if verb.endswith(f" {end}")), None)
     return told.replace("{}", subject) if told else f"{verb}: {subject}"
-
-
-def sentence(event: Event) -> str:
-    """Return what an event tells, as a sentence without a full stop."""
-    return f"{event.person or SYSTEM} {predicate(event.verb, event.subject)}"

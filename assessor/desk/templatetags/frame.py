@@ -9,9 +9,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import Condition
+from assessor.campaigns.models import Condition, Event
 from assessor.desk.glossary import GLOSSARY, anchor
 from assessor.desk.navigation import Navigation, navigation
+from assessor.desk.sentences import predicate
 
 register = template.Library()
 
@@ -45,10 +46,19 @@ def in_words(condition: Condition) -> str:
 
 @register.simple_tag
 def who(name: object, kind: str = "person") -> SafeString:
-    """Return the mark of who made something, everywhere the same: people are round, models square. kind: or "model"."""
-    shape = " m" if kind == "model" else ""
+    """Return the mark of who made something, everywhere the same: people are round, models square.
+
+    kind: or "model", or "nobody" for the system.
+    """
+    shape = {"model": " m", "nobody": " x"}.get(kind, "")
     mark = '<span class="who{}" title="{}"><i aria-hidden="true">{}</i><span class="visually-hidden">{}</span></span>'
     return format_html(mark, shape, name, initials(name), name)
+
+
+@register.filter
+def told(event: Event) -> str:
+    """Return what somebody did, to be read after their name."""
+    return predicate(event.verb, event.subject)
 
 
 @register.simple_tag(takes_context=True)

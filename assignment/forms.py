@@ -40,9 +40,7 @@ class ControlForm(forms.Form):
     """Whose nuggets control runs are to say."""
 
     nuggets = forms.ModelChoiceField(Condition.objects.none())
-    anew = forms.BooleanField(
-        required=False, help_text="Where nuggets were changed since, make another run of all of them."
-    )
+    anew = forms.BooleanField(label="Make new ones where nuggets changed", required=False)
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

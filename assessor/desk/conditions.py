@@ -86,18 +86,26 @@ class MatrixRow(NamedTuple):
         return self.people, self.models
 
 
+class Group(NamedTuple):
+    """The conditions of a kind. page: the name of the address where two of them are side by side, or ""."""
+
+    title: str
+    page: str
+    states: list[ConditionState]
+
+
 class Overview(NamedTuple):
     """All conditions of a campaign: those around nuggets as a matrix, others by kind, those of studies' samples."""
 
     matrix: list[MatrixRow]
-    others: list[tuple[str, list[ConditionState]]]
+    others: list[Group]
     samples: list[ConditionState]
 
     @property
     def every(self) -> list[ConditionState]:
         """All conditions but those of samples."""
         of_nuggets = [one for row in self.matrix for one in (row.nuggets, *row.people, *row.models)]
-        return [*of_nuggets, *(one for _, states in self.others for one in states)]
+        return [*of_nuggets, *(one for group in self.others for one in group.states)]
 
 
 def conditions(
@@ -116,7 +124,7 @@ def conditions(
         if kind_named(one.kind).makes_nuggets
     ]
     others = [
-        (kind.title, [one for one in own if one.kind == kind.name])
+        Group(kind.title, getattr(kind, "comparison_page", ""), [one for one in own if one.kind == kind.name])
         for kind in kinds_in_order_of_work()
         if not kind.makes_nuggets and not kind.needs_nuggets
     ]

@@ -25,4 +25,4 @@ def control_runs(request: PersonRequest, slug: str) -> HttpResponse:
             messages.success(request, f"Answers added: {', '.join(f'{tag} {count}' for tag, count in added.items())}.")
     else:
         messages.error(request, "Choose the condition whose nuggets the control runs are to say.")
-    return redirect("campaign", slug)
+    return redirect("conditions", slug)

@@ -198,9 +198,9 @@ def as_olga(olga: Person) -> Client:
     return client_of(olga)
 
 
-def test_an_organizer_makes_them_on_the_campaigns_page(as_olga: Client, finished: NuggetBank, otto: Person):
+def test_an_organizer_makes_them_beside_the_conditions(as_olga: Client, finished: NuggetBank, otto: Person):
     address = "/campaigns/study/control-runs/"
-    page = as_olga.get("/campaigns/study/").content.decode()
+    page = as_olga.get("/campaigns/study/conditions/").content.decode()
     assert f'action="{address}"' in page
     page = as_olga.post(address, {"nuggets": finished.condition.pk}, follow=True).content.decode()
     assert f"Answers added: {TAG} 1, control.empty 1." in page

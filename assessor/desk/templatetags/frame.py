@@ -26,9 +26,11 @@ def way_around(context: template.Context) -> Navigation:
 
 
 @register.simple_tag
-def icon(name: str) -> SafeString:
-    """Return one of the pictures in icons.svg, which only goes with words."""
-    return format_html('<svg class="i" aria-hidden="true"><use href="{}#{}"/></svg>', static("assay/icons.svg"), name)
+def icon(name: str, tone: str = "") -> SafeString:
+    """Return one of the pictures in icons.svg, which only goes with words. tone: "warn" or "bad" in lists."""
+    shown = f"i {tone}-i" if tone else "i"
+    mark = '<svg class="{}" aria-hidden="true"><use href="{}#{}"/></svg>'
+    return format_html(mark, shown, static("assay/icons.svg"), name)
 
 
 @register.filter

@@ -38,7 +38,8 @@ def campaign(request: PersonRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "state": state,
         "overview": overview(campaign, state),
-        "has_answers": bool(queries.loaded(campaign)["answers"]),
+        "loaded": queries.loaded(campaign),
+        "pool_depth": campaign.protocol.pool_depth,
     }
     template = "desk/overview.html#live" if request.htmx else "desk/overview.html"
     return render(request, template, context)

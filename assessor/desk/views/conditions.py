@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.actions import ConditionError
-from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.condition_kind import condition_kinds, kind_of
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign, Condition
 from assessor.desk.conditions import work_of_people
@@ -29,7 +29,12 @@ _RUNS = 5  # that are named with their scores
 def conditions(request: PersonRequest, slug: str) -> HttpResponse:
     """All conditions of a campaign: how far each is, by whom, and how it agrees with its reference."""
     campaign = organized_campaign(request.user, slug)
-    return render(request, "desk/conditions.html", {"campaign": campaign, "conditions": conditions_of(campaign)})
+    context = {
+        "campaign": campaign,
+        "conditions": conditions_of(campaign),
+        "sections": [section for kind in condition_kinds() if (section := kind.campaign_section(campaign))],
+    }
+    return render(request, "desk/conditions.html", context)
 
 
 @require_http_methods(["GET", "POST"])

@@ -297,12 +297,12 @@ class ConditionForm(forms.Form):
         self.order_fields([*(name for name in self.fields if name not in last), *again, *shown, *given])
         method = self.fields["method"]
         assert isinstance(method, forms.ChoiceField)
-        cards = {method: part.METHODS[method] for method, part in self._parts.items()} | self.LABELLED_AGAIN
+        cards = {**{method: part.METHODS[method] for method, part in self._parts.items()}, **self.LABELLED_AGAIN}
         method.choices = [(name, title) for name, (title, _) in cards.items()]
         assigning = next((kind.blind_method for kind in kinds if kind.needs_nuggets), "")
-        self.initial |= {"method": assigning, "nuggets": nuggets} if nuggets else {"method": next(iter(cards))}
+        self.initial.update({"method": assigning, "nuggets": nuggets} if nuggets else {"method": next(iter(cards))})
         chosen = self["method"].value()
-        self.cards = [Card(name, *words, name == chosen) for name, words in cards.items()]
+        self.cards = [Card(name, title, told, name == chosen) for name, (title, told) in cards.items()]
         firsts = campaign.conditions.filter(manual_setup__purpose=FIRST, kind__in=names_of_answers(), sample="")
         self.fields["of"].queryset = firsts  # type: ignore[attr-defined]
 

@@ -357,8 +357,8 @@ def _steps(
         yield NextStep(f"Compare {candidate.name} with {reference.name}", why, address, "Compare")
     complete = [one for one in every.every if one.is_complete and not one.version]
     if len(complete) == 1:
-        why, address = "It is complete: freezing keeps its files.", [campaign.slug, complete[0].pk]
-        yield NextStep(f"Freeze {complete[0].name}", why, reverse("frozen_condition", args=address), "Freeze…")
+        address = reverse("frozen_condition", args=[campaign.slug, complete[0].pk])
+        yield NextStep(f"Freeze {complete[0].name}", "It is complete: freezing keeps its files.", address, "Freeze…")
     elif complete:
         why = f"{_joined([one.name for one in complete])}: freezing keeps their files."
         address = reverse("frozen_conditions", args=[campaign.slug])

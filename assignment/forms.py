@@ -14,15 +14,14 @@ from assignment.label_kind import MANUAL
 
 
 class AssignmentFields(ConditionFields):
-    HEADING = "ManualAssign"
-    METHODS = {MANUAL: "people assign finished nuggets to answers"}
+    METHODS = {MANUAL: ("Assignment by people", "People say which nuggets an answer contains.")}
     NEEDS = {MANUAL: ("nuggets",)}
 
     nuggets = forms.ModelChoiceField(
         Condition.objects.none(),
         label="Nuggets",
         required=False,
-        help_text="Who made the nuggets of a topic assigns them.",
+        help_text="Whoever made the nuggets of a topic assigns them.",
     )
 
     def __init__(self, campaign: Campaign) -> None:

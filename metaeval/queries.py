@@ -2,10 +2,11 @@
 
 from typing import NamedTuple
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign
+from assessor.runtime.process_cache import cache
 from assessor.scores.score_source import scored_conditions
 from metaeval.inputs import state
 from metaeval.models import Calculation, Comparable, Comparison, ScoreTable
@@ -87,3 +88,59 @@ def changed_since(comparison: Comparison, done: Calculation) -> list[str]:
             or (support and done.inputs[name].get("support_state") != state(support))
         )
     ]
+
+
+class Agreement(NamedTuple):
+    """What a comparison of conditions came to, in short: τ of the rankings by the first measure, κ of the labels.
+
+    reference, candidate: the conditions' keys and names; None and "" where a side is no condition. τ's interval, and
+    whatever is undefined or was not compared, is None.
+    """
+
+    comparison: int
+    reference: int | None
+    candidate: int | None
+    reference_name: str
+    candidate_name: str
+    tau: float | None
+    low: float | None
+    high: float | None
+    kappa: float | None
+    match: float | None
+
+
+def agreements(campaign: Campaign) -> list[Agreement]:
+    """Return what each comparison came to last, the newest first. A result is large, so each is read once a process."""
+    newest = Calculation.objects.filter(comparison__campaign=campaign, state=Calculation.State.DONE)
+    keys = {
+        f"agreement.{pk}": pk
+        for pk in newest.order_by().values("comparison").annotate(last=Max("pk")).values_list("last", flat=True)
+    }
+    known: dict[str, Agreement] = cache.get_many(keys)
+    lacking = Calculation.objects.filter(pk__in=[pk for key, pk in keys.items() if key not in known])
+    computed = lacking.defer("files", "inputs").select_related(
+        "comparison__first_condition", "comparison__second_condition"
+    )
+    new = {f"agreement.{one.pk}": _agreement(one) for one in computed}
+    cache.set_many(new, timeout=None)
+    return sorted((known | new).values(), key=lambda one: -one.comparison)
+
+
+def _agreement(calculation: Calculation) -> Agreement:
+    comparison, result = calculation.comparison, calculation.result
+    first, second = comparison.first_condition, comparison.second_condition
+    measures = list(result["scores"]["measures"].values()) if result.get("scores") else []
+    tau = measures[0]["statistics"].get("tau_run", {}) if measures else {}
+    interval, labels = tau.get("interval") or {}, result.get("labels") or {}
+    return Agreement(
+        comparison.pk,
+        comparison.first_condition_id,
+        comparison.second_condition_id,
+        str(first or ""),
+        str(second or ""),
+        tau.get("value"),
+        interval.get("low"),
+        interval.get("high"),
+        (labels.get("unweighted") or {}).get("value"),
+        (labels.get("match") or {}).get("value"),
+    )

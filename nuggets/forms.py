@@ -11,13 +11,12 @@ from nuggets.condition_kind import MANUAL
 
 
 class NuggetFields(ConditionFields):
-    HEADING = "ManualNuggets"
-    METHODS = {MANUAL: "people write nuggets"}
+    METHODS = {MANUAL: ("Nuggets by people", "People write nuggets from the passages that people found relevant.")}
     NEEDS = {MANUAL: ("qrels_source", "min_relevant_grade")}
     OPTIONAL = ("min_relevant_grade",)
 
     qrels_source = GradesField(
-        label="Qrels", help_text="People's grades: the assessor sees the passages that they found relevant."
+        label="Grades", help_text="Grades by people: assessors see the passages that are relevant by them."
     )
     min_relevant_grade = threshold_field()
 

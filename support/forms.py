@@ -14,10 +14,9 @@ from support.queries import with_a_models_labels
 
 
 class SupportFields(ConditionFields):
-    HEADING = "Support"
     METHODS = {
-        FROM_SCRATCH: "people judge citations from scratch",
-        POST_EDITED: "people judge citations beside a model's labels",
+        FROM_SCRATCH: ("Support from scratch", "People judge citations without seeing a model's label."),
+        POST_EDITED: ("Support post-edited", "People judge citations with a model's label beside the choices."),
     }
     NEEDS = {POST_EDITED: ("shown_labels",)}
     SHOWN = ("shown_labels",)
@@ -26,8 +25,7 @@ class SupportFields(ConditionFields):
         Condition.objects.none(),
         label="Labels to post-edit",
         required=False,
-        help_text="A model's labels of support: each citation opens once it has one, which then stands beside the "
-        "choices.",
+        help_text="A citation can be judged once the model has labelled it.",
     )
 
     def __init__(self, campaign: Campaign) -> None:

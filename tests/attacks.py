@@ -98,7 +98,7 @@ def what_is_somebody_elses(address: str) -> Iterator[Try]:
     for path in dict.fromkeys(own):
         yield refused(f"another assessor GETs {path}", ben.get(path), 404)
         yield refused(f"an administrator GETs {path}", admin.get(path), 404)
-    pages = ("", "protocol/", "imports/", "plan/", "exports/", "archive/", "judges/", "history.csv", "scores/")
+    pages = ("", "settings/", "imports/", "plan/", "exports/", "archive/", "judges/", "history.csv", "scores/")
     for path in pages:
         yield refused(f"an assessor GETs {CAMPAIGN}{path}", ben.get(CAMPAIGN + path), 404)
         yield refused(f"an assessor POSTs {CAMPAIGN}{path}", post(ben, CAMPAIGN + path), 404, 405)
@@ -255,8 +255,8 @@ def scripts_in_texts(address: str) -> Iterator[Try]:
     base = f"/campaigns/{slug}/"
     page = olga.get(base).text
     yield Try("a script as a campaign's name", "escaped", SCRIPT in page)
-    people = olga.get(f"{base}people/").text
-    yield Try("a field that the form has not", "left alone", "A password is enough" not in people)
+    security = olga.get(f"{base}settings/security/").text
+    yield Try("a field that the form has not", "left alone", "A password is enough" not in security)
     texts = (
         SCRIPT,
         "[x](javascript:alert(1))",

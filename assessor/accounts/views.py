@@ -96,4 +96,4 @@ def require_second_factor(request: PersonRequest, slug: str) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     required = request.POST.get("required") == "yes"
     actions.require_second_factor(campaign=campaign, required=required, acting_user=request.user)
-    return redirect("people", slug)
+    return redirect("security", slug)

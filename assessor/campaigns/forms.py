@@ -15,8 +15,7 @@ class ConditionFields(forms.Form):
     Its fields become fields of that form, so no other kind may have fields of these names.
     """
 
-    HEADING: ClassVar[str]  # "Support"
-    METHODS: ClassVar[Mapping[str, str]]  # what people do under each, in words
+    METHODS: ClassVar[Mapping[str, tuple[str, str]]]  # each as a card has it: a title, and what people do in a sentence
     NEEDS: ClassVar[Mapping[str, Sequence[str]]] = {}  # the fields that are asked for a method
     OPTIONAL: ClassVar[Sequence[str]] = ()  # those of them that may be left empty
     # Fields come in three groups: what a condition builds on, then what people are shown, then how work is given.
@@ -53,5 +52,5 @@ def threshold_field() -> forms.IntegerField:
         min_value=1,
         max_value=max(SCALES),
         required=False,
-        help_text="On the scale of the qrels. Empty: as the protocol says.",
+        help_text="Leave empty to use the protocol's.",
     )

@@ -26,12 +26,18 @@ class Gap(NamedTuple):
     size: int
     names: list[str]
 
+    @property
+    def text(self) -> str:
+        """How much is missing, in a sentence."""
+        return f"{self.size:,} {self.what}"
+
 
 class Kind(NamedTuple):
     """A kind of gap: what a table of all of them has, and the rows of it; named: what the first few are called."""
 
     name: str  # of its page in addresses
-    what: str
+    one: str
+    what: str  # of several
     columns: tuple[str, ...]
     rows: Callable[[Campaign], Rows]
     named: Callable[[tuple[str, ...]], str] = lambda row: row[0]
@@ -128,22 +134,31 @@ def _empty(campaign: Campaign) -> Rows:
 
 
 _FOUND_AT_ONCE = (
-    Kind("relevant", "relevant segments without text", ("docid",), _relevant),
-    Kind("pooled", "pooled segments without text", ("docid",), _pooled),
-    Kind("ungraded", "topics without qrels", ("topic", "title"), _ungraded),
-    Kind("nothing-relevant", "topics with qrels but no relevant segment", ("topic", "title"), _nothing_relevant),
+    Kind("relevant", "relevant passage has no text", "relevant passages have no text", ("docid",), _relevant),
+    Kind("pooled", "passage of the pool has no text", "passages of the pool have no text", ("docid",), _pooled),
+    Kind("ungraded", "topic has no grades", "topics have no grades", ("topic", "title"), _ungraded),
+    Kind(
+        "nothing-relevant",
+        "graded topic has no relevant passage",
+        "graded topics have no relevant passage",
+        ("topic", "title"),
+        _nothing_relevant,
+    ),
     Kind(
         "runs",
-        "runs lacking topics (how many)",
+        "run did not answer every topic",
+        "runs did not answer every topic",
         ("run", "lacking", "topics"),
         _lacking_topics,
         lambda row: f"{row[0]} ({row[1]})",
     ),
-    Kind("empty", "empty answers", ("run", "topic"), _empty, lambda row: f"{row[0]} on {row[1]}"),
+    Kind(
+        "empty", "answer is empty", "answers are empty", ("run", "topic"), _empty, lambda row: f"{row[0]} on {row[1]}"
+    ),
 )
 KINDS = {kind.name: kind for kind in _FOUND_AT_ONCE}
 # Which take a moment to be found, so that the page of a campaign does not wait for them.
-SLOW = {"cited": Kind("cited", "cited segments without text", ("docid",), _cited)}
+SLOW = {"cited": Kind("cited", "cited passage has no text", "cited passages have no text", ("docid",), _cited)}
 
 
 def gaps(campaign: Campaign) -> list[Gap]:
@@ -163,4 +178,4 @@ def gap(campaign: Campaign, kind: Kind) -> Gap:
         size += 1
         if size <= _NAMED:
             first.append(kind.named(row))
-    return Gap(kind.name, kind.what, size, first)
+    return Gap(kind.name, kind.one if size == 1 else kind.what, size, first)

@@ -1,7 +1,7 @@
 """The organizer's forms."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from django import forms
 from django.conf import settings
@@ -32,6 +32,13 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {"slug": "In addresses and commands: letters, digits, hyphens and underscores."}
 
 
+def _in_words(protocol: Protocol, name: str) -> str:
+    value = getattr(protocol, name)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(getattr(protocol, f"get_{name}_display", lambda: value)())
+
+
 class InvitationForm(forms.Form):
     """Somebody who is to have a role in a campaign."""
 
@@ -42,16 +49,87 @@ class InvitationForm(forms.Form):
     role = forms.TypedChoiceField(label="Role", choices=Role.choices, coerce=Role)
 
 
+class Setting(NamedTuple):
+    """A field of the protocol with its unit. usual: its value in the TREC 2024 RAG track, in words."""
+
+    field: forms.BoundField
+    unit: str
+    usual: str
+    differs: bool
+
+
 class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Protocol
         fields = Protocol.SETTINGS
+
+    # By group and field: its label, its unit, and a sentence of help where one is needed.
+    GROUPS: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
+        "In general": {
+            "name": ("Name", "", ""),
+            "blind_after_seeing": (
+                "Keep people who saw a model's output from blind work",
+                "",
+                "Organizers of the campaign are kept from it too.",
+            ),
+        },
+        "Relevance": {
+            "max_grade": ("Highest grade", "", "A condition under which people grade can have another scale."),
+            "min_relevant_grade": ("Relevant from grade", "", "A condition of nuggets can say otherwise."),
+            "pool_depth": ("Pool depth", "passages of each retrieval run", ""),
+        },
+        "Nuggets": {
+            "max_nuggets": ("Most nuggets", "a topic", "A model's list is cut there; people can't finish with more."),
+            "advised_words": ("Advised length", "words a nugget", ""),
+            "draft_order": ("Order of drafts", "", ""),
+            "show_citations": ("Show citations while assigning", "", ""),
+        },
+        "Model calls": {
+            "window_segments": ("Passages in a window", "a call", ""),
+            "max_drafts": ("Longest list of nuggets", "a reply", ""),
+            "importance_batch": ("Nuggets, for importance", "a call", ""),
+            "assign_batch": ("Nuggets, for assignment", "a call", ""),
+        },
+        "Support": {
+            "citations_per_sentence": ("Citations judged", "a sentence", ""),
+            "equal_pairs_once": (
+                "Judge identical pairs of sentence and passage once",
+                "",
+                "One label then holds for all answers to a topic that have the pair.",
+            ),
+            "leave_out_unworthy": (
+                "Leave sentences that are not worth verifying out of recall",
+                "",
+                "Files of support judgments mark them with verification_worthy 0.",
+            ),
+        },
+        "Limits": {
+            "max_answer_words": ("Words", "an answer", ""),
+            "max_sentence_citations": ("Citations", "a sentence", ""),
+            "max_references": ("References", "an answer", ""),
+        },
+    }
 
     seen = forms.IntegerField(widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.initial["seen"] = self.instance.version
+        for fields in self.GROUPS.values():
+            for name, (label, _, help_text) in fields.items():
+                self.fields[name].label, self.fields[name].help_text = label, help_text
+
+    def groups(self) -> Iterator[tuple[str, list[Setting]]]:
+        """Yield the groups of settings, each beside what it was in the track."""
+        usual = Protocol()
+        for title, fields in self.GROUPS.items():
+            yield (
+                title,
+                [
+                    Setting(self[name], unit, _in_words(usual, name), getattr(usual, name) != self.initial.get(name))
+                    for name, (_, unit, _) in fields.items()
+                ],
+            )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -158,29 +236,38 @@ class UploadForm(forms.Form):
         return cleaned
 
 
+class Card(NamedTuple):
+    """A method to choose, as a card has it."""
+
+    value: str
+    title: str
+    sentence: str
+    is_chosen: bool
+
+
 class ConditionForm(forms.Form):
     """A new condition under which people work: what each kind asks, and what to label again."""
 
     AGAIN: Mapping[str, Sequence[str]] = {SECOND: ("of", "share", "only_unjudgeable"), REPEAT: ("of", "share")}
+    LABELLED_AGAIN: Mapping[str, tuple[str, str]] = {
+        SECOND: ("Second opinion", "Somebody else labels the same answers, blind to the first labels."),
+        REPEAT: ("Repetition", "The same person labels the same answers again, blind to the first time."),
+    }
 
-    method = forms.ChoiceField(
-        label="What is made",
-        help_text="AutoNuggets+Edits, by which people edit a model's drafts, is made by a Drafts job, or by an "
-        "import of drafts that a model made elsewhere.",
-    )
-    name = forms.CharField(max_length=120, required=False, help_text="Left empty, what is made gives it its name.")
+    method = forms.ChoiceField(label="What people do")
+    name = forms.CharField(max_length=120, required=False, help_text="Leave empty to have it named for you.")
     assessor_name = forms.CharField(
         label="Name for assessors",
         max_length=60,
         required=False,
-        help_text="All that assessors read of it. Left empty, it is the kind of work, such as Support. It should not "
-        "tell where nuggets or labels come from, nor that somebody judged before.",
+        help_text="Leave empty for the kind of work, such as Support. It should not say where nuggets or labels come "
+        "from, nor that somebody judged before.",
     )
     of = forms.ModelChoiceField(
         Condition.objects.none(),
-        label="Opinion on",
+        label="Condition to label again",
         required=False,
-        help_text="The condition whose answers are labelled again; its own labels stay apart.",
+        help_text="Its own labels stay apart.",
     )
     share = forms.IntegerField(
         label="Percent of the answers",
@@ -188,16 +275,16 @@ class ConditionForm(forms.Form):
         max_value=100,
         initial=100,
         required=False,
-        help_text="Of each topic, drawn by a seed that is kept.",
+        help_text="Drawn at random on each topic.",
     )
     only_unjudgeable = forms.BooleanField(label="Only what the first person couldn't judge", required=False)
 
-    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, campaign: Campaign, *args: Any, nuggets: str = "", **kwargs: Any) -> None:
+        """nuggets: the key of the condition whose nuggets are to be assigned, where that is known."""
         super().__init__(*args, **kwargs)
         # Around nuggets first.
         kinds = sorted(condition_kinds(), key=lambda kind: (not kind.makes_nuggets, not kind.needs_nuggets, kind.name))
-        found = [(kind, part) for kind in kinds if (part := kind.condition_fields(campaign))]
-        parts = [part for _, part in found]
+        parts = [part for kind in kinds if (part := kind.condition_fields(campaign))]
         self._parts = {method: part for part in parts for method in part.METHODS}
         self._needs = {**{method: part.NEEDS.get(method, ()) for method, part in self._parts.items()}, **self.AGAIN}
         self._optional = {"only_unjudgeable", *(name for part in parts for name in part.OPTIONAL)}
@@ -210,12 +297,12 @@ class ConditionForm(forms.Form):
         self.order_fields([*(name for name in self.fields if name not in last), *again, *shown, *given])
         method = self.fields["method"]
         assert isinstance(method, forms.ChoiceField)
-        labelled = " or ".join(part.HEADING for kind, part in found if kind.judges_answers)
-        method.choices = [
-            *((method, f"{part.HEADING}: {part.METHODS[method]}") for method, part in self._parts.items()),
-            (SECOND, f"A second opinion on {labelled}: somebody else, blind to the first"),
-            (REPEAT, f"A repetition of {labelled}: the same person again, blind to the first time"),
-        ]
+        cards = {**{method: part.METHODS[method] for method, part in self._parts.items()}, **self.LABELLED_AGAIN}
+        method.choices = [(name, title) for name, (title, _) in cards.items()]
+        assigning = next((kind.blind_method for kind in kinds if kind.needs_nuggets), "")
+        self.initial.update({"method": assigning, "nuggets": nuggets} if nuggets else {"method": next(iter(cards))})
+        chosen = self["method"].value()
+        self.cards = [Card(name, title, told, name == chosen) for name, (title, told) in cards.items()]
         firsts = campaign.conditions.filter(manual_setup__purpose=FIRST, kind__in=names_of_answers(), sample="")
         self.fields["of"].queryset = firsts  # type: ignore[attr-defined]
 

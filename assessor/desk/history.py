@@ -8,9 +8,11 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils import timezone
+from django.utils.text import capfirst
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Event
+from assessor.desk.sentences import SYSTEM
 
 _SYSTEM = "(system)"  # nobody's name: it has parentheses
 # The first and the last day there is have no midnight in some zones.
@@ -21,11 +23,11 @@ class HistoryForm(forms.Form):
     """What is looked for in a history; nothing is asked for all of it."""
 
     person = forms.ChoiceField(required=False)
-    verb = forms.ChoiceField(required=False, label="What was done")
-    about = forms.CharField(required=False, max_length=256, label="Topic id, or other words of it")
+    verb = forms.ChoiceField(required=False, label="Kind")
+    about = forms.CharField(required=False, max_length=256, label="Text, such as a topic id")
     since = forms.DateField(required=False, validators=_IN_CALENDARS, widget=forms.DateInput({"type": "date"}))
     until = forms.DateField(
-        required=False, label="Up to and with", validators=_IN_CALENDARS, widget=forms.DateInput({"type": "date"})
+        required=False, label="Up to", validators=_IN_CALENDARS, widget=forms.DateInput({"type": "date"})
     )
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
@@ -35,8 +37,8 @@ class HistoryForm(forms.Form):
         people = Person.objects.filter(pk__in=campaign.events.order_by().values("person")).order_by("username")
         named = [(name, name) for name in people.values_list("username", flat=True)]
         verbs = campaign.events.order_by("verb").values_list("verb", flat=True).distinct()
-        self.fields["person"].choices = [("", "everybody"), (_SYSTEM, "nobody: the system"), *named]  # type: ignore[attr-defined]
-        self.fields["verb"].choices = [("", "anything"), *((verb, verb) for verb in verbs)]  # type: ignore[attr-defined]
+        self.fields["person"].choices = [("", "everybody"), (_SYSTEM, SYSTEM), *named]  # type: ignore[attr-defined]
+        self.fields["verb"].choices = [("", "anything"), *((verb, capfirst(verb)) for verb in verbs)]  # type: ignore[attr-defined]
 
     def clean_about(self) -> str:
         about: str = self.cleaned_data["about"]

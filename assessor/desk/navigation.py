@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce
 
 from assessor.accounts.models import Person
 from assessor.campaigns.access import organized_campaigns
-from assessor.campaigns.models import Campaign, Membership
+from assessor.campaigns.models import Campaign, Condition, Membership
 from assessor.desk import flags
 from assessor.desk.queries import loaded
 from assessor.llm.models import Job, ModelJudge
@@ -31,7 +31,7 @@ class Group(NamedTuple):
 
 
 GROUPS = (
-    Group("", [Item("Overview", "campaign", "home", ["protocol"])]),
+    Group("", [Item("Overview", "campaign", "home")]),
     Group(
         "Collection",
         [
@@ -45,9 +45,12 @@ GROUPS = (
     Group(
         "Work",
         [
-            Item("Plan", "plan", "plan", ["plan_hours", "allocate_plan", "plan_runs", "plan_piece", "new_condition"]),
+            Item(
+                "Conditions", "conditions", "grid", ["condition", "new_condition", "condition_drafts", "nugget_drafts"]
+            ),
+            Item("Plan", "plan", "plan", ["plan_hours", "allocate_plan", "plan_runs", "plan_piece"]),
             Item("Progress", "progress", "pulse", ["effort"]),
-            Item("People", "people", "people", ["person", "require_second_factor"]),
+            Item("People", "people", "people", ["person"]),
             Item("Practice", "practice", "check", ["practice_reference", "mark_practice"]),
             Item("Guidelines", "campaign_guidelines", "book", ["edit_guidelines", "guidelines_version"]),
         ],
@@ -56,7 +59,7 @@ GROUPS = (
         "Automatic",
         [
             Item("Judges", "judges", "chip", ["judge", "new_judge", "try_judge", "prompts", "import_prompts"]),
-            Item("Jobs", "jobs", "bolt", ["job", "launch_job", "job_failures", "condition_drafts", "nugget_drafts"]),
+            Item("Jobs", "jobs", "bolt", ["job", "launch_job", "job_failures"]),
         ],
     ),
     Group(
@@ -75,7 +78,10 @@ GROUPS = (
             Item("Freeze and archive", "frozen_conditions", "lock", ["frozen_condition", "archive"]),
         ],
     ),
-    Group("Record", [Item("History", "history", "clock", ["label_way"])]),
+    Group(
+        "Record",
+        [Item("History", "history", "clock", ["label_way"]), Item("Settings", "protocol", "gear", ["security"])],
+    ),
 )
 
 
@@ -130,6 +136,7 @@ def _counts(campaign: Campaign) -> dict[str, str]:
         Campaign.objects.filter(pk=campaign.pk)
         .values(
             people=_number(Membership.objects.filter(until=None), "person"),
+            all_conditions=_number(Condition.objects),
             judges=_number(ModelJudge.objects),
             running=_number(Job.objects.filter(state__in=Job.ACTIVE)),
         )
@@ -138,6 +145,7 @@ def _counts(campaign: Campaign) -> dict[str, str]:
     running = found.pop("running")
     has = loaded(campaign)
     found |= {"topics": has["topics"], "passages": has["segments"], "runs": has["runs"]}
+    found["conditions"] = found.pop("all_conditions")
     return {name: f"{number:,}" for name, number in found.items() if number} | (
         {"jobs": f"{running} running"} if running else {}
     )

@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Field, Max, Q
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
-from django.utils.text import capfirst
 
 from assessor.accounts.models import Person
+from assessor.campaigns.access import organized_campaigns
 from assessor.campaigns.condition_kind import kind_of, names_in_order_of_work
-from assessor.campaigns.models import Answer, Campaign, Import, Protocol, Topic
+from assessor.campaigns.models import Answer, Campaign, Import, Run, Topic
 from assessor.campaigns.queries import pooled
 from assessor.labels.replies import unread
 from assessor.runtime.process_cache import cache
@@ -90,6 +91,22 @@ def home(person: Person) -> dict[str, Any]:
     }
 
 
+def organized(person: Person) -> QuerySet[Any]:
+    """Return the campaigns that a person organizes with how much there is, and how much of the work is finished."""
+    of_campaign = {"campaign": OuterRef("pk")}
+    work = Task.objects.filter(**of_campaign, topic__is_practice=False).exclude(state=Task.State.WITHDRAWN)
+    return organized_campaigns(person).annotate(
+        topics_count=_number(Topic.objects.filter(**of_campaign)),
+        runs_count=_number(Run.objects.filter(**of_campaign)),
+        pieces=_number(work),
+        finished=_number(work.filter(state=Task.State.FINISHED)),
+    )
+
+
+def _number(rows: QuerySet[Any]) -> Coalesce:
+    return Coalesce(Subquery(rows.order_by().values("campaign").annotate(number=Count("pk")).values("number")), 0)
+
+
 _QUIET = timedelta(minutes=1)
 
 
@@ -135,33 +152,3 @@ def _count_loaded(campaign: Campaign) -> dict[str, Any]:
         "retrieval_runs": campaign.retrieval_runs.count(),
         "pooled": pooled(campaign).values("topic", "docid").order_by().distinct().count(),
     }
-
-
-class Setting(NamedTuple):
-    """A setting of a protocol, in words, and what it was in the TREC 2024 RAG track."""
-
-    label: str
-    value: str
-    default: str
-
-    @property
-    def differs(self) -> bool:
-        return self.value != self.default
-
-
-def settings_of(protocol: Protocol) -> list[Setting]:
-    """Return the settings of a protocol beside their defaults; its name is none."""
-    usual = Protocol()
-    fields = [Protocol._meta.get_field(name) for name in Protocol.SETTINGS if name != "name"]
-    return [
-        Setting(capfirst(str(field.verbose_name)), _in_words(protocol, field.name), _in_words(usual, field.name))
-        for field in fields
-        if isinstance(field, Field)
-    ]
-
-
-def _in_words(protocol: Protocol, name: str) -> str:
-    value = getattr(protocol, name)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(getattr(protocol, f"get_{name}_display", lambda: value)())

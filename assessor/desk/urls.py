@@ -1,9 +1,11 @@
 from django.urls import path
+from django.views.generic import RedirectView
 
 from assessor.desk.views import (
     campaigns,
     collection,
     completeness,
+    conditions,
     find,
     flags,
     history,
@@ -23,8 +25,6 @@ urlpatterns = [
     path("me/", preferences.habits, name="habits"),
     path("new-campaign/", campaigns.new_campaign, name="new_campaign"),
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
-    path("campaigns/<slug:slug>/protocol/", campaigns.protocol, name="protocol"),
-    path("campaigns/<slug:slug>/conditions/new/", campaigns.new_condition, name="new_condition"),
     path("campaigns/<slug:slug>/find/", find.find, name="find"),
     path("campaigns/<slug:slug>/topics/", collection.topics, name="topics"),
     path("campaigns/<slug:slug>/topics/<int:topic_id>/", topic.topic, name="topic"),
@@ -33,6 +33,13 @@ urlpatterns = [
     path("campaigns/<slug:slug>/runs/<int:run_id>/", run.run, name="run"),
     path("campaigns/<slug:slug>/runs/<int:run_id>/<int:topic_id>/", run.answer, name="answer"),
     path("campaigns/<slug:slug>/relevance/", collection.relevance, name="relevance_grades"),
+    path("campaigns/<slug:slug>/settings/", campaigns.protocol, name="protocol"),
+    path("campaigns/<slug:slug>/settings/security/", campaigns.security, name="security"),
+    path("campaigns/<slug:slug>/protocol/", RedirectView.as_view(pattern_name="protocol"), name="old_protocol"),
+    path("campaigns/<slug:slug>/conditions/", conditions.conditions, name="conditions"),
+    path("campaigns/<slug:slug>/conditions/new/", conditions.new_condition, name="new_condition"),
+    path("campaigns/<slug:slug>/conditions/<int:condition_id>/", conditions.condition, name="condition"),
+    path("glossary/", home.glossary, name="glossary"),
     path("campaigns/<slug:slug>/imports/", imports.imports, name="imports"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/", imports.import_report, name="import_report"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/report.json", imports.report_file, name="report_file"),

@@ -6,6 +6,9 @@ from typing import Any
 from django.db.models import Aggregate, Case, OuterRef, Q, Subquery, TextField, Value, When
 from django.db.models.functions import Coalesce
 
+from assessor.campaigns.models import Campaign
+from assessor.campaigns.queries import without_practice
+from assessor.labels.label_kind import label_kinds
 from assessor.labels.models import JudgedAnswer, Label
 
 # Of a query on labels: that which counts, another person's where this one could judge nothing.
@@ -46,3 +49,15 @@ def labels_at_once(model: type[JudgedAnswer], *columns: str) -> Subquery:
     """
     rows = model.label_model().everything.filter(~Q(state=Label.State.REMOVED), sheet=OuterRef("pk"))
     return Subquery(rows.order_by().values("sheet").annotate(as_json=JsonRows(*columns)).values("as_json"))
+
+
+def outdated_labels(campaign: Campaign) -> int:
+    """Count the labels of a campaign whose nuggets were reworded since, which are to be given again."""
+    number = 0
+    for kind in label_kinds():
+        if kind.judges_answers:
+            # An outdated label is one that is still to do: of a track's million labels few are read.
+            judged = kind.sheets.objects.filter(condition__campaign=campaign, to_do__gt=0)
+            labels = kind.sheets.label_model().objects.filter(sheet__in=judged.order_by().values("pk"))
+            number += without_practice(labels, "sheet__answer").filter(state=Label.State.OUTDATED).count()
+    return number

@@ -15,10 +15,9 @@ FROM_QUEUE = "drawn"
 
 
 class RelevanceFields(ConditionFields):
-    HEADING = "Relevance"
     METHODS = {
-        FROM_SCRATCH: "people grade the pool from scratch",
-        POST_EDITED: "people post-edit a model's grades of the pool",
+        FROM_SCRATCH: ("Relevance from scratch", "People grade the passages of the pool."),
+        POST_EDITED: ("Relevance post-edited", "People grade the pool with a model's grade beside the choices."),
     }
     NEEDS = {FROM_SCRATCH: ("max_grade", "given"), POST_EDITED: ("shown", "max_grade", "given")}
     OPTIONAL = ("max_grade",)
@@ -27,7 +26,7 @@ class RelevanceFields(ConditionFields):
 
     shown = GradesField(
         label="Grades to post-edit",
-        help_text="A model's grades: each passage opens once it has one, which then stands beside the choices.",
+        help_text="A passage can be graded once the model has graded it.",
     )
     max_grade = forms.TypedChoiceField(
         label="Scale",
@@ -35,7 +34,7 @@ class RelevanceFields(ConditionFields):
         coerce=int,
         empty_value=None,
         required=False,
-        help_text="What each grade means is on the screen. People post-edit a model's grades on the model's scale.",
+        help_text="People post-edit a model's grades on the model's scale.",
     )
     given = forms.ChoiceField(
         label="How passages are given",

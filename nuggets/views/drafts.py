@@ -6,6 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign, Condition
 from assessor.work.queries import minutes
@@ -54,13 +55,14 @@ def condition_drafts(request: PersonRequest, slug: str, condition_id: int) -> Ht
             (row, minutes(row.tally.seconds) if row.tally else "") for row in draft_reports.topic_rows(list(page))
         ],
         "fates": draft_reports.FATES,
+        "kind": kind_of(condition),
         "edited_by_people": condition.method == EDITS,
     }
     return render(request, "nuggets/condition_drafts.html", context)
 
 
 def _drafted_condition(campaign: Campaign, condition_id: int) -> Condition:
-    condition = campaign.conditions.select_related("judge", "protocol").filter(pk=condition_id).first()
+    condition = campaign.conditions.select_related("judge", "protocol", "manual_setup").filter(pk=condition_id).first()
     if condition is None or not condition.is_drafted:
         raise Http404("There is no such condition with a model's nuggets in this campaign.")
     return condition

@@ -35,7 +35,7 @@ def given(demo: Demo, browser) -> str:
     page.click("text=Sign out")
     sign_in(page, "olga")
     page.goto("/campaigns/demo/conditions/new/")
-    page.select_option("#id_method", "ManualAssign")
+    page.check("[name=method][value=ManualAssign]")
     page.fill("#id_name", "Manual/Manual")
     page.select_option("#id_nuggets", label="ManualNuggets")
     page.click("main form button")

@@ -25,7 +25,11 @@ PAGES = {
         "/api/",
         "/new-campaign/",
         "/campaigns/demo/",
-        "/campaigns/demo/protocol/",
+        "/campaigns/demo/settings/",
+        "/campaigns/demo/settings/security/",
+        "/glossary/",
+        "/campaigns/demo/conditions/",
+        "/campaigns/demo/conditions/2/",
         "/campaigns/demo/people/",
         "/campaigns/demo/people/1/",
         "/campaigns/demo/conditions/new/",
@@ -161,7 +165,13 @@ FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export"}
-NOT_OPENED = {"practice_feedback", "sign_on_callback", "account_reset_password", "account_reset_password_from_key"}
+NOT_OPENED = {
+    "old_protocol",
+    "practice_feedback",
+    "sign_on_callback",
+    "account_reset_password",
+    "account_reset_password_from_key",
+}
 NOT_OPENED |= {name for name in TABLE if name.startswith("mfa_")} - {"mfa_index"}
 
 

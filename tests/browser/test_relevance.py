@@ -75,7 +75,7 @@ def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
         ("Queue", "relevance post-edited", "Max"),
     ]:
         page.goto("/campaigns/bees/conditions/new/")
-        page.select_option("#id_method", method)
+        page.check(f"[name=method][value='{method}']")
         page.fill("#id_name", name)
         assert not page.locator("#id_qrels_source").is_visible()
         assert page.locator("#id_shown").is_visible() == bool(shown)

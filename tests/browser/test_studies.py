@@ -64,7 +64,7 @@ def citations_of(demo: Demo, task: int) -> int:
 def test_the_demo_comes_with_a_study_that_is_done(open_page: OpenPage) -> None:
     page = open_page("olga")
     page.goto("/campaigns/demo/")
-    page.click("text=Studies of disagreements")
+    page.click("text=Disagreement studies")
     row = page.locator("tr:has-text('People and the rehearsal: ben')")
     assert "30/30" in row.inner_text()
     row.locator("a").click()

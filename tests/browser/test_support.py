@@ -56,7 +56,7 @@ def given(demo: Demo, browser) -> dict[str, str]:
     sign_in(page, "olga")
     page.goto("/campaigns/demo/conditions/new/")
     for method, asks in (("support from scratch", False), ("support post-edited", True)):
-        page.select_option("#id_method", method)
+        page.check(f"[name=method][value='{method}']")
         assert page.locator("#id_shown_labels").is_visible() == asks
         assert page.locator("#id_shown, #id_nuggets, #id_given, #id_of").locator("visible=true").count() == 0
     page.select_option("#id_shown_labels", label="Mia's")

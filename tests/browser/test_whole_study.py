@@ -165,7 +165,7 @@ def launch(page: Page, kind: str, topics: str, **fields: str) -> None:
 
 def make_condition(page: Page, method: str, name: str, **fields: str) -> None:
     page.goto(f"{STUDY}conditions/new/")
-    page.select_option("#id_method", method)
+    page.check(f"[name=method][value='{method}']")
     page.fill("#id_name", name)
     for field, label in fields.items():
         page.select_option(f"#id_{field}", label=label)

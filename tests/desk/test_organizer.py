@@ -176,22 +176,22 @@ def test_a_changed_protocol_is_a_new_version_and_old_conditions_keep_theirs(as_o
     from assessor.desk.forms import ProtocolForm
 
     form = ProtocolForm(instance=campaign.protocol).initial
-    as_olga.post("/campaigns/study/protocol/", form)
+    as_olga.post("/campaigns/study/settings/", form)
     assert campaign.protocol.version == 1  # nothing changed
-    as_olga.post("/campaigns/study/protocol/", form | {"max_nuggets": 25})
+    as_olga.post("/campaigns/study/settings/", form | {"max_nuggets": 25})
     assert (campaign.protocol.version, campaign.protocol.max_nuggets) == (2, 25)
     condition.refresh_from_db()
     assert condition.protocol.max_nuggets == 20
-    stale = as_olga.post("/campaigns/study/protocol/", form | {"max_nuggets": 30}).content.decode()
+    stale = as_olga.post("/campaigns/study/settings/", form | {"max_nuggets": 30}).content.decode()
     assert "Somebody changed the protocol since this page was loaded" in stale
     form["seen"] = 2
     assert (
         b"No grade is that high."
-        in as_olga.post("/campaigns/study/protocol/", form | {"min_relevant_grade": 4}).content
+        in as_olga.post("/campaigns/study/settings/", form | {"min_relevant_grade": 4}).content
     )
     event = Event.objects.filter(verb="protocol changed").get()
     assert event.details == {"before": {"max_nuggets": 20}, "after": {"max_nuggets": 25}}
-    page = as_olga.post("/campaigns/study/protocol/", form | {"max_grade": 5}).content.decode()
+    page = as_olga.post("/campaigns/study/settings/", form | {"max_grade": 5}).content.decode()
     assert "less than or equal to 4" in page
     assert campaign.protocol.version == 2
 
@@ -288,17 +288,17 @@ def test_what_is_counted_follows_every_import_and_the_protocol(as_olga, campaign
     def page() -> str:
         return without_links(as_olga.get("/campaigns/study/").content.decode())
 
-    assert "<dt>topics</dt><dd>2</dd>" in page()
+    assert "on 2 topics" in page()
     import_file(campaign, "topics", "t9\tone more\n", check_only=True)
-    assert "<dt>topics</dt><dd>2</dd>" in page()
+    assert "on 2 topics" in page()
     import_file(campaign, "topics", "t9\tone more\n")
-    assert "<dt>topics</dt><dd>3</dd>" in page()
-    assert "<strong>1</strong> topics without qrels: <code>t9</code>" in page()
+    assert "on 3 topics" in page()
+    assert "1 topic has no grades" in page()
     import_file(campaign, "qrels", "t9 0 d3 1\n", source="NIST", by="people")
-    assert "topics without qrels" not in page()
-    assert "no relevant segment" not in page()
+    assert "no grades" not in page()
+    assert "no relevant passage" not in page()
     change_protocol(campaign=campaign, settings={"min_relevant_grade": 2}, acting_user=olga)
-    assert "<strong>1</strong> topics with qrels but no relevant segment: <code>t9</code>" in page()
+    assert "1 graded topic has no relevant passage" in page()
 
 
 def test_an_organizer_cannot_be_given_work_in_their_own_campaign(as_olga, condition, olga, topic):
@@ -308,31 +308,25 @@ def test_an_organizer_cannot_be_given_work_in_their_own_campaign(as_olga, condit
     assert not Task.objects.exists()
 
 
-def test_the_campaign_page_names_what_is_missing(as_olga, campaign, import_file):
+def test_the_overview_names_what_is_missing(as_olga, campaign, import_file):
     import_file(campaign, "topics", "t9\tnothing is graded here\n")
     runs = [{"run_id": "r1", "topic_id": "t1", "references": [], "answer": []}]
     import_file(campaign, "runs", runs)
-    page = without_links(as_olga.get("/campaigns/study/").content.decode())
-    for gap, name in [
-        ("relevant segments without text", "d4"),
-        ("topics without qrels", "t9"),
-        ("runs lacking topics (how many)", "r1 (2)"),
-        ("empty answers", "r1 on t1"),
-    ]:
-        assert f"<strong>1</strong> {gap}: <code>{name}</code>" in page
+    attention = as_olga.get("/campaigns/study/").context["overview"].attention
+    assert [(one.text, one.why) for one in attention] == [
+        ("1 relevant passage has no text", "d4"),
+        ("1 topic has no grades", "t9"),
+        ("1 run did not answer every topic", "r1 (2)"),
+        ("1 answer is empty", "r1 on t1"),
+    ]
 
 
-def test_the_campaign_page_tells_of_retrieval_runs_and_the_pool(as_olga, campaign, import_file):
+def test_the_overview_tells_of_retrieval_runs_and_the_pool(as_olga, campaign, import_file):
     import_file(campaign, "retrieval", "t1 Q0 d1 1 2 one\nt1 Q0 d8 2 1 one\nt2 Q0 d9 1 1 one\n")
     import_file(campaign, "retrieval", "t1 Q0 d1 1 2 two\n")
     page = without_links(as_olga.get("/campaigns/study/").content.decode())
-    assert "<dt>retrieval runs</dt><dd>2</dd>" in page
-    assert "<dt>segments in the pool</dt><dd>3 <small>first 20 of each run</small></dd>" in page
-    assert "<strong>2</strong> pooled segments without text: <code>d8</code>, <code>d9</code>" in page
-    page = as_olga.get("/campaigns/study/exports/").content.decode()
-    assert 'href="/campaigns/study/exports/retrieval_run/file/?of=one&amp;form=txt"' in page
-    pool = b"".join(as_olga.get("/campaigns/study/exports/pool/file/").streaming_content)
-    assert pool == b"t1 d1\nt1 d8\nt2 d9\n"
+    assert "3 passages in the pool, the first 20 of 2 retrieval runs" in page
+    assert "2 passages of the pool have no text" in page
 
 
 NUGGETS = '{"query": "why do cats purr", "qid": "t1", "nuggets": [{"text": "a", "importance": "failed"}]}\n'
@@ -566,8 +560,8 @@ def test_half_an_import_counts_nowhere(as_olga, campaign, import_file):
     Answer.everything.create(import_record=other, run=run, topic=topic, words=0)
     Import.objects.filter(pk=other.pk).update(state=Import.State.INTERRUPTED)
     page = as_olga.get("/campaigns/study/").content.decode()
-    assert "<dd>6 <small>on 2 topics</small></dd>" in page
-    assert "<code>r1 (1)</code>" in page
+    assert '<td class="num">6</td><td class="num">2</td>' in page
+    assert "<bdi>r1 (1)</bdi>" in page
 
 
 def test_nobody_uploads_without_signing_in_or_over_the_limit(as_olga, empty_campaign, sent, settings, monkeypatch):
@@ -657,11 +651,12 @@ def test_an_import_that_is_over_is_not_said_to_be_stopped(as_olga, campaign, imp
 
 def test_another_pool_depth_is_counted_at_once(as_olga, olga, campaign, import_file):
     import_file(campaign, "retrieval", "t1 Q0 d1 1 2 one\nt1 Q0 d8 2 1 one\n")
-    assert "<dd>2 <small>first 20 of each run</small></dd>" in as_olga.get("/campaigns/study/").content.decode()
+    page = without_links(as_olga.get("/campaigns/study/").content.decode())
+    assert "2 passages in the pool, the first 20 of 1 retrieval run<" in page
     change_protocol(campaign=campaign, settings={"pool_depth": 1}, acting_user=olga)
-    page = as_olga.get("/campaigns/study/").content.decode()
-    assert "<dd>1 <small>first 1 of each run</small></dd>" in page
-    assert "pooled segments without text" not in page
+    page = without_links(as_olga.get("/campaigns/study/").content.decode())
+    assert "1 passage in the pool, the first 1 of 1 retrieval run<" in page
+    assert "of the pool has no text" not in page
 
 
 def test_grades_made_here_are_counted_within_a_minute_and_then_for_good(
@@ -676,7 +671,7 @@ def test_grades_made_here_are_counted_within_a_minute_and_then_for_good(
     def counted(address: str, seconds: int) -> int:
         monkeypatch.setattr(queries.timezone, "now", lambda: now + timedelta(seconds=seconds))
         text = " ".join(as_olga.get(f"/campaigns/study/{address}").content.decode().split())
-        found = re.search(r"given \(people, 0 to 3\)</dt><dd>(\d)", text)
+        found = re.search(r"<bdi>given</bdi></th><td>people</td><td class=\"num\">(\d)", text)
         assert found
         return int(found[1])
 

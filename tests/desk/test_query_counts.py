@@ -119,6 +119,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
     graded = RelevanceJudgment.objects.filter(task__condition__name="post-edited").earliest("pk")
     return {
         "person": [slug, given.person_id],
+        "condition": [slug, assigning],
         "account_reset_password_from_key": ["1", "x"],
         **{name: [1] for name in ("mfa_edit_webauthn", "mfa_remove_webauthn")},
         "guidelines": ["nuggets"],
@@ -184,6 +185,9 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "campaign",
                 "people",
                 "protocol",
+                "old_protocol",
+                "security",
+                "conditions",
                 "new_condition",
                 "imports",
                 "plan",

@@ -40,7 +40,9 @@ OWNER_READS = ("in", 200, 404, 200, 404, 404, 404, 404)
 OWNER_WRITES = (401, 400, 404, 404, 404, 404, 404, 404)
 
 TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
-    "home": ("GET", EVERYBODY),
+    # Who only organizes one campaign is sent to its Overview.
+    "home": ("GET", ("in", 200, 200, 302, 302, 200, 200, 200)),
+    "glossary": ("GET", EVERYBODY),
     "account_login": ("GET", (200,) * 8),
     # Nobody gave a password just now; who is signed in already is led home.
     "mfa_authenticate": ("GET", ("in", *(302,) * 7)),
@@ -86,7 +88,8 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "name_practice_reference": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "new_campaign": ("GET", ("in", 404, 404, 200, 200, 404, 200, 404)),
     "campaign": ("GET", ORGANIZER),
-    "protocol": ("GET", ORGANIZER),
+    **dict.fromkeys(("protocol", "security", "conditions", "condition"), ("GET", ORGANIZER)),
+    "old_protocol": ("GET", ("in", *(302,) * 7)),
     "new_condition": ("GET", ORGANIZER),
     "control_runs": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "imports": ("GET", ORGANIZER),
@@ -310,7 +313,12 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "name_practice_reference": f"{base}/practice/{manual.pk}/name/",
         "new_campaign": "/new-campaign/",
         "campaign": f"{base}/",
-        "protocol": f"{base}/protocol/",
+        "protocol": f"{base}/settings/",
+        "security": f"{base}/settings/security/",
+        "old_protocol": f"{base}/protocol/",
+        "glossary": "/glossary/",
+        "conditions": f"{base}/conditions/",
+        "condition": f"{base}/conditions/{manual.pk}/",
         "new_condition": f"{base}/conditions/new/",
         "control_runs": f"{base}/control-runs/",
         "imports": f"{base}/imports/",

@@ -70,7 +70,7 @@ class Study:
             content = upload(path.name, path.read_bytes() + more.encode())
             self.olga.submit(ADDRESSES["imports"], kind=kind, uploads=content, then="is imported", **fields)
 
-    def make(self, method: str | Choice, name: str, **fields: Any) -> None:
+    def make(self, method: str, name: str, **fields: Any) -> None:
         """Make a condition."""
         self.olga.submit(ADDRESSES["new condition"], method=method, name=name, then="<h1>Plan</h1>", **fields)
 
@@ -156,7 +156,7 @@ class Study:
         self.launch("AutoAssign", nuggets=Choice("AutoNuggets by rehearsal on People"))
         of = Choice("Manual/Manual")
         self.make(
-            Choice("A second opinion on ManualAssign or Support: somebody else, blind to the first"),
+            "second",
             "Manual/Manual, second annotation",
             of=of,
         )
@@ -254,7 +254,7 @@ class Study:
             screen = Assignment(self.anna, self.work("Manual/Manual", "anna", qid))
             screen.label_all("anna, again")
             screen.sign_off()
-        again = Choice("A repetition of ManualAssign or Support: the same person again, blind to the first time")
+        again = "repeat"
         self.make(again, "Manual/Manual, repeated", of=Choice("Manual/Manual"), share="50")
         [address] = self.give("Manual/Manual, repeated", "anna", "demo-1")
         screen = Assignment(self.anna, address)

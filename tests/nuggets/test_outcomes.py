@@ -183,7 +183,8 @@ def test_an_organizer_sees_drafts_and_result_side_by_side(session: NuggetBank, a
     assert f'href="/nuggets/{session.pk}/drafts/"' in as_olga.get(url(session, "editor")).content.decode()
     assert f'href="/nuggets/{session.pk}/drafts/"' in as_olga.get("/campaigns/study/plan/").content.decode()
     assert (
-        f'href="/campaigns/study/drafts/{session.condition_id}/"' in as_olga.get("/campaigns/study/").content.decode()
+        f'href="/campaigns/study/drafts/{session.condition_id}/"'
+        in as_olga.get(f"/campaigns/study/conditions/{session.condition_id}/").content.decode()
     )
 
 
@@ -210,7 +211,7 @@ def test_a_bank_without_drafts_has_no_such_page(bank: NuggetBank, condition: Con
     assert as_olga.get(f"/campaigns/study/drafts/{condition.pk}.csv").status_code == 404
     assert "/drafts/" not in as_olga.get(url(bank, "editor")).content.decode()
     assert "/drafts/" not in as_olga.get("/campaigns/study/plan/").content.decode()
-    assert "/drafts/" not in as_olga.get("/campaigns/study/").content.decode()
+    assert "/drafts/" not in as_olga.get(f"/campaigns/study/conditions/{condition.pk}/").content.decode()
 
 
 def test_drafts_that_were_just_given_are_all_undecided(drafted: NuggetBank, as_olga: Client, as_anna: Client):

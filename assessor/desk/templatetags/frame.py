@@ -1,13 +1,18 @@
 """The frame of organizers' pages."""
 
+from typing import Any
+
 from django import template
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import Condition
+from assessor.campaigns.models import Condition, Event
+from assessor.desk.glossary import GLOSSARY, anchor
 from assessor.desk.navigation import Navigation, navigation
+from assessor.desk.sentences import predicate
 
 register = template.Library()
 
@@ -21,9 +26,11 @@ def way_around(context: template.Context) -> Navigation:
 
 
 @register.simple_tag
-def icon(name: str) -> SafeString:
-    """Return one of the pictures in icons.svg, which only goes with words."""
-    return format_html('<svg class="i" aria-hidden="true"><use href="{}#{}"/></svg>', static("assay/icons.svg"), name)
+def icon(name: str, tone: str = "") -> SafeString:
+    """Return one of the pictures in icons.svg, which only goes with words. tone: "warn" or "bad" in lists."""
+    shown = f"i {tone}-i" if tone else "i"
+    mark = '<svg class="{}" aria-hidden="true"><use href="{}#{}"/></svg>'
+    return format_html(mark, shown, static("assay/icons.svg"), name)
 
 
 @register.filter
@@ -47,7 +54,30 @@ def in_words(condition: Condition) -> str:
 
 @register.simple_tag
 def who(name: object, kind: str = "person") -> SafeString:
-    """Return the mark of who made something, everywhere the same: people are round, models square. kind: or "model"."""
-    shape = " m" if kind == "model" else ""
+    """Return the mark of who made something, everywhere the same: people are round, models square.
+
+    kind: or "model", or "nobody" for the system.
+    """
+    shape = {"model": " m", "nobody": " x"}.get(kind, "")
     mark = '<span class="who{}" title="{}"><i aria-hidden="true">{}</i><span class="visually-hidden">{}</span></span>'
     return format_html(mark, shape, name, initials(name), name)
+
+
+@register.filter
+def told(event: Event) -> str:
+    """Return what somebody did, to be read after their name."""
+    return predicate(event.verb, event.subject)
+
+
+@register.simple_tag(takes_context=True)
+def condition_link(context: template.Context, condition: Any) -> SafeString:
+    """Return the name of a condition, which leads to its page."""
+    address = reverse("condition", args=[context["campaign"].slug, condition.pk])
+    return format_html('<a href="{}"><bdi>{}</bdi></a>', address, condition.name)
+
+
+@register.simple_tag
+def term(word: str, shown: str = "") -> SafeString:
+    """Return a word of the glossary with its definition, for where it first stands on a page."""
+    address = f"{reverse('glossary')}#{anchor(word)}"
+    return format_html('<a class="term" href="{}" title="{}">{}</a>', address, GLOSSARY[word], shown or word)

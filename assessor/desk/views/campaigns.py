@@ -1,4 +1,4 @@
-"""A campaign: what it has, its protocol, its conditions."""
+"""A campaign: its Overview and its settings."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -6,13 +6,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from assessor.campaigns.access import may_create_campaigns, organized_campaign
-from assessor.campaigns.actions import ConditionError, change_protocol, create_campaign
-from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.actions import change_protocol, create_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Protocol
 from assessor.desk import queries
-from assessor.desk.completeness import gaps
-from assessor.desk.forms import CampaignForm, ConditionForm, ProtocolForm
+from assessor.desk.forms import CampaignForm, ProtocolForm
+from assessor.desk.overview import overview, state_of
 from assessor.desk.views.errors import not_found
 
 
@@ -30,50 +29,36 @@ def new_campaign(request: PersonRequest) -> HttpResponse:
 
 @require_safe
 def campaign(request: PersonRequest, slug: str) -> HttpResponse:
+    """The Overview; its live part alone where that is asked for, and nothing (204) where it is as it was seen."""
     campaign = organized_campaign(request.user, slug)
-    kinds = [(kind, list(kind.conditions(campaign))) for kind in condition_kinds()]
+    state = state_of(campaign)
+    if request.htmx and request.headers.get("X-Seen") == state.name:
+        return HttpResponse(status=204)
     context = {
         "campaign": campaign,
-        "protocol": campaign.protocol,
-        "settings": queries.settings_of(campaign.protocol),
+        "state": state,
+        "overview": overview(campaign, state),
         "loaded": queries.loaded(campaign),
-        "gaps": gaps(campaign),
-        "kinds": kinds,
-        "has_conditions": any(conditions for _, conditions in kinds),
-        "events": campaign.events.select_related("person")[:10],
+        "pool_depth": campaign.protocol.pool_depth,
     }
-    return render(request, "desk/campaign.html", context)
+    template = "desk/overview.html#live" if request.htmx else "desk/overview.html"
+    return render(request, template, context)
 
 
 @require_http_methods(["GET", "POST"])
 def protocol(request: PersonRequest, slug: str) -> HttpResponse:
+    """Settings: the protocol, each change of which is a new version."""
     campaign = organized_campaign(request.user, slug)
     form = ProtocolForm(request.POST or None, instance=campaign.protocol)
     if request.method == "POST" and form.is_valid():
         settings = {name: form.cleaned_data[name] for name in Protocol.SETTINGS}
         present = change_protocol(campaign=campaign, settings=settings, acting_user=request.user)
         messages.success(request, f"In force: {present}. Conditions made before keep their version.")
-        return redirect("campaign", slug)
-    context = {"form": form, "campaign": campaign, "title": "Protocol", "submit": "Put in force"}
-    return render(request, "desk/form.html", context)
+        return redirect("protocol", slug)
+    return render(request, "desk/protocol.html", {"form": form, "campaign": campaign})
 
 
-@require_http_methods(["GET", "POST"])
-def new_condition(request: PersonRequest, slug: str) -> HttpResponse:
-    campaign = organized_campaign(request.user, slug)
-    form = ConditionForm(campaign, request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            condition = form.create(request.user)
-        except ConditionError as error:
-            form.add_error(None, str(error))
-        else:
-            messages.success(request, f"{condition} is there. Now its topics can be planned.")
-            return redirect("plan", slug)
-    context = {
-        "form": form,
-        "campaign": campaign,
-        "title": "New condition",
-        "submit": "Create condition",
-    }
-    return render(request, "desk/form.html", context)
+@require_safe
+def security(request: PersonRequest, slug: str) -> HttpResponse:
+    """Settings: whether a second factor is required."""
+    return render(request, "desk/security.html", {"campaign": organized_campaign(request.user, slug)})

@@ -1,21 +1,39 @@
 """Where a person starts."""
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from assessor.campaigns.access import may_create_campaigns, organized_campaigns
+from assessor.campaigns.access import may_create_campaigns
 from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Role
 from assessor.desk import queries
+from assessor.desk.glossary import GLOSSARY, anchor
 
 
 @require_safe
 def home(request: PersonRequest) -> HttpResponse:
-    """An assessor's topics, an organizer's campaigns; who is both sees both."""
+    """An assessor's topics, an organizer's campaigns; who is both sees both.
+
+    Whoever does nothing else here than organize one campaign is sent to its Overview.
+    """
+    campaigns = list(queries.organized(request.user))
+    invitations = request.user.invitations.select_related("campaign", "invited_by").order_by("campaign__name")
+    is_organizer_alone = not request.user.is_superuser and request.user.role_names == {Role.ORGANIZER}
+    if len(campaigns) == 1 and is_organizer_alone and not invitations:
+        return redirect("campaign", campaigns[0].slug)
     context = {
         **queries.home(request.user),
-        "campaigns": organized_campaigns(request.user),
+        "campaigns": campaigns,
         "may_create": may_create_campaigns(request.user),
-        "invitations": request.user.invitations.select_related("campaign", "invited_by").order_by("campaign__name"),
+        "invitations": invitations,
     }
     return render(request, "desk/home.html", context)
+
+
+@require_safe
+def glossary(request: PersonRequest) -> HttpResponse:
+    """The words of the field, each with its definition."""
+    return render(
+        request, "desk/glossary.html", {"terms": [(anchor(word), word, told) for word, told in GLOSSARY.items()]}
+    )

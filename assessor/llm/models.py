@@ -31,7 +31,9 @@ class ModelJudge(models.Model):
 
     judge = models.OneToOneField("campaigns.Judge", models.PROTECT, related_name="model")
     campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="model_judges")
-    base_url = models.CharField("address", max_length=500, help_text="Of its chat-completions API, such as https://host/v1.")
+    base_url = models.CharField(
+        "address", max_length=500, help_text="Of its chat-completions API, such as https://host/v1."
+    )
     key_variable = models.CharField(
         max_length=100,
         blank=True,
@@ -187,6 +189,11 @@ class Job(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state in self.OVER
+
+    @property
+    def took(self) -> int | None:
+        """Seconds from its start to its end; None before that."""
+        return round((self.ended_at - self.started_at).total_seconds()) if self.started_at and self.ended_at else None
 
     @property
     def percent(self) -> int:

@@ -62,9 +62,7 @@ _PROVIDERS = (
             "requests_per_minute": 60,
         },
     ),
-    Provider(
-        "vllm", "vLLM on this network", _OWN_HOST, "http://HOST:8000/v1", {"structured": True, "concurrency": 32}
-    ),
+    Provider("vllm", "vLLM on this network", _OWN_HOST, "http://HOST:8000/v1", {"structured": True, "concurrency": 32}),
     Provider(
         "ollama",
         "Ollama on this network",

@@ -14,13 +14,15 @@ from assessor.campaigns.models import Campaign, Topic
 from assessor.campaigns.queries import among, by_names
 from assessor.llm import gateway
 from assessor.llm.endpoints import Key, key_of
-from assessor.llm.job_kind import job_kind_named, job_prompts
+from assessor.llm.job_kind import Expected, job_kind_named, job_prompts
 from assessor.llm.models import Call, Job, ModelJudge, StoredPrompt, Trial, Unit
 from assessor.llm.prompts import Preview, PreviewError, PromptSet
 
 _MINUTE = timedelta(minutes=1)
-_LONGEST_WINDOW = timedelta(minutes=20)  # of the line of calls a minute
-_PARTS = 40
+# Of the line of calls a minute
+_SHORTEST_WINDOW, _LONGEST_WINDOW = timedelta(seconds=10), timedelta(minutes=20)
+_SHORTEST_PART, _PARTS = timedelta(seconds=2), 40
+_SHOWN = 5  # of the latest replies
 _LAST = 50  # calls from which it is told how long one takes
 
 
@@ -49,10 +51,10 @@ def pace(job: Job) -> Pace:
 
 
 class Rate(NamedTuple):
-    """Calls a minute over the last minutes of a job, the oldest first. minutes: how many they span."""
+    """Calls a minute over the last minutes of a job, the oldest first. is_whole: since its start."""
 
     values: Sequence[float]
-    minutes: int
+    is_whole: bool
 
     @property
     def most(self) -> float:
@@ -70,17 +72,18 @@ def rate(job: Job) -> Rate | None:
     if not job.calls or not job.started_at:
         return None
     end = job.ended_at or timezone.now()
-    window = min(_LONGEST_WINDOW, max(_MINUTE, end - job.started_at))
-    part = window / _PARTS
-    edges = [end - window + number * part for number in range(_PARTS + 1)]
+    window = min(_LONGEST_WINDOW, max(_SHORTEST_WINDOW, end - job.started_at))
+    parts = min(_PARTS, window // _SHORTEST_PART)
+    part = window / parts
+    edges = [end - window + number * part for number in range(parts + 1)]
     counts = Call.objects.filter(job=job, at__gt=edges[0], at__lte=end).aggregate(
         **{
             f"part{number}": Count("pk", filter=Q(at__gt=edges[number], at__lte=edges[number + 1]))
-            for number in range(_PARTS)
+            for number in range(parts)
         }
     )
-    values = [60 * counts[f"part{number}"] / part.total_seconds() for number in range(_PARTS)]
-    return Rate(values, round(window / _MINUTE))
+    values = [60 * counts[f"part{number}"] / part.total_seconds() for number in range(parts)]
+    return Rate(values, window < _LONGEST_WINDOW)
 
 
 class Bar(NamedTuple):
@@ -126,9 +129,20 @@ class LatestReply(NamedTuple):
 
 def latest_replies(job: Job) -> list[LatestReply]:
     """Return what came back last."""
-    calls = list(Call.objects.filter(job=job, unit__isnull=False).select_related("unit__topic").order_by("-at", "-pk")[:5])
+    calls = _calls_of_units(job).order_by("-at", "-pk")[:_SHOWN]
     items = {unit.pk: item for unit, item in with_items(job, [call.unit for call in calls if call.unit])}
     return [LatestReply(call, items[call.unit_id or 0], _reply_text(call)) for call in calls]
+
+
+def call_of(job: Job, number: str) -> Call | None:
+    """Return the call of a job with this key; None where it has none."""
+    is_key = number.isascii() and number.isdigit() and len(number) < 19
+    return _calls_of_units(job).filter(pk=number).first() if is_key else None
+
+
+def _calls_of_units(job: Job) -> QuerySet[Call]:
+    calls: QuerySet[Call] = Call.objects.filter(job=job, unit__isnull=False).select_related("unit__topic")
+    return calls
 
 
 def _reply_text(call: Call) -> str:
@@ -141,19 +155,22 @@ def _reply_text(call: Call) -> str:
 
 def prompt_of(job: Job, call: Call) -> Preview | None:
     """Return the request of a call's unit, put together again; None where what it was made from is gone."""
-    unit = Unit.objects.select_related("topic", "answer__run").get(pk=call.unit_id)
+    unit = Unit.objects.select_related("topic", "answer__run").get(calls=call)
     unit.job = job
     stored = StoredPrompt.objects.in_bulk(job.condition.prompts.values(), field_name="sha256")
     try:
         texts = {prompt: stored[sha256].text for prompt, sha256 in job.condition.prompts.items()}
         subject = job_kind_named(job.kind).preview_subject(unit)
-        return job_prompts()[call.question].preview(job.campaign, unit.topic, PromptSet(str(job.condition), texts), subject)
+        return job_prompts()[call.question].preview(
+            job.campaign, unit.topic, PromptSet(str(job.condition), texts), subject
+        )
     except (PreviewError, KeyError):
         return None
 
 
-def seconds_for(judge: ModelJudge, calls: int, tokens: int) -> int | None:
-    """Return how long a judge takes for calls, by its limits and its last calls; None where nothing is known."""
+def seconds_for(judge: ModelJudge, expected: Expected) -> int | None:
+    """Return how long a judge takes, by its limits and its last calls; None where nothing is known."""
+    calls, tokens = expected.calls, expected.characters // 4 + expected.tokens_out
     took = Call.objects.filter(judge=judge).order_by("-pk").values_list("milliseconds", flat=True)[:_LAST]
     known = [calls * 60 / judge.requests_per_minute] if judge.requests_per_minute else []
     if judge.tokens_per_minute:
@@ -226,7 +243,9 @@ def reasons(job: Job) -> list[Reason]:
     most = counts.most_common(_REASONS)
     units = Unit.objects.select_related("topic").filter(pk__in=[firsts[reason][0] for reason, _ in most])
     examples = {unit.pk: f"{unit.topic.qid} {item}".strip() for unit, item in with_items(job, units)}
-    return [Reason(reason, count, examples.get(pk, ""), error) for reason, count in most for pk, error in [firsts[reason]]]
+    return [
+        Reason(reason, count, examples.get(pk, ""), error) for reason, count in most for pk, error in [firsts[reason]]
+    ]
 
 
 def errors_of(job: Job, reason: str) -> list[str]:

@@ -39,11 +39,6 @@ class Picker(NamedTuple):
         return sum(not row.state.lacking and not row.state.is_done for row in self.rows)
 
     @property
-    def to_do(self) -> int:
-        """How many items of the selected topics have no label."""
-        return sum(max(0, row.state.total - row.state.done) for row in self.rows if row.is_selected)
-
-    @property
     def is_all_done(self) -> bool:
         """Whether nothing is left to label on the selected topics."""
         return all(row.state.is_done for row in self.rows if row.is_selected)
@@ -55,7 +50,9 @@ class Picker(NamedTuple):
         return lacking.most_common()
 
 
-def picker(kind: JobKind, condition: Condition, topics: Sequence[Topic], sent: QueryDict, pasted: Sequence[Topic]) -> Picker:
+def picker(
+    kind: JobKind, condition: Condition, topics: Sequence[Topic], sent: QueryDict, pasted: Sequence[Topic]
+) -> Picker:
     """Return the topics as a form left them; all that are ready where it says nothing of them.
 
     sent: the form, empty before it is sent. pasted: topics whose ids were pasted, which go first. A form that has no

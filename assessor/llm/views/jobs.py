@@ -1,6 +1,7 @@
 """Jobs: launched with an estimate, followed, paused, resumed, cancelled, tried again."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRefresh
 
 from assessor.campaigns.access import organized_campaign
-from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.condition_kind import kind_named, kind_of
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign, Condition
 from assessor.llm import actions, queries
@@ -40,13 +41,16 @@ def jobs(request: PersonRequest, slug: str) -> HttpResponse:
 def launch(request: PersonRequest, slug: str) -> HttpResponse:
     """The form of a kind of job with what it will take, which htmx asks for as it changes; then the launch."""
     campaign = organized_campaign(request.user, slug)
-    kinds = job_kinds()
-    kind = kinds.get(request.POST.get("kind") or request.GET.get("kind", ""), next(iter(kinds.values())))
+    kinds = sorted(job_kinds().values(), key=lambda one: not kind_named(one.condition_kind).makes_grades)
+    wanted = request.POST.get("kind") or request.GET.get("kind", "")
+    kind = next((one for one in kinds if one.name == wanted), kinds[0])
     form = LaunchForm(campaign, kind, request.POST or None, initial=request.GET.dict())
     is_valid = form.is_valid()
     topics = _topics(campaign, kind, form, request.POST)
-    context: dict[str, Any] = {"campaign": campaign, "form": form, "kind": kind, "kinds": kinds.values()}
+    context: dict[str, Any] = {"campaign": campaign, "form": form, "kind": kind, "kinds": kinds}
     context |= {"picker": topics, "select": _SELECT}
+    builds_on = [field for field in form.builds_on() if field.name in ("nuggets", "qrels_source")]
+    context["unset"] = [field.label.lower() for field in builds_on if _choice(form, field.name) is None]
     if is_valid:
         try:
             plan = _plan(kind, form, topics)
@@ -54,8 +58,10 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
                 budget = {name: form.cleaned_data[name] for name in ("most_calls", "most_cost")}
                 job = actions.launch(plan, **budget, acting_user=request.user)
                 return redirect("job", slug, job.pk)
-            tokens = plan.estimate["tokens_in"] + plan.estimate["tokens_out"]
-            context |= {"plan": plan, "seconds": queries.seconds_for(plan.judge, plan.estimate["calls"], tokens)}
+            if topics.is_all_done and not plan.expected.calls:
+                context["is_done"] = True
+            else:
+                context |= {"plan": plan, "seconds": queries.seconds_for(plan.judge, plan.expected)}
         except JobError as error:
             form.add_error(None, str(error))
     return render(request, "llm/launch.html#job" if request.htmx else "llm/launch.html", context)
@@ -72,7 +78,7 @@ def _topics(campaign: Campaign, kind: JobKind, form: LaunchForm, sent: QueryDict
     )
     pasted = form.cleaned_data.get("pasted", []) if form.is_bound else []
     if judge := _choice(form, "judge"):
-        try:
+        with suppress(JobError):  # it is told with the estimate
             condition, _ = actions.find_condition(
                 kind=kind,
                 judge=judge,
@@ -82,8 +88,6 @@ def _topics(campaign: Campaign, kind: JobKind, form: LaunchForm, sent: QueryDict
                 min_relevant_grade=condition.min_relevant_grade,
                 replicate=_choice(form, "replicate") or 0,
             )
-        except JobError:  # it is told with the estimate
-            pass
     return picker(kind, condition, list(campaign.topics.order_by("qid")), sent, pasted)
 
 
@@ -165,8 +169,8 @@ def job(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
         return render(request, "llm/job.html#live", context)
     reason = request.GET.get("reason", "")
     failed = Paginator(queries.failed_units(job, reason), _FAILED).get_page(request.GET.get("page"))
-    calls = [reply.call for reply in context["replies"]]
-    call = next((call for call in calls if str(call.pk) == request.GET.get("call")), calls[0] if calls else None)
+    latest = [reply.call for reply in context["replies"]]
+    call = queries.call_of(job, request.GET.get("call", "")) or next(iter(latest), None)
     context |= {
         "reasons": queries.reasons(job),
         "reason": reason,

@@ -35,8 +35,7 @@ def new_judge(request: PersonRequest, slug: str) -> HttpResponse:
     """The form, filled in for a provider; of a key, htmx asks alone whether it is there."""
     campaign = organized_campaign(request.user, slug)
     if request.htmx:
-        context = {"key": key_of(request.GET.get("key_variable", ""))}
-        return render(request, "llm/_key_found.html", context)
+        return render(request, "llm/_key_found.html", {"key": key_of(request.GET.get("key_variable", ""))})
     chosen = next((one for one in providers() if one.name == request.GET.get("provider")), None)
     form = NewJudgeForm(campaign, request.POST or None, initial=chosen.initial if chosen else None)
     if chosen and chosen.example:

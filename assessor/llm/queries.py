@@ -1,13 +1,13 @@
 """What the pages of jobs read."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
+from string import digits
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Max, Min, Q, QuerySet, Sum
+from django.db.models import Count, Max, Q, QuerySet, Sum
 from django.utils import timezone
 
 from assessor.campaigns.models import Campaign, Topic
@@ -21,7 +21,7 @@ from assessor.llm.prompts import Preview, PreviewError, PromptSet
 _MINUTE = timedelta(minutes=1)
 # Of the line of calls a minute
 _SHORTEST_WINDOW, _LONGEST_WINDOW = timedelta(seconds=10), timedelta(minutes=20)
-_SHORTEST_PART, _PARTS = timedelta(seconds=2), 40
+_SHORTEST_PART, _PARTS = timedelta(seconds=2), 20
 _SHOWN = 5  # of the latest replies
 _LAST = 50  # calls from which it is told how long one takes
 
@@ -222,40 +222,39 @@ class Reason(NamedTuple):
 
 
 _REASONS = 20
-_NAMES = re.compile(r"\S*\d\S*?(?=[.,;:]?(?:\s|$))")  # what differs from unit to unit: ids, tags, counts
+_NO_DIGITS = str.maketrans("", "", digits)  # ids and counts differ from unit to unit
 
 
 def reason_of(error: str) -> str:
-    """Return an error without the names and numbers in it, so that those of many units are one reason."""
-    return _NAMES.sub("…", error)
+    """Return an error without its digits, so that those of many units are one reason."""
+    return error.translate(_NO_DIGITS)
 
 
 def reasons(job: Job) -> list[Reason]:
     """Return the reasons why a job's units failed, the most frequent first."""
-    if not job.units_failed:
-        return []
     counts: Counter[str] = Counter()
-    firsts: dict[str, tuple[int, str]] = {}
-    for error, count, first in _errors(job).annotate(Count("pk"), Min("pk")):
+    firsts: dict[str, int] = {}
+    for pk, error in _failed(job).values_list("pk", "error") if job.units_failed else ():
         reason = reason_of(error)
-        counts[reason] += count
-        firsts[reason] = min(firsts.get(reason, (first, error)), (first, error))
+        counts[reason] += 1
+        firsts.setdefault(reason, pk)
     most = counts.most_common(_REASONS)
-    units = Unit.objects.select_related("topic").filter(pk__in=[firsts[reason][0] for reason, _ in most])
-    examples = {unit.pk: f"{unit.topic.qid} {item}".strip() for unit, item in with_items(job, units)}
-    return [
-        Reason(reason, count, examples.get(pk, ""), error) for reason, count in most for pk, error in [firsts[reason]]
-    ]
+    units = Unit.objects.select_related("topic").filter(pk__in=[firsts[reason] for reason, _ in most])
+    examples = {unit.pk: (unit, item) for unit, item in with_items(job, units)}
+    found = []
+    for reason, count in most:
+        unit, item = examples[firsts[reason]]
+        found.append(Reason(reason, count, f"{unit.topic.qid} {item}".strip(), unit.error))
+    return found
 
 
 def errors_of(job: Job, reason: str) -> list[str]:
     """Return the errors that a reason stands for, as the failed units have them."""
-    return [error for (error,) in _errors(job).distinct() if reason_of(error) == reason]
+    return list({error for error in _failed(job).values_list("error", flat=True) if reason_of(error) == reason})
 
 
-def _errors(job: Job) -> "QuerySet[Unit, tuple[Any, ...]]":
-    failed: QuerySet[Unit] = Unit.objects.filter(job=job, state=Unit.State.FAILED)
-    return failed.order_by().values_list("error")
+def _failed(job: Job) -> QuerySet[Unit]:
+    return Unit.objects.filter(job=job, state=Unit.State.FAILED).order_by("pk")
 
 
 def with_items(job: Job, units: Iterable[Unit]) -> list[tuple[Unit, str]]:

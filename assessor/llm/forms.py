@@ -17,7 +17,7 @@ from assessor.llm.endpoints import Key, check_base_url, key_of
 from assessor.llm.gateway import RESERVED
 from assessor.llm.job_kind import Grades, JobKind, job_kinds
 from assessor.llm.models import LEAST_MONEY, Job, ModelJudge
-from assessor.llm.prompt_sets import names, prompt_set
+from assessor.llm.prompt_sets import OWN, names, prompt_set
 from assessor.llm.prompts import PromptSetError
 from assessor.llm.queries import chosen_topics
 
@@ -51,7 +51,8 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
         self.fields["base_url"].widget.attrs["size"] = 50
         check_key = {"hx-get": reverse("new_judge", args=[campaign.slug]), "hx-target": "#key", "hx-swap": "outerHTML"}
         self.fields["key_variable"].widget.attrs |= check_key | {"hx-trigger": "input changed delay:300ms"}
-        known = list(dict.fromkeys([*names(campaign), self.initial.get("prompt_set", "assay-1")]))
+        usual = self.initial.setdefault("prompt_set", OWN)
+        known = list(dict.fromkeys([*names(campaign), usual]))
         self.fields["prompt_set"] = forms.ChoiceField(choices=[(name, name) for name in known])
 
     def clean_base_url(self) -> str:
@@ -103,6 +104,7 @@ class NewJudgeForm(JudgeForm):
     )
     limit_name = forms.ChoiceField(
         choices=[(name, name) for name in LIMIT_NAMES],
+        initial=LIMIT_NAMES[0],
         label="Name of that limit",
         help_text="max_completion_tokens for OpenAI's newer models.",
     )

@@ -554,7 +554,9 @@ def test_the_form_and_the_command_launch_it_and_failures_name_runs(
     Run.objects.filter(tag="team.two").update(tag="<b>two")
     ended(job)
     page = client.get(f"/campaigns/study/jobs/{job.pk}/").content.decode()
-    assert page.count("<td class=\"any\"><bdi>team.one</bdi>") == page.count("<td class=\"any\"><bdi>&lt;b&gt;two</bdi>") == 1
+    assert (
+        page.count('<td class="any"><bdi>team.one</bdi>') == page.count('<td class="any"><bdi>&lt;b&gt;two</bdi>') == 1
+    )
     assert "for example <bdi>t1 team.one</bdi>" in page
     with pytest.raises(CommandError, match=r"The campaign has no nuggets called nothing\."):
         call_command("run_auto_assign", "study", judge="j", nuggets="nothing")

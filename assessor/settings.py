@@ -44,6 +44,8 @@ EXPORT_AT_ONCE = number("ASSAY_EXPORT_AT_ONCE", default=25_000)
 BEHIND_PROXY = flag("ASSAY_BEHIND_PROXY", default=False)
 # Shown on every page of the demo, so that nobody takes it for the real thing.
 DEMO = flag("ASSAY_DEMO", default=False)
+# Where the demo's endpoint without a model listens, which its judges page offers.
+REHEARSAL_URL = text("ASSAY_REHEARSAL_URL", default="")
 
 INSTALLED_APPS = [
     "assessor.apps.AssayAdminConfig",

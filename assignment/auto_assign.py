@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
+from assessor.campaigns.queries import answers_to
 from assessor.llm.actions import JobError
-from assessor.llm.job_kind import Ask, Expected, JobKind, UnitFailure
+from assessor.llm.job_kind import Ask, Expected, JobKind, TopicState, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.preview import answer_of
 from assessor.llm.prompts import Preview, PreviewError, PreviewSubject, PromptRequest, PromptSet, PublishedTemplate
@@ -18,7 +19,14 @@ from assignment.actions import add_lacking_sheets, store_labels, usual_name
 from assignment.actions.auto_assign import Labelled
 from assignment.formats import LABELS, NOT_SUPPORT
 from assignment.models import AnswerSheet
-from assignment.queries import answers_without_sheet, asked_of, finished_banks, present_editions, sheets_on
+from assignment.queries import (
+    answers_without_sheet,
+    asked_of,
+    finished_banks,
+    labelled_answers,
+    present_editions,
+    sheets_on,
+)
 from nuggets.drafting import in_batches
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, NuggetBank
@@ -81,6 +89,10 @@ class AutoAssign(JobKind):
     """The kind of job; assessor.llm.job_kind says what each function is for. A unit is an answer, by its key."""
 
     name = "AutoAssign"
+    title = "Assign nuggets"
+    summary = "does the answer contain each nugget?"
+    counted = "Answers labelled"
+    when_empty = "No topic has finished nuggets and answers. Finish a nugget list, or upload nuggets and runs."
     condition_kind = "assignment"
     method = "AutoAssign"
     prompts = (ASSIGNMENT_PROMPT,)
@@ -101,6 +113,19 @@ class AutoAssign(JobKind):
         sheets = _unfinished(condition, _banks(condition, topics))
         keys = sheets.order_by("bank", "answer").values_list("answer__topic", "answer")
         return ((topic, answer, "") for topic, answer in keys.iterator(chunk_size=_AT_A_TIME))
+
+    def topic_states(self, condition: Condition, topics: Sequence[Topic]) -> dict[int, TopicState]:
+        """Count the answers to each topic, and those all of whose nuggets have a label."""
+        banks = finished_banks(condition.nuggets, topics) if condition.nuggets else {}
+        answers = dict(answers_to(topics).order_by().values_list("topic").annotate(Count("pk")))
+        done = labelled_answers(condition)
+        states = {}
+        for topic in topics:
+            lacking = "" if topic.pk in answers else "no answers"
+            if topic.pk not in banks:
+                lacking = "nuggets not finished"
+            states[topic.pk] = TopicState(lacking, done.get(topic.pk, 0), answers.get(topic.pk, 0))
+        return states
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units will take: topics without finished nuggets have none. Raises JobError if all are such."""

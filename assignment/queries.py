@@ -101,6 +101,13 @@ def answers_without_sheet(condition: Condition, banks: Collection[NuggetBank]) -
     ]
 
 
+def labelled_answers(condition: Condition) -> dict[int, int]:
+    """Count the systems' answers that are labelled completely, by topic's key; none where it is not saved yet."""
+    done = AnswerSheet.objects.filter(condition=condition.pk, to_do=0, answer__apart=False)
+    rows = done.exclude(answer__run__task=CONTROL).order_by().values_list("answer__topic").annotate(Count("pk"))
+    return dict(rows) if condition.pk else {}
+
+
 def asked_of(condition: Condition, nuggets: Mapping[int, Snapshot]) -> dict[int, list[int]]:
     """Return which nuggets are asked of answers under a condition: ids in bank order, by answer's key.
 

@@ -42,6 +42,7 @@ def has_static_files() -> bool:
 def main() -> None:
     port = free_port(int(os.environ.get("PORT", "8000")))
     model_port = free_port(port + 1)
+    model_url = f"http://127.0.0.1:{model_port}/v1"
     # Nothing of a real installation's environment: the demo's people have public passwords.
     foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
     env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)} | {
@@ -50,6 +51,7 @@ def main() -> None:
         "ASSAY_DEMO": "1",
         # The demo asks nobody but the endpoint on this machine that has no model behind it.
         "ASSAY_LLM_HOSTS": "127.0.0.1",
+        "ASSAY_REHEARSAL_URL": model_url,
         # Else each thread has a heap of its own.
         "MALLOC_ARENA_MAX": "2",
     }
@@ -76,7 +78,6 @@ def main() -> None:
     worker += ["--without-gossip", "--without-mingle"]
     # A fifth of a second makes a person's eye follow the progress bar.
     model = [sys.executable, "manage.py", "serve_rehearsal_llm", "--port", str(model_port), "--latency", "0.2"]
-    model_url = f"http://127.0.0.1:{model_port}/v1"
     commands = [
         [*web, "--threads", "8", "--log-level", "warning"],
         [*worker, "-Q", "celery", "--concurrency", "1", "-n", "imports@%h"],

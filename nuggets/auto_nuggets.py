@@ -13,7 +13,7 @@ from django.db.models.functions import Length
 
 from assessor.campaigns.models import Condition, Grade, Segment, Topic
 from assessor.campaigns.queries import byte_order
-from assessor.llm.job_kind import Ask, Expected, Grades, JobKind, UnitFailure
+from assessor.llm.job_kind import Ask, Expected, Grades, JobKind, TopicState, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompts import PromptRequest, PromptSet
 from assessor.work.models import Task
@@ -50,6 +50,8 @@ class Creation(JobKind):
     """A kind of job in which a model makes nuggets; a unit is a topic."""
 
     condition_kind = "nuggets"
+    counted = "Passages read"
+    when_empty = "No topic has relevant passages with their texts. Upload grades and passages."
 
     @property
     def _sets_importance(self) -> bool:
@@ -59,6 +61,23 @@ class Creation(JobKind):
         """Yield the topics on which the condition has no list yet."""
         done = set(condition.draftings.values_list("topic_id", flat=True)) if condition.pk else set()
         return ((topic.pk, None, "") for topic in topics if topic.pk not in done)
+
+    def topic_states(self, condition: Condition, topics: Sequence[Topic]) -> dict[int, TopicState]:
+        """Count the relevant passages of each topic, all read where the condition has a list of it."""
+        wanted = {topic.pk: topic for topic in topics}
+        to_do = {pk for pk, _, _ in self.units(condition, topics)}
+        counts = {pk: (found, loaded) for pk, found, loaded, _ in _counts(condition, wanted)}
+        graded = _topics_being_graded(condition, wanted)
+        states = {}
+        for pk in wanted:
+            found, loaded = counts.get(pk, (0, 0))
+            lacking = "" if found else "no relevant passages"
+            if found > loaded:
+                lacking = "passages without text"
+            if pk in graded:
+                lacking = "being graded"
+            states[pk] = TopicState(lacking, 0 if pk in to_do else found, found)
+        return states
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units of these topics will take, if the model makes its lists as long as it may.
@@ -178,6 +197,8 @@ class AutoNuggets(Creation):
     """Whole banks."""
 
     name = "AutoNuggets"
+    title = "Create nuggets"
+    summary = "lists with importance, from relevant passages"
     method = "AutoNuggets"
     prompts = (CREATION_PROMPT, IMPORTANCE_PROMPT)
     grades = Grades.ANY
@@ -187,6 +208,8 @@ class Drafts(Creation):
     """Drafts for people to edit."""
 
     name = "Drafts"
+    title = "Draft nuggets to edit"
+    summary = "lists without importance, for people to edit"
     method = "AutoNuggets+Edits"
     prompts = (CREATION_PROMPT,)
     grades = Grades.PEOPLES
@@ -216,14 +239,19 @@ def _segments(condition: Condition, docid: Any) -> QuerySet[Segment]:
 
 def _sizes(condition: Condition, topics: Mapping[int, object]) -> Iterator[tuple[int, int, int]]:
     """Yield for topics all of whose relevant segments are loaded how many these are, and their characters."""
+    for topic_id, segments, loaded, texts in _counts(condition, topics):
+        if segments == loaded:
+            yield topic_id, segments, texts
+
+
+def _counts(condition: Condition, topics: Mapping[int, object]) -> "QuerySet[Any, tuple[int, int, int, int]]":
+    """Return for topics with relevant segments how many these are and how many are loaded, with their characters."""
     length = Segment.objects.filter(campaign=condition.campaign_id, docid=OuterRef("docid")).values(
         length=Length("text")
     )
     sized = _relevant(condition, topics).order_by().annotate(length=Subquery(length[:1]))
     by_topic = sized.values("topic").annotate(segments=Count("pk"), loaded=Count("length"), texts=Sum("length"))
-    for topic_id, segments, loaded, texts in by_topic.values_list("topic", "segments", "loaded", "texts"):
-        if segments == loaded:
-            yield topic_id, segments, texts
+    return by_topic.values_list("topic", "segments", "loaded", "texts")
 
 
 def _size(request: PromptRequest[Any]) -> int:

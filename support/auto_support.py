@@ -6,14 +6,14 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.campaigns.passages import cited_lengths, cited_texts, own_versions
 from assessor.campaigns.queries import answers_to
 from assessor.llm import replies
 from assessor.llm.actions import JobError
-from assessor.llm.job_kind import Ask, Expected, JobKind, UnitFailure
+from assessor.llm.job_kind import Ask, Expected, JobKind, TopicState, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.preview import all_loaded, answer_of
 from assessor.llm.prompts import (
@@ -32,7 +32,7 @@ from assessor.work.judging_pool import NOT_JUDGED
 from support.actions import MOVED, add_lacking_sheets, note_equal, open_labelled, resolve, store_labels
 from support.citations import LABELS, Cited, cited_in, pair, places
 from support.models import SupportSheet
-from support.queries import answers_without_sheet, to_judge, unfinished_sheets
+from support.queries import answers_without_sheet, labelled_answers, to_judge, unfinished_sheets
 
 _AT_A_TIME = 2_000
 _WITH_CITATIONS = ("answer__topic", "answer__run", "answer__references", "answer__content", "import_record")
@@ -118,6 +118,10 @@ class Support(JobKind):
     """
 
     name = "Support"
+    title = "Judge support"
+    summary = "does the cited passage support the sentence?"
+    counted = "Answers labelled"
+    when_empty = "No run answers a topic. Upload runs."
     condition_kind = "support"
     method = "support automatic"
     prompts = (SUPPORT_PROMPT,)
@@ -142,6 +146,20 @@ class Support(JobKind):
         for sheet in sheets.order_by("answer__topic_id", "answer_id").iterator(chunk_size=_AT_A_TIME):
             for key in _unlabelled(sheet):
                 yield sheet.answer.topic_id, sheet.answer_id, key
+
+    def topic_states(self, condition: Condition, topics: Sequence[Topic]) -> dict[int, TopicState]:
+        """Count the answers to each topic, and those all of whose judged citations have a label."""
+        answers = dict(answers_to(topics).order_by().values_list("topic").annotate(Count("pk")))
+        done = labelled_answers(condition)
+        return {
+            topic.pk: TopicState("" if topic.pk in answers else "no answers", *counts)
+            for topic in topics
+            for counts in [(done.get(topic.pk, 0), answers.get(topic.pk, 0))]
+        }
+
+    def preview_subject(self, unit: Unit) -> PreviewSubject:
+        """Return the sentence of a citation."""
+        return super().preview_subject(unit)._replace(sentence=places(unit.item)[0] + 1)
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units will take; those without a text take no call. Raises JobError where nobody answered."""

@@ -78,6 +78,13 @@ def unfinished_sheets(condition: Condition, topics: Sequence[Topic]) -> QuerySet
     return SupportSheet.objects.filter(lacking, condition=condition.pk, answer__topic__in=topics, answer__apart=False)
 
 
+def labelled_answers(condition: Condition) -> dict[int, int]:
+    """Count the answers all of whose judged citations have a label, by topic's key; none where it is not saved yet."""
+    done = SupportSheet.objects.filter(condition=condition.pk, to_do=0, without_text=0, answer__apart=False)
+    rows = done.order_by().values_list("answer__topic").annotate(Count("pk"))
+    return dict(rows) if condition.pk else {}
+
+
 def supporting(campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions under which support is judged, by people, a model or a file."""
     return campaign.conditions.filter(kind=SUPPORT.name).select_related("judge", "shown__judge", "manual_setup")

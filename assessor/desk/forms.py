@@ -376,21 +376,21 @@ class PromptForm(forms.Form):
     prompt = forms.ChoiceField()
     topic = forms.CharField(label="Topic id", max_length=256)
     qrels = forms.ChoiceField(
-        label="Qrels", required=False, help_text="For prompts of relevant passages; by default those of the condition."
+        label="Relevance grades", required=False, help_text="For creation. Those of the condition if empty."
     )
     condition = forms.ChoiceField(
-        label="Condition of the nuggets",
+        label="Nuggets of",
         required=False,
-        help_text="For prompts of nuggets. For those of relevant passages its lowest relevant grade is taken.",
+        help_text="For assignment and importance. For creation, its lowest relevant grade counts.",
     )
-    run = forms.CharField(max_length=256, required=False, help_text="Whose answer, for prompts of an answer.")
+    run = forms.CharField(max_length=256, required=False, help_text="For assignment and support.")
     docid = forms.CharField(
-        label="Passage", max_length=256, required=False, help_text="Its docid, for prompts of one passage."
+        label="Passage", max_length=256, required=False, help_text="For relevance: the passage's id."
     )
     sentence = forms.IntegerField(
         min_value=1,
         required=False,
-        help_text="Of the answer, from 1, for prompts of one sentence: with the passage it cites first.",
+        help_text="For support: its number, from 1. The first passage it cites is shown.",
     )
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:

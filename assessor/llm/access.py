@@ -16,7 +16,9 @@ def campaign_judge(campaign: Campaign, judge_id: int) -> ModelJudge:
 
 def campaign_job(campaign: Campaign, job_id: int) -> Job:
     """Return a job of a campaign that was reached through organized_campaign. Raises Http404."""
-    jobs = campaign.jobs.select_related("judge__judge", "condition", "campaign", "created_by")
+    jobs = campaign.jobs.select_related(
+        "judge__judge", "condition__nuggets", "condition__qrels_source", "condition__judge", "campaign", "created_by"
+    )
     job = jobs.filter(pk=job_id).first()
     if job is None:
         raise Http404("There is no such job in this campaign.")

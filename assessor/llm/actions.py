@@ -15,12 +15,14 @@ from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.actions import ConditionError, create_condition
 from assessor.campaigns.models import Campaign, Condition, Judge, QrelsSource, Topic
+from assessor.campaigns.queries import among
 from assessor.imports.loaders.base import insert
 from assessor.llm.job_kind import Expected, Grades, JobKind
 from assessor.llm.models import LEAST_MONEY, CampaignPromptSet, Job, ModelJudge, StoredPrompt, Trial, Unit
 from assessor.llm.prompt_sets import OWN, checked_set, names, prompt_set
 from assessor.llm.prompt_templates import Template
 from assessor.llm.prompts import PromptSet, PromptSetError, sha256_of
+from assessor.llm.queries import errors_of
 from assessor.llm.tasks import hint, hint_trial
 from assessor.runtime.analyze import look_at_grown_tables
 
@@ -42,7 +44,8 @@ def create_judge(
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # one name at a time
     if ModelJudge.objects.filter(campaign=campaign, judge__name=name).exists():
-        raise ValidationError(f"The campaign has a judge called {name} already. Choose another name.")
+        taken = f"The campaign has a judge called {name} already. Choose another name."
+        raise ValidationError({"name": taken})
     judge = Judge(kind=Judge.Kind.MODEL, name=name, parameters=parameters)
     judge.full_clean()
     judge.save()
@@ -162,12 +165,40 @@ def plan_job(
 ) -> Plan:
     """Say what a job would do and take; nothing is written. Raises JobError.
 
-    Where the campaign has the condition already, the job goes on under it with what is not done yet. Without a name a
+    Where the campaign has the condition already, the job continues it with what is not done yet. Without a name a
     new one is called by what is made and by whom. min_relevant_grade: without one, the protocol's. sample: the name of
     the study whose sample alone is to be labelled.
     """
     if not topics:
-        raise JobError("There are no topics.")
+        raise JobError("Select at least one topic.")
+    condition, prompts = find_condition(
+        kind=kind,
+        judge=judge,
+        name=name,
+        qrels_source=qrels_source,
+        nuggets=nuggets,
+        min_relevant_grade=min_relevant_grade,
+        replicate=replicate,
+        sample=sample,
+    )
+    if condition.pk:
+        with transaction.atomic():
+            _refuse_beside_another(condition)
+    return Plan(kind, condition, judge, prompts, topics, kind.expected(condition, topics, prompts))
+
+
+def find_condition(
+    *,
+    kind: JobKind,
+    judge: ModelJudge,
+    name: str,
+    qrels_source: QrelsSource | None,
+    nuggets: Condition | None,
+    min_relevant_grade: int | None,
+    replicate: int,
+    sample: str = "",
+) -> tuple[Condition, PromptSet]:
+    """Return the condition of such a job, not saved where the campaign has none, and its prompts. Raises JobError."""
     if kind.grades != Grades.NONE and qrels_source is None:
         raise JobError(f"{kind.name} needs relevance grades: name their source.")
     if kind.grades == Grades.PEOPLES and qrels_source and qrels_source.by != QrelsSource.By.PEOPLE:
@@ -195,11 +226,7 @@ def plan_job(
     )
     condition.name = name or _usual_name(kind.called(nuggets), judge, condition)
     known = Condition.objects.filter(campaign=judge.campaign, identity=condition.describe()).first()
-    if known:
-        with transaction.atomic():
-            _refuse_beside_another(known)
-    condition = known or condition
-    return Plan(kind, condition, judge, prompts, topics, kind.expected(condition, topics, prompts))
+    return known or condition, prompts
 
 
 def _usual_name(made: str, judge: ModelJudge, condition: Condition) -> str:
@@ -298,15 +325,20 @@ def cancel(*, job: Job, acting_user: Person) -> None:
 
 
 @transaction.atomic
-def retry_failed(*, job: Job, acting_user: Person | None) -> int:
-    """Have failed units done again, their wrong answers asked for anew; return how many. Raises JobError."""
+def retry_failed(*, job: Job, acting_user: Person | None, reason: str = "") -> int:
+    """Have failed units done again, their wrong answers asked for anew; return how many. Raises JobError.
+
+    reason: why those failed that are meant, as queries.reason_of() words it; without one, all are.
+    """
     if job.state == Job.State.CANCELLED:
         raise JobError("The job was cancelled: launch another one for what is not done.")
     _refuse_beside_another(job.condition, than=job)
     failed = Unit.objects.filter(job=job, state=Unit.State.FAILED)
+    if reason:
+        failed = failed.filter(error__in=among(errors_of(job, reason)))
     count = failed.update(state=Unit.State.WAITING, round=F("round") + 1, error="", ended_at=None)
     if not count:
-        raise JobError("No unit has failed.")
+        raise JobError("No call of this job has failed.")
     jobs = Job.objects.filter(pk=job.pk)
     jobs.update(units_failed=F("units_failed") - count)
     jobs.filter(state=Job.State.DONE).update(state=Job.State.WAITING, ended_at=None)

@@ -1,10 +1,14 @@
 """Where requests may go: an organizer's word, within what the installation allows."""
 
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
+
+from assessor.llm.models import key_variable_validator
+from assessor.runtime import environment
 
 _TRANSLATED = IPv6Network("64:ff9b::/96")  # addresses of IPv4, any of them, by way of a translator
 _USUAL_PORTS = {"http": 80, "https": 443}
@@ -34,6 +38,22 @@ def check_base_url(url: str) -> None:
         return
     if not (is_named(host, port) or is_public(address)):
         raise ValidationError(inside(host))
+
+
+class Key(NamedTuple):
+    """A key by the name of its environment variable, and whether this process has it: it is never shown."""
+
+    variable: str
+    is_there: bool
+
+
+def key_of(variable: str) -> Key:
+    """Look whether a key is there; variables that are named otherwise than keys are not looked at."""
+    try:
+        key_variable_validator(variable)
+    except ValidationError:
+        return Key(variable, False)
+    return Key(variable, bool(environment.text(variable, default="")))
 
 
 def is_named(host: str, port: int) -> bool:

@@ -1,8 +1,11 @@
 """The organizer's forms of judges and jobs."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
+from django.urls import reverse
 
 from assessor.campaigns.condition_kind import names_of_nuggets
 from assessor.campaigns.forms import GradesField, threshold_field
@@ -10,20 +13,22 @@ from assessor.campaigns.models import Campaign, Condition
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.formats.values import json_object
-from assessor.llm.endpoints import check_base_url
+from assessor.llm.endpoints import Key, check_base_url, key_of
 from assessor.llm.gateway import RESERVED
-from assessor.llm.job_kind import Grades, job_kinds
+from assessor.llm.job_kind import Grades, JobKind, job_kinds
 from assessor.llm.models import LEAST_MONEY, Job, ModelJudge
-from assessor.llm.prompt_sets import names, prompt_set
+from assessor.llm.prompt_sets import OWN, names, prompt_set
 from assessor.llm.prompts import PromptSetError
 from assessor.llm.queries import chosen_topics
 
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
-_NOT_SENT = "Empty: not sent."
+_NOT_SENT = "Not sent if empty."
 
 
 class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
     """How a judge is reached and how hard."""
+
+    _advanced: Sequence[str] = ("tokens_per_minute", "timeout")
 
     class Meta:
         model = ModelJudge
@@ -44,7 +49,10 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
         self._campaign = campaign
         # Kept even where its folder is gone, so that the rest can be changed.
         self.fields["base_url"].widget.attrs["size"] = 50
-        known = list(dict.fromkeys([*names(campaign), self.initial.get("prompt_set", "assay-1")]))
+        check_key = {"hx-get": reverse("new_judge", args=[campaign.slug]), "hx-target": "#key", "hx-swap": "outerHTML"}
+        self.fields["key_variable"].widget.attrs |= check_key | {"hx-trigger": "input changed delay:300ms"}
+        usual = self.initial.setdefault("prompt_set", OWN)
+        known = list(dict.fromkeys([*names(campaign), usual]))
         self.fields["prompt_set"] = forms.ChoiceField(choices=[(name, name) for name in known])
 
     def clean_base_url(self) -> str:
@@ -64,21 +72,40 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
         """Return the fields of ModelJudge, cleaned."""
         return {name: self.cleaned_data[name] for name in self.Meta.fields}
 
+    def usual(self) -> list[forms.BoundField]:
+        """Return the fields that most judges need."""
+        return [field for field in self if field.name not in self._advanced]
+
+    def advanced(self) -> list[forms.BoundField]:
+        """Return the fields that most judges leave as they are."""
+        return [field for field in self if field.name in self._advanced]
+
+    @property
+    def opens_advanced(self) -> bool:
+        """Whether one of those has an error."""
+        return any(field.errors for field in self.advanced())
+
+    @property
+    def key(self) -> Key:
+        """The key by its variable, as it is filled in."""
+        return key_of(str(self["key_variable"].value() or ""))
+
 
 class NewJudgeForm(JudgeForm):
-    """A new judge: also what decides its answers, and never changes afterwards."""
+    """A new judge: also what decides its answers and never changes."""
 
-    name = forms.CharField(max_length=200, help_text="Stands in conditions, exports and tables.")
-    model = forms.CharField(max_length=200, help_text="As the endpoint calls it.")
+    name = forms.CharField(max_length=200, help_text="Shown in conditions, tables and files.")
+    model = forms.CharField(max_length=200, help_text="The model's name at the endpoint.")
     temperature = forms.FloatField(
-        required=False, min_value=0, max_value=2, initial=0, help_text="Empty: not sent, for models that take none."
+        required=False, min_value=0, max_value=2, initial=0, help_text="Not sent if empty: some models take none."
     )
     max_tokens = forms.IntegerField(
-        min_value=1, max_value=1_000_000, initial=2_048, label="Token limit", help_text="Of one reply."
+        min_value=1, max_value=1_000_000, initial=2_048, label="Longest reply", help_text="In tokens."
     )
     limit_name = forms.ChoiceField(
         choices=[(name, name) for name in LIMIT_NAMES],
-        label="Token limit is sent as",
+        initial=LIMIT_NAMES[0],
+        label="Name of that limit",
         help_text="max_completion_tokens for OpenAI's newer models.",
     )
     structured = forms.BooleanField(
@@ -92,18 +119,19 @@ class NewJudgeForm(JudgeForm):
         r"\A[a-z]{1,20}\Z",
         required=False,
         error_messages={"invalid": "Write one word in small letters, such as low, medium or high."},
-        help_text="low, medium, high, or what else the endpoint takes. Empty: not sent.",
+        help_text="Such as low, medium or high. Not sent if empty.",
     )
     extra = forms.CharField(
         required=False,
         max_length=4_000,
         widget=forms.Textarea(attrs={"rows": 3, "cols": 50}),
         label="Further fields",
-        help_text='A JSON object that is sent with each request: {"top_k": 20}. No passwords: it is shown and stored.',
+        help_text='A JSON object sent with each call, such as {"top_k": 20}. It is shown and stored: no passwords.',
     )
     _always = ("model", "temperature", "max_tokens", "limit_name", "structured")
     _if_filled_in = ("top_p", "presence_penalty", "frequency_penalty", "seed", "reasoning_effort", "extra")
-    field_order = ("name", *_always, *_if_filled_in)
+    _advanced = (*JudgeForm._advanced, "limit_name", "structured", *_if_filled_in)
+    field_order = ("base_url", "key_variable", "model", "name", "temperature", "max_tokens")
 
     def clean_extra(self) -> dict[str, Any]:
         text = str(self.cleaned_data["extra"])
@@ -133,8 +161,12 @@ class BudgetForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Job
         fields = ("most_calls", "most_cost")
-        labels = {"most_calls": "At most calls", "most_cost": "At most cost"}
-        help_texts = {"most_calls": "Empty: no limit.", "most_cost": "In the currency of the prices; empty: no limit."}
+        labels = {"most_calls": "calls", "most_cost": "USD"}
+        help_texts = {"most_calls": "", "most_cost": ""}
+
+    def in_order(self) -> list[forms.BoundField]:
+        """Return the fields as they are read: money first."""
+        return [self["most_cost"], self["most_calls"]]
 
 
 class AskForm(forms.Form):
@@ -145,62 +177,89 @@ class AskForm(forms.Form):
         max_length=120,
         required=False,
         label="Name of the condition",
-        help_text="Empty: what is done and by which judge. An existing condition goes on under its own name.",
+        help_text="Leave empty to have it named for you.",
     )
     replicate = forms.IntegerField(
         min_value=0,
         max_value=1_000,
         initial=0,
-        help_text="0 reuses what this judge has answered before; another number samples it anew, as a condition of its "
-        "own.",
+        label="Repetition",
+        help_text="0 uses stored answers; another number asks again, as a separate condition.",
     )
-    most_calls = forms.IntegerField(min_value=1, required=False, label="At most calls", help_text="Empty: no limit.")
+    most_calls = forms.IntegerField(min_value=1, required=False, label="calls")
     most_cost = forms.DecimalField(
         min_value=LEAST_MONEY,
         max_digits=14,
         decimal_places=6,
         required=False,
-        label="At most cost",
-        help_text="In the currency of the judge's prices; empty: no limit.",
+        label="USD",
     )
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.campaign = campaign
         judges = campaign.model_judges.select_related("judge")
-        self.fields["judge"].queryset = judges  # type: ignore[attr-defined]
+        self.offer("judge", judges)
+
+    def asked(self) -> list[forms.BoundField]:
+        """Return the other fields that are seen."""
+        return [field for field in self.visible_fields() if field not in self.budget()]
+
+    def budget(self) -> list[forms.BoundField]:
+        """Return the fields that say where the job stops."""
+        return [self["most_cost"], self["most_calls"]]
+
+    def offer(self, name: str, choices: QuerySet[Any]) -> None:
+        """Have a field offer records, and choose the sole one."""
+        field = self.fields[name]
+        field.queryset = choices  # type: ignore[attr-defined]
+        found = list(choices[:2])
+        if len(found) == 1 and name not in self.initial:
+            self.initial[name] = found[0].pk
 
 
 class LaunchForm(AskForm):
-    """A new job."""
+    """A new job of a kind: it asks only what that kind needs.
 
-    kind = forms.ChoiceField(label="What to do")
-    qrels_source = GradesField(label="Qrels")
+    Topics come from the picker: `topic`, as often as one is checked, with `basis` for what its states were told; or
+    their ids are pasted, which goes first. A form without a picker means all topics.
+    """
+
+    kind = forms.ChoiceField(widget=forms.HiddenInput)
+    qrels_source = GradesField(label="Relevance grades")
     min_relevant_grade = threshold_field()
     nuggets = forms.ModelChoiceField(Condition.objects.none(), required=False)
     topics = forms.CharField(
         required=False,
+        label="Topic ids",
         widget=forms.Textarea(attrs={"rows": 3, "cols": 40}),
-        help_text="Topic ids, with blanks or on lines of their own. Empty: all topics.",
+        help_text="Separated by blanks or line breaks. They replace the selection above.",
     )
-    field_order = ("kind", "judge", "qrels_source", "min_relevant_grade", "nuggets", "name", "topics")
+    field_order = ("kind", "nuggets", "qrels_source", "min_relevant_grade", "judge")
 
-    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, campaign: Campaign, kind: JobKind, *args: Any, **kwargs: Any) -> None:
         super().__init__(campaign, *args, **kwargs)
-        kinds = job_kinds().values()
-        self.fields["kind"].choices = [(kind.name, kind.name) for kind in kinds]  # type: ignore[attr-defined]
-        with_grades = [kind.name for kind in kinds if kind.grades != Grades.NONE]
-        self.fields["qrels_source"].help_text = f"For {' and '.join(with_grades)}."
-        on_nuggets = [kind.name for kind in kinds if kind.builds_on_nuggets]
-        self.fields["nuggets"].help_text = f"For {' and '.join(on_nuggets)}: the condition of the finished nuggets."
-        self.fields["qrels_source"].queryset = campaign.qrels_sources.all()  # type: ignore[attr-defined]
-        nuggets = campaign.conditions.filter(kind__in=names_of_nuggets())
-        self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]
+        self.initial["kind"] = kind.name
+        self.fields["kind"].choices = [(name, name) for name in job_kinds()]  # type: ignore[attr-defined]
+        if kind.grades == Grades.NONE:
+            del self.fields["qrels_source"], self.fields["min_relevant_grade"]
+        else:
+            sources = campaign.qrels_sources.all()
+            self.offer("qrels_source", sources.filter(by="people") if kind.grades == Grades.PEOPLES else sources)
+        if kind.builds_on_nuggets:
+            self.offer("nuggets", campaign.conditions.filter(kind__in=names_of_nuggets()))
+        else:
+            del self.fields["nuggets"]
+
+    def builds_on(self) -> list[forms.BoundField]:
+        """Return the fields that say what the job works with."""
+        names = ("nuggets", "qrels_source", "min_relevant_grade", "judge")
+        return [self[name] for name in names if name in self.fields]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         wanted = set(cleaned.get("topics", "").replace("\x00", "").split())
-        cleaned["chosen"], unknown = chosen_topics(self.campaign, wanted)
+        cleaned["pasted"], unknown = chosen_topics(self.campaign, wanted) if wanted else ([], [])
         if unknown:
             self.add_error("topics", f"The campaign has no topic {', '.join(unknown[:10])}.")
         return cleaned

@@ -9,7 +9,7 @@ from django.utils.module_loading import import_string
 
 from assessor.campaigns.models import Condition, Topic
 from assessor.llm.models import Job, Unit
-from assessor.llm.prompts import Prompt, PromptRequest, PromptSet, Value
+from assessor.llm.prompts import PreviewSubject, Prompt, PromptRequest, PromptSet, Value
 
 
 class UnitFailure(Exception):
@@ -32,6 +32,18 @@ class Expected(NamedTuple):
     tokens_out: int
 
 
+class TopicState(NamedTuple):
+    """What a job finds on a topic. lacking: what keeps it from starting there, or ""; done: of all items, labelled."""
+
+    lacking: str = ""
+    done: int = 0
+    total: int = 0
+
+    @property
+    def is_done(self) -> bool:
+        return not self.lacking and 0 < self.total <= self.done
+
+
 class Grades(Enum):
     """Which relevance grades the condition of a kind of job builds on."""
 
@@ -46,7 +58,11 @@ class JobKind(Protocol):
     The condition of expected() may not be saved yet; then nothing has been done under it.
     """
 
-    name: str  # on pages and in commands
+    name: str  # in commands and records
+    title: str  # on pages: what a model does, "Assign nuggets"
+    summary: str  # what that is, in a few words
+    counted: str  # what topic_states counts: "Answers labelled"
+    when_empty: str = ""  # what fills it where no topic is ready
     condition_kind: str
     method: str  # of Condition
     prompts: tuple[Prompt[Any], ...]
@@ -74,6 +90,24 @@ class JobKind(Protocol):
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units of these topics will take. Raises JobError where there can be none."""
+
+    def topic_states(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[int, TopicState]:
+        """Return what a job under a condition finds on topics, by their keys, in a constant number of queries.
+
+        The condition may not be saved yet; then nothing has been done under it.
+        """
+        return {}
+
+    def preview_subject(self, unit: Unit) -> PreviewSubject:
+        """Return what the request of a unit of a job can be shown by."""
+        condition = unit.job.condition
+        return PreviewSubject(
+            topic=unit.topic.qid,
+            qrels=str(condition.qrels_source or ""),
+            condition=str(condition.nuggets or condition),
+            run=unit.answer.run.tag if unit.answer else "",
+            docid=unit.item,
+        )
 
     def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Any]:
         """Read from the database what units need, a batch at a time; return it by the unit's key, as plain values.

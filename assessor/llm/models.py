@@ -31,41 +31,43 @@ class ModelJudge(models.Model):
 
     judge = models.OneToOneField("campaigns.Judge", models.PROTECT, related_name="model")
     campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="model_judges")
-    base_url = models.CharField("base URL", max_length=500, help_text="Of the chat-completions API: https://…/v1")
+    base_url = models.CharField(
+        "address", max_length=500, help_text="Of its chat-completions API, such as https://host/v1."
+    )
     key_variable = models.CharField(
         max_length=100,
         blank=True,
         validators=[key_variable_validator],
-        help_text="Name of the environment variable that holds the key; empty where the endpoint asks for none.",
+        help_text="The name of the environment variable with the key. No key needed: leave it empty.",
     )
     prompt_set = models.CharField(max_length=60, default="assay-1")
     concurrency = models.PositiveIntegerField(
         default=8,
         validators=[MinValueValidator(1), MaxValueValidator(1_000)],
-        help_text="Requests in flight at once, over all workers.",
+        help_text="Calls at the same time, over all workers.",
     )
     requests_per_minute = models.PositiveIntegerField(
-        null=True, blank=True, validators=[MinValueValidator(1)], help_text="Over all workers; empty: no limit."
+        null=True, blank=True, validators=[MinValueValidator(1)], help_text="No limit if empty."
     )
     tokens_per_minute = models.PositiveIntegerField(
-        null=True, blank=True, validators=[MinValueValidator(1)], help_text="Over all workers; empty: no limit."
+        null=True, blank=True, validators=[MinValueValidator(1)], help_text="No limit if empty."
     )
     timeout = models.PositiveIntegerField(
-        default=120, validators=[MinValueValidator(1), MaxValueValidator(3_600)], help_text="Seconds for one request."
+        default=120, validators=[MinValueValidator(1), MaxValueValidator(3_600)], help_text="Seconds for one call."
     )
     price_in = models.DecimalField(
-        "price in",
+        "price of input",
         default=Decimal(0),
         validators=[MinValueValidator(0)],
-        help_text="Per million tokens.",
+        help_text="USD for a million tokens.",
         max_digits=14,
         decimal_places=6,
     )
     price_out = models.DecimalField(
-        "price out",
+        "price of output",
         default=Decimal(0),
         validators=[MinValueValidator(0)],
-        help_text="Per million tokens.",
+        help_text="USD for a million tokens.",
         max_digits=14,
         decimal_places=6,
     )
@@ -187,6 +189,11 @@ class Job(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state in self.OVER
+
+    @property
+    def took(self) -> int | None:
+        """Seconds from its start to its end; None before that."""
+        return round((self.ended_at - self.started_at).total_seconds()) if self.started_at and self.ended_at else None
 
     @property
     def percent(self) -> int:

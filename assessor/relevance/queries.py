@@ -38,6 +38,12 @@ def ungraded(condition: Condition, topics: Sequence[Topic]) -> "QuerySet[Any, tu
     return pool(condition, topics).filter(~Exists(own))
 
 
+def graded_by(condition: Condition) -> dict[int, int]:
+    """Count the grades that were made under a condition, by topic's key; none where it is not saved yet."""
+    own = Grade.everything.filter(source__condition=condition.pk)
+    return dict(own.order_by().values_list("topic").annotate(Count("pk"))) if condition.pk else {}
+
+
 def items_of(task: Task) -> QuerySet[RelevanceJudgment]:
     """Return all passages of a task's topic that people grade under its condition."""
     return RelevanceJudgment.objects.filter(condition=task.condition, topic=task.topic)

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from django.db.models import Count
 from django.db.models.functions import Length
 
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.campaigns.queries import segment_texts
 from assessor.llm import replies
 from assessor.llm.actions import JobError
-from assessor.llm.job_kind import Ask, Expected, JobKind, UnitFailure
+from assessor.llm.job_kind import Ask, Expected, JobKind, TopicState, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.preview import passage_texts
 from assessor.llm.prompts import (
@@ -24,7 +25,7 @@ from assessor.llm.prompts import (
 )
 from assessor.llm.rehearsal.word_overlap import share, stems
 from assessor.relevance.actions import store_grades
-from assessor.relevance.queries import pool, ungraded
+from assessor.relevance.queries import graded_by, pool, ungraded
 
 GRADES = (0, 1, 2, 3)
 _TOKENS_OUT = 8  # of a reply: one line that names the grade
@@ -83,6 +84,10 @@ class Umbrela(JobKind):
     """The kind of job; assessor.llm.job_kind says what each function is for."""
 
     name = "UMBRELA"
+    title = "Grade passages"
+    summary = "0 to 3 for each pooled passage"
+    counted = "Passages graded"
+    when_empty = "The pool is empty. Upload retrieval runs: their first passages make the pool."
     condition_kind = "relevance"
     method = "UMBRELA"
     prompts = (RELEVANCE_PROMPT,)
@@ -90,6 +95,16 @@ class Umbrela(JobKind):
     def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, None, str]]:
         """Yield (topic's key, None, docid) of all pooled segments that the condition has not graded yet."""
         return ((topic, None, docid) for topic, docid in ungraded(condition, topics).iterator(chunk_size=2_000))
+
+    def topic_states(self, condition: Condition, topics: Sequence[Topic]) -> dict[int, TopicState]:
+        """Count the pooled passages of each topic, and those that have a grade under the condition."""
+        pooled = dict(pool(condition, topics).order_by().values_list("topic").annotate(Count("docid", distinct=True)))
+        graded = graded_by(condition)
+        return {
+            topic.pk: TopicState("" if topic.pk in pooled else "no passages in the pool", *counts)
+            for topic in topics
+            for counts in [(graded.get(topic.pk, 0), pooled.get(topic.pk, 0))]
+        }
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units will take; those without a text take no call. Raises JobError for an empty pool."""

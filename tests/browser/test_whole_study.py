@@ -145,22 +145,20 @@ def make_judge(page: Page, model_url: str) -> None:
     page.fill("#id_model", "rehearsal")
     page.fill("#id_base_url", model_url)
     page.click("main form button")
-    page.get_by_role("button", name="Send one small request").click()
+    page.get_by_role("button", name="Send a test request").click()
     expect(page.get_by_role("status")).to_contain_text("It works", timeout=60_000)
 
 
 def launch(page: Page, kind: str, topics: str, **fields: str) -> None:
     """Launch a job after a look at what it will take, and watch it to its end."""
-    page.goto(f"{STUDY}jobs/new/")
-    page.select_option("#id_kind", kind)
-    page.select_option("#id_judge", label="rehearsal")
+    page.goto(f"{STUDY}jobs/new/?kind={kind}")
     for name, label in fields.items():
         page.select_option(f"#id_{name}", label=label)
+    page.click("text=Paste topic ids")
     page.fill("#id_topics", topics)
-    page.click("main form button.go")
-    expect(page.get_by_role("heading", name="What it will take")).to_be_visible()
+    expect(page.locator("#estimate dt:text-is('Topics') + dd")).to_have_text(str(len(topics.split())))
     page.click("button[name=launch]")
-    expect(page.locator("#progress [role=status]")).to_have_text("Done", timeout=60_000)
+    expect(page.locator("h1 .chip").first).to_have_text("done", timeout=60_000)
 
 
 def make_condition(page: Page, method: str, name: str, **fields: str) -> None:

@@ -77,7 +77,7 @@ class Study:
     def launch(self, kind: str, topics: str = "", **fields: Any) -> None:
         """Launch a job after a look at what it takes. It has ended when its page comes."""
         fields = {"kind": kind, "judge": Choice("rehearsal"), "topics": topics, **fields}
-        self.olga.submit(ADDRESSES["new job"], press="launch", then="Done", **fields)
+        self.olga.submit(f"{ADDRESSES['new job']}?kind={kind}", press="launch", then=">done</span>", **fields)
 
     def give(self, condition: str, person: str, *qids: str) -> list[str]:
         """Give a person topics; return the addresses of the work."""

@@ -22,6 +22,9 @@ class Grading(JobKind):
     """Grades one passage for each topic."""
 
     name = "Grading"
+    title = "Grade for tests"
+    summary = "one passage a topic"
+    counted = "Topics graded"
     condition_kind = "relevance"
     method = "UMBRELA"
     prompts = (RELEVANCE_PROMPT,)

@@ -140,8 +140,8 @@ def test_the_estimate_comes_before_anything_is_made(client: Client, campaign: Ca
     source = campaign.qrels_sources.get()
     asked = {"kind": "AutoNuggets", "judge": judge.pk, "qrels_source": source.pk, "topics": "t2", "replicate": "0"}
     page = client.post(f"{BASE}/jobs/new/", asked).content.decode()
-    assert "What it will take" in page
-    assert "Makes the condition <bdi>AutoNuggets by j on NIST</bdi>" in page
+    assert "Launch 4 calls" in page
+    assert "Creates the condition <bdi>AutoNuggets by j on NIST</bdi>" in page
     assert not Job.objects.exists()
     assert not campaign.conditions.exists()
     assert not Call.objects.exists()
@@ -175,7 +175,10 @@ def test_drafts_are_made_from_peoples_grades_alone(client: Client, campaign: Cam
     judge, source = make_judge(campaign), campaign.qrels_sources.get(name="A model")
     asked = {"kind": "Drafts", "judge": judge.pk, "qrels_source": source.pk, "replicate": "0", "launch": "1"}
     page = client.post(f"{BASE}/jobs/new/", asked).content.decode()
-    assert "Drafts takes people&#x27;s grades only; those of A model are a model&#x27;s." in page
+    assert "Select a valid choice" in page
+    assert "A model, 0 to 3" not in page
+    with pytest.raises(CommandError, match=r"^Drafts takes people's grades only; those of A model are a model's\.$"):
+        call_command("run_drafts", "study", judge="j", qrels="A model", estimate=True)
 
 
 def test_a_job_shows_its_progress_and_what_failed(client: Client, campaign: Campaign):
@@ -184,15 +187,18 @@ def test_a_job_shows_its_progress_and_what_failed(client: Client, campaign: Camp
     leave_traces(job)
     Unit.objects.filter(job=job).update(error="<script>alert(1)</script>")
     page = client.get(f"{BASE}/jobs/{job.pk}/").content.decode()
-    assert 'hx-trigger="every 1s"' in page
-    assert "<strong>2</strong>: <bdi>&lt;script&gt;alert(1)&lt;/script&gt;</bdi>" in page
-    fragment = client.get(f"{BASE}/jobs/{job.pk}/", headers={"HX-Request": "true"}).content.decode()
-    assert fragment.lstrip().startswith('<section id="progress"')
+    assert 'hx-trigger="every 2s"' in page
+    assert '<td class="num">2</td>' in page
+    assert page.count("<bdi>&lt;script&gt;alert(1)&lt;/script&gt;</bdi>") == 3  # the reason, and both units
+    live = {"headers": {"HX-Request": "true"}}
+    fragment = client.get(f"{BASE}/jobs/{job.pk}/?state=running", **live).content.decode()
+    assert fragment.lstrip().startswith('<div class="gap" id="progress"')
     assert "<html" not in fragment
-    failures = client.get(f"{BASE}/jobs/{job.pk}/failures/").content.decode()
-    assert failures.count("&lt;script&gt;") == 2
+    assert "HX-Refresh" not in client.get(f"{BASE}/jobs/{job.pk}/?state=running", **live)
     client.post(f"{BASE}/jobs/{job.pk}/pause/")
-    assert 'hx-trigger="every 1s"' not in client.get(f"{BASE}/jobs/{job.pk}/").content.decode()
+    assert client.get(f"{BASE}/jobs/{job.pk}/?state=running", **live)["HX-Refresh"] == "true"
+    assert 'hx-trigger="every 2s"' not in client.get(f"{BASE}/jobs/{job.pk}/").content.decode()
+    assert client.get(f"{BASE}/jobs/{job.pk}/failures/")["Location"] == f"{BASE}/jobs/{job.pk}/#failed"
     client.post(f"{BASE}/jobs/{job.pk}/budget/", {"most_calls": "0", "most_cost": ""})
     job.refresh_from_db()
     assert (job.state, job.most_calls) == (Job.State.PAUSED, None)

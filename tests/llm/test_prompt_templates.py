@@ -434,7 +434,7 @@ def test_only_what_this_campaign_was_shown_is_confirmed(as_olga: Client, olga: P
     create_campaign(name="Other", slug="other", acting_user=olga)
     for path, sent in (("other", confirmed), ("study", "x" + confirmed), ("study", "")):
         page = as_olga.post(f"/campaigns/{path}/prompts/import/", {"confirmed": sent}, follow=True)
-        assert "Nothing was made: this preview is too old." in page.content.decode()
+        assert "Nothing was created: this check is over an hour old." in page.content.decode()
     assert not CampaignPromptSet.objects.exists()
     as_olga.post(PAGE, {"confirmed": confirmed})
     as_olga.post(PAGE, {"confirmed": confirmed})
@@ -445,7 +445,7 @@ def test_a_name_that_was_taken_meanwhile_is_told(as_olga: Client, imported) -> N
     confirmed = token(preview(as_olga, {"b.txt": GRADER}, "mine"))
     imported({"a.yaml": CREATOR}, "--name", "mine")
     page = as_olga.post(PAGE, {"confirmed": confirmed}, follow=True).content.decode()
-    assert "Nothing was made. There is another prompt set called mine." in page
+    assert "Nothing was created. There is another prompt set called mine." in page
 
 
 def test_the_page_of_prompts_costs_the_same_queries_with_many_sets(

@@ -80,14 +80,14 @@ def test_a_worker_sends_one_request_and_the_page_shows_what_came(campaign: Campa
     work()  # both workers are told: the second one has nothing to do
     part = polled(client, judge)
     assert "hx-get" not in part
-    assert "It works: read from its reply, " in part
+    assert "It works. Its answer: " in part
     call = Call.objects.get()
     assert (call.job, call.unit, call.outcome, len(server.ended())) == (None, None, "good", 1)
-    assert "rehearsal (m), " in part
-    assert f"{call.tokens_in} tokens sent, {call.tokens_out} came back, cost " in part
+    assert "rehearsal (m) · " in part
+    assert f"{call.tokens_in} tokens sent, {call.tokens_out} back · " in part
     assert call.cost == judge.cost(call.tokens_in, call.tokens_out) > 0
-    assert f"cost {call.cost.normalize():f}" in part
-    assert "Tried by <bdi>olga</bdi>, " in part
+    assert f"{call.cost.normalize():f} USD" in part
+    assert "by <bdi>olga</bdi>, " in part
     judge.judge.refresh_from_db()
     assert judge.judge.is_rehearsal
     server.stop()
@@ -141,7 +141,7 @@ def test_a_reply_of_odd_characters_is_shown(campaign: Campaign, client: Client, 
         work()
     page = client.get(page_of(judge))
     assert page.status_code == 200
-    assert "It can't be used like this: " in page.content.decode()
+    assert "It can't be used like this" in page.content.decode()
     assert shown in page.content.decode()
     assert len(page.content) < 60_000
     assert Call.objects.get().outcome == "wrong"
@@ -152,7 +152,7 @@ def test_a_judge_that_cannot_be_asked_says_why_and_sends_nothing(campaign: Campa
     try_it(client, judge)
     work()
     part = polled(client, judge)
-    assert "It can't be used like this: " in part
+    assert "It can't be used like this" in part
     assert "NOBODYS_API_KEY" in part
     assert not Call.objects.exists()
 
@@ -190,8 +190,8 @@ def test_two_are_tried_at_once_and_a_third_one_is_told_to_wait(campaign: Campaig
 @pytest.mark.parametrize(
     ("is_begun", "seconds", "message"),
     [
-        (False, 61, "No worker was free within a minute. See that the workers run, then send the request again."),
-        (True, 121, "The worker was stopped before it had the reply. Send the request again."),
+        (False, 61, "Check that workers run, then send another test request."),
+        (True, 121, "The worker was stopped before. Send another test request."),
     ],
     ids=["no worker", "killed worker"],
 )

@@ -65,7 +65,7 @@ def test_an_empty_pool_is_refused_with_what_fills_it(empty_campaign: Campaign, i
         assert lacking in page
     assert not Condition.objects.filter(campaign=empty_campaign).exists()
     import_file(empty_campaign, "retrieval", "t1 Q0 d1 1 9 one\n")
-    assert "What it will take" in client.post(f"/campaigns/{empty_campaign.slug}/jobs/new/", wanted).content.decode()
+    assert "Launch 0 calls" in client.post(f"/campaigns/{empty_campaign.slug}/jobs/new/", wanted).content.decode()
     page = client.post(f"/campaigns/{empty_campaign.slug}/jobs/new/", wanted | {"topics": "t2"}).content.decode()
     assert lacking in page
 

@@ -659,19 +659,18 @@ def test_the_form_and_the_command_launch_it_and_failures_name_citations(
     client = client_of(olga)
     form = {"kind": "Support", "judge": judge.pk, "replicate": "0", "name": "", "topics": "t1"}
     page = client.post("/campaigns/study/jobs/new/", form).content.decode()
-    assert '<option value="Support" selected>' in page
-    assert "Makes the condition <bdi>Support by j</bdi>" in page
+    assert '<input type="hidden" name="kind" value="Support"' in page
+    assert "Creates the condition <bdi>Support by j</bdi>" in page
     assert not SupportSheet.objects.exists()
     client.post("/campaigns/study/jobs/new/", form | {"launch": "1"})
     job = Job.objects.get()
     assert (job.condition.name, job.units_total) == ("Support by j", 5)
     Run.objects.filter(tag="team.two").update(tag="<b>two")
     ended(job)
-    page = client.get(f"/campaigns/study/jobs/{job.pk}/failures/").content.decode()
-    assert page.count("<bdi>team.one, sentence 3, d1</bdi>") == 1
-    assert page.count("<bdi>&lt;b&gt;two, sentence 2, d4</bdi>") == 1
     page = client.get(f"/campaigns/study/jobs/{job.pk}/").content.decode()
-    assert "such as <bdi>t1 team.one, sentence 1, d1</bdi>" in page
+    assert page.count('<td class="any"><bdi>team.one, sentence 3, d1</bdi>') == 1
+    assert page.count('<td class="any"><bdi>&lt;b&gt;two, sentence 2, d4</bdi>') == 1
+    assert "for example <bdi>t1 team.one, sentence 1, d1</bdi>" in page
     assert NOT_LOADED in page
     for path in ("", "failures/"):
         assert client_of(anna).get(f"/campaigns/study/jobs/{job.pk}/{path}").status_code == 404

@@ -121,10 +121,10 @@ def _confirmed(request: PersonRequest, campaign: Campaign) -> HttpResponse:
         templates = read_templates([(file, b64decode(data)) for file, data in content])
         made = actions.create_prompt_set(campaign=campaign, name=name, templates=templates, acting_user=request.user)
     except signing.BadSignature:
-        messages.error(request, "Nothing was made: this preview is too old. Choose the files once more.")
+        messages.error(request, "Nothing was created: this check is over an hour old. Choose the files again.")
     except PromptSetError as error:
-        messages.error(request, f"Nothing was made. {error}")
+        messages.error(request, f"Nothing was created. {error}")
     else:
-        messages.success(request, f"The prompt set {made.name} can be chosen in a judge's settings.")
+        messages.success(request, f"Prompt set {made.name} created. Choose it in a judge's settings.")
         return redirect("prompts", campaign.slug)
     return redirect("import_prompts", campaign.slug)

@@ -124,7 +124,9 @@ def _line(job: Job) -> str:
     pace = queries.pace(job)
     left = "" if pace.left is None else f", {pace.left} s left"
     failed = f", {job.units_failed:,} failed" if job.units_failed else ""
-    counts = f"{ended:,}/{job.units_total:,}{failed}, {job.calls:,} calls, {pace.per_second:.1f}/s, cost {job.cost:f}"
+    counts = (
+        f"{ended:,}/{job.units_total:,}{failed}, {job.calls:,} calls, {pace.a_minute / 60:.1f}/s, cost {job.cost:f}"
+    )
     return f"job {job.pk} [{'#' * full}{'.' * (_BAR - full)}] {counts}{left}, {job.get_state_display()}"
 
 

@@ -5,6 +5,7 @@ from decimal import Decimal
 from django import template
 
 from assessor.formats.values import to_json
+from assessor.llm.job_kind import job_kinds
 
 register = template.Library()
 
@@ -16,9 +17,25 @@ def money(amount: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+@register.filter
+def usd(amount: Decimal | str) -> str:
+    """Return money with cents; less than ten of them with two figures, so that little is not nothing."""
+    value = Decimal(amount)
+    if not value or value >= Decimal("0.1"):
+        return f"{value:,.2f}"
+    return money(Decimal(f"{value:.1e}"))
+
+
+@register.filter
+def job_title(name: str) -> str:
+    """Return what a job of a kind does, in words; its name where no app has the kind any more."""
+    kind = job_kinds().get(name)
+    return kind.title if kind else name
+
+
 _PARAMETERS = {
-    "max_tokens": "token limit",
-    "limit_name": "sent as",
+    "max_tokens": "longest reply, tokens",
+    "limit_name": "limit sent as",
     "structured": "structured output",
     "presence_penalty": "presence penalty",
     "frequency_penalty": "frequency penalty",

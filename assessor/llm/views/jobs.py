@@ -1,24 +1,33 @@
 """Jobs: launched with an estimate, followed, paused, resumed, cancelled, tried again."""
 
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from functools import partial
+from typing import Any, NamedTuple
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
 from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.condition_kind import kind_named, kind_of
 from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Campaign, Condition
 from assessor.llm import actions, queries
 from assessor.llm.access import campaign_job
 from assessor.llm.actions import JobError
 from assessor.llm.forms import BudgetForm, LaunchForm
-from assessor.llm.job_kind import job_kind_named
+from assessor.llm.job_kind import Grades, JobKind, job_kinds
 from assessor.llm.models import Job
+from assessor.llm.topic_picker import Picker, picker
 
-_JOBS, _FAILED = 50, 100  # on a page
+_JOBS, _FAILED = 50, 50  # on a page
+_SELECT = (("ready", "all that are ready"), ("new", "not labelled"), ("none", "none"))
 
 
 @require_safe
@@ -30,56 +39,159 @@ def jobs(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def launch(request: PersonRequest, slug: str) -> HttpResponse:
-    """The form; first it shows what the job will take, then, asked to, it launches it."""
+    """The form of a kind of job with what it will take, which htmx asks for as it changes; then the launch."""
     campaign = organized_campaign(request.user, slug)
-    form = LaunchForm(campaign, request.POST or None)
-    plan = None
-    if request.method == "POST" and form.is_valid():
-        wanted = form.cleaned_data
+    kinds = sorted(job_kinds().values(), key=lambda one: not kind_named(one.condition_kind).makes_grades)
+    wanted = request.POST.get("kind") or request.GET.get("kind", "")
+    kind = next((one for one in kinds if one.name == wanted), kinds[0])
+    form = LaunchForm(campaign, kind, request.POST or None, initial=request.GET.dict())
+    is_valid = form.is_valid()
+    topics = _topics(campaign, kind, form, request.POST)
+    context: dict[str, Any] = {"campaign": campaign, "form": form, "kind": kind, "kinds": kinds}
+    context |= {"picker": topics, "select": _SELECT}
+    builds_on = [field for field in form.builds_on() if field.name in ("nuggets", "qrels_source")]
+    context["unset"] = [field.label.lower() for field in builds_on if _choice(form, field.name) is None]
+    if is_valid:
         try:
-            plan = actions.plan_job(
-                kind=job_kind_named(wanted["kind"]),
-                judge=wanted["judge"],
-                name=wanted["name"],
-                qrels_source=wanted["qrels_source"],
-                min_relevant_grade=wanted["min_relevant_grade"],
-                topics=wanted["chosen"],
-                nuggets=wanted["nuggets"],
-                replicate=wanted["replicate"] or 0,
-            )
+            plan = _plan(kind, form, topics)
             if "launch" in request.POST:
-                job = actions.launch(
-                    plan,
-                    most_calls=wanted["most_calls"],
-                    most_cost=wanted["most_cost"],
-                    acting_user=request.user,
-                )
+                budget = {name: form.cleaned_data[name] for name in ("most_calls", "most_cost")}
+                job = actions.launch(plan, **budget, acting_user=request.user)
                 return redirect("job", slug, job.pk)
+            if topics.is_all_done and not plan.expected.calls:
+                context["is_done"] = True
+            else:
+                context |= {"plan": plan, "seconds": queries.seconds_for(plan.judge, plan.expected)}
         except JobError as error:
             form.add_error(None, str(error))
-    return render(request, "llm/launch.html", {"campaign": campaign, "form": form, "plan": plan})
+    return render(request, "llm/launch.html#job" if request.htmx else "llm/launch.html", context)
+
+
+def _topics(campaign: Campaign, kind: JobKind, form: LaunchForm, sent: QueryDict) -> Picker:
+    """Return the topics with what the job would find on them, as far as the form says what it builds on."""
+    condition = Condition(
+        campaign=campaign,
+        kind=kind.condition_kind,
+        method=kind.method,
+        protocol=campaign.protocol,
+        **{name: _choice(form, name) for name in ("nuggets", "qrels_source", "min_relevant_grade")},
+    )
+    pasted = form.cleaned_data.get("pasted", []) if form.is_bound else []
+    if judge := _choice(form, "judge"):
+        with suppress(JobError):  # it is told with the estimate
+            condition, _ = actions.find_condition(
+                kind=kind,
+                judge=judge,
+                name="",
+                qrels_source=condition.qrels_source,
+                nuggets=condition.nuggets,
+                min_relevant_grade=condition.min_relevant_grade,
+                replicate=_choice(form, "replicate") or 0,
+            )
+    return picker(kind, condition, list(campaign.topics.order_by("qid")), sent, pasted)
+
+
+def _choice(form: LaunchForm, name: str) -> Any:
+    """Return what a form has in a field, sent or to begin with; None where that can't be."""
+    if name not in form.fields:
+        return None
+    if form.is_bound:
+        return form.cleaned_data.get(name)
+    try:
+        return form.fields[name].clean(form.get_initial_for_field(form.fields[name], name))
+    except ValidationError:
+        return None
+
+
+def _plan(kind: JobKind, form: LaunchForm, topics: Picker) -> actions.Plan:
+    """Say what the job of a form will take. Raises JobError."""
+    wanted = form.cleaned_data
+    return actions.plan_job(
+        kind=kind,
+        judge=wanted["judge"],
+        name=wanted["name"],
+        qrels_source=wanted.get("qrels_source"),
+        min_relevant_grade=wanted.get("min_relevant_grade"),
+        topics=topics.selected,
+        nuggets=wanted.get("nuggets"),
+        replicate=wanted["replicate"] or 0,
+    )
+
+
+class Step(NamedTuple):
+    """What can follow a job that is done, and where."""
+
+    label: str
+    address: str
+
+
+def _next_steps(job: Job) -> list[Step]:
+    """Return what can be done with what a finished job has made."""
+    campaign, condition, kind = job.campaign.slug, job.condition, kind_of(job.condition)
+    if kind.judges_answers:
+        scores = f"{reverse('scores', args=[campaign])}?condition={condition.pk}"
+        steps = [Step("See the scores", scores), Step("Compare with people", reverse("comparisons", args=[campaign]))]
+    else:
+        new = reverse("launch_job", args=[campaign])
+        steps = [
+            Step(f"{other.title} with these", f"{new}?kind={other.name}&{basis}={pk}")
+            for other in job_kinds().values()
+            for basis, pk in [_basis(other, condition)]
+            if basis
+        ]
+    return [*steps, Step("Freeze", reverse("frozen_condition", args=[campaign, condition.pk]))]
+
+
+def _basis(kind: JobKind, condition: Condition) -> tuple[str, int]:
+    """Return the field of a new job that can name a condition, and what it is then; "" where there is none."""
+    if kind_of(condition).makes_nuggets and kind.builds_on_nuggets:
+        return "nuggets", condition.pk
+    source = condition.grades_made if kind_of(condition).makes_grades and hasattr(condition, "grades_made") else None
+    return ("qrels_source", source.pk) if source and kind.grades == Grades.ANY else ("", 0)
 
 
 @require_safe
 def job(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
-    """Progress while it runs (htmx asks again each second), what it took, and what failed."""
+    """Progress while it runs (htmx asks again every other second), what it took, what failed, what came back."""
     campaign = organized_campaign(request.user, slug)
     job = campaign_job(campaign, job_id)
-    context = {"campaign": campaign, "job": job, "pace": queries.pace(job), "reasons": queries.reasons(job)}
-    context["notes"] = queries.notes(job)
+    if request.htmx and request.GET.get("state") != job.state:
+        return HttpResponseClientRefresh()
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "job": job,
+        "bar": queries.bar(job),
+        "pace": queries.pace(job),
+        "rate": queries.rate(job),
+        "replies": queries.latest_replies(job),
+    }
     if request.htmx:
-        return render(request, "llm/job.html#progress", context)
-    more = {"budget": BudgetForm(instance=job), "outcomes": queries.outcomes(job), "runners": job.runners.all()}
-    return render(request, "llm/job.html", context | more)
+        return render(request, "llm/job.html#live", context)
+    reason = request.GET.get("reason", "")
+    failed = Paginator(queries.failed_units(job, reason), _FAILED).get_page(request.GET.get("page"))
+    latest = [reply.call for reply in context["replies"]]
+    call = queries.call_of(job, request.GET.get("call", "")) or next(iter(latest), None)
+    context |= {
+        "reasons": queries.reasons(job),
+        "reason": reason,
+        "page": failed,
+        "failed": queries.with_items(job, failed),
+        "notes": queries.notes(job),
+        "budget": BudgetForm(instance=job),
+        "outcomes": queries.outcomes(job),
+        "runners": job.runners.all(),
+        "call": call,
+        "prompt": queries.prompt_of(job, call) if call else None,
+        "next_steps": _next_steps(job) if job.state == Job.State.DONE else [],
+    }
+    return render(request, "llm/job.html", context)
 
 
 @require_safe
 def failures(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
+    """Where failed calls were listed before they became a part of the job's page."""
     campaign = organized_campaign(request.user, slug)
-    job = campaign_job(campaign, job_id)
-    page = Paginator(queries.failed_units(job), _FAILED).get_page(request.GET.get("page"))
-    rows = queries.with_items(job, page)
-    return render(request, "llm/failures.html", {"campaign": campaign, "job": job, "page": page, "rows": rows})
+    return redirect(f"{reverse('job', args=[slug, campaign_job(campaign, job_id).pk])}#failed")
 
 
 def _change(request: PersonRequest, slug: str, job_id: int, action: Callable[..., Any], done: str) -> HttpResponse:
@@ -96,22 +208,24 @@ def _change(request: PersonRequest, slug: str, job_id: int, action: Callable[...
 
 @require_POST
 def pause(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
-    return _change(request, slug, job_id, actions.pause, "Paused: what is in flight comes back and is kept.")
+    return _change(request, slug, job_id, actions.pause, "Paused. Calls in flight are finished and kept.")
 
 
 @require_POST
 def resume(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
-    return _change(request, slug, job_id, actions.resume, "It goes on as soon as a worker is free.")
+    return _change(request, slug, job_id, actions.resume, "Resumed. A worker continues as soon as one is free.")
 
 
 @require_POST
 def cancel(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
-    return _change(request, slug, job_id, actions.cancel, "Cancelled. What was done is kept.")
+    return _change(request, slug, job_id, actions.cancel, "Cancelled. Everything that was done is kept.")
 
 
 @require_POST
 def retry(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
-    return _change(request, slug, job_id, actions.retry_failed, "The failed units are done again.")
+    """Have failed calls made again, those of one reason or all."""
+    action = partial(actions.retry_failed, reason=request.POST.get("reason", ""))
+    return _change(request, slug, job_id, action, "The failed calls are made again.")
 
 
 @require_POST
@@ -121,7 +235,7 @@ def budget(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
     form = BudgetForm(request.POST, instance=campaign_job(campaign, job_id))
     if form.is_valid():
         actions.change_budget(job=job, **form.cleaned_data, acting_user=request.user)
-        messages.success(request, "The budget is changed. A job that runs takes it up when it is paused and resumed.")
+        messages.success(request, "Budget saved. A running job uses it once it is paused and resumed.")
     else:
-        messages.error(request, "A budget is a number above 0, or empty.")
+        messages.error(request, "Budget not saved: write numbers above 0, or leave the fields empty.")
     return redirect("job", slug, job_id)

@@ -42,10 +42,12 @@ def state(one: Asked, replies: Mapping[Place, Sequence[Reply]]) -> str:
     return ANSWERED if of_it and of_it[-1].question == one.text else OPEN
 
 
-def open_by_task(campaign: Campaign) -> dict[int, int]:
-    """Count the questions that are open, by task's key."""
+def open_by_task(campaign: Campaign, questions: Iterable[Asked] | None = None) -> dict[int, int]:
+    """Count the questions that are open, by task's key. questions: all of the campaign, where read."""
     replies = replied(campaign)
-    return Counter(one.task for one in asked(campaign) if state(one, replies) == OPEN)
+    return Counter(
+        one.task for one in (asked(campaign) if questions is None else questions) if state(one, replies) == OPEN
+    )
 
 
 class Row(NamedTuple):

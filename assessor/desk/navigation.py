@@ -42,7 +42,12 @@ GROUPS = (
     Group(
         "Work",
         [
-            Item("Plan", "plan", "plan", ["plan_hours", "allocate_plan", "plan_runs", "plan_piece", "new_condition"]),
+            Item(
+                "Plan",
+                "plan",
+                "plan",
+                ["plan_give", "plan_hours", "allocate_plan", "plan_runs", "plan_piece", "new_condition"],
+            ),
             Item("Progress", "progress", "pulse", ["effort"]),
             Item("People", "people", "people", ["person", "require_second_factor"]),
             Item("Practice", "practice", "check", ["practice_reference", "mark_practice"]),

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from assessor.campaigns.access import may_create_campaigns, organized_campaigns
 from assessor.campaigns.http import PersonRequest
 from assessor.desk import queries
+from assessor.work.reminders import reminders_of
 
 
 @require_safe
@@ -14,6 +15,7 @@ def home(request: PersonRequest) -> HttpResponse:
     """An assessor's topics, an organizer's campaigns; who is both sees both."""
     context = {
         **queries.home(request.user),
+        "reminders": reminders_of(request.user),
         "campaigns": organized_campaigns(request.user),
         "may_create": may_create_campaigns(request.user),
         "invitations": request.user.invitations.select_related("campaign", "invited_by").order_by("campaign__name"),

@@ -85,7 +85,7 @@ class _WithRule(forms.Form):
         super().__init__(*args, **kwargs)
         now = self.initial.get("rule", "")
         if now not in dict(RULES):
-            self.fields["rule"].widget.choices = [(now, now), *RULES]  # type: ignore[attr-defined]
+            self.fields["rule"].widget.choices = [(now, now), *RULES]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

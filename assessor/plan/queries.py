@@ -50,7 +50,7 @@ def work_rows(campaign: Campaign, tasks: Iterable[Counted] | None = None) -> lis
     """Return all work of a campaign, given or not, in three queries. tasks: those of the campaign, where read."""
     found = [_of_task(task) for task in (counted(campaign) if tasks is None else tasks)]
     queued = waiting_in(campaign).order_by("pk").values_list("topic", "condition")
-    found += [WorkRow(*one, None, WHOEVER_DRAWS, QUEUED, 0, 0, 0, "") for one in queued]
+    found += [WorkRow(topic, condition, None, WHOEVER_DRAWS, QUEUED, 0, 0, 0, "") for topic, condition in queued]
     to_come = Planned.objects.filter(condition__campaign=campaign).values_list(
         "topic", "condition", "person", "person__username", "waits_for"
     )

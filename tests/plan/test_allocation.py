@@ -134,4 +134,4 @@ def test_what_was_drawn_is_shown_then_planned_and_the_seed_is_kept(
     details = Event.objects.get(verb="topics allotted").details
     assert (details["seed"], details["shares"], details["people"]) == (5, {"ManualNuggets": 2}, ["anna", "ben"])
     assert "2 topics are wanted, and there are 0" in client.post(address, form).content.decode()
-    assert "Say how many topics" in client.post(address, form | {f"topics{condition.pk}": ""}).content.decode()
+    assert "Enter a number of topics" in client.post(address, form | {f"topics{condition.pk}": ""}).content.decode()

@@ -76,17 +76,17 @@ def test_sums_medians_and_outliers_of_conditions_and_kinds(worked: Campaign):
 
 def test_medians_are_those_that_hours_to_come_are_reckoned_from(worked: Campaign):
     told = {row.condition.name: row.told for row in workload(worked).paces}
-    assert told == {"ManualNuggets": "0.5 h for a topic: the median of 5 finished tasks"}
+    assert told == {"ManualNuggets": "0.5 h a topic: the median of 5 finished tasks"}
     topic = worked.topics.get(qid="x2")
     answers = worked.conditions.get(name="Manual/Manual")
     person = Person.objects.get(username="ben")
     Task.objects.create(campaign=worked, topic=topic, condition=answers, kind="assignment", person=person)
     told = {row.condition.name: row.told for row in workload(worked).paces}
     # Twelve minutes are too few to extrapolate from.
-    assert told["Manual/Manual"] == "too early to tell: less than 30 minutes of active time on finished tasks"
+    assert told["Manual/Manual"] == "no estimate yet: less than 30 minutes of active time on finished tasks"
     Task.objects.filter(condition=answers, state=Task.State.FINISHED).update(seconds=3_600)
     told = {row.condition.name: row.told for row in workload(worked).paces}
-    assert told["Manual/Manual"].startswith("1.0 h for a topic, ")
+    assert told["Manual/Manual"].startswith("1.0 h a topic, ")
 
 
 def test_what_was_handed_over_is_in_no_median(worked: Campaign, anna: Person):

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign
-from assessor.desk.flags import asked, open_by_task
+from assessor.desk.flags import asked, open_by_task, unsettled
 from assessor.desk.pace import NOT_KNOWN, TOO_EARLY
 from assessor.desk.progress import heat, jobs_under_way, progress, sparks
 from assessor.desk.stalled_work import stuck
@@ -44,8 +44,7 @@ def _shown(request: PersonRequest, campaign: Campaign) -> dict[str, Any]:
     topics = campaign.topics.order_by("qid")
     busy = {row.topic for row in work}
     free = sum(topic not in busy for topic in topics.filter(is_practice=False).values_list("pk", flat=True))
-    unsettled = sum(one.is_unsettled for one in questions)
-    stalled = stuck(campaign, tasks, open_questions, unsettled, free if work else 0)
+    stalled = stuck(campaign, tasks, open_questions, unsettled(questions), free if work else 0)
     page = Paginator(topics, _TOPICS).get_page(request.GET.get("page"))
     shown = list(page)
     return {

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Max, Q
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
@@ -149,13 +149,18 @@ def open_on_answers(kind: LabelKind, campaign: Campaign) -> Iterator[Asked]:
     """Yield what people ask of the items of judged answers."""
     model, out = kind.sheets, kind.left_out(campaign)
     found = model.objects.filter(model.QUESTIONED, task__campaign=campaign).order_by("pk")
+    column, key = model.label_model().IN_HISTORY
+    events = model._meta.get_field("revisions").related_model.objects.exclude(task=None)
+    newest = events.filter(sheet__in=found.order_by().values("pk")).order_by().values_list("sheet", column)
+    last = {(sheet, name): at for sheet, name, at in newest.annotate(Max("at"))}
     for sheet in model.with_items(found, LEFT_OPEN):
         cannot, flags, adopted = sheet.cannot, sheet.flags, sheet.adopted
         for item in {**cannot, **flags}:
             is_out = item in cannot and (sheet.condition_id, item) in out
             settled = LEFT_OUT if is_out else adopted.get(item, "")
             why, flag = cannot.get(item, ""), flags.get(item, "")
-            yield Asked(kind.name, sheet.task_id, sheet.pk, item, why, flag, settled, sheet.labels_by_item[item].at)
+            at = last.get((sheet.pk, getattr(sheet.labels_by_item[item], key)))
+            yield Asked(kind.name, sheet.task_id, sheet.pk, item, why, flag, settled, at)
 
 
 def described_on_answers(

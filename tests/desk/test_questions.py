@@ -1,10 +1,12 @@
 """Questions of assessors and the organizer's answers: all kinds on one page, read by whom they are for alone."""
 
 import json
+from datetime import timedelta
 from html import unescape
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Event, Topic
@@ -221,11 +223,13 @@ def test_who_lost_the_topic_reads_no_answers_on_it(flagged: Judged, nugget: str,
 def test_the_inbox_is_filtered_by_condition_and_has_the_oldest_first(
     flagged: Judged, nugget: str, campaign: Campaign, topic: Topic, anna: Person, as_olga: Client, time_machine
 ):
-    """An older question of another condition comes first, though it is of a later kind."""
+    """An older question of another condition comes first, though its kind is listed later."""
     judging = give(from_scratch(campaign), topic, anna)
     cited = next(one for one in all_judged(judging) if judgeable(one))
+    now = timezone.now()
+    time_machine.move_to(now - timedelta(days=9))
     change(cited, {judgeable(cited)[0]: {"flag": "is it cut off?"}}, "flag")
-    type(cited).label_model().objects.filter(sheet=cited.pk).update(at="2020-01-01T00:00:00Z")
+    time_machine.move_to(now)
     page = as_olga.get(LIST).content.decode()
     assert 0 < page.index("is it cut off?") < page.index("two facts in one?")
     assert f'<option value="{judging.condition_id}">from scratch</option>' in page

@@ -198,7 +198,7 @@ def test_a_change_says_what_it_touches_before_it_is_made(
     }
     page = as_olga.post(address, form).content.decode()
     assert "2 answers with 6 labels leave the scores." in page
-    assert "1 task is concerned." in page
+    assert "1 task changes." in page
     assert (Scope.objects.count(), Event.objects.filter(verb="runs to judge").count()) == (0, 0)
     response = as_olga.post(address, form | {"confirmed": "1"})
     assert (response.status_code, response["Location"]) == (302, PLAN)
@@ -214,7 +214,7 @@ def test_a_change_says_what_it_touches_before_it_is_made(
     form |= {"seen": "anna, priority<=1, open", "person": ben.pk, "reason": ""}
     assert "Say why t1 is to be ben" in as_olga.post(address, form | {"confirmed": "1"}).content.decode()
     page = as_olga.post(address, form | {"reason": "ill"}).content.decode()
-    assert "The task of anna (answers 1/1) is withdrawn; what is done counts, the rest starts anew." in page
+    assert "anna loses the task (answers 1/1). Finished labels count; the rest starts again." in page
     assert "This is no rule of runs" in as_olga.post(address, form | {"rule": "best"}).content.decode()
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assessor.work.judging_pool import Moved
     from assessor.work.models import Task
     from assignment.forms import AssignmentFields
-    from assignment.models import AnswerSheet, LabelEvent
+    from assignment.models import AnswerSheet, LabelEvent, LeftOut
     from assignment.score_tables import NuggetScoring
     from assignment.studies import NuggetSampling
     from nuggets.models import BankEdition, NuggetBank
@@ -50,6 +50,8 @@ class Assignment(LabelKind):
     needs_nuggets = True
     takes_invalid_labels = True
     questions_page = "assignment_questions"
+    settling = "assignment/_settle.html"
+    left_out_template = "assignment/_left_out.html"
     labels = tuple(reversed(LABELS))
     keys = {
         "1": "support",
@@ -136,6 +138,11 @@ class Assignment(LabelKind):
         from assignment.queries import left_out_in
 
         return left_out_in(campaign)
+
+    def left_out_records(self, campaign: Campaign) -> Sequence[LeftOut]:
+        from assignment.queries import left_out_records
+
+        return left_out_records(campaign)
 
     def texts_of(self, questions: Sequence[Question]) -> list[str]:
         from assignment.queries import with_texts

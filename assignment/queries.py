@@ -157,11 +157,12 @@ def with_texts(found: Sequence[Question]) -> list[tuple[Question, str]]:
     return [(question, texts.get(question.item, "")) for question in found]
 
 
-def left_out(condition: Condition) -> list[LeftOut]:
-    """Return what leaves nuggets out of a condition's scores now: the newest word on each."""
-    newest = {record.nugget_id: record for record in LeftOut.objects.filter(condition=condition).order_by("pk")}
+def left_out_records(campaign: Campaign) -> list[LeftOut]:
+    """Return what leaves nuggets out of a campaign's scores now: the newest word on each."""
+    records = LeftOut.objects.filter(condition__campaign=campaign).order_by("pk")
+    newest = {(record.condition_id, record.nugget_id): record for record in records}
     out = [record.pk for record in newest.values() if record.is_out]
-    return list(LeftOut.objects.filter(pk__in=out).select_related("nugget__bank__topic", "person"))
+    return list(LeftOut.objects.filter(pk__in=out).select_related("condition", "nugget__bank__topic", "person"))
 
 
 def left_out_in(campaign: Campaign) -> set[tuple[int, str]]:

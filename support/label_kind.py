@@ -46,6 +46,7 @@ class Support(LabelKind):
     methods = (FROM_SCRATCH, POST_EDITED, AUTOMATIC)
     comparison_page = "support_pairs"
     questions_page = "support_questions"
+    settling = "support/_settle.html"
     labels = tuple(reversed(LABELS))
     keys = {
         "1": "full",

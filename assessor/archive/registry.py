@@ -168,6 +168,7 @@ LEFT_OUT: dict[str, str] = {
     "mfa.authenticator": "what people of this installation sign in with",
     "socialaccount.socialaccount": "what people of this installation sign in with",
     "api.token": "what scripts of this installation's people sign in with",
+    "work.reminder": "a note on the home of somebody here; the history has that it was made",
     "llm.runner": "a process of this installation at work",
     "llm.trial": "whether a judge answers this installation; the ledger has its call",
     "campaigns.invitation": "what somebody has not taken is no role yet",

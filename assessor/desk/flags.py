@@ -2,19 +2,16 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
-
-from django.urls import reverse
+from typing import Any, NamedTuple
 
 from assessor.accounts.models import Person
-from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.condition_kind import kind_of, related_records
 from assessor.campaigns.models import Campaign
-from assessor.labels.flags import Asked
+from assessor.labels.flags import Asked, OtherLabel, other_labels
 from assessor.labels.label_kind import label_kind, label_kinds
 from assessor.labels.replies import placed, replies_to
 from assessor.runtime.process_cache import cache
 from assessor.work.models import Reply, Task
-from assessor.work.queries import planned
 
 _REMEMBERED = 600  # seconds
 OPEN, ANSWERED, SETTLED = "open", "answered", "settled"
@@ -44,10 +41,11 @@ def state(one: Asked, replies: Mapping[Place, Sequence[Reply]]) -> str:
     return ANSWERED if of_it and of_it[-1].question == one.text else OPEN
 
 
-def open_by_task(campaign: Campaign) -> dict[int, int]:
-    """Count the questions that are open, by task's key."""
+def open_by_task(campaign: Campaign, questions: Iterable[Asked] | None = None) -> dict[int, int]:
+    """Count the questions that are open, by task's key. questions: all of the campaign, where read."""
     replies = replied(campaign)
-    found = Counter(one.task for one in asked(campaign) if state(one, replies) == OPEN)
+    every = asked(campaign) if questions is None else questions
+    found = Counter(one.task for one in every if state(one, replies) == OPEN)
     remember_open(campaign, found.total())
     return found
 
@@ -62,6 +60,14 @@ def last_open(campaign: Campaign) -> int:
     return int(cache.get(f"open-questions.{campaign.pk}", 0))
 
 
+def unsettled(questions: Iterable[Asked]) -> int:
+    """Count the labels that are missing until an organizer settles them."""
+    return sum(one.is_unsettled and bool(label_kind(one.kind).settling) for one in questions)
+
+
+What = tuple[str, int | None, str]  # kind, sheet's key, item's
+
+
 class Row(NamedTuple):
     """A question as the organizer sees it. about: what is asked about, in words."""
 
@@ -72,18 +78,32 @@ class Row(NamedTuple):
     state: str
     replies: Sequence[Reply]
     address: str  # of what the person said there
-    settling: str  # the address where it can be settled, or ""
+    settling: str  # the template of the forms that settle it, or ""
+    sheet: Any  # which these forms are about
+    others: Sequence[OtherLabel]
+
+    @property
+    def can_answer(self) -> bool:
+        """Whether its person still has the work, and reads answers on it."""
+        return self.task.state != Task.State.WITHDRAWN
+
+    @property
+    def can_settle(self) -> bool:
+        """Whether its person changes nothing there any more."""
+        return self.task.state != Task.State.OPEN
 
 
 def rows(campaign: Campaign, some: Sequence[Asked], replies: Mapping[Place, Sequence[Reply]]) -> list[Row]:
     """Return questions of a campaign with all that a page shows of them. replies: as replied() has them."""
-    tasks = {task.pk: task for task in planned(campaign).filter(pk__in={one.task for one in some})}
+    # What was asked on work that was taken away since can still be settled.
+    of_any = campaign.tasks.select_related("topic", "condition", "person", *related_records())
+    tasks = of_any.in_bulk({one.task for one in some})
     about = described((one.kind, one.sheet, one.item) for one in some)
+    sheets, others = _to_settle(some)
     found = []
     for one in some:
         if task := tasks.get(one.task):
             words, run = about[one.kind, one.sheet, one.item]
-            of_it = replies.get(one.place, ())
             found.append(
                 Row(
                     one,
@@ -91,20 +111,29 @@ def rows(campaign: Campaign, some: Sequence[Asked], replies: Mapping[Place, Sequ
                     words,
                     run,
                     state(one, replies),
-                    of_it,
+                    replies.get(one.place, ()),
                     kind_of(task).url(task),
-                    _settling(campaign, task, one),
+                    label_kind(one.kind).settling if one.is_unsettled else "",
+                    sheets.get((one.kind, one.sheet)),
+                    others.get((one.kind, one.sheet, one.item), ()),
                 )
             )
     return found
 
 
-def _settling(campaign: Campaign, task: Task, one: Asked) -> str:
-    page = label_kind(one.kind).questions_page
-    return reverse(page, args=[campaign.slug, task.condition_id]) if page and one.is_unsettled else ""
-
-
-What = tuple[str, int | None, str]  # kind, sheet's key, item's
+def _to_settle(some: Sequence[Asked]) -> tuple[dict[tuple[str, int | None], Any], dict[What, list[OtherLabel]]]:
+    """Return the judged answers of labels to be settled, and what second people said of them, by kind."""
+    sheets: dict[tuple[str, int | None], Any] = {}
+    others: dict[What, list[OtherLabel]] = {}
+    for kind in label_kinds():
+        places = [(one.sheet, one.item) for one in some if one.kind == kind.name and one.is_unsettled and one.sheet]
+        if places and kind.settling:
+            model: Any = kind.sheets
+            found = model.objects.filter(pk__in={sheet for sheet, _ in places}).select_related("answer")
+            own = list(found)
+            sheets |= {(kind.name, one.pk): one for one in own}
+            others |= {(kind.name, *place): told for place, told in other_labels(own, places).items()}
+    return sheets, others
 
 
 def described(items: Iterable[What]) -> dict[What, tuple[str, str]]:

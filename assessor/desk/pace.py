@@ -1,35 +1,28 @@
-"""How fast people get on: what was done over the last days, and when it will all be done if they go on like that."""
+"""How fast people work: what was done over the last days, and when all will be done at that pace.
 
-from collections.abc import Iterable, Sequence
-from datetime import date, datetime, timedelta
+The expected end is a range, from the spread of the days: its earliest day is that of the pace without the poorest of
+the days, its latest that of the pace without the best one. Of a single day there is no spread, and both are the same.
+Nothing is extrapolated before there are LEAST_SECONDS (30 minutes) of active time in these days.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, timedelta
 from math import ceil
 from typing import NamedTuple
 
-from django.db.models import Min, Sum
 from django.utils import timezone
 
-from assessor.campaigns.models import Campaign
 from assessor.plan.hours import LEAST_SECONDS
-from assessor.runtime.process_cache import cache
-from assessor.work.models import Task, TimeSpent
+from assessor.plan.recent_time import DAYS, Recent
+from assessor.work.models import Task
 from assessor.work.queries import Counted
-
-DAYS = 7  # that a pace is taken from
-
-
-class Recent(NamedTuple):
-    """Active seconds of the last days by task's key, and since when people were at work in them."""
-
-    seconds: dict[int, int]
-    since: datetime | None
 
 
 class Pace(NamedTuple):
-    """What was done over the last days: items in so many active seconds, and items a day."""
+    """What was done over the last days: items in so many active seconds, and items on each day, the latest first."""
 
-    items: float
     seconds: int
-    per_day: float
+    daily: Sequence[float]
 
     @property
     def is_known(self) -> bool:
@@ -37,23 +30,31 @@ class Pace(NamedTuple):
         return self.seconds >= LEAST_SECONDS
 
     @property
+    def items(self) -> float:
+        return sum(self.daily)
+
+    @property
+    def per_day(self) -> float:
+        return self.items / len(self.daily) if self.daily else 0.0
+
+    @property
+    def slow(self) -> float:
+        """Items a day without the best of the days."""
+        return self._without(max)
+
+    @property
+    def fast(self) -> float:
+        """Items a day without the poorest of the days."""
+        return self._without(min)
+
+    def _without(self, which: Callable[[Sequence[float]], float]) -> float:
+        days = len(self.daily)
+        return (self.items - which(self.daily)) / (days - 1) if days > 1 else self.per_day
+
+    @property
     def per_hour(self) -> float | None:
         """Items in an hour of active time; None where the pace isn't known."""
         return 3600 * self.items / self.seconds if self.is_known else None
-
-
-def recent_time(campaign: Campaign) -> Recent:
-    """Return the active time of the last days; added up once a minute, since everybody at work reports each half."""
-    now = timezone.now()
-    key = f"pace.{campaign.pk}.{now:%Y%m%d%H%M}"
-    return cache.get_or_set(key, lambda: _recent_time(campaign, now), 90) or Recent({}, None)
-
-
-def _recent_time(campaign: Campaign, now: datetime) -> Recent:
-    tasks = campaign.tasks.filter(topic__is_practice=False).exclude(state=Task.State.WITHDRAWN)
-    times = TimeSpent.objects.filter(at__gte=now - timedelta(days=DAYS), task__in=tasks)
-    rows = list(times.order_by().values_list("task").annotate(Sum("seconds"), Min("at")))
-    return Recent({task: seconds for task, seconds, _ in rows}, min((first for *_, first in rows), default=None))
 
 
 def days_of(tasks: Iterable[Counted], recent: Recent) -> int:
@@ -66,31 +67,45 @@ def days_of(tasks: Iterable[Counted], recent: Recent) -> int:
 def pace_of(tasks: Iterable[Counted], recent: Recent, days: int, *, in_topics: bool) -> Pace:
     """Return at which pace tasks get done.
 
-    When each item was done is not asked: of a task's items so many count as its time of these days is a share of all
-    its time. in_topics: whole topics are counted instead, once they are finished. Tasks whose items somebody else began
-    tell no pace.
+    When each item was done is not asked: a day has that share of a task's items which it has of the task's time.
+    in_topics: whole topics are counted instead, once they are finished. Tasks whose items somebody else began tell no
+    pace.
     """
-    items, seconds = 0.0, 0
+    daily, seconds = [0.0] * days, 0
     for task in tasks:
         if (spent := recent.seconds.get(task.pk)) and not task.handed_over:
             done = (task.state == Task.State.FINISHED) if in_topics else task.done
-            items += done * min(1.0, spent / (task.seconds or spent))
+            whole = max(task.seconds, spent)
+            for day, on_day in enumerate(recent.by_day[task.pk][:days]):
+                daily[day] += done * on_day / whole
             seconds += spent
-    return Pace(items, seconds, items / days)
+    return Pace(seconds, daily)
 
 
 NOT_KNOWN = "not known yet"
-TOO_EARLY = f"too early to tell: less than {LEAST_SECONDS // 60} minutes of active time"
+TOO_EARLY = f"no estimate yet: less than {LEAST_SECONDS // 60} minutes of active time"
 
 
-def expected_end(left: float, pace: Pace) -> date | None:
-    """Return on which day so many items will be done at a pace, or None where that can't be known."""
+class Ends(NamedTuple):
+    """The days between which work is expected to be done; None where that can't be known."""
+
+    earliest: date | None
+    latest: date | None
+
+
+def expected_ends(left: float, pace: Pace) -> Ends:
+    """Return when so many items will be done, from the paces without the poorest and without the best day."""
     if not left:
-        return timezone.localdate()
-    # Further away than a calendar reaches is not known either.
-    if not pace.is_known or pace.per_day <= left / 36_500:
+        return Ends(timezone.localdate(), timezone.localdate())
+    if not pace.is_known:
+        return Ends(None, None)
+    return Ends(_end(left, pace.fast), _end(left, pace.slow))
+
+
+def _end(left: float, per_day: float) -> date | None:
+    if per_day <= left / 36_500:  # further away than a calendar reaches
         return None
-    return timezone.localdate() + timedelta(days=ceil(left / pace.per_day))
+    return timezone.localdate() + timedelta(days=ceil(left / per_day))
 
 
 def last_end(ends: Sequence[date | None]) -> date | None:

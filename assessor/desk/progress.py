@@ -4,8 +4,8 @@ Topics for practice are told by topic alone: they are no part of the work.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -13,10 +13,11 @@ from django.urls import reverse
 
 from assessor.campaigns.condition_kind import kind_named, kind_of, names_in_order_of_work
 from assessor.campaigns.models import Campaign, Condition, Topic
-from assessor.desk.pace import Pace, Recent, days_of, expected_end, last_end, pace_of, recent_time
+from assessor.desk.burn_up import BurnUp, Seconds, burn_up, done_by_day, seconds_by_day
+from assessor.desk.pace import Ends, Pace, days_of, expected_ends, last_end, pace_of
 from assessor.llm.models import Job
-from assessor.plan.queries import TaskRow, planned_counts
-from assessor.plan.queries import rows as plan
+from assessor.plan.queries import FINISHED, WAITING, WorkRow, planned_counts
+from assessor.plan.recent_time import DAYS, Recent, recent_time
 from assessor.work.models import Task
 from assessor.work.queries import Counted, known_total, minutes, waiting_counts
 
@@ -30,6 +31,7 @@ class Step(NamedTuple):
 
     condition: int
     name: str
+    people: list[str]
     items: str  # what is counted: "answers"
     unit: str  # what the pace and what is left are told in: the items, or "topics" where nobody knows how many
     topics: int
@@ -43,9 +45,20 @@ class Step(NamedTuple):
     per_day: float
     is_too_early: bool  # to tell a pace and an end
     left: int
-    end: date | None
+    ends: Ends
     paused: int
     rests: int
+    drawing: BurnUp | None
+
+    @property
+    def so_far(self) -> int:
+        """What is done, in units."""
+        return self.finished if self.unit == "topics" else self.done
+
+    @property
+    def whole(self) -> int:
+        """What there is, in units: done, left and paused."""
+        return self.so_far + self.left + self.rests
 
     @property
     def is_to_be_signed_off(self) -> bool:
@@ -62,7 +75,7 @@ class Said(NamedTuple):
 
 
 class PersonRow(NamedTuple):
-    """A person's work."""
+    """A person's work. days: active seconds of the last days, the latest last."""
 
     name: str
     open: int
@@ -71,26 +84,17 @@ class PersonRow(NamedTuple):
     said: list[Said]
     time: str
     recently: str
+    days: list[int]
     worked_at: datetime | None
 
 
 class Cell(NamedTuple):
-    """A person's part of a topic under a condition."""
+    """A topic under a step, as a square of the heat map: what is printed, its class, what is read out, its address."""
 
-    person: str
-    told: str  # "answers 14/45"
-    state: str
-    time: str
+    text: str
+    shade: str
+    told: str
     address: str
-
-
-class TopicRow(NamedTuple):
-    """A topic: under each step its people's parts, and whether it waits there for whoever draws it."""
-
-    qid: str
-    title: str
-    is_practice: bool
-    cells: list[tuple[list[Cell], bool]]
 
 
 class JobRow(NamedTuple):
@@ -104,13 +108,14 @@ class JobRow(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far a campaign is, and over how many days the pace is taken. end: of what is not paused."""
+    """How far a campaign is, and over how many days the pace is taken. ends: of what is not paused."""
 
     days: int
     finished: int  # topics, once for each step
     topics: int
     time: str
-    end: date | None
+    recently: str
+    ends: Ends
     steps: list[Step]
     people: list[PersonRow]
 
@@ -135,6 +140,7 @@ def progress(campaign: Campaign, tasks: Sequence[Counted]) -> Progress:
     work = [task for task in tasks if not task.topic__is_practice]
     recent, waiting, to_come = recent_time(campaign), waiting_counts(campaign), planned_counts(campaign)
     days = days_of(work, recent)
+    seconds = seconds_by_day(campaign)
     by_condition = _grouped(work, "condition_id")
     names = Condition.objects.filter(pk__in={*(task.condition_id for task in tasks), *waiting, *to_come}).order_by(
         "name", "pk"
@@ -148,6 +154,7 @@ def progress(campaign: Campaign, tasks: Sequence[Counted]) -> Progress:
             to_come.get(condition.pk, 0),
             recent,
             days,
+            seconds,
         )
         for condition in sorted(names, key=lambda condition: in_order.index(condition.kind))
     ]
@@ -157,7 +164,8 @@ def progress(campaign: Campaign, tasks: Sequence[Counted]) -> Progress:
         finished=sum(step.finished for step in steps),
         topics=sum(step.topics + step.waiting + step.planned for step in steps),
         time=minutes(sum(task.seconds for task in work)),
-        end=last_end([step.end for step in steps]),
+        recently=minutes(sum(recent.seconds.values())),
+        ends=Ends(last_end([step.ends.earliest for step in steps]), last_end([step.ends.latest for step in steps])),
         steps=steps,
         people=people,
     )
@@ -171,7 +179,13 @@ def _grouped(tasks: Iterable[Counted], by: str) -> Mapping[Any, list[Counted]]:
 
 
 def _step(
-    condition: Condition, tasks: Sequence[Counted], waiting: int, planned: int, recent: Recent, days: int
+    condition: Condition,
+    tasks: Sequence[Counted],
+    waiting: int,
+    planned: int,
+    recent: Recent,
+    days: int,
+    seconds: Seconds,
 ) -> Step:
     # How many nuggets there will be is known when a topic is finished.
     in_topics = kind_of(condition).makes_nuggets or not any(task.total for task in tasks)
@@ -187,25 +201,30 @@ def _step(
         # Of a topic that nobody has yet it is not known how much there is: as much as of the others.
         usual = fmean(task.total for task in tasks if task.total)
         left, rests = round(_to_do(at_hand) + (waiting + planned) * usual), _to_do(paused)
+    finished, done = len(tasks) - len(unfinished), sum(task.done for task in tasks)
+    so_far = finished if in_topics else done
+    ends = expected_ends(left, pace)
     return Step(
         condition=condition.pk,
         name=condition.name,
+        people=sorted({task.person__username for task in tasks}),
         items=items,
         unit="topics" if in_topics else items,
         topics=len(tasks),
-        finished=len(tasks) - len(unfinished),
+        finished=finished,
         waiting=waiting,
         planned=planned,
-        done=sum(task.done for task in tasks),
+        done=done,
         total=known_total(tasks),
         time=minutes(sum(task.seconds for task in tasks)),
         per_hour=_of_items(tasks, recent, days).per_hour,
         per_day=pace.per_day,
         is_too_early=not pace.is_known,
         left=left,
-        end=expected_end(left, pace),
+        ends=ends,
         paused=len(paused),
         rests=rests,
+        drawing=burn_up(done_by_day(tasks, seconds, in_topics=in_topics), so_far, so_far + left + rests, ends),
     )
 
 
@@ -219,6 +238,7 @@ def _of_items(tasks: Iterable[Counted], recent: Recent, days: int) -> Pace:
 
 def _person(tasks: Sequence[Counted], recent: Recent, days: int) -> PersonRow:
     by_kind = _grouped(tasks, "kind")
+    by_day = [recent.by_day.get(task.pk, [0] * DAYS) for task in tasks]
     return PersonRow(
         name=tasks[0].person__username,
         open=sum(task.state != Task.State.FINISHED and not task.rests for task in tasks),
@@ -235,28 +255,70 @@ def _person(tasks: Sequence[Counted], recent: Recent, days: int) -> PersonRow:
         ],
         time=minutes(sum(task.seconds for task in tasks)),
         recently=minutes(sum(recent.seconds.get(task.pk, 0) for task in tasks)),
+        days=[sum(on_days) for on_days in zip(*by_day, strict=True)][::-1],
         worked_at=max((task.worked_at for task in tasks if task.worked_at), default=None),
     )
 
 
-def topic_rows(campaign: Campaign, topics: Iterable[Topic], steps: Sequence[Step]) -> list[TopicRow]:
-    """Return topics, each with what is there of it under each of the steps."""
-    rows = []
-    for row in plan(campaign, topics):
-        free = {one.condition_id for one, _ in row.waiting}
-        cells = [
-            ([_cell(one) for one in row.tasks if one.task.condition_id == step.condition], step.condition in free)
-            for step in steps
-        ]
-        rows.append(TopicRow(row.topic.qid, row.topic.title, row.topic.is_practice, cells))
-    return rows
+class Bar(NamedTuple):
+    """A day of a person in a drawing 24 high."""
+
+    x: int
+    y: float
+    height: float
 
 
-def _cell(row: TaskRow) -> Cell:
-    task = row.task
-    told = f"{row.items} {task.done}/{task.total}" if task.total else f"{row.items} {task.done}"
-    rests = ", paused" if task.paused and task.state == Task.State.OPEN else ""
-    return Cell(str(task.person), told, f"{task.get_state_display()}{rests}", row.time, kind_of(task).url(task))
+def sparks(people: Sequence[PersonRow]) -> list[tuple[PersonRow, list[Bar]]]:
+    """Return people with the hours of their last days as bars, all of one scale."""
+    most = max((seconds for person in people for seconds in person.days), default=0) or 1
+    drawn = []
+    for person in people:
+        heights = [round(max(1.5, 24 * seconds / most), 1) for seconds in person.days]
+        drawn.append((person, [Bar(12 * day, 24 - height, height) for day, height in enumerate(heights)]))
+    return drawn
+
+
+def heat(
+    campaign: Campaign,
+    topics: Sequence[Topic],
+    steps: Sequence[Step],
+    work: Iterable[WorkRow],
+    stuck: Collection[tuple[int, int]],
+) -> list[tuple[Step, list[Cell]]]:
+    """Return for each step what is done of each topic. stuck: conditions and topics, by keys."""
+    at: dict[tuple[int, int], list[WorkRow]] = defaultdict(list)
+    for row in work:
+        at[row.condition, row.topic].append(row)
+    base = reverse("plan", args=[campaign.slug])
+    return [
+        (
+            step,
+            [
+                _cell(at[step.condition, topic.pk], topic, step, base, is_stuck=(step.condition, topic.pk) in stuck)
+                for topic in topics
+            ],
+        )
+        for step in steps
+    ]
+
+
+def _cell(rows: Sequence[WorkRow], topic: Topic, step: Step, base: str, *, is_stuck: bool) -> Cell:
+    name = f"{topic.qid}{', practice' if topic.is_practice else ''}, {step.name}"
+    begun = [row for row in rows if row.person_id and row.state != WAITING]
+    if not begun:
+        told = "not given" if not rows else "waits for other work" if rows[0].state == WAITING else "in the queue"
+        return Cell("", "hx", f"{name}: {told}", f"{base}?q={topic.qid}")
+    row = begun[0]
+    address = f"{base}work/{row.condition}/{topic.pk}/?person={row.person_id}"
+    who = f"{row.person}, {row.state}{', stuck' if is_stuck else ''}"
+    if row.share is None:
+        return Cell(str(row.done), "hw" if is_stuck else "h1", f"{name}: {step.items} {row.done}, {who}", address)
+    text = "✓" if row.state == FINISHED else str(row.share)
+    return Cell(text, "hw" if is_stuck else _shade(row.share), f"{name}: {row.share} %, {who}", address)
+
+
+def _shade(percent: int) -> str:
+    return f"h{1 + min(4, percent // 25)}"
 
 
 def jobs_under_way(campaign: Campaign) -> list[JobRow]:

@@ -1,14 +1,15 @@
-"""Where work does not get on, and why; each reason leads to the page on which one sees it."""
+"""Work that is stuck, why, and the buttons that end it."""
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
-from datetime import timedelta
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple
 
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.http import urlencode
 
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign
@@ -23,44 +24,103 @@ LEAST_FINISHED = 3  # topics of a condition, before its median says anything
 MANY_QUESTIONS = 5  # on a topic
 
 
-class Reason(NamedTuple):
-    """Something that does not get on: what it is about, why, and where one sees that."""
+class Button(NamedTuple):
+    """What ends it: a page, or where there is a task, a reminder of its person."""
 
-    about: str
-    why: str
+    label: str
     address: str
+    task: int | None = None
 
 
-def stuck(campaign: Campaign, tasks: Sequence[Counted], asked: dict[int, int]) -> list[Reason]:
-    """Return what does not get on. asked: open questions by task's key."""
+class Stuck(NamedTuple):
+    """Something that is stuck: a fact, what else is to be known, buttons. place: condition's and topic's keys."""
+
+    icon: str
+    is_bad: bool
+    fact: str
+    more: str
+    buttons: Sequence[Button]
+    place: tuple[int, int] | None = None
+
+
+class Found(NamedTuple):
+    """A task that is stuck, by key, and why. can_remind: whether its person can do something about it."""
+
+    task: int
+    fact: str
+    more: str
+    icon: str
+    can_remind: bool
+
+
+def stuck(
+    campaign: Campaign, tasks: Sequence[Counted], asked: Mapping[int, int], unsettled: int = 0, free: int = 0
+) -> list[Stuck]:
+    """Return what is stuck. asked: open questions by task's key; unsettled: labels; free: topics without work."""
     still_open = [task for task in tasks if task.state == Task.State.OPEN]
     at_hand = [task for task in still_open if not task.rests]
     gone = _gone(tasks)
-    found = [*_idle(at_hand, gone), *_slow(tasks), *_lapsed(at_hand), *_asking(still_open, asked), *gone.values()]
+    found = [*gone.values(), *_idle(at_hand, gone), *_slow(tasks), *_lapsed(at_hand), *_asking(still_open, asked)]
     waiting = {task: number for kind in label_kinds() for task, number in kind.waiting_for_a_model(campaign).items()}
-    about = {task.pk: task for task in planned(campaign).filter(pk__in={*waiting, *(pk for pk, _ in found)})}
-    reasons = [Reason(_name(about[pk]), why, kind_of(about[pk]).url(about[pk])) for pk, why in found if pk in about]
-    jobs = campaign.jobs.exclude(state=Job.State.CANCELLED).select_related("condition").order_by("pk")
+    about = {task.pk: task for task in planned(campaign).filter(pk__in={*waiting, *(one.task for one in found)})}
+    jobs = list(campaign.jobs.exclude(state=Job.State.CANCELLED).select_related("condition").order_by("pk"))
     of_condition = {job.condition_id: _failures(campaign, job) for job in jobs}
-    for pk, number in waiting.items():
-        if task := about.get(pk):
-            kind = label_kind(task.kind)
-            why = f"{number} {f'{kind.items} wait' if number > 1 else f'{kind.item} waits'} for the model's label"
-            reasons.append(
-                Reason(_name(task), why, of_condition.get(task.condition.shown_id or 0) or kind_of(task).url(task))
-            )
-    return [*_jobs(campaign, jobs), *sorted(reasons)]
+    return [
+        *_jobs(campaign, jobs),
+        *(_of_task(campaign, about[one.task], one) for one in found if one.task in about),
+        *(
+            _of_model(about[pk], number, of_condition.get(about[pk].condition.shown_id or 0))
+            for pk, number in waiting.items()
+            if pk in about
+        ),
+        *_of_campaign(campaign, unsettled, free),
+    ]
 
 
-def _name(task: Task) -> str:
-    return f"{task.person}: {task.topic.qid}, {task.condition}"
+def _of_task(campaign: Campaign, task: Task, one: Found) -> Stuck:
+    piece = reverse("plan_piece", args=[campaign.slug, task.condition_id, task.topic_id])
+    here = f"{piece}?person={task.person_id}"
+    work = kind_of(task)
+    if one.icon == "ask":
+        inbox = f"{reverse('questions', args=[campaign.slug])}?{urlencode({'condition': task.condition_id})}"
+        buttons = [Button("Answer", inbox)]
+    elif one.can_remind:
+        remind = Button("Remind", reverse("remind", args=[campaign.slug, task.pk]), task.pk)
+        buttons = [remind, Button("Give to somebody else", here)]
+    else:
+        buttons = [Button("Look at the work", work.url(task)), Button("Change", here)]
+    place = (task.condition_id, task.topic_id)
+    return Stuck(
+        one.icon,
+        False,
+        one.fact.format(who=task.person, topic=task.topic.qid),
+        f"{task.condition}. {one.more}",
+        buttons,
+        place,
+    )
 
 
-Found = tuple[int, str]  # a task's key, and why it does not get on
+def _of_model(task: Task, number: int, failures: str | None) -> Stuck:
+    kind = label_kind(task.kind)
+    waits = f"{kind.items} of {task.topic.qid} wait" if number > 1 else f"{kind.item} of {task.topic.qid} waits"
+    button = Button("Show failures", failures) if failures else Button("Look at the work", kind.url(task))
+    place = (task.condition_id, task.topic_id)
+    fact = f"{number} {waits} for the model's label."
+    return Stuck("chip", False, fact, f"{task.condition}, {task.person}", [button], place)
+
+
+def _of_campaign(campaign: Campaign, unsettled: int, free: int) -> Iterator[Stuck]:
+    if unsettled:
+        fact = f"{unsettled} label{'' if unsettled == 1 else 's'} could not be given."
+        settle = Button("Settle", reverse("questions", args=[campaign.slug]))
+        yield Stuck("ask", False, fact, "These answers have no score until you settle them.", [settle])
+    if free:
+        fact = f"{free} topic{' has' if free == 1 else 's have'} no assessor."
+        yield Stuck("people", False, fact, "", [Button("Give", f"{reverse('plan', args=[campaign.slug])}?state=none")])
 
 
 def _gone(tasks: Iterable[Counted]) -> dict[int, Found]:
-    """Return whom nothing has been heard of, by person's key, with the topic that they were last at."""
+    """Return who saved nothing for long, by person's key, with the topic that they were last at."""
     own: dict[int, list[Counted]] = defaultdict(list)
     for task in tasks:
         own[task.person_id].append(task)
@@ -70,10 +130,8 @@ def _gone(tasks: Iterable[Counted]) -> dict[int, Found]:
         still_open = [task for task in of_person if task.state == Task.State.OPEN and not task.rests]
         if still_open and last < timezone.now() - IDLE:
             latest = max(still_open, key=lambda task: (task.worked_at or task.created_at, -task.pk))
-            found[person] = (
-                latest.pk,
-                f"{len(still_open)} open, and nothing saved on any since {date_format(timezone.localtime(last))}",
-            )
+            more = f"{len(still_open)} open topic{'' if len(still_open) == 1 else 's'}, last at {latest.topic__qid}"
+            found[person] = Found(latest.pk, f"{{who}} saved nothing since {_day(last)}.", more, "clock", True)
     return found
 
 
@@ -81,7 +139,8 @@ def _idle(tasks: Iterable[Counted], gone: Container[int]) -> Iterator[Found]:
     """Yield what was begun and then left, by people who work on other topics."""
     for task in tasks:
         if task.worked_at and task.worked_at < timezone.now() - IDLE and task.person_id not in gone:
-            yield task.pk, f"begun, and nothing saved since {date_format(timezone.localtime(task.worked_at))}"
+            fact = f"{{who}} saved nothing on {{topic}} since {_day(task.worked_at)}."
+            yield Found(task.pk, fact, "Works on other topics.", "clock", True)
 
 
 def _slow(tasks: Sequence[Counted]) -> Iterator[Found]:
@@ -94,8 +153,9 @@ def _slow(tasks: Sequence[Counted]) -> Iterator[Found]:
     for task in tasks:
         middle = usual.get(task.condition_id)
         if middle and task.state == Task.State.OPEN and not task.rests and task.seconds > TIMES_MEDIAN * middle:
-            spent, common = minutes(task.seconds), minutes(round(middle))
-            yield task.pk, f"{spent} so far, over {TIMES_MEDIAN} times the median of a finished topic, {common}"
+            fact = f"{{who}} has spent {minutes(task.seconds)} on {{topic}}."
+            more = f"Over {TIMES_MEDIAN} times the median of a finished topic, {minutes(round(middle))}."
+            yield Found(task.pk, fact, more, "clock", False)
 
 
 def _lapsed(tasks: Iterable[Counted]) -> Iterator[Found]:
@@ -103,24 +163,30 @@ def _lapsed(tasks: Iterable[Counted]) -> Iterator[Found]:
     for task in tasks:
         if task.leased_until and task.leased_until <= now and not 0 < task.total == task.done:
             until = date_format(timezone.localtime(task.leased_until), "SHORT_DATETIME_FORMAT")
-            yield task.pk, f"its lease ran out on {until}: anybody can draw it"
+            more = "Anybody can take the topic from the queue now."
+            yield Found(task.pk, f"{{who}}'s lease on {{topic}} ended on {until}.", more, "clock", True)
 
 
-def _asking(tasks: Iterable[Counted], asked: dict[int, int]) -> Iterator[Found]:
+def _asking(tasks: Iterable[Counted], asked: Mapping[int, int]) -> Iterator[Found]:
     for task in tasks:
         if (number := asked.get(task.pk, 0)) >= MANY_QUESTIONS:
-            yield task.pk, f"open questions of the assessor: {number}"
+            yield Found(task.pk, f"{{who}} asks {number} questions on {{topic}}.", "They wait for you.", "ask", False)
 
 
-def _jobs(campaign: Campaign, jobs: Iterable[Job]) -> Iterator[Reason]:
-    """Yield jobs that were halted, and those that have failed units."""
+def _jobs(campaign: Campaign, jobs: Iterable[Job]) -> Iterator[Stuck]:
+    """Yield jobs that were halted, and those with failed calls."""
     for job in jobs:
         if job.state == Job.State.HALTED:
-            yield Reason(str(job), f"halted: {job.message}", reverse("job", args=[campaign.slug, job.pk]))
+            page = Button("Open the job", reverse("job", args=[campaign.slug, job.pk]))
+            yield Stuck("alert", True, f"{job} stopped: {job.message}", "", [page])
         if job.units_failed:
-            failed = f"{job.units_failed} of its {job.units_total} units failed"
-            yield Reason(str(job), failed, _failures(campaign, job))
+            fact = f"{job.units_failed} of {job.units_total} calls failed."
+            yield Stuck("alert", True, fact, str(job), [Button("Show failures", _failures(campaign, job))])
 
 
 def _failures(campaign: Campaign, job: Job) -> str:
     return reverse("job_failures", args=[campaign.slug, job.pk])
+
+
+def _day(at: datetime) -> str:
+    return date_format(timezone.localtime(at))

@@ -16,6 +16,7 @@ from assessor.desk.views import (
     preferences,
     progress,
     prompts,
+    reminders,
     run,
     topic,
 )
@@ -51,6 +52,8 @@ urlpatterns = [
     path("campaigns/<slug:slug>/missing/<slug:name>/", completeness.missing, name="missing"),
     path("campaigns/<slug:slug>/history/", history.history, name="history"),
     path("campaigns/<slug:slug>/progress/", progress.progress_page, name="progress"),
+    path("campaigns/<slug:slug>/tasks/<int:task_id>/remind/", reminders.remind_assessor, name="remind"),
+    path("reminders/<int:reminder_id>/seen/", reminders.reminder_seen, name="reminder_seen"),
     path("campaigns/<slug:slug>/people/", people.people, name="people"),
     path("campaigns/<slug:slug>/people/<int:person_id>/", people.person, name="person"),
     path("campaigns/<slug:slug>/people/<int:person_id>/role/", people.set_role, name="set_role"),

@@ -1,21 +1,20 @@
 """Organizers' answers to open questions over HTTP: what is alike for nuggets and citations."""
 
 from collections.abc import Callable
-from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
-from django.http import Http404
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
 
 from assessor.accounts.models import Person
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
-from assessor.labels.flags import ResolveError, with_questions
+from assessor.labels.flags import ResolveError
 
-_ANSWERS = 50  # on a page
-ADOPTED = "The label stands; the history says whose it is."
+ADOPTED = "Settled: the other person's label counts. The history says whose it is."
 
 
 def condition_asked(person: Person, slug: str, condition_id: int, kind: str) -> Condition:
@@ -27,9 +26,11 @@ def condition_asked(person: Person, slug: str, condition_id: int, kind: str) -> 
     return condition
 
 
-def page_of(request: PersonRequest, sheets: QuerySet[Any]) -> Page[Any]:
-    """Return the page that the address names of those sheets of a condition on which something is open."""
-    return Paginator(with_questions(sheets), _ANSWERS).get_page(request.GET.get("page"))
+def to_inbox(request: PersonRequest, slug: str, **filters: str | int) -> HttpResponse:
+    """Lead to the inbox of questions, filtered as the address says, or as asked for."""
+    asked: dict[str, str | int] = {name: request.GET[name] for name in ("state", "condition") if name in request.GET}
+    asked |= filters
+    return redirect(f"{reverse('questions', args=[slug])}{'?' if asked else ''}{urlencode(asked)}")
 
 
 def number(request: PersonRequest, name: str) -> int:

@@ -1,17 +1,18 @@
 """What people left open for the organizer, labels that they could not give and flags, and how it is settled."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Q
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.models import Campaign
 from assessor.labels.label_kind import LabelKind
 from assessor.labels.manual_setups import SECOND, conditions
-from assessor.labels.models import Label
+from assessor.labels.models import Label, ManualSetup
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.write_protocol import Stale
 
@@ -31,49 +32,32 @@ class OtherLabel(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is open on an item of a sheet, by its key: why it can't be judged, or a flag's note, or both."""
+    """What is asked about: an item of a sheet, by its key."""
 
     sheet: Any
     item: str
-    cannot: str
-    adopted: str
-    flag: str
-    others: list[OtherLabel]
 
 
-def with_questions(sheets: QuerySet[Any]) -> QuerySet[Any]:
-    """Return those of the sheets on which a person could not judge something or flagged it, the topics in order."""
-    model: Any = sheets.model
-    found = sheets.filter(model.QUESTIONED).select_related("answer__run", "answer__topic", "judge")
-    in_order: QuerySet[Any] = model.with_items(found.order_by("answer__topic__qid", "pk"), LEFT_OPEN)
-    return in_order
-
-
-def questions(sheets: Sequence[Any]) -> list[Question]:
-    """Return what is open on sheets of one condition, item by item, with what other people said there."""
-    others: dict[int, list[Any]] = {}
-    for sheet in sheets[:1]:
-        seconds = conditions(of=sheet.condition_id, purpose=SECOND)
-        model = type(sheet)
-        found = model.objects.filter(condition__in=seconds, answer__in=[one.answer_id for one in sheets])
-        for other in model.with_items(found).select_related("condition", "judge").order_by("pk"):
-            others.setdefault(other.answer_id, []).append(other)
-    return [
-        Question(
-            sheet,
-            item,
-            sheet.cannot.get(item, ""),
-            sheet.adopted.get(item, ""),
-            sheet.flags.get(item, ""),
-            [
-                OtherLabel(other, label)
-                for other in others.get(sheet.answer_id, ())
-                if (label := sheet.label_of(other, item))
-            ],
-        )
-        for sheet in sheets
-        for item in {**sheet.cannot, **sheet.flags}
-    ]
+def other_labels(sheets: Sequence[Any], items: Iterable[tuple[int, str]]) -> dict[tuple[int, str], list[OtherLabel]]:
+    """Return what second people said of items of sheets of one kind. items: the sheet's key, and the item's."""
+    if not sheets:
+        return {}
+    by_key, model = {one.pk: one for one in sheets}, type(sheets[0])
+    setups = ManualSetup.objects.filter(of__in={one.condition_id for one in sheets}, purpose=SECOND)
+    first = dict(setups.values_list("condition", "of"))
+    found = model.objects.filter(condition__in=first, answer__in={one.answer_id for one in sheets})
+    others: dict[tuple[int, int], list[Any]] = {}
+    for other in model.with_items(found).select_related("condition", "judge").order_by("pk"):
+        others.setdefault((first[other.condition_id], other.answer_id), []).append(other)
+    return {
+        (key, item): [
+            OtherLabel(other, label)
+            for other in others.get((by_key[key].condition_id, by_key[key].answer_id), ())
+            if (label := by_key[key].label_of(other, item))
+        ]
+        for key, item in items
+        if key in by_key
+    }
 
 
 @transaction.atomic
@@ -115,9 +99,9 @@ def given_reason(text: str) -> str:
 
 def _require_open(sheet: Any, item: str) -> None:
     if sheet.task is None or sheet.task.state == Task.State.OPEN:
-        raise ResolveError(f"{sheet.judge} has not signed the topic off, and may still say something there.")
+        raise ResolveError(f"{sheet.judge} has not finished the topic and may still change this. Settle it then.")
     if item not in sheet.cannot or item in sheet.adopted:
-        raise ResolveError("Nothing is unresolved there: load the page again.")
+        raise ResolveError("This label is not missing any more: load the page again.")
 
 
 def _settle(sheet: Any, verb: str, item: str, label: str, *, judge_id: int | None, reason: str) -> None:
@@ -134,7 +118,7 @@ Place = tuple[int | None, str]  # a judged answer's key, where there is one, and
 class Asked(NamedTuple):
     """What a person asks about an item. sheet: the judged answer's key, None where the item alone names it.
 
-    adopted: how it is settled that they can't judge it, or empty.
+    adopted: how it is settled that they can't judge it, or empty. at: when they last said something there.
     """
 
     kind: str
@@ -144,6 +128,7 @@ class Asked(NamedTuple):
     cannot: str
     flag: str
     adopted: str
+    at: datetime | None
 
     @property
     def place(self) -> tuple[int, int | None, str]:
@@ -164,13 +149,18 @@ def open_on_answers(kind: LabelKind, campaign: Campaign) -> Iterator[Asked]:
     """Yield what people ask of the items of judged answers."""
     model, out = kind.sheets, kind.left_out(campaign)
     found = model.objects.filter(model.QUESTIONED, task__campaign=campaign).order_by("pk")
+    column, key = model.label_model().IN_HISTORY
+    events = model._meta.get_field("revisions").related_model.objects.exclude(task=None)
+    newest = events.filter(sheet__in=found.order_by().values("pk")).order_by().values_list("sheet", column)
+    last = {(sheet, name): at for sheet, name, at in newest.annotate(Max("at"))}
     for sheet in model.with_items(found, LEFT_OPEN):
         cannot, flags, adopted = sheet.cannot, sheet.flags, sheet.adopted
         for item in {**cannot, **flags}:
             is_out = item in cannot and (sheet.condition_id, item) in out
             settled = LEFT_OUT if is_out else adopted.get(item, "")
             why, flag = cannot.get(item, ""), flags.get(item, "")
-            yield Asked(kind.name, sheet.task_id, sheet.pk, item, why, flag, settled)
+            at = last.get((sheet.pk, getattr(sheet.labels_by_item[item], key)))
+            yield Asked(kind.name, sheet.task_id, sheet.pk, item, why, flag, settled, at)
 
 
 def described_on_answers(
@@ -178,7 +168,7 @@ def described_on_answers(
 ) -> dict[Place, tuple[str, str]]:
     """Return what items of judged answers are, in the words of texts_of, and apart from that the run."""
     sheets = model.objects.filter(pk__in={sheet for sheet, _ in places}).select_related("answer__run").in_bulk()
-    about = [Question(sheets[sheet], item, "", "", "", []) for sheet, item in places if sheet in sheets]
+    about = [Question(sheets[sheet], item) for sheet, item in places if sheet in sheets]
     return {
         (one.sheet.pk, one.item): (words, one.sheet.answer.run.tag)
         for one, words in zip(about, texts_of(about), strict=True)

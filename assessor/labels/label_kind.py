@@ -29,7 +29,9 @@ class LabelKind(ConditionKind):
     item_heading: str  # of a table's column of items
     job: str  # the kind of job in which a model gives them
     comparison_page = ""  # the name of the address where labels of two conditions are side by side
-    questions_page = ""  # the name of its address, where what people left open is settled
+    questions_page = ""  # the name of the address that leads to a condition's questions
+    settling = ""  # the template of the forms that settle a label which a person could not give; "" where nothing does
+    left_out_template = ""  # of what is left out of scores for all runs
 
     @property
     def items(self) -> str:
@@ -73,6 +75,10 @@ class LabelKind(ConditionKind):
     def left_out(self, campaign: Campaign) -> set[tuple[int, str]]:
         """Return which items are left out of scores for all runs: the condition's key, and the item's."""
         return set()
+
+    def left_out_records(self, campaign: Campaign) -> Sequence[Any]:
+        """Return what leaves items out of scores for all runs, for left_out_template."""
+        return ()
 
     def described(self, places: Sequence[Place]) -> Mapping[Place, tuple[str, str]]:
         """Return what items are, in words that their assessor may read, and apart the run, which they may not."""

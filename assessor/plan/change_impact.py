@@ -29,7 +29,7 @@ class Touched(NamedTuple):
         if self.back:
             found.append(f"{_many(self.back, 'answer')} with {_many(self.labels_back, 'label')} come back to them.")
         if self.tasks:
-            found.append(f"{_many(self.tasks, 'task')} {'is' if self.tasks == 1 else 'are'} concerned.")
+            found.append(f"{_many(self.tasks, 'task')} change{'s' if self.tasks == 1 else ''}.")
         return found
 
 
@@ -82,18 +82,18 @@ def of_change(piece: Piece, wanted: Wanted) -> list[str]:
     if wanted.condition != piece.condition:
         told += of_rule(piece.condition, [piece.topic], NONE).told()
         told += of_rule(wanted.condition, [piece.topic], wanted.rule or ALL).told()
-        told.append(f"What was said under {piece.condition} is kept there, and counts again if the topic comes back.")
+        told.append(f"Labels under {piece.condition} are kept, and count again if the topic comes back.")
     elif wanted.rule and wanted.rule != piece.rule:
         told += of_rule(piece.condition, [piece.topic], wanted.rule).told()
     is_handed_over = task is not None and (wanted.person != piece.person or wanted.condition != piece.condition)
     if task and is_handed_over and task.state == Task.State.OPEN:
         items = kind_of(task).counted
         done = f"{items} {task.done}{f'/{task.total}' if task.total else ''}"
-        told.append(f"The task of {task.person} ({done}) is withdrawn; what is done counts, the rest starts anew.")
+        told.append(f"{task.person} loses the task ({done}). Finished labels count; the rest starts again.")
     if task and wanted.paused != task.paused and not is_handed_over:
         told.append(
-            f"{task.person} can't open it until it is resumed; saves that are on their way are taken."
+            f"{task.person} can't open it until you resume it. Labels being saved now are kept."
             if wanted.paused
-            else f"{task.person} can go on."
+            else f"{task.person} can continue."
         )
-    return told or ["Nothing that was said so far."]
+    return told or ["No labels so far."]

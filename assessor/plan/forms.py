@@ -1,5 +1,6 @@
 """The organizer's forms for the plan."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -8,7 +9,6 @@ from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import condition_kinds, names_of_answers, names_of_nuggets
 from assessor.campaigns.models import Campaign, Condition, Run, Topic
 from assessor.plan.actions import Piece, Wanted
-from assessor.plan.models import WHOEVER_DRAWS
 from assessor.work.allocation import LARGEST_SEED
 from assessor.work.judging_pool import folded
 from assessor.work.models import MAX_REASON
@@ -33,15 +33,15 @@ class _WithPerson(forms.Form):
     reason = forms.CharField(
         max_length=MAX_REASON,
         required=False,
-        label="Reason, if it is another's work",
-        help_text="Who made a topic's nuggets assigns them; to give them to somebody else, say why.",
+        label="Reason for giving it to somebody else",
+        help_text="Needed where somebody else made the topic's nuggets. Kept in the history.",
     )
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.campaign = campaign
         self.people = {str(person.pk): person for person in assessors(campaign)}
-        to_whom = [("", "---------"), (WHOEVER, WHOEVER_DRAWS), *self.people.items()]
+        to_whom = [("", "Choose…"), *self.people.items(), (WHOEVER, "A queue: whoever is free takes the next topic")]
         self.fields["person"].choices = to_whom  # type: ignore[attr-defined]
 
     def clean_person(self) -> Person | None:
@@ -49,19 +49,51 @@ class _WithPerson(forms.Form):
         return self.people.get(self.cleaned_data["person"])
 
 
-class _RuleField(forms.CharField):
-    """A rule of runs as it is kept; "" where none is said."""
+OWN = "own"
+RULES = (
+    ("", "As they are; all of new topics"),
+    ("all", "All runs"),
+    ("priority<=1", "Top priority"),
+    ("priority<=2", "Top 2 priorities"),
+    ("1 per team", "One a team"),
+    ("none", "None"),
+    (OWN, "Own rule…"),
+)
 
-    def __init__(self) -> None:
-        help_text = "all, none, priority<=2 or 1 per team."
-        super().__init__(max_length=20, required=False, label="Runs to judge", help_text=help_text)
+
+class _RuleField(forms.CharField):
+    """A rule of runs as it is kept, from a menu; "" where none is said, OWN where it is written out beside."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=20, required=False, **{"label": "Runs to judge", **kwargs})
 
     def clean(self, value: Any) -> str:
         text: str = super().clean(value)
         try:
-            return folded(text) if text else ""
+            return text if text in ("", OWN) else folded(text)
         except ValueError as error:
             raise forms.ValidationError(f"This is no rule of runs; {error}.") from error
+
+
+class _WithRule(forms.Form):
+    """Which runs are judged: chosen from a menu, or an own rule."""
+
+    rule = _RuleField(widget=forms.Select(choices=RULES))
+    own_rule = _RuleField(label="Own rule of runs", help_text="Such as priority<=3 or 2 per team.")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        now = self.initial.get("rule", "")
+        if now not in dict(RULES):
+            self.fields["rule"].widget.choices = [(now, now), *RULES]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("rule") == OWN:
+            cleaned["rule"] = cleaned.get("own_rule", "")
+            if not cleaned["rule"] and "own_rule" not in self.errors:
+                self.add_error("own_rule", "Write the rule, or choose another one.")
+        return cleaned
 
 
 class _SomeRecords(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
@@ -74,27 +106,40 @@ class _SomeRecords(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
         return super().clean(value)
 
 
-class PlanForm(_WithPerson):
+class GiveForm(_WithPerson, _WithRule):
     """Topics under a condition, for a person or for whoever draws them."""
 
-    topics = _SomeRecords(Topic.objects.none(), error_messages={"required": "Choose topics first."})
-    condition = forms.ModelChoiceField(Condition.objects.none())
-    rule = _RuleField()
+    topics = _SomeRecords(Topic.objects.none(), error_messages={"required": "Select topics first."})
+    condition = forms.ModelChoiceField(Condition.objects.none(), label="Work", empty_label="Choose…")
+    field_order = ("condition", "person", "rule", "own_rule", "reason")
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(campaign, *args, **kwargs)
         self.fields["topics"].queryset = campaign.topics.all()  # type: ignore[attr-defined]
         self.fields["condition"].queryset = peoples_conditions(campaign)  # type: ignore[attr-defined]
 
+    def name_hours(self, to_come: Mapping[str, str]) -> None:
+        """Have the menu of people say what each has to come, by name."""
+        nothing = "nothing"
+        people = [(key, f"{one}: {to_come.get(one.username, nothing)} to come") for key, one in self.people.items()]
+        first, *_, queue = self.fields["person"].choices  # type: ignore[attr-defined]
+        self.fields["person"].choices = [first, *people, queue]  # type: ignore[attr-defined]
 
-class PieceForm(_WithPerson):
+    def one(self, name: str, value: Any) -> Any:
+        """Return what a field makes of a value; None where it is none."""
+        try:
+            return self.fields[name].clean(value)
+        except forms.ValidationError:
+            return None
+
+
+class PieceForm(_WithPerson, _WithRule):
     """What a piece of work is to be."""
 
     condition = forms.ModelChoiceField(Condition.objects.none())
-    rule = _RuleField()
     paused = forms.BooleanField(required=False, label="Paused")
     seen = forms.CharField(widget=forms.HiddenInput)
-    field_order = ("condition", "person", "rule", "paused", "reason", "seen")
+    field_order = ("condition", "person", "rule", "own_rule", "paused", "reason", "seen")
 
     def __init__(self, piece: Piece, *args: Any, **kwargs: Any) -> None:
         campaign = piece.condition.campaign
@@ -113,11 +158,10 @@ class PieceForm(_WithPerson):
             choices = [*self.fields["person"].choices, (piece.person.pk, str(piece.person))]  # type: ignore[attr-defined]
             self.fields["person"].choices = choices  # type: ignore[attr-defined]
         if not judges_runs(piece.condition):
-            del self.fields["rule"]
+            del self.fields["rule"], self.fields["own_rule"]
         if piece.task is None:
             del self.fields["paused"]
         self.fields["reason"].label = "Reason"
-        self.fields["reason"].help_text = "Kept in the history."
 
     @property
     def wanted(self) -> Wanted:
@@ -141,25 +185,28 @@ class DropForm(forms.Form):
         self.fields["run"].queryset = runs  # type: ignore[attr-defined]
 
 
-class AllocateForm(forms.Form):
-    """How many of the topics of which nothing is planned go to which condition, and among whom they are drawn."""
+class AllocateForm(_WithRule):
+    """How many of the topics on which nothing is planned go to which condition, and among whom they are drawn."""
 
     people = _SomeRecords(Person.objects.none(), label="Assessors", widget=forms.CheckboxSelectMultiple)
     support = forms.ModelChoiceField(
         Condition.objects.none(), required=False, help_text="On the same topics, by the same person."
     )
-    rule = _RuleField()
     second = forms.ModelChoiceField(
-        Condition.objects.none(), required=False, label="Second opinion", help_text="By another person than the first."
+        Condition.objects.none(), required=False, label="Second opinion", help_text="By a second person, blind."
     )
     overlap = forms.IntegerField(
-        min_value=0, max_value=10_000, required=False, label="On how many topics", help_text="Drawn by the seed."
+        min_value=0,
+        max_value=10_000,
+        required=False,
+        label="Topics with a second opinion",
+        help_text="Drawn at random.",
     )
     seed = forms.IntegerField(
         min_value=0,
         max_value=LARGEST_SEED,
         required=False,
-        help_text="Left empty, a new one. The same seed draws the same from the same topics and people.",
+        help_text="Leave empty for a new one. The same seed draws the same topics again.",
     )
 
     def __init__(self, campaign: Campaign, seconds: Any, *args: Any, **kwargs: Any) -> None:
@@ -170,7 +217,7 @@ class AllocateForm(forms.Form):
             self.fields[name] = forms.IntegerField(
                 min_value=0, max_value=10_000, required=False, label=f"Topics under {condition}"
             )
-        self.order_fields([*self.nuggets, *AllocateForm.base_fields])
+        self.order_fields([*self.nuggets, "people", "support", "rule", "own_rule", "second", "overlap", "seed"])
         self.fields["people"].queryset = assessors(campaign)  # type: ignore[attr-defined]
         alone = [kind.name for kind in condition_kinds() if kind.judges_answers and not kind.needs_nuggets]
         judging = known.filter(kind__in=alone, sample="").exclude(pk__in=seconds.values("pk"))
@@ -181,7 +228,7 @@ class AllocateForm(forms.Form):
         cleaned = super().clean() or {}
         cleaned["shares"] = [(one, cleaned[name]) for name, one in self.nuggets.items() if cleaned.get(name)]
         if not self.errors and not cleaned["shares"]:
-            raise forms.ValidationError("Say how many topics are to be done under at least one condition.")
+            raise forms.ValidationError("Enter a number of topics for at least one condition.")
         if cleaned.get("overlap") and not cleaned.get("second"):
-            self.add_error("second", "Say under which condition the second person labels.")
+            self.add_error("second", "Choose the condition of the second opinion.")
         return cleaned

@@ -1,6 +1,7 @@
 """How long work will take, from how long such work took: pure functions, without a database."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from statistics import median, quantiles
 from typing import NamedTuple
 
@@ -117,3 +118,28 @@ def total(of: Iterable[Load]) -> Load:
     """Return what all have to do."""
     every = list(of)
     return Load(sum(one.seconds for one in every), sum(one.pieces for one in every), sum(one.unknown for one in every))
+
+
+WEEKS = 12  # to come, beyond which nothing is told
+
+
+class Week(NamedTuple):
+    """A week to come: from when, and the seconds of given and of other work that are done in it."""
+
+    start: date
+    given: float
+    free: float
+
+
+def weeks(given: float, free: float, a_week: float, start: date) -> list[Week]:
+    """Return the weeks, from a day on, in which work gets done at so many seconds a week: what is given first.
+
+    It is empty where nobody worked. The last of WEEKS may leave something undone.
+    """
+    found: list[Week] = []
+    while a_week > 0 and given + free > 0 and len(found) < WEEKS:
+        now = min(given, a_week)
+        beside = min(free, a_week - now)
+        found.append(Week(start + timedelta(weeks=len(found)), now, beside))
+        given, free = given - now, free - beside
+    return found

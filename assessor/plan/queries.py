@@ -1,54 +1,144 @@
 """What the pages of the plan read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 
-from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.condition_kind import kind_named, names_in_order_of_work
 from assessor.campaigns.models import Campaign, Condition, Topic
-from assessor.plan.models import Planned
+from assessor.plan.models import WHOEVER_DRAWS, Planned
 from assessor.work.judging_pool import ALL, NONE
-from assessor.work.models import Scope, Task, Waiting
-from assessor.work.queries import lease, minutes, planned, waiting_in
+from assessor.work.models import Scope, Task
+from assessor.work.queries import Counted, counted, lease, waiting_in
+
+# Of a piece of work: people are at it, it is paused, done, in a queue, or waits for other work.
+OPEN, PAUSED, FINISHED, QUEUED, WAITING = "open", "paused", "finished", "queued", "waiting"
+NOT_GIVEN = "none"  # of a topic on which there is no work
 
 
-class TaskRow(NamedTuple):
-    """A task as the plan shows it. rule: which runs are judged, "" where all are."""
+class WorkRow(NamedTuple):
+    """A topic under a condition, for a person or (person_id None) for whoever draws it.
 
-    task: Task
-    items: str
-    time: str
-    lease: str
-    rule: str
+    total: 0 where it is not known yet; left: items; note: its lease, or what it waits for.
+    """
+
+    topic: int
+    condition: int
+    person_id: int | None
+    person: str
+    state: str
+    done: int
+    total: int
+    seconds: int
+    note: str
+
+    @property
+    def left(self) -> int | None:
+        """How many items are left; None where that is not known."""
+        return max(0, self.total - self.done) if self.total else None
+
+    @property
+    def share(self) -> int | None:
+        """The percent that is done; None where that is not known."""
+        if self.state == FINISHED:
+            return 100
+        return 100 * min(self.done, self.total) // self.total if self.total else None
 
 
-class PlanRow(NamedTuple):
-    """A topic of the plan: its tasks, where it waits to be drawn and is nobody's, and what can't be given yet."""
+def work_rows(campaign: Campaign, tasks: Iterable[Counted] | None = None) -> list[WorkRow]:
+    """Return all work of a campaign, given or not, in three queries. tasks: those of the campaign, where read."""
+    found = [_of_task(task) for task in (counted(campaign) if tasks is None else tasks)]
+    queued = waiting_in(campaign).order_by("pk").values_list("topic", "condition")
+    found += [WorkRow(topic, condition, None, WHOEVER_DRAWS, QUEUED, 0, 0, 0, "") for topic, condition in queued]
+    to_come = Planned.objects.filter(condition__campaign=campaign).values_list(
+        "topic", "condition", "person", "person__username", "waits_for"
+    )
+    for topic, condition, key, name, why in to_come:
+        found.append(WorkRow(topic, condition, key, name or WHOEVER_DRAWS, WAITING, 0, 0, 0, why))
+    return found
+
+
+def _of_task(task: Counted) -> WorkRow:
+    state = PAUSED if task.rests else FINISHED if task.state == Task.State.FINISHED else OPEN
+    return WorkRow(
+        task.topic_id,
+        task.condition_id,
+        task.person_id,
+        task.person__username,
+        state,
+        task.done,
+        task.total,
+        task.seconds,
+        lease(task),
+    )
+
+
+class Filters(NamedTuple):
+    """Which topics of the plan are shown. state: "" for all; condition, person: keys; text: of a query or qid."""
+
+    state: str
+    condition: int | None
+    person: int | None
+    text: str
+
+
+class Line(NamedTuple):
+    """A topic of the plan: the work on it, also by kind in the order of the columns."""
 
     topic: Topic
-    tasks: list[TaskRow]
-    waiting: list[tuple[Waiting, str]]
-    planned: list[tuple[Planned, str]]
+    work: list[WorkRow]
+    by_kind: list[list[WorkRow]]
 
 
-def rows(campaign: Campaign, topics: Iterable[Topic]) -> list[PlanRow]:
-    """Return topics of the campaign with all that is planned of them."""
-    found = {topic.pk: PlanRow(topic, [], [], []) for topic in topics}
-    rules = rules_of(campaign, found)
-    for task in planned(campaign).filter(topic__in=found):
-        rule = rules.get((task.condition_id, task.topic_id), "")
-        row = TaskRow(task, kind_of(task).counted, minutes(task.seconds), lease(task), rule)
-        found[task.topic_id].tasks.append(row)
-    for waiting in waiting_in(campaign).filter(topic__in=found):
-        rule = rules.get((waiting.condition_id, waiting.topic_id), "")
-        found[waiting.topic_id].waiting.append((waiting, rule))
-    to_come = Planned.objects.filter(condition__campaign=campaign, topic__in=found).select_related(
-        "condition", "person"
-    )
-    for one in to_come:
-        found[one.topic_id].planned.append((one, rules.get((one.condition_id, one.topic_id), "")))
-    return list(found.values())
+class Matrix(NamedTuple):
+    """Topics and work. kinds: the columns; counts: topics by state, among those that the other filters leave."""
+
+    kinds: list[str]
+    lines: list[Line]
+    counts: dict[str, int]
+
+
+def matrix(topics: Iterable[Topic], work: Iterable[WorkRow], conditions: Sequence[Condition], by: Filters) -> Matrix:
+    """Return the topics that filters leave, each with the work that they leave on it.
+
+    A topic is counted for each state that a piece of work on it has; it is finished once all of them are.
+    """
+    kind_by_condition = {one.pk: one.kind for one in conditions}
+    used = {one.kind for one in conditions if by.condition in (None, one.pk)}
+    kinds = [name for name in names_in_order_of_work() if name in used]
+    of_topic: dict[int, list[WorkRow]] = {}
+    for piece in work:
+        if by.condition in (None, piece.condition) and by.person in (None, piece.person_id):
+            of_topic.setdefault(piece.topic, []).append(piece)
+    lines, counts = [], dict.fromkeys(("", NOT_GIVEN, OPEN, WAITING, FINISHED), 0)
+    text = by.text.casefold()
+    for topic in topics:
+        own = of_topic.get(topic.pk, [])
+        if (by.person is not None and not own) or text not in f"{topic.qid} {topic.title}".casefold():
+            continue
+        states = states_of(own)
+        for state in ("", *states):
+            counts[state] += 1
+        if not by.state or by.state in states:
+            of_kind = [[one for one in own if kind_by_condition.get(one.condition) == kind] for kind in kinds]
+            lines.append(Line(topic, own, of_kind))
+    return Matrix(kinds, lines, counts)
+
+
+def states_of(work: Sequence[WorkRow]) -> set[str]:
+    """Return how it stands with a topic, by the work on it: paused work is open, and in a queue it waits."""
+    if not work:
+        return {NOT_GIVEN}
+    folded = {PAUSED: OPEN, QUEUED: WAITING}
+    states = {folded.get(one.state, one.state) for one in work}
+    return states - {FINISHED} or states
+
+
+def heading(kind: str) -> str:
+    """Return the heading of the column of a kind of work."""
+    described = kind_named(kind)
+    return described.counted.capitalize() + (f" {described.done}" if not described.makes_nuggets else "")
 
 
 def planned_counts(campaign: Campaign) -> dict[int, int]:

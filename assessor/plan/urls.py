@@ -5,6 +5,7 @@ from assessor.plan.views import plan as views
 
 urlpatterns = [
     path("campaigns/<slug:slug>/plan/", views.plan, name="plan"),
+    path("campaigns/<slug:slug>/plan/give/", views.give, name="plan_give"),
     path("campaigns/<slug:slug>/plan/hours/", overview.hours, name="plan_hours"),
     path("campaigns/<slug:slug>/effort/", effort.effort_page, name="effort"),
     path("campaigns/<slug:slug>/effort/figures/<str:name>.<str:form>", effort.effort_figure, name="effort_figure"),

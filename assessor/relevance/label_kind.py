@@ -88,8 +88,8 @@ class Relevance(LabelKind):
         from assessor.relevance.models import RelevanceJudgment
 
         found = RelevanceJudgment.objects.filter(task__campaign=campaign, state=RelevanceJudgment.State.UNJUDGEABLE)
-        for task, docid, reason in found.order_by("pk").values_list("task", "docid", "reason"):
-            yield Asked(self.name, task, None, docid, reason, "", "")
+        for task, docid, reason, at in found.order_by("pk").values_list("task", "docid", "reason", "at"):
+            yield Asked(self.name, task, None, docid, reason, "", "", at)
 
     def described(self, places: Sequence[Place]) -> Mapping[Place, tuple[str, str]]:
         return {(sheet, docid): (docid, "") for sheet, docid in places}

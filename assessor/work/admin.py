@@ -10,6 +10,7 @@ from assessor.work.models import (
     Exposure,
     Guidelines,
     GuidelinesOpened,
+    Reminder,
     Reply,
     ReplyRead,
     Scope,
@@ -92,6 +93,14 @@ class ReplyAdmin(LookOnly):
     list_display = ("task", "item", "question", "text", "person", "at")
     list_filter = ("task__campaign", "task__kind", ("person", admin.RelatedOnlyFieldListFilter))
     search_fields = ("task__topic__qid", "question", "text", "person__username")
+    list_select_related = ("task__topic", "task__person", "person")
+
+
+@admin.register(Reminder)
+class ReminderAdmin(LookOnly):
+    list_display = ("task", "person", "at", "seen_at")
+    list_filter = ("task__campaign", ("person", admin.RelatedOnlyFieldListFilter))
+    search_fields = ("task__topic__qid", "task__person__username")
     list_select_related = ("task__topic", "task__person", "person")
 
 

@@ -254,3 +254,21 @@ class ReplyRead(AppendOnly):
 
     def __str__(self) -> str:
         return f"reply {self.reply_id} was read"
+
+
+class Reminder(models.Model):
+    """An organizer reminds a task's person of it: their home shows it until they have seen it."""
+
+    task = models.ForeignKey(Task, models.PROTECT, related_name="reminders")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, related_name="+", help_text="Who reminds them.")
+    at = models.DateTimeField(auto_now_add=True)
+    seen_at = models.DateTimeField(null=True, help_text="When they said that they have seen it.")
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (
+            models.UniqueConstraint(fields=("task",), condition=models.Q(seen_at=None), name="one_unseen_reminder"),
+        )
+
+    def __str__(self) -> str:
+        return f"reminder {self.pk} of {self.task}"

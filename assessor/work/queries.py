@@ -130,7 +130,7 @@ def queues_of(person: Person) -> QuerySet[Any]:
     return queues.annotate(free=number).select_related("campaign").order_by("campaign__name", "name")
 
 
-def lease(task: Task) -> str:
+def lease(task: Task | Counted) -> str:
     """Return how it stands with the lease of a drawn task, in words; "" for one that has none."""
     if task.leased_until is None or task.state != Task.State.OPEN:
         return ""

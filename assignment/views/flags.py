@@ -1,14 +1,12 @@
 """What assessors left open for the organizer: labels they could not give, and flags."""
 
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_POST, require_safe
 
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
-from assessor.labels.flag_views import ADOPTED, answered, condition_asked, number, page_of
-from assessor.labels.flags import questions as open_questions
-from assignment import queries
+from assessor.labels.flag_views import ADOPTED, answered, condition_asked, number, to_inbox
 from assignment.actions import leave_out, resolve_label
 from assignment.label_kind import ASSIGNMENT
 from assignment.models import AnswerSheet
@@ -17,25 +15,14 @@ from nuggets.models import Nugget
 
 @require_safe
 def questions(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
-    """The answers of a condition on which something is open, the topics in order."""
-    condition = _condition(request, slug, condition_id)
-    page = page_of(request, AnswerSheet.objects.filter(condition=condition))
-    found = open_questions(list(page))
-    left_out = queries.left_out(condition)
-    context = {
-        "campaign": condition.campaign,
-        "condition": condition,
-        "page": page,
-        "rows": queries.with_texts(found),
-        "left_out": left_out,
-        "out": {str(record.nugget_id) for record in left_out},
-    }
-    return render(request, "assignment/flags.html", context)
+    """Lead to what is open under a condition."""
+    _condition(request, slug, condition_id)
+    return to_inbox(request, slug, condition=condition_id)
 
 
 @require_POST
 def adopt(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
-    """Let the label of another person stand."""
+    """Let the label of another person count."""
     condition = _condition(request, slug, condition_id)
     sheets = AnswerSheet.objects.select_related("condition__campaign")
     sheet = get_object_or_404(sheets, pk=number(request, "sheet"), condition=condition)
@@ -44,7 +31,7 @@ def adopt(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
     answered(
         request, lambda: resolve_label(sheet=sheet, nugget=nugget, other=other, acting_user=request.user), done=ADOPTED
     )
-    return redirect("assignment_questions", slug, condition_id)
+    return to_inbox(request, slug)
 
 
 @require_POST
@@ -58,7 +45,7 @@ def leave_nugget_out(request: PersonRequest, slug: str, condition_id: int) -> Ht
         lambda: leave_out(condition=condition, nugget=nugget, is_out=is_out, reason=reason, acting_user=request.user),
         done=f"{'Left out for all runs' if is_out else 'Back in the scores'}: {nugget.text}",
     )
-    return redirect("assignment_questions", slug, condition_id)
+    return to_inbox(request, slug)
 
 
 def _condition(request: PersonRequest, slug: str, condition_id: int) -> Condition:

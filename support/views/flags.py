@@ -1,39 +1,27 @@
 """What assessors left open for the organizer: citations that they could not judge, and flags."""
 
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_POST, require_safe
 
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
-from assessor.labels.flag_views import ADOPTED, answered, condition_asked, number, page_of
-from assessor.labels.flags import questions as open_questions
-from support import queries
+from assessor.labels.flag_views import ADOPTED, answered, condition_asked, number, to_inbox
 from support.actions import leave_out, resolve_label
-from support.citations import NOT_JUDGED
 from support.label_kind import SUPPORT
 from support.models import SupportSheet
 
 
 @require_safe
 def questions(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
-    """The answers of a condition on which something is open, the topics in order."""
-    condition = _condition(request, slug, condition_id)
-    page = page_of(request, SupportSheet.objects.filter(condition=condition))
-    found = open_questions(list(page))
-    context = {
-        "campaign": condition.campaign,
-        "condition": condition,
-        "page": page,
-        "rows": queries.with_citations(found),
-        "not_judged": NOT_JUDGED,
-    }
-    return render(request, "support/flags.html", context)
+    """Lead to what is open under a condition."""
+    _condition(request, slug, condition_id)
+    return to_inbox(request, slug, condition=condition_id)
 
 
 @require_POST
 def adopt(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
-    """Let the label of another person stand."""
+    """Let the label of another person count."""
     condition = _condition(request, slug, condition_id)
     sheet, citation = _sheet(request, condition), request.POST.get("item", "")
     sheets = SupportSheet.objects.select_related("condition")
@@ -43,7 +31,7 @@ def adopt(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
         lambda: resolve_label(sheet=sheet, citation=citation, other=other, acting_user=request.user),
         done=ADOPTED,
     )
-    return redirect("support_questions", slug, condition_id)
+    return to_inbox(request, slug)
 
 
 @require_POST
@@ -55,9 +43,9 @@ def leave_citation_out(request: PersonRequest, slug: str, condition_id: int) -> 
     answered(
         request,
         lambda: leave_out(sheet=sheet, citation=citation, reason=reason, acting_user=request.user),
-        done="It counts as not judged; the history says why.",
+        done="Settled: it counts as not judged. The history says why.",
     )
-    return redirect("support_questions", slug, condition_id)
+    return to_inbox(request, slug)
 
 
 def _condition(request: PersonRequest, slug: str, condition_id: int) -> Condition:

@@ -45,7 +45,7 @@ def address(condition: Condition, name: str = "assignment_questions") -> str:
 
 
 def post(client: Client, condition: Condition, name: str, **fields: object) -> str:
-    response = client.post(address(condition, name), fields, follow=True)
+    response = client.post(f"{address(condition, name)}?state=settled", fields, follow=True)
     assert response.status_code == 200
     return response.content.decode()
 
@@ -55,14 +55,14 @@ def adopt(client: Client, sheet: AnswerSheet, nugget: int, other: AnswerSheet) -
 
 
 def test_the_page_names_what_is_open_with_what_others_said(as_olga: Client, other: AnswerSheet, manual: Condition):
-    page = as_olga.get(address(manual)).content.decode()
+    page = as_olga.get(address(manual), follow=True).content.decode()
     for said in ("heals &lt;whom&gt;?", "too broad", "team.one", "purring heals", "Take partial_support by ben"):
         assert said in page
     assert "team.two" not in page
 
 
 def test_a_label_of_another_person_counts_but_stands_apart(as_olga: Client, sheet, other, nugget_ids):
-    assert "The label stands" in adopt(as_olga, sheet, nugget_ids[A], other)
+    assert "Settled: the other person&#x27;s label counts." in adopt(as_olga, sheet, nugget_ids[A], other)
     sheet.refresh_from_db()
     key = str(nugget_ids[A])
     assert sheet.adopted == {key: "partial_support"}
@@ -82,7 +82,7 @@ def refused(as_olga: Client, sheet: AnswerSheet, nugget: int, other: AnswerSheet
 
 
 def test_nothing_else_is_adopted(as_olga: Client, sheet, other, task, nugget_ids):
-    refused(as_olga, sheet, nugget_ids[B], other, "Nothing is unresolved there")
+    refused(as_olga, sheet, nugget_ids[B], other, "This label is not missing any more")
     refused(as_olga, sheet, nugget_ids[A], sheet_of(other.task, "team.two"), "That is no other person")
     refused(as_olga, sheet, nugget_ids[A], sheet_of(task, "team.two"), "That is no other person")
     put([other], edition=7)
@@ -93,17 +93,17 @@ def test_nothing_else_is_adopted(as_olga: Client, sheet, other, task, nugget_ids
 
 def test_nothing_is_adopted_while_the_first_person_may_still_say_something(as_olga: Client, sheet, other, nugget_ids):
     Task.objects.filter(pk=sheet.task_id).update(state="open")
-    refused(as_olga, sheet, nugget_ids[A], other, "anna has not signed the topic off")
+    refused(as_olga, sheet, nugget_ids[A], other, "anna has not finished the topic")
 
 
 def test_it_is_adopted_where_the_first_person_had_to_leave(as_olga: Client, sheet, other, nugget_ids):
     Task.objects.filter(pk=sheet.task_id).update(state="withdrawn")
-    assert "The label stands" in adopt(as_olga, sheet, nugget_ids[A], other)
+    assert "Settled: the other person&#x27;s label counts." in adopt(as_olga, sheet, nugget_ids[A], other)
 
 
 def test_a_repetition_is_nobody_elses_label(as_olga: Client, sheet, other, nugget_ids):
     ManualSetup.objects.filter(condition=other.condition).update(purpose="repeat")
-    assert "Take partial_support" not in as_olga.get(address(sheet.condition)).content.decode()
+    assert "Take partial_support" not in as_olga.get(address(sheet.condition), follow=True).content.decode()
     refused(as_olga, sheet, nugget_ids[A], other, "That is no other person")
 
 
@@ -145,4 +145,4 @@ def test_a_nugget_of_other_nuggets_is_not_left_out(as_olga: Client, finished: Nu
 
 
 def test_nothing_open_says_so(as_olga: Client, task: Task, manual: Condition):
-    assert "Nothing is open." in as_olga.get(address(manual)).content.decode()
+    assert "No open questions" in as_olga.get(address(manual), follow=True).content.decode()

@@ -218,15 +218,15 @@ def test_the_plan_gives_topics_withdraws_them_and_gives_them_back(as_olga, condi
     campaign = condition.campaign
     topics = [topic.pk for topic in campaign.topics.all()]
     form = {"topics": topics, "condition": condition.pk, "person": anna.pk}
-    page = as_olga.post("/campaigns/study/plan/", form, follow=True).content.decode()
+    page = as_olga.post("/campaigns/study/plan/give/", form, follow=True).content.decode()
     assert "anna has 2 topics under ManualNuggets" in page
-    page = as_olga.post("/campaigns/study/plan/", form | {"person": ben.pk}).content.decode()
+    page = as_olga.post("/campaigns/study/plan/give/", form | {"person": ben.pk}).content.decode()
     assert "somebody else&#x27;s already: t1 (anna), t2 (anna)" in page
     assert Task.objects.count() == 2
     task = Task.objects.first()
     as_olga.post(f"/campaigns/study/plan/{task.pk}/withdraw/")
     assert client_of(anna).get(f"/nuggets/{task.nugget_bank.pk}/").status_code == 404
-    as_olga.post("/campaigns/study/plan/", form)
+    as_olga.post("/campaigns/study/plan/give/", form)
     assert client_of(anna).get(f"/nuggets/{task.nugget_bank.pk}/").status_code == 200
     assert Task.objects.count() == 2
 
@@ -234,50 +234,57 @@ def test_the_plan_gives_topics_withdraws_them_and_gives_them_back(as_olga, condi
 def test_the_plan_puts_topics_in_a_queue_and_takes_them_out(as_olga, condition, anna, ben, time_machine):
     time_machine.move_to("2026-11-02T10:15:00+00:00", tick=False)
     address = "/campaigns/study/plan/"
-    page = as_olga.get(address).content.decode()
-    assert '<option value="whoever">whoever draws it</option>' in page
     topics = list(condition.campaign.topics.order_by("qid"))
+    page = as_olga.get(f"{address}give/?topics={topics[0].pk}").content.decode()
+    assert '<option value="whoever">A queue: whoever is free takes the next topic</option>' in page
     form = {"topics": [topic.pk for topic in topics], "condition": condition.pk, "person": "whoever", "reason": "<b>"}
-    page = as_olga.post(address, form, follow=True).content.decode()
-    assert "For whoever draws them: 2 topics under ManualNuggets." in page
-    free = "whoever draws it, ManualNuggets (<bdi>&lt;b&gt;</bdi>): free"
-    assert (page.count(free), page.count("data-given")) == (2, 2)
+    page = as_olga.post(f"{address}give/", form, follow=True).content.decode()
+    assert "In the queue of ManualNuggets: 2 topics." in page
+    assert (page.count(">in the queue<"), page.count("data-given")) == (2, 2)
+    piece = f"{address}work/{condition.pk}/"
+    page = as_olga.get(f"{piece}{topics[1].pk}/").content.decode()
+    assert (">Remove from queue<" in page, "<bdi>&lt;b&gt;</bdi>" in page) == (True, True)
     task = draw_next(condition=condition, person=anna)
+    assert ">Take away from anna<" in as_olga.get(f"{piece}{task.topic_id}/").content.decode()
     page = as_olga.get(address).content.decode()
-    assert (page.count("whoever draws it, "), page.count(">Take out<"), page.count(">Withdraw<")) == (1, 1, 1)
-    assert "open, —, drawn, lease until 2026-11-03 10:15" in page
+    assert page.count(">in the queue<") == 1
+    assert "drawn, lease until 2026-11-03 10:15" in page
     time_machine.move_to("2026-11-04T10:15:00+00:00", tick=False)
     page = client_of(condition.created_by).get(address).content.decode()
-    assert "open, —, drawn, lease ran out on 2026-11-03 10:15" in page
-    assert page.count("whoever draws it, ") == 1, "it is still hers until somebody draws it"
+    assert "drawn, lease ran out on 2026-11-03 10:15" in page
+    assert page.count(">in the queue<") == 1, "it is still hers until somebody draws it"
 
     olga = client_of(condition.created_by)
     first, second = Waiting.objects.all()
     page = olga.post(f"{address}waiting/{first.pk}/take-out/", follow=True).content.decode()
     assert "somebody else&#x27;s already: t1 (anna)" in page
-    response = olga.post(f"{address}waiting/{second.pk}/take-out/?page=1")
-    assert response["Location"] == f"{address}?page=1"
-    assert "Nobody can draw t2 under ManualNuggets any more." in olga.get(address).content.decode()
+    response = olga.post(f"{address}waiting/{second.pk}/take-out/")
+    assert response["Location"] == address
+    assert "Removed from the queue: t2 under ManualNuggets." in olga.get(address).content.decode()
     assert list(Waiting.objects.all()) == [first]
     assert olga.post(f"{address}waiting/{second.pk}/take-out/").status_code == 404
     assert draw_next(condition=condition, person=ben).topic == task.topic
-    page = olga.post(address, form | {"person": ""}).content.decode()
+    page = olga.post(f"{address}give/", form | {"person": ""}).content.decode()
     assert "This field is required" in page
-    assert "Select a valid choice" in olga.post(address, form | {"person": "0"}).content.decode()
+    assert "Select a valid choice" in olga.post(f"{address}give/", form | {"person": "0"}).content.decode()
 
 
 def test_a_long_plan_has_pages_and_one_stays_on_ones_page(as_olga, condition, anna, import_file):
     campaign = condition.campaign
     import_file(campaign, "topics", "".join(f"u{number:03}\twhat is {number}\n" for number in range(99)))
     first, second = (as_olga.get(f"/campaigns/study/plan/{page}").content.decode() for page in ("", "?page=2"))
-    assert first.count('name="topics"') == 100
-    assert ("u097" in first, "u098" in first, "Page 1 of 2: 1 to 100 of 101" in first) == (True, False, True)
-    assert (second.count('name="topics"'), "u098" in second) == (1, True)
-    form = {"topics": [campaign.topics.get(qid="u098").pk], "condition": condition.pk, "person": anna.pk}
-    assert as_olga.post("/campaigns/study/plan/?page=2", form)["Location"] == "/campaigns/study/plan/?page=2"
-    address = f"/campaigns/study/plan/{Task.objects.get().pk}/withdraw/?page=2"
-    assert address in as_olga.get("/campaigns/study/plan/?page=2").content.decode()
-    assert as_olga.post(address)["Location"] == "/campaigns/study/plan/?page=2"
+    assert first.count('name="topics"') == 50
+    assert ("u047" in first, "u048" in first, "1 to 50 of 101" in first) == (True, False, True)
+    assert (second.count('name="topics"'), "u048" in second, "51 to 100 of 101" in second) == (50, True, True)
+    assert '<input type="hidden" name="filters" value="page=2">' in second
+    topic = campaign.topics.get(qid="u098")
+    form = {"topics": [topic.pk], "condition": condition.pk, "person": anna.pk, "filters": "page=2"}
+    assert as_olga.post("/campaigns/study/plan/give/", form)["Location"] == "/campaigns/study/plan/?page=2"
+    address = f"/campaigns/study/plan/{Task.objects.get().pk}/withdraw/"
+    piece = f"/campaigns/study/plan/work/{condition.pk}/{topic.pk}/?person={anna.pk}"
+    assert piece in as_olga.get("/campaigns/study/plan/?page=2").content.decode()
+    assert address in as_olga.get(piece).content.decode()
+    assert as_olga.post(address)["Location"] == "/campaigns/study/plan/"
 
 
 def without_links(page: str) -> str:
@@ -304,7 +311,7 @@ def test_what_is_counted_follows_every_import_and_the_protocol(as_olga, campaign
 def test_an_organizer_cannot_be_given_work_in_their_own_campaign(as_olga, condition, olga, topic):
     make_assessor(olga)
     form = {"topics": [topic.pk], "condition": condition.pk, "person": olga.pk}
-    assert b"Select a valid choice" in as_olga.post("/campaigns/study/plan/", form).content
+    assert b"Select a valid choice" in as_olga.post("/campaigns/study/plan/give/", form).content
     assert not Task.objects.exists()
 
 

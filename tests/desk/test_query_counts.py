@@ -71,7 +71,7 @@ UNSAFE |= {"revoke_token", "require_second_factor", "sign_on", "link_account", "
 UNSAFE |= {"answer_question"}
 UNSAFE |= {"set_role", "new_link", "reset_factor", "change_activity", "end_invitation", "answer_invitation"}
 UNSAFE |= {"stop_export", "freeze_condition", "make_release", "make_archive"}
-UNSAFE |= {"advance_plan", "take_back_planned"}
+UNSAFE |= {"advance_plan", "take_back_planned", "remind", "reminder_seen"}
 UNSAFE |= {
     f"nugget_{verb}" for verb in ("add", "keep", "reword", "importance", "move", "delete", "undo", "redo", "finish")
 }
@@ -201,7 +201,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
             *("questions", "history", "export_history"),
             *("judges", "new_judge", "jobs", "launch_job", "scores", "support_pairs", "studies", "comparisons"),
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
-            *("effort", "topics", "passages", "runs", "relevance_grades", "find"),
+            *("effort", "topics", "passages", "runs", "relevance_grades", "find", "plan_give"),
         )
     }
 
@@ -501,6 +501,8 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         "make_release": ["study"],
         "make_archive": ["study"],
         "withdraw_task": ["study", 1],
+        "remind": ["study", 1],
+        "reminder_seen": [1],
         "take_out_of_queue": ["study", 1],
         "take_back_planned": ["study", 1],
         "advance_plan": ["study"],

@@ -1,10 +1,12 @@
 """Questions of assessors and the organizer's answers: all kinds on one page, read by whom they are for alone."""
 
 import json
+from datetime import timedelta
 from html import unescape
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Event, Topic
@@ -62,7 +64,7 @@ def test_the_answer_reaches_who_asked(
 ):
     assert b"answers to your questions" not in as_anna.get("/").content
     response = answer(as_olga, flagged, nugget, "  Judge the first.\nOnly that. ")
-    assert (response.status_code, response["Location"]) == (302, f"{LIST}?state=open")
+    assert (response.status_code, response["Location"]) == (302, LIST)
     made = Reply.objects.get()
     assert (made.question, made.text, made.person.username) == (
         "two facts in one?",
@@ -93,13 +95,13 @@ def test_the_answer_reaches_who_asked(
 
 def test_the_organizers_list(flagged: Judged, nugget: str, campaign: Campaign, as_olga: Client):
     page = as_olga.get(LIST).content.decode()
-    assert "settle it" not in page  # a flag lacks no label
-    for words in ("purring heals", "two facts in one?", "run team.one", "Assessors work blind", "open 1", "answered 0"):
+    assert "<b>Settle</b>" not in page  # a flag lacks no label
+    for words in ("purring heals", "two facts in one?", "run team.one", "Assessors work blind", "Open 1", "Answered 0"):
         assert words in page, words
     answer(as_olga, flagged, nugget)
-    assert "None is open." in as_olga.get(LIST).content.decode()
+    assert "No open questions" in as_olga.get(LIST).content.decode()
     page = as_olga.get(f"{LIST}?state=answered").content.decode()
-    assert ("Judge the first." in page, "not read yet" in page, "answered 1" in page) == (True, True, True)
+    assert ("Judge the first." in page, "not read yet" in page, "Answered 1" in page) == (True, True, True)
     assert open_by_task(campaign) == {}
 
 
@@ -120,7 +122,7 @@ def test_a_question_that_was_worded_anew_meanwhile_is_not_answered(
     change(flagged, {nugget: {"flag": "is it cut off?"}}, "flag")
     answer(as_olga, flagged, nugget, "Only the first.", question="two facts in one?")
     page = as_olga.get(LIST).content.decode()
-    assert "anna has worded the question anew. Your answer, not sent: Only the first." in page
+    assert "Not sent: anna changed the question. Your answer was: Only the first." in page
     assert (Reply.objects.count(), states(campaign)) == (0, ["open"])
     answer(as_olga, flagged, nugget, "No.", question="is it cut off?")
     assert states(campaign) == ["answered"]
@@ -144,15 +146,18 @@ def test_what_cant_be_judged_is_settled_while_its_nugget_is_left_out(
         leave_out(**told, is_out=is_out, acting_user=olga)
 
     def offers() -> bool:
-        page = as_olga.get(f"/campaigns/study/questions/{sheet.condition_id}/").content.decode()
-        return "Leave the nugget out for all runs" in page
+        pages = (as_olga.get(f"{LIST}?state={name}").content.decode() for name in ("open", "answered"))
+        return any("Leave the nugget out for all runs" in page for page in pages)
 
     change(sheet, {nugget: {"cannot": "garbled"}}, "cannot")
+    assert (states(campaign), offers()) == (["open"], False)
+    assert "You can settle the label once anna has finished the topic." in as_olga.get(LIST).content.decode()
+    Task.objects.update(state="finished")
     assert (states(campaign), offers()) == (["open"], True)
     leave(True)
     assert (states(campaign), offers()) == (["settled"], False)
     page = as_olga.get(f"{LIST}?state=settled").content.decode()
-    assert ("(settled: left out for all runs)" in page, "settle it" in page) == (True, False)
+    assert ("settled: left out for all runs" in page, "Left out of the scores" in page) == (True, True)
     leave(False)
     answer(as_olga, sheet, nugget)
     assert (states(campaign), offers()) == (["answered"], True)
@@ -213,3 +218,35 @@ def test_who_lost_the_topic_reads_no_answers_on_it(flagged: Judged, nugget: str,
     Task.objects.filter(pk=flagged.task_id).update(state="withdrawn")
     assert b"Judge the first" not in as_anna.get("/answers/").content
     assert b"answer to your" not in as_anna.get("/").content
+
+
+def test_the_inbox_is_filtered_by_condition_and_has_the_oldest_first(
+    flagged: Judged, nugget: str, campaign: Campaign, topic: Topic, anna: Person, as_olga: Client, time_machine
+):
+    """An older question of another condition comes first, though its kind is listed later."""
+    judging = give(from_scratch(campaign), topic, anna)
+    cited = next(one for one in all_judged(judging) if judgeable(one))
+    now = timezone.now()
+    time_machine.move_to(now - timedelta(days=9))
+    change(cited, {judgeable(cited)[0]: {"flag": "is it cut off?"}}, "flag")
+    time_machine.move_to(now)
+    page = as_olga.get(LIST).content.decode()
+    assert 0 < page.index("is it cut off?") < page.index("two facts in one?")
+    assert f'<option value="{judging.condition_id}">from scratch</option>' in page
+    page = as_olga.get(f"{LIST}?condition={judging.condition_id}").content.decode()
+    assert ("is it cut off?" in page, "two facts in one?" in page, "Open 1" in page) == (True, False, True)
+    assert f'action="{ANSWER}?condition={judging.condition_id}"' in page
+    response = as_olga.post(f"{ANSWER}?state=open&condition=7", {"task": "x"})
+    assert response.status_code == 404
+    assert "No open questions" in as_olga.get(f"{LIST}?condition=<b>").content.decode()
+
+
+@pytest.mark.parametrize("address", ["questions", "support-questions"])
+def test_the_pages_of_a_condition_lead_to_the_inbox(
+    address: str, flagged: Judged, campaign: Campaign, as_olga: Client, as_anna: Client
+):
+    of = {"questions": flagged.condition_id, "support-questions": from_scratch(campaign).pk}[address]
+    old = f"/campaigns/study/{address}/{of}/"
+    assert as_olga.get(old)["Location"] == f"{LIST}?condition={of}"
+    assert as_anna.get(old).status_code == 404
+    assert as_olga.get(f"/campaigns/study/{address}/999999/").status_code == 404

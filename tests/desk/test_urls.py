@@ -16,6 +16,7 @@ from assessor.exports.freeze import freeze
 from assessor.exports.registry import BY_NAME
 from assessor.plan.actions import plan_work
 from assessor.work.actions import give_tasks, put_in_queue
+from assessor.work.models import Reminder
 from assignment.actions import create_manual_assign
 from metaeval.actions import create_comparison, run
 from nuggets.models import NuggetBank
@@ -97,6 +98,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "stop_import": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "plan": ("GET", ORGANIZER),
     "advance_plan": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "plan_give": ("GET", ORGANIZER),
     "plan_piece": ("GET", ORGANIZER),
     "plan_hours": ("GET", ORGANIZER),
     **dict.fromkeys(("effort", "effort_figure"), ("GET", ORGANIZER)),
@@ -106,6 +108,8 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "take_back_planned": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "withdraw_task": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "take_out_of_queue": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "remind": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "reminder_seen": ("POST", (401, 302, 404, 404, 404, 404, 404, 404)),
     "draw_topic": ("POST", (401, 302, 302, 404, 404, 404, 404, 404)),
     "progress": ("GET", ORGANIZER),
     **dict.fromkeys(("people", "person"), ("GET", ORGANIZER)),
@@ -186,10 +190,10 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "support": ("GET", OWNER_READS),
     "support_answer": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
     **{f"support_{verb}": ("POST", OWNER_WRITES) for verb in ("label", "cannot", "flag", "show", "later", "sign_off")},
-    "assignment_questions": ("GET", ORGANIZER),
+    # They lead to the inbox.
+    **dict.fromkeys(("assignment_questions", "support_questions"), ("GET", ("in", 404, 404, 302, 404, 404, 404, 404))),
     "resolve_label": ("POST", (401, 404, 404, 404, 404, 404, 404, 404)),
     "leave_nugget_out": ("POST", (401, 404, 404, 404, 404, 404, 404, 404)),
-    "support_questions": ("GET", ORGANIZER),
     "resolve_support_label": ("POST", (401, 404, 404, 404, 404, 404, 404, 404)),
     "leave_citation_out": ("POST", (401, 404, 404, 404, 404, 404, 404, 404)),
     "scores": ("GET", ORGANIZER),
@@ -208,7 +212,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "compute_again": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
-POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan", "new_judge", "judge", "launch_job")
+POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan_give", "new_judge", "judge", "launch_job")
 POSTED += ("import_prompts", "studies", "ask_study", "comparisons", "choose_export")
 
 
@@ -269,6 +273,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     invitation = Invitation.objects.create(
         campaign=campaign, person=noone, role=Role.ASSESSOR, invited_by=make_person("inviter")
     )
+    reminder = Reminder.objects.create(task=task, person=task.person)
     uid = "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11"
     return {
         "home": "/",
@@ -327,6 +332,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "stop_import": f"{base}/imports/{Import.objects.last().pk}/stop/",
         "plan": f"{base}/plan/",
         "advance_plan": f"{base}/plan/advance/",
+        "plan_give": f"{base}/plan/give/",
         "plan_piece": f"{base}/plan/work/{condition.pk}/{bank.topic_id}/",
         "plan_runs": f"{base}/plan/runs/",
         "plan_hours": f"{base}/plan/hours/",
@@ -335,6 +341,8 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "allocate_plan": f"{base}/plan/allocate/",
         "export_plan": f"{base}/plan/plan.csv",
         "take_back_planned": f"{base}/plan/planned/{planned.pk}/take-back/",
+        "remind": f"{base}/tasks/{task.pk}/remind/",
+        "reminder_seen": f"/reminders/{reminder.pk}/seen/",
         "withdraw_task": f"{base}/plan/{task.pk}/withdraw/",
         "take_out_of_queue": f"{base}/plan/waiting/{waiting.pk}/take-out/",
         "draw_topic": f"/queues/{waiting.condition_id}/draw/",
@@ -559,6 +567,7 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "stop_export",
         "freeze_condition",
         "withdraw_task",
+        "remind",
         "take_out_of_queue",
         "take_back_planned",
         "try_judge",

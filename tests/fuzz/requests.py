@@ -107,6 +107,8 @@ ASKED += [
     "to",
     "by",
     "passage",
+    "q",
+    "filters",
 ]
 HEADERS = [
     "HX-Request",

@@ -110,7 +110,7 @@ def test_the_plan_offers_conditions_of_people_alone(drafted: NuggetBank, conditi
     draft(drafted.condition, [Topic.objects.get(qid="t2")], ["a"])
     task = drafted.task
     data = {"condition": drafted.condition.pk, "person": task.person.pk, "topics": [Topic.objects.get(qid="t2").pk]}
-    assert client_of(olga).post("/campaigns/study/plan/", data).status_code == 302
+    assert client_of(olga).post("/campaigns/study/plan/give/", data).status_code == 302
     assert Task.objects.filter(topic__qid="t2", condition=drafted.condition).count() == 1
 
 

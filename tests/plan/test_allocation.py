@@ -125,7 +125,7 @@ def test_what_was_drawn_is_shown_then_planned_and_the_seed_is_kept(
     assert not Task.objects.exists()
     record_exposure(anna, [manual.campaign.topics.get(qid="t2")], "nuggets", "elsewhere")
     again = client.post(address, sent(page), follow=True).content.decode()
-    assert "The plan has changed since you drew: look at what is drawn now." in again
+    assert "The plan changed after you drew. Check the new draw below." in again
     assert not Task.objects.exists()
     response = client.post(address, sent(again), follow=True)
     assert "Drawn with seed 5: 4 pieces of work, 2 given at once." in response.content.decode()
@@ -134,4 +134,4 @@ def test_what_was_drawn_is_shown_then_planned_and_the_seed_is_kept(
     details = Event.objects.get(verb="topics allotted").details
     assert (details["seed"], details["shares"], details["people"]) == (5, {"ManualNuggets": 2}, ["anna", "ben"])
     assert "2 topics are wanted, and there are 0" in client.post(address, form).content.decode()
-    assert "Say how many topics" in client.post(address, form | {f"topics{condition.pk}": ""}).content.decode()
+    assert "Enter a number of topics" in client.post(address, form | {f"topics{condition.pk}": ""}).content.decode()

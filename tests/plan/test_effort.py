@@ -76,17 +76,17 @@ def test_sums_medians_and_outliers_of_conditions_and_kinds(worked: Campaign):
 
 def test_medians_are_those_that_hours_to_come_are_reckoned_from(worked: Campaign):
     told = {row.condition.name: row.told for row in workload(worked).paces}
-    assert told == {"ManualNuggets": "0.5 h for a topic: the median of 5 finished tasks"}
+    assert told == {"ManualNuggets": "0.5 h a topic: the median of 5 finished tasks"}
     topic = worked.topics.get(qid="x2")
     answers = worked.conditions.get(name="Manual/Manual")
     person = Person.objects.get(username="ben")
     Task.objects.create(campaign=worked, topic=topic, condition=answers, kind="assignment", person=person)
     told = {row.condition.name: row.told for row in workload(worked).paces}
     # Twelve minutes are too few to extrapolate from.
-    assert told["Manual/Manual"] == "too early to tell: less than 30 minutes of active time on finished tasks"
+    assert told["Manual/Manual"] == "no estimate yet: less than 30 minutes of active time on finished tasks"
     Task.objects.filter(condition=answers, state=Task.State.FINISHED).update(seconds=3_600)
     told = {row.condition.name: row.told for row in workload(worked).paces}
-    assert told["Manual/Manual"].startswith("1.0 h for a topic, ")
+    assert told["Manual/Manual"].startswith("1.0 h a topic, ")
 
 
 def test_what_was_handed_over_is_in_no_median(worked: Campaign, anna: Person):
@@ -208,11 +208,11 @@ def test_the_topics_that_took_longest_come_first_unless_told_otherwise(worked: C
 def test_the_page_says_how_time_is_counted_and_by_which_rule(worked: Campaign, as_olga: Client):
     page = unescape(as_olga.get(ADDRESS).content.decode())
     for told in (
-        "<dt>active time on topics that count</dt><dd>4 h 58 min</dd>",
-        "<dt>for practice, in no sum below</dt><dd>25 h 00 min</dd>",
-        "<dt>outliers</dt><dd>2</dd>",
-        "open, paused, or withdrawn and given to somebody else",
-        "(Tukey's rule). With fewer than 5 finished there is none",
+        "<dt>Active time on topics that count</dt><dd>4 h 58 min</dd>",
+        "<dt>Practice, not counted</dt><dd>25 h 00 min</dd>",
+        "<dt>Outliers</dt><dd>2</dd>",
+        "open, paused, or taken away and given to somebody else",
+        "(Tukey's rule). Outliers need 5 finished tasks.",
         '<td class="num">1 h 11 min <span class="chip warn">outlier</span><div class="quiet">open</div></td>',
         'href="/campaigns/study/exports/effort/file/?form=tasks.csv"',
         'data-figure="/campaigns/study/effort/figures/hours.json"',
@@ -231,12 +231,12 @@ def test_a_hundred_topics_are_on_a_page_with_the_sums_of_all(worked: Campaign, a
     assert "Page 3 of 3: 201 to 207 of 207" in page
     assert page.count('<span class="quiet">y') == 7
     assert "4 h 58 min" in page
-    assert "Topics for practice" in page
+    assert "Practice topics, not counted above" in page
     assert 'href="?sort=-topic#topics"' in page  # on the first page again
 
 
 def test_nothing_is_said_where_nobody_worked(campaign: Campaign, as_olga: Client):
-    assert "Nobody has had anything to do yet." in as_olga.get(ADDRESS).content.decode()
+    assert "Nobody has had work yet" in as_olga.get(ADDRESS).content.decode()
     assert "Nothing on which time was spent is finished yet." in texts(figure(effort(campaign)))
     assert as_olga.get(f"{ADDRESS}figures/hours.svg").status_code == 200
     assert as_olga.get(f"{ADDRESS}figures/other.svg").status_code == 404

@@ -1,9 +1,25 @@
 """Hours to come, from medians of what was measured."""
 
+from datetime import date, timedelta
+
 import pytest
 
 from assessor.campaigns.models import Condition
-from assessor.plan.hours import Load, Measured, Pace, Work, loads, longest_usual, pace, per_item, seconds_of, total
+from assessor.plan.hours import (
+    WEEKS,
+    Load,
+    Measured,
+    Pace,
+    Week,
+    Work,
+    loads,
+    longest_usual,
+    pace,
+    per_item,
+    seconds_of,
+    total,
+    weeks,
+)
 from assessor.plan.workload import workload
 from assessor.work.models import Task
 from tests.support.judging_helpers import from_scratch
@@ -55,23 +71,23 @@ def test_the_workload_of_a_campaign(manual: Condition, task: Task, campaign, top
     judging = from_scratch(campaign)
     Task.objects.create(campaign=campaign, topic=topic, condition=judging, kind="support", person=task.person)
     found = workload(campaign)
-    assert [tuple(row) for row in found.people] == [("anna", "0.0 h", 2, 2)]
+    assert [tuple(row) for row in found.people] == [("anna", "0.0 h", 2, 2, 0, 1_800)]
     told = {row.condition.name: row.told for row in found.paces}
-    nothing = "unknown: nothing measured yet, and nothing published"
+    nothing = "no estimate yet: nothing measured"
     assert told == {"Manual/Manual": nothing, "from scratch": nothing}
     Task.objects.filter(pk=task.pk).update(state="finished", seconds=720, done=2)
     other = campaign.topics.get(qid="t2")
     Task.objects.create(campaign=campaign, topic=other, condition=manual, kind="assignment", person=task.person)
     early = {row.condition.name: row.told for row in workload(campaign).paces}["Manual/Manual"]
-    assert early == "too early to tell: less than 30 minutes of active time on finished tasks"
+    assert early == "no estimate yet: less than 30 minutes of active time on finished tasks"
     Task.objects.filter(topic__qid="t2").delete()
     Task.objects.filter(condition=manual.nuggets).update(state="open", seconds=0)
     found = workload(campaign)
-    assert [tuple(row) for row in found.people] == [("anna", "2.5 h", 2, 1)]
-    assert {row.condition.name: row.told for row in found.paces}["ManualNuggets"] == "2.5 h for a topic, as published"
+    assert [tuple(row) for row in found.people] == [("anna", "2.5 h", 2, 1, 9_000, 720)]
+    assert {row.condition.name: row.told for row in found.paces}["ManualNuggets"] == "2.5 h a topic, as published"
     topic.is_practice = True
     topic.save()
-    assert workload(campaign).whole == ("all", "0.0 h", 0, 0)
+    assert workload(campaign).whole == ("all", "0.0 h", 0, 0, 0, 0)
 
 
 def times(*seconds: int) -> list[Measured]:
@@ -93,3 +109,14 @@ def test_of_few_tasks_there_is_no_outlier():
 def test_an_item_takes_the_median_over_tasks_that_have_any():
     assert per_item([Measured(100, 10), Measured(300, 10), Measured(90, 0), Measured(0, 5)]) == 20
     assert per_item([Measured(90, 0)]) is None
+
+
+def test_weeks_to_come_are_filled_with_what_is_given_first():
+    monday, a_day = date(2024, 7, 29), timedelta(days=1)
+    assert weeks(50, 15, 30, monday) == [
+        Week(monday, 30, 0),
+        Week(monday + 7 * a_day, 20, 10),
+        Week(monday + 14 * a_day, 0, 5),
+    ]
+    assert (weeks(50, 15, 0, monday), weeks(0, 0, 30, monday)) == ([], [])
+    assert len(weeks(10_000, 0, 1, monday)) == WEEKS

@@ -25,6 +25,7 @@ from tests.nuggets.conftest import do, fill
 from tests.support.judging_helpers import from_scratch
 
 PLAN = "/campaigns/study/plan/"
+GIVE = f"{PLAN}give/"
 
 
 @pytest.fixture
@@ -37,10 +38,11 @@ def waiting(condition: Condition, bank: NuggetBank, answered, as_olga: Client, a
     """ManualAssign on t1, planned for Anna while her nuggets are not finished."""
     manual = create_manual_assign(nuggets=condition, name="Manual/Manual", acting_user=None)
     form = {"topics": [bank.topic_id], "condition": manual.pk, "person": anna.pk}
-    page = as_olga.post(PLAN, form, follow=True).content.decode()
+    page = as_olga.post(GIVE, form, follow=True).content.decode()
     why = "The nuggets of t1 under ManualNuggets are not finished."
-    assert f"1 topic under Manual/Manual will be given as soon as that is possible: {why}" in page
-    assert f'<span class="chip warn">waits</span> <bdi>{why}</bdi>' in page
+    assert f"Waiting under Manual/Manual: 1 topic. {why}" in page
+    assert f'<span class="n">waits</span></a><span class="sub">{why}</span>' in page
+    assert "<strong>1 piece of work waits for other work.</strong> It starts by itself." in page
     return manual
 
 
@@ -81,7 +83,7 @@ def test_the_page_looks_whether_what_waits_is_there(
     response = as_olga.post(f"{PLAN}advance/", headers={"HX-Request": "true"})
     assert (response.status_code, response["HX-Refresh"]) == (204, "true")
     page = as_olga.get(PLAN).content.decode()
-    assert ("What waited is there: 1 given." in page, "advance" in page) == (True, False)
+    assert ("Started: 1 piece of work that had waited." in page, "advance" in page) == (True, False)
     assert Task.objects.get(condition=waiting).person == anna
 
 
@@ -174,7 +176,7 @@ def test_what_a_person_can_never_have_is_not_planned_for_them(waiting: Condition
 @pytest.mark.parametrize("key", ["9" * 30, "-1", "\u0663", "t1"])
 def test_what_is_no_key_of_a_topic_is_refused(campaign, condition: Condition, anna: Person, as_olga: Client, key: str):
     form = {"topics": [key], "condition": condition.pk, "person": anna.pk}
-    page = as_olga.post(PLAN, form)
+    page = as_olga.post(GIVE, form)
     assert page.status_code == 200
     assert "is not a valid value" in unescape(page.content.decode())
     assert not Task.objects.exists()
@@ -196,23 +198,23 @@ def test_a_change_says_what_it_touches_before_it_is_made(
     }
     page = as_olga.post(address, form).content.decode()
     assert "2 answers with 6 labels leave the scores." in page
-    assert "1 task is concerned." in page
+    assert "1 task changes." in page
     assert (Scope.objects.count(), Event.objects.filter(verb="runs to judge").count()) == (0, 0)
-    response = as_olga.post(address, form | {"confirmed": "1"}, headers={"HX-Request": "true"})
-    assert (response.status_code, response["HX-Refresh"]) == (204, "true")
+    response = as_olga.post(address, form | {"confirmed": "1"})
+    assert (response.status_code, response["Location"]) == (302, PLAN)
     assert Scope.objects.get().rule == "priority<=1"
-    assert '<span class="chip">runs: priority&lt;=1</span>' in as_olga.get(PLAN).content.decode()
-    late = as_olga.post(address, form | {"person": ben.pk, "confirmed": "1"}, headers={"HX-Request": "true"})
+    assert '<span class="chip plain">runs: priority&lt;=1</span>' in as_olga.get(PLAN).content.decode()
+    late = as_olga.post(address, form | {"person": ben.pk, "confirmed": "1"})
     assert late.status_code == 409
     assert (
-        "You saw: <strong>anna, all, open</strong>. It is: <strong>anna, priority&lt;=1, open</strong>"
+        "You saw: <strong>anna, all, open</strong>. It is now: <strong>anna, priority&lt;=1, open</strong>"
         in late.content.decode()
     )
     assert Task.objects.get(condition=manual).person == task.person
     form |= {"seen": "anna, priority<=1, open", "person": ben.pk, "reason": ""}
     assert "Say why t1 is to be ben" in as_olga.post(address, form | {"confirmed": "1"}).content.decode()
     page = as_olga.post(address, form | {"reason": "ill"}).content.decode()
-    assert "The task of anna (answers 1/1) is withdrawn; what is done counts, the rest starts anew." in page
+    assert "anna loses the task (answers 1/1). Finished labels count; the rest starts again." in page
     assert "This is no rule of runs" in as_olga.post(address, form | {"rule": "best"}).content.decode()
 
 
@@ -221,10 +223,10 @@ def test_a_rule_for_many_topics_says_so_too(
 ):
     label_all(as_anna, sheet_of(task, "team.one"))
     form = {"topics": [task.topic_id], "condition": manual.pk, "person": anna.pk, "rule": "none"}
-    page = as_olga.post(PLAN, form).content.decode()
+    page = as_olga.post(GIVE, form).content.decode()
     assert "3 answers with 6 labels leave the scores." in page
     assert not Scope.objects.exists()
-    as_olga.post(PLAN, sent(page))
+    as_olga.post(GIVE, sent(page))
     assert Scope.objects.get().rule == "none"
 
 
@@ -235,10 +237,10 @@ def test_a_run_is_dropped_once_it_is_told_what_that_touches(
     address = f"{PLAN}runs/"
     form = {"condition": manual.pk, "run": "team.one", "reason": "<b>withdrawn", "out": "1"}
     page = as_olga.post(address, form).content.decode()
-    assert "<h1>Drop team.one from Manual/Manual</h1>" in page
+    assert "<h1>Leave team.one out of Manual/Manual</h1>" in page
     assert "1 answer with 3 labels leave the scores." in page
     page = as_olga.post(address, sent(page), follow=True).content.decode()
-    assert "team.one is dropped from Manual/Manual: what was said is out of its scores." in page
+    assert "team.one is left out of Manual/Manual: its labels do not count." in page
     assert "<bdi>&lt;b&gt;withdrawn</bdi>" in page
     page = as_olga.post(address, form | {"out": "0", "reason": "back"}).content.decode()
     assert "1 answer with 3 labels come back to them." in page
@@ -250,5 +252,65 @@ def test_topics_for_practice_are_marked(bank: NuggetBank, as_olga: Client):
     assert "for practice" not in as_olga.get(PLAN).content.decode()
     Topic.objects.filter(qid="t2").update(is_practice=True)
     page = as_olga.get(PLAN).content.decode()
-    assert '<span class="quiet">t2, for practice</span>' in page
-    assert '<span class="quiet">t1</span>' in page
+    assert '<span class="sub">t2, for practice</span>' in page
+    assert '<span class="sub">t1</span>' in page
+
+
+def test_the_matrix_is_filtered_by_state_person_condition_and_text(
+    waiting: Condition, bank: NuggetBank, as_olga: Client, anna: Person, ben: Person
+):
+    """Anna has t1 and waits for its nuggets; nobody has t2."""
+
+    def shown(query: str) -> list[str]:
+        page = as_olga.get(f"{PLAN}?{query}").content.decode()
+        return re.findall(r'aria-label="Choose (\w+)"', page)
+
+    page = as_olga.get(PLAN).content.decode()
+    for state in ("All 2", "Not given 1", "Open 1", "Waiting 1", "Finished 0"):
+        assert f">{state}</a>" in page
+    assert "<dt>Topics given</dt><dd>1 <small>of 2</small></dd>" in page
+    assert (shown(""), shown("state=none"), shown("state=open"), shown("state=finished")) == (
+        *(["t1", "t2"], ["t2"]),
+        *(["t1"], []),
+    )
+    assert (shown("state=waiting"), shown(f"person={anna.pk}"), shown(f"person={ben.pk}")) == (["t1"], ["t1"], [])
+    assert shown(f"condition={waiting.pk}&state=open") == [], "there it only waits"
+    assert (shown("q=PURR"), shown("q=T2"), shown("q=nothing like it")) == (["t1"], ["t2"], [])
+    assert shown("state=<b>&person=x&condition=9999999") == ["t1", "t2"]
+    Task.objects.update(state="finished")
+    assert (shown("state=finished"), shown("state=waiting")) == ([], ["t1"])
+    Planned.objects.all().delete()
+    assert shown("state=finished") == ["t1"]
+
+
+def test_the_page_of_giving_says_the_hours_before_its_button(
+    condition: Condition, bank: NuggetBank, as_olga: Client, anna: Person, ben: Person
+):
+    """ManualNuggets take 2.5 hours a topic, as published; Anna has one already."""
+    both = "&".join(f"topics={topic.pk}" for topic in condition.campaign.topics.all())
+    page = as_olga.get(f"{GIVE}?{both}&filters=state%3Dnone").content.decode()
+    assert ("<h1>Give 2 topics</h1>" in page, '<button class="go">Give 2 topics</button>' in page) == (True, True)
+    assert (f'<option value="{anna.pk}">anna: 2.5 h to come' in page, "ben: nothing to come" in page) == (True, True)
+    assert "Choose the work to see the hours it adds." in page
+    assert f'href="{PLAN}?state=none">Cancel' in page
+    asked = f"{GIVE}?{both}&condition={condition.pk}&person={anna.pk}"
+    part = as_olga.get(asked, headers={"HX-Request": "true"}).content.decode()
+    assert "Adds 5.0 h: 2.5 h for each topic.</strong> anna then has 7.5 h to come, 2.5 h now." in part
+    assert ("<html" in part, "<h1>" in part) == (False, False)
+    manual = create_manual_assign(nuggets=condition, name="Manual/Manual", acting_user=None)
+    page = as_olga.get(f"{GIVE}?{both}&condition={manual.pk}").content.decode()
+    assert "No estimate yet for Manual/Manual." in page
+    assert "No topics selected" in as_olga.get(f"{GIVE}?topics=x").content.decode()
+
+
+def test_runs_are_chosen_from_a_menu_or_by_an_own_rule(
+    waiting: Condition, bank: NuggetBank, as_olga: Client, anna: Person
+):
+    form = {"topics": [bank.topic_id], "condition": waiting.pk, "person": anna.pk, "rule": "own", "confirmed": "1"}
+    assert "Write the rule, or choose another one." in as_olga.post(GIVE, form).content.decode()
+    assert "This is no rule of runs" in as_olga.post(GIVE, form | {"own_rule": "best"}).content.decode()
+    assert not Scope.objects.exists()
+    assert as_olga.post(GIVE, form | {"own_rule": "2 per  team"}).status_code == 302
+    assert Scope.objects.get().rule == "2 per team"
+    page = as_olga.get(f"{PLAN}work/{waiting.pk}/{bank.topic_id}/").content.decode()
+    assert '<option value="2 per team" selected>2 per team</option>' in page

@@ -144,7 +144,7 @@ def test_an_organizer_makes_the_conditions_on_a_page_and_plans_them(pooled, olga
         form = {"topics": [pooled.topics.get(qid="t1").pk], "condition": queue.pk, "person": person.pk}
         assert (
             f"{person} has 1 topic under Queue"
-            in client.post("/campaigns/study/plan/", form, follow=True).content.decode()
+            in client.post("/campaigns/study/plan/give/", form, follow=True).content.decode()
         )
     assert b"passages 0" in client_of(ben).get("/").content
 

@@ -538,10 +538,10 @@ def test_the_plan_gives_samples_too_and_asks_the_same(study, topic, anna, carl, 
     condition = judges(study)
     client = client_of(olga)
     data = {"topics": [topic.pk], "condition": condition.pk, "person": carl.pk, "reason": ""}
-    client.post("/campaigns/study/plan/", data)
+    client.post("/campaigns/study/plan/give/", data)
     assert Task.objects.get().condition == condition
     other = judges(study, "other")
-    text = client.post("/campaigns/study/plan/", data | {"condition": other.pk}, follow=True).content.decode()
+    text = client.post("/campaigns/study/plan/give/", data | {"condition": other.pk}, follow=True).content.decode()
     assert "carl labels or labelled t1 under Telltale judge" in text
     assert Task.objects.count() == 1
 

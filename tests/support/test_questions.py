@@ -86,7 +86,7 @@ def exported(condition: Condition) -> list[list[str | None]]:
 
 
 def test_the_page_names_what_is_open_with_what_others_said(as_olga: Client, other, scratch, campaign: Campaign):
-    page = as_olga.get(address(scratch)).content.decode()
+    page = as_olga.get(address(scratch), follow=True).content.decode()
     for told in ("heals &lt;whom&gt;?", "too broad", "team.one", "Cats purr to heal.", "d1", "Take full by ben"):
         assert told in page
     assert "team.two" not in page
@@ -105,7 +105,7 @@ def test_only_conditions_in_which_people_judge_have_open_questions(as_olga: Clie
 def test_a_label_of_another_person_counts_but_stands_apart(as_olga: Client, sheet, other, scratch, as_anna: Client):
     assert score(scratch)[0] == INCOMPLETE
     assert exported(scratch) == [[None], ["1"], []]
-    assert "The label stands" in adopt(as_olga, sheet, "0.0", other)
+    assert "Settled: the other person&#x27;s label counts." in adopt(as_olga, sheet, "0.0", other)
     sheet.refresh_from_db()
     assert (sheet.adopted, sheet.labels) == ({"0.0": "full"}, {"1.0": "partial"})
     assert sheet.cannot == {"0.0": "heals <whom>?"}
@@ -116,7 +116,7 @@ def test_a_label_of_another_person_counts_but_stands_apart(as_olga: Client, shee
     assert event.details == {"answer": "team.one t1", "item": "0 d1", "label": "full", "from": "second"}
     assert score(scratch) == (COMPLETE, [0.75, 0.5])
     assert exported(scratch) == [["2"], ["1"], []]
-    assert "full was taken from another person." in as_olga.get(address(scratch)).content.decode()
+    assert "settled: full" in as_olga.get(f"{address(scratch)}?state=settled", follow=True).content.decode()
     # It is not for her eyes, and does not stand there any more once she can judge after all.
     [stands] = said(as_anna.get(url(sheet)))
     assert (stands["labels"], stands["cannot"]) == ({"1.0": "partial"}, {"0.0": "heals <whom>?"})
@@ -125,8 +125,8 @@ def test_a_label_of_another_person_counts_but_stands_apart(as_olga: Client, shee
 
 def test_what_nobody_can_judge_counts_as_not_judged(as_olga: Client, sheet, scratch, olga):
     page = leave_out(as_olga, sheet, "0.0", "no  whole sentence")
-    assert "It counts as not judged; the history says why." in page
-    assert "It counts as not judged.\n" in page
+    assert "Settled: it counts as not judged. The history says why." in page
+    assert "settled: not judged" in as_olga.get("/campaigns/study/asked/?state=settled").content.decode()
     sheet.refresh_from_db()
     assert (sheet.adopted, sheet.cannot) == ({"0.0": "not judged"}, {"0.0": "heals <whom>?"})
     revision = LabelEvent.objects.filter(sheet=sheet).latest("version")
@@ -156,8 +156,8 @@ def refused(page: str, sheet: SupportSheet, why: str) -> None:
 
 def test_nothing_else_is_adopted(as_olga: Client, sheet, other, topic):
     mine = sheet_of(sheet.task, "team.two")
-    refused(adopt(as_olga, sheet, "1.0", other), sheet, "Nothing is unresolved there")
-    refused(adopt(as_olga, sheet, "7.7", other), sheet, "Nothing is unresolved there")
+    refused(adopt(as_olga, sheet, "1.0", other), sheet, "This label is not missing any more")
+    refused(adopt(as_olga, sheet, "7.7", other), sheet, "This label is not missing any more")
     refused(adopt(as_olga, sheet, "0.0", sheet_of(other.task, "team.two")), sheet, "That is no other person")
     refused(adopt(as_olga, sheet, "0.0", mine), sheet, "That is no other person")
     refused(adopt(as_olga, sheet, "0.0", sheet), sheet, "That is no other person")
@@ -166,21 +166,21 @@ def test_nothing_else_is_adopted(as_olga: Client, sheet, other, topic):
 
 
 def test_nothing_else_is_left_out(as_olga: Client, sheet):
-    refused(leave_out(as_olga, sheet, "1.0", "so"), sheet, "Nothing is unresolved there")
-    refused(leave_out(as_olga, sheet, "x", "so"), sheet, "Nothing is unresolved there")
+    refused(leave_out(as_olga, sheet, "1.0", "so"), sheet, "This label is not missing any more")
+    refused(leave_out(as_olga, sheet, "x", "so"), sheet, "This label is not missing any more")
     for reason in (" ", "x" * 501, "a\x00b"):
         refused(leave_out(as_olga, sheet, "0.0", reason), sheet, "Say why, in at most 500 characters.")
-    assert "It counts" in leave_out(as_olga, sheet, "0.0", "x" * 500)
-    assert "Nothing is unresolved there" in leave_out(as_olga, sheet, "0.0", "again")
+    assert "it counts as not judged" in leave_out(as_olga, sheet, "0.0", "x" * 500)
+    assert "This label is not missing any more" in leave_out(as_olga, sheet, "0.0", "again")
     assert len(LabelEvent.objects.filter(sheet=sheet).latest("version").reason) == 500
 
 
 def test_nothing_is_settled_while_the_first_person_may_still_say_something(as_olga: Client, sheet, other):
     Task.objects.filter(pk=sheet.task_id).update(state="open")
-    refused(adopt(as_olga, sheet, "0.0", other), sheet, "anna has not signed the topic off")
-    refused(leave_out(as_olga, sheet, "0.0", "so"), sheet, "anna has not signed the topic off")
+    refused(adopt(as_olga, sheet, "0.0", other), sheet, "anna has not finished the topic")
+    refused(leave_out(as_olga, sheet, "0.0", "so"), sheet, "anna has not finished the topic")
     Task.objects.filter(pk=sheet.task_id).update(state="withdrawn")  # she had to leave
-    assert "The label stands" in adopt(as_olga, sheet, "0.0", other)
+    assert "Settled: the other person&#x27;s label counts." in adopt(as_olga, sheet, "0.0", other)
 
 
 def test_a_change_at_the_same_moment_is_not_passed_over(sheet, other, olga):
@@ -194,7 +194,7 @@ def test_a_change_at_the_same_moment_is_not_passed_over(sheet, other, olga):
 
 def test_a_repetition_is_nobody_elses_label(as_olga: Client, sheet, other):
     ManualSetup.objects.filter(condition=other.condition).update(purpose="repeat")
-    assert "Take full" not in as_olga.get(address(sheet.condition)).content.decode()
+    assert "Take full" not in as_olga.get(address(sheet.condition), follow=True).content.decode()
     refused(adopt(as_olga, sheet, "0.0", other), sheet, "That is no other person")
 
 
@@ -221,4 +221,4 @@ def test_who_judges_after_all_is_not_spoken_for(as_olga, sheet, other, scratch, 
 
 def test_nothing_open_says_so(as_olga: Client, scratch: Condition, topic, anna):
     give(scratch, topic, anna)
-    assert "Nothing is open." in as_olga.get(address(scratch)).content.decode()
+    assert "No open questions" in as_olga.get(address(scratch), follow=True).content.decode()

@@ -9,6 +9,7 @@ from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Role
 from assessor.desk import queries
 from assessor.desk.glossary import GLOSSARY, anchor
+from assessor.work.reminders import reminders_of
 
 
 @require_safe
@@ -24,6 +25,7 @@ def home(request: PersonRequest) -> HttpResponse:
         return redirect("campaign", campaigns[0].slug)
     context = {
         **queries.home(request.user),
+        "reminders": reminders_of(request.user),
         "campaigns": campaigns,
         "may_create": may_create_campaigns(request.user),
         "invitations": invitations,

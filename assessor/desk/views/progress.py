@@ -11,10 +11,11 @@ from django.views.decorators.http import require_safe
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign
-from assessor.desk.flags import open_by_task
+from assessor.desk.flags import asked, open_by_task, unsettled
 from assessor.desk.pace import NOT_KNOWN, TOO_EARLY
-from assessor.desk.progress import jobs_under_way, progress, topic_rows
+from assessor.desk.progress import heat, jobs_under_way, progress, sparks
 from assessor.desk.stalled_work import stuck
+from assessor.plan.queries import work_rows
 from assessor.work.queries import counted
 
 _TOPICS = 50  # on a page
@@ -36,14 +37,23 @@ def progress_page(request: PersonRequest, slug: str) -> HttpResponse:
 
 def _shown(request: PersonRequest, campaign: Campaign) -> dict[str, Any]:
     tasks = list(counted(campaign))
-    asked = open_by_task(campaign)
+    questions = list(asked(campaign))
+    open_questions = open_by_task(campaign, questions)
     found = progress(campaign, tasks)
-    page = Paginator(campaign.topics.order_by("qid"), _TOPICS).get_page(request.GET.get("page"))
+    work = work_rows(campaign, tasks)
+    topics = campaign.topics.order_by("qid")
+    busy = {row.topic for row in work}
+    free = sum(topic not in busy for topic in topics.filter(is_practice=False).values_list("pk", flat=True))
+    stalled = stuck(campaign, tasks, open_questions, unsettled(questions), free if work else 0)
+    page = Paginator(topics, _TOPICS).get_page(request.GET.get("page"))
+    shown = list(page)
     return {
         "progress": found,
-        "questions": sum(asked.values()),
-        "stuck": stuck(campaign, tasks, asked),
+        "people": sparks(found.people),
+        "questions": sum(open_questions.values()),
+        "stuck": stalled,
         "jobs": jobs_under_way(campaign),
         "page": page,
-        "rows": topic_rows(campaign, page, found.steps),
+        "topics": shown,
+        "heat": heat(campaign, shown, found.steps, work, {one.place for one in stalled if one.place}),
     }

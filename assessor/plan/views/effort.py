@@ -10,7 +10,7 @@ from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.queries import byte_order
 from assessor.plan.effort import effort
-from assessor.plan.effort_tables import ALL, TOO_FEW, condition_rows, figure, people_rows, topics_listing
+from assessor.plan.effort_tables import ALL, condition_rows, figure, people_rows, topics_listing
 from assessor.plan.exportables import EFFORT
 from assessor.plan.hours import LEAST_FOR_OUTLIERS
 from assessor.scores.sorting import shown
@@ -43,7 +43,6 @@ def effort_page(request: PersonRequest, slug: str) -> HttpResponse:
         "listing": table.listing,
         "page": Paginator(table.listing.lines, _TOPICS).get_page(request.GET.get("page")),
         "least": LEAST_FOR_OUTLIERS,
-        "too_few": TOO_FEW,
         "figures": [figure_content(_FIGURE, _TITLE, figure(found).to_dict())],
         "figure_forms": FORMS,
         "address": reverse("effort", args=[slug]),

@@ -11,7 +11,7 @@ from assessor.plan import allocation_preview
 from assessor.plan.actions import allot_topics
 from assessor.plan.forms import AllocateForm
 from assessor.plan.random_allocation import AllocationError
-from assessor.plan.views.plan import sent_again
+from assessor.plan.views.plan import hours_shown, sent_again
 from assessor.plan.workload import workload
 from assessor.work.actions import PlanError
 from assessor.work.allocation import new_seed
@@ -21,7 +21,8 @@ from assessor.work.allocation import new_seed
 def hours(request: PersonRequest, slug: str) -> HttpResponse:
     """How long the open and planned work will take, by person and in all."""
     campaign = organized_campaign(request.user, slug)
-    return render(request, "plan/hours.html", {"campaign": campaign, "workload": workload(campaign)})
+    context = {"campaign": campaign, **hours_shown(campaign, workload(campaign))}
+    return render(request, "plan/hours.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -46,7 +47,7 @@ def allocate(request: PersonRequest, slug: str) -> HttpResponse:
             proposal = allocation_preview.propose(campaign, wished)
             is_as_shown = request.POST.get("drawn") == proposal.digest
             if "confirmed" in request.POST and not is_as_shown:
-                messages.warning(request, "The plan has changed since you drew: look at what is drawn now.")
+                messages.warning(request, "The plan changed after you drew. Check the new draw below.")
             elif "confirmed" in request.POST:
                 given = allot_topics(
                     campaign=campaign,
@@ -55,7 +56,9 @@ def allocate(request: PersonRequest, slug: str) -> HttpResponse:
                     acting_user=request.user,
                 )
                 planned = len(proposal.allotments)
-                messages.success(request, f"Drawn with seed {seed}: {planned} pieces of work, {given} given at once.")
+                messages.success(
+                    request, f"Given as drawn with seed {seed}: {planned} pieces of work, {given} of them at once."
+                )
                 return redirect("plan", slug)
         except (AllocationError, PlanError) as error:
             form.add_error(None, str(error))

@@ -1,53 +1,242 @@
 """The plan over HTTP: which topics, under which condition, for whom, and which runs are judged."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.http import PersonRequest
-from assessor.campaigns.models import Campaign, Topic
+from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.plan import change_impact, queries
 from assessor.plan.actions import Piece, advance, cancel, change_piece, drop_run, piece_at, plan_work, settle
-from assessor.plan.forms import DropForm, PieceForm, PlanForm
+from assessor.plan.forms import DropForm, GiveForm, PieceForm, peoples_conditions
+from assessor.plan.hours import HOUR, Week, weeks
 from assessor.plan.models import Planned
+from assessor.plan.queries import FINISHED, NOT_GIVEN, OPEN, QUEUED, WAITING, Filters, Line, WorkRow
+from assessor.plan.recent_time import recent_time
+from assessor.plan.workload import Workload, hours, workload
 from assessor.work.actions import PlanError, take_out_of_queue, withdraw_task
 from assessor.work.models import Waiting
+from assessor.work.queries import assessors
 from assessor.work.write_protocol import Stale
 
-_TOPICS = 100  # on a page
+_TOPICS = 50  # on a page
+_STATES = {"": "All", NOT_GIVEN: "Not given", OPEN: "Open", WAITING: "Waiting", FINISHED: "Finished"}
+
+
+class Slot(NamedTuple):
+    """A piece of work as a cell of the matrix shows it; condition: its name, where the column has several."""
+
+    work: WorkRow
+    address: str
+    condition: str
+    rule: str
+
+
+class Row(NamedTuple):
+    """A topic of the matrix: a list of slots for each column, and its hours left, "" where none are known."""
+
+    topic: Topic
+    cells: list[list[Slot]]
+    left: str
+
+    @property
+    def is_given(self) -> bool:
+        return any(self.cells)
+
+
+@require_safe
+def plan(request: PersonRequest, slug: str) -> HttpResponse:
+    """The matrix of topics and kinds of work, as the address filters it, with hours by person and by week."""
+    campaign = organized_campaign(request.user, slug)
+    by = _filters(request)
+    conditions = list(peoples_conditions(campaign).order_by("name"))
+    work = queries.work_rows(campaign)
+    found = queries.matrix(campaign.topics.order_by("qid"), work, conditions, by)
+    page = Paginator(found.lines, _TOPICS).get_page(request.GET.get("page"))
+    load = workload(campaign, work)
+    waiting = sum(row.state == WAITING for row in work)
+    context = {
+        "campaign": campaign,
+        "by": by,
+        "given": found.counts[""] - found.counts[NOT_GIVEN],
+        "states": [(name, label, found.counts[name]) for name, label in _STATES.items()],
+        "conditions": conditions,
+        "people": sorted({(row.person_id, row.person) for row in work if row.person_id}, key=lambda one: one[1]),
+        "can_give": bool(conditions) and assessors(campaign).exists(),
+        "headings": [queries.heading(kind) for kind in found.kinds],
+        "page": page,
+        "rows": _rows(campaign, list(page), found.kinds, conditions, load),
+        "waiting": waiting,
+        "queued": sum(row.state == QUEUED for row in work),
+        "filters": request.GET.urlencode(),
+        **hours_shown(campaign, load),
+    }
+    return render(request, "plan/plan.html", context)
+
+
+def _filters(request: PersonRequest) -> Filters:
+    state = request.GET.get("state", "")
+    return Filters(
+        state if state in _STATES else "", _key(request, "condition"), _key(request, "person"), request.GET.get("q", "")
+    )
+
+
+def _key(request: PersonRequest, name: str) -> int | None:
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 18 else None
+
+
+def _rows(
+    campaign: Campaign, lines: Sequence[Line], kinds: Sequence[str], conditions: Sequence[Condition], load: Workload
+) -> list[Row]:
+    rules = queries.rules_of(campaign, [line.topic.pk for line in lines])
+    names = {one.pk: one.name for one in conditions}
+    is_one = {kind: sum(one.kind == kind for one in conditions) == 1 for kind in kinds}
+    rows = []
+    for line in lines:
+        cells = [
+            [
+                Slot(
+                    one,
+                    piece_address(campaign, one),
+                    "" if is_one[kind] else names[one.condition],
+                    rules.get((one.condition, one.topic), ""),
+                )
+                for one in of_kind
+            ]
+            for kind, of_kind in zip(kinds, line.by_kind, strict=True)
+        ]
+        known = [load.left(one) for one in line.work if one.state != FINISHED]
+        left = [seconds for seconds in known if seconds is not None]
+        rows.append(Row(line.topic, cells, f"{sum(left) / HOUR:.1f}" if left else ""))
+    return rows
+
+
+def piece_address(campaign: Campaign, row: WorkRow) -> str:
+    """Return the address of a piece of work."""
+    address = reverse("plan_piece", args=[campaign.slug, row.condition, row.topic])
+    return f"{address}?person={row.person_id}" if row.person_id else address
+
+
+class Bar(NamedTuple):
+    """A week to come as a bar, in a chart whose full weeks are 80 high and end at 100."""
+
+    week: Week
+    x: int
+    given: float
+    free: float
+    given_hours: str
+    free_hours: str
+    told: str
+
+    @property
+    def top(self) -> float:
+        return round(100 - self.given, 1)
+
+    @property
+    def higher(self) -> float:
+        return round(self.top - self.free, 1)
+
+    @property
+    def label(self) -> float:
+        return round(self.higher - 5, 1)
+
+    @property
+    def middle(self) -> int:
+        return self.x + 20
+
+
+def hours_shown(campaign: Campaign, load: Workload) -> dict[str, Any]:
+    """Return what the cards of hours by person and by week show."""
+    a_week = sum(recent_time(campaign).seconds.values())
+    given, free = load.whole.seconds - load.free.seconds, load.free.seconds
+    to_come = weeks(given, free, a_week, timezone.localdate())
+    scale = 80 / a_week if a_week else 0
+    bars = [
+        Bar(
+            one,
+            62 * at + 10,
+            round(one.given * scale, 1),
+            round(one.free * scale, 1),
+            hours(one.given),
+            hours(one.free),
+            hours(one.given + one.free),
+        )
+        for at, one in enumerate(to_come)
+    ]
+    return {
+        "load": load,
+        "usual": hours(load.usual),
+        "shares": [
+            (row, round(100 * row.done / load.longest, 1), round(100 * row.seconds / load.longest, 1))
+            for row in load.people
+        ],
+        "bars": bars,
+        "a_week": hours(a_week),
+        "chart_width": 62 * max(len(bars), 5),
+        "is_longer": a_week * len(bars) < given + free,
+        "last_week": to_come[-1].start if to_come else None,
+    }
 
 
 @require_http_methods(["GET", "POST"])
-def plan(request: PersonRequest, slug: str) -> HttpResponse:
-    """The table of topics; a POST gives the chosen ones to a person or to whoever draws them, all or none."""
+def give(request: PersonRequest, slug: str) -> HttpResponse:
+    """Selected topics, and what giving them adds in hours; a POST gives them to a person or a queue, all or none."""
     campaign = organized_campaign(request.user, slug)
-    form = PlanForm(campaign, request.POST or None)
+    asked = request.POST if request.method == "POST" else request.GET
+    form = GiveForm(campaign, request.POST if request.method == "POST" else None, initial=request.GET.dict())
+    back = f"{reverse('plan', args=[slug])}?{asked.get('filters', '')}".rstrip("?")
     if request.method == "POST" and form.is_valid():
         if told := _unconfirmed(request, form.cleaned_data):
-            return _confirm(request, campaign, "Runs to judge", told, request.get_full_path())
+            return _confirm(request, campaign, "Runs to judge", told, back)
         try:
             messages.success(request, _plan(request, form.cleaned_data))
         except PlanError as error:
             form.add_error(None, str(error))
         else:
-            return redirect(request.get_full_path())
-    page = Paginator(campaign.topics.order_by("qid"), _TOPICS).get_page(request.GET.get("page"))
+            return redirect(back)
+    topics = list(form.one("topics", asked.getlist("topics")) or [])
     context = {
         "campaign": campaign,
         "form": form,
-        "page": page,
-        "rows": queries.rows(campaign, page),
-        "waits": Planned.objects.filter(condition__campaign=campaign).exists(),
-        "chosen": set(request.POST.getlist("topics")),
+        "topics": topics,
+        "fields": [form[name] for name in form.field_order],
+        "back": back,
+        "filters": asked.get("filters", ""),
+        "at_random": f"{reverse('allocate_plan', args=[slug])}",
+        **_effect(campaign, form, asked, topics),
     }
-    return render(request, "plan/plan.html", context)
+    return render(request, "plan/give.html#effect" if request.htmx else "plan/give.html", context)
+
+
+def _effect(campaign: Campaign, form: GiveForm, asked: Any, topics: Sequence[Topic]) -> dict[str, Any]:
+    """Return what giving topics adds, in hours: under the condition and for the person that are chosen, and all."""
+    conditions = list(form.fields["condition"].queryset)  # type: ignore[attr-defined]
+    load = workload(campaign, also=conditions)
+    condition = form.one("condition", asked.get("condition"))
+    person = form.people.get(asked.get("person", ""))
+    known = load.known.get(condition.pk) if condition else None
+    to_come = {one.name: one.seconds for one in load.people}
+    now = to_come.get(person.username, 0.0) if person else 0.0
+    form.name_hours({name: hours(seconds) for name, seconds in to_come.items()})
+    return {
+        "paces": load.paces,
+        "condition": condition,
+        "person": person,
+        "each": hours(known.topic) if known else "",
+        "added": hours(known.topic * len(topics)) if known else "",
+        "now": hours(now),
+        "then": hours(now + known.topic * len(topics)) if known else "",
+    }
 
 
 def _unconfirmed(request: PersonRequest, asked: dict[str, Any]) -> list[str]:
@@ -72,14 +261,10 @@ def _plan(request: PersonRequest, asked: dict[str, Any]) -> str:
     told = []
     if outcome.given:
         many = _several(outcome.given)
-        told.append(
-            f"{person} has {many} under {condition}."
-            if person
-            else f"For whoever draws them: {many} under {condition}."
-        )
+        told.append(f"{person} has {many} under {condition}." if person else f"In the queue of {condition}: {many}.")
     if outcome.waiting:
         first = outcome.waiting[0].waits_for
-        told.append(f"{_several(outcome.waiting)} under {condition} will be given as soon as that is possible: {first}")
+        told.append(f"Waiting under {condition}: {_several(outcome.waiting)}. {first}")
     return " ".join(told)
 
 
@@ -108,9 +293,9 @@ def try_again(request: PersonRequest, slug: str) -> HttpResponse:
     settle(campaign, acting_user=request.user)
     given = advance(campaign)
     if given:
-        messages.success(request, f"What waited is there: {given} given.")
+        messages.success(request, f"Started: {given} piece{'' if given == 1 else 's'} of work that had waited.")
     if not request.htmx:
-        return _back(request, slug)
+        return redirect("plan", slug)
     response = HttpResponse(status=204)
     if given:
         response["HX-Refresh"] = "true"
@@ -139,10 +324,16 @@ def piece(request: PersonRequest, slug: str, condition_id: int, topic_id: int) -
                 found, status = _piece(request, campaign, condition_id, topic_id), 409
             else:
                 messages.success(request, f"Changed: {found.topic.qid} under {found.condition}.")
-                return _done(request, slug)
-    context = {"campaign": campaign, "piece": found, "form": form, "told": told, "is_late": status == 409}
-    template = "plan/piece.html#form" if request.htmx else "plan/piece.html"
-    return render(request, template, context, status=status)
+                return redirect("plan", slug)
+    context = {
+        "campaign": campaign,
+        "piece": found,
+        "work": kind_of(found.task) if found.task else None,
+        "form": form,
+        "told": told,
+        "is_late": status == 409,
+    }
+    return render(request, "plan/piece.html", context, status=status)
 
 
 def _piece(request: PersonRequest, campaign: Campaign, condition_id: int, topic_id: int) -> Piece:
@@ -152,16 +343,8 @@ def _piece(request: PersonRequest, campaign: Campaign, condition_id: int, topic_
     person_id = int(person) if person.isascii() and person.isdigit() and len(person) < 18 else None
     found = piece_at(condition, topic, person_id) if condition and topic else None
     if found is None:
-        raise Http404("Nothing of this kind is planned in this campaign.")
+        raise Http404("This campaign has no such piece of work.")
     return found
-
-
-def _done(request: PersonRequest, slug: str) -> HttpResponse:
-    if not request.htmx:
-        return _back(request, slug)
-    response = HttpResponse(status=204)
-    response["HX-Refresh"] = "true"
-    return response
 
 
 @require_http_methods(["GET", "POST"])
@@ -173,18 +356,17 @@ def runs(request: PersonRequest, slug: str) -> HttpResponse:
         asked, is_out = form.cleaned_data, request.POST.get("out") == "1"
         if "confirmed" not in request.POST:
             told = change_impact.of_run(asked["condition"], asked["run"], is_out=is_out).told()
-            title = (
-                f"{'Drop' if is_out else 'Bring back'} {asked['run']} {'from' if is_out else 'to'} {asked['condition']}"
-            )
-            nothing = ["Nothing that was said so far."]
+            words = ("Leave", "out of") if is_out else ("Bring", "back to")
+            title = f"{words[0]} {asked['run']} {words[1]} {asked['condition']}"
+            nothing = ["No labels so far."]
             return _confirm(request, campaign, title, told or nothing, reverse("plan_runs", args=[slug]))
         try:
             drop_run(**asked, is_out=is_out, acting_user=request.user)
         except PlanError as error:
             form.add_error(None, str(error))
         else:
-            words = ("dropped from", "is out of its scores") if is_out else ("back in", "counts again")
-            messages.success(request, f"{asked['run']} is {words[0]} {asked['condition']}: what was said {words[1]}.")
+            words = ("left out of", "do not count") if is_out else ("back in", "count again")
+            messages.success(request, f"{asked['run']} is {words[0]} {asked['condition']}: its labels {words[1]}.")
             return redirect("plan_runs", slug)
     context = {"campaign": campaign, "form": form, "dropped": queries.dropped(campaign)}
     return render(request, "plan/runs.html", context)
@@ -197,7 +379,7 @@ def take_out(request: PersonRequest, slug: str, waiting_id: int) -> HttpResponse
     waiting = in_campaign.filter(pk=waiting_id).first()
     if waiting is None:
         raise Http404("There is no such topic in a queue of this campaign.")
-    done = f"Nobody can draw {waiting} any more."
+    done = f"Removed from the queue: {waiting}."
     return _tried(request, slug, lambda: take_out_of_queue(waiting=waiting, acting_user=request.user), done)
 
 
@@ -207,10 +389,8 @@ def take_back(request: PersonRequest, slug: str, planned_id: int) -> HttpRespons
     in_campaign = Planned.objects.filter(condition__campaign=campaign).select_related("condition", "topic", "person")
     planned = in_campaign.filter(pk=planned_id).first()
     if planned is None:
-        raise Http404("Nothing of this kind is planned in this campaign.")
-    return _tried(
-        request, slug, lambda: cancel(planned=planned, acting_user=request.user), f"Not planned any more: {planned}."
-    )
+        raise Http404("This campaign has no such piece of work.")
+    return _tried(request, slug, lambda: cancel(planned=planned, acting_user=request.user), f"Cancelled: {planned}.")
 
 
 @require_POST
@@ -219,7 +399,7 @@ def withdraw(request: PersonRequest, slug: str, task_id: int) -> HttpResponse:
     task = campaign.tasks.select_related("campaign", "topic", "person").filter(pk=task_id).first()
     if task is None:
         raise Http404("There is no such task in this campaign.")
-    done = f"Withdrawn: {task}. What was done is kept."
+    done = f"Taken away: {task}. Its labels are kept."
     return _tried(request, slug, lambda: withdraw_task(task=task, acting_user=request.user), done)
 
 
@@ -231,8 +411,4 @@ def _tried(request: PersonRequest, slug: str, act: Callable[[], None], done: str
         messages.error(request, str(error))
     else:
         messages.success(request, done)
-    return _back(request, slug)
-
-
-def _back(request: PersonRequest, slug: str) -> HttpResponse:
-    return redirect(f"{reverse('plan', args=[slug])}?page={request.GET.get('page', 1)}")
+    return redirect("plan", slug)

@@ -229,8 +229,8 @@ def _board(asked: QueryDict, condition: Condition, counts: Counts | None, policy
             rank = in_order.index(value) + 1 if are_ranked and value is not None else None
             bar = None
             if row and value is not None:
-                bounds = counting.low[places[line.pk or 0], at], counting.high[places[line.pk or 0], at]
-                bar = bar_of(measures.all[at], value, *map(float, bounds), scale)
+                place = places[line.pk or 0]
+                bar = bar_of(measures.all[at], value, counting.low[place, at], counting.high[place, at], scale)
             _, _, main, *texts = [cell.text for cell in line.cells]
             others, told = texts[: len(measures.all) - 1], texts[len(measures.all) - 1 :]
             is_incomplete = bool(row and row.incomplete)

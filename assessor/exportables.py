@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
@@ -111,6 +111,24 @@ class Order(IntEnum):
     HISTORY = 10
 
 
+class Purpose(StrEnum):
+    """What a file is for: the page of exports has a table for each."""
+
+    PARTICIPANTS = "participants"
+    TRACK = "archive"
+    PAPER = "paper"
+    MACHINES = "machines"
+
+
+_USUAL = {
+    Order.SCORES: Purpose.PARTICIPANTS,
+    Order.REPORTS: Purpose.PAPER,
+    Order.COMPARISONS: Purpose.PAPER,
+    Order.WORK: Purpose.MACHINES,
+    Order.HISTORY: Purpose.MACHINES,
+}
+
+
 class Page(NamedTuple):
     """Another page, besides that of the exports, which offers a file at an address of its own.
 
@@ -132,7 +150,8 @@ class Exportable(NamedTuple):
     conditions and sources whose output whoever takes the file has then seen, where it is or may be a model's, each with
     the topics. frozen: the record that belongs to a condition, where it is frozen with the forms in freezes. made: the
     forms of which a record has a file, where these are not all. asks: what else can be chosen, by its name in
-    addresses. page: that which offers the file besides.
+    addresses. page: that which offers the file besides. purposes: of forms that are for another purpose than is usual
+    in the order. label: what pages call it, if not by the title, which manifests have.
     """
 
     name: str
@@ -156,7 +175,18 @@ class Exportable(NamedTuple):
     asks: tuple[str, ...] = ()
     page: Page | None = None
     usual_form: Callable[[Campaign], str] | None = None  # else the first
+    purposes: Mapping[str, Purpose] = {}
+    label: str = ""
     in_admin: str = ""  # what the admin's action on a condition exports, where it has one: "support judgments"
+
+    @property
+    def name_on_page(self) -> str:
+        """What pages call it."""
+        return self.label or self.title
+
+    def purpose_of(self, form: str) -> Purpose:
+        """Return what a form is for."""
+        return self.purposes.get(form) or _USUAL.get(self.order, Purpose.TRACK)
 
     def forms_of(self, record: Any) -> Mapping[str, Form]:
         """Return the forms of which a record has a file."""

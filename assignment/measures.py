@@ -86,6 +86,7 @@ NUGGET_SCORES = Measures(
     all=(
         AnswerMeasure(
             key="vstrict",
+            words="Vital, strict",
             label="V",
             below="strict",
             latex=r"$V_{\mathrm{strict}}$",
@@ -95,6 +96,7 @@ NUGGET_SCORES = Measures(
         ),
         AnswerMeasure(
             key="v",
+            words="Vital",
             label="V",
             latex="$V$",
             json="vital_score",
@@ -103,6 +105,7 @@ NUGGET_SCORES = Measures(
         ),
         AnswerMeasure(
             key="wstrict",
+            words="Weighted, strict",
             label="W",
             below="strict",
             latex=r"$W_{\mathrm{strict}}$",
@@ -112,6 +115,7 @@ NUGGET_SCORES = Measures(
         ),
         AnswerMeasure(
             key="w",
+            words="Weighted",
             label="W",
             latex="$W$",
             json="weighted_score",
@@ -120,6 +124,7 @@ NUGGET_SCORES = Measures(
         ),
         AnswerMeasure(
             key="astrict",
+            words="All, strict",
             label="A",
             below="strict",
             latex=r"$A_{\mathrm{strict}}$",
@@ -129,6 +134,7 @@ NUGGET_SCORES = Measures(
         ),
         AnswerMeasure(
             key="a",
+            words="All",
             label="A",
             latex="$A$",
             json="all_score",
@@ -137,6 +143,7 @@ NUGGET_SCORES = Measures(
         ),
         AnswerMeasure(
             key="length",
+            words="Length",
             label="L",
             latex="$L$",
             json="length",

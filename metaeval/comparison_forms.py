@@ -25,32 +25,54 @@ _MOST_BYTES = 64 * 1024 * 1024
 class CompareForm(forms.Form):
     """A new comparison."""
 
-    first = forms.ChoiceField(label="First side", help_text="It stands for the truth, where that matters.")
-    second = forms.ChoiceField(label="Second side")
+    first = forms.ChoiceField(
+        label="Reference side", help_text="What the other side is measured against: people's labels, as a rule."
+    )
+    second = forms.ChoiceField(label="Other side", help_text="A model's labels, other people's, or a score table.")
     first_support = forms.ModelChoiceField(
-        Condition.objects.none(), required=False, label="Support of the first side", help_text="With nuggets, for F1."
+        Condition.objects.none(),
+        required=False,
+        label="Support of the reference side",
+        help_text="For F1, with its nuggets.",
     )
     second_support = forms.ModelChoiceField(
-        Condition.objects.none(), required=False, label="Support of the second side", help_text="It may be the same."
+        Condition.objects.none(),
+        required=False,
+        label="Support of the other side",
+        help_text="For F1; may be the same.",
     )
     tasks = forms.MultipleChoiceField(
-        required=False, widget=forms.CheckboxSelectMultiple, label="Runs of these tasks alone"
+        required=False, widget=forms.CheckboxSelectMultiple, label="Only runs of these tasks"
     )
-    runs = forms.CharField(required=False, widget=_LINES, label="These runs alone", help_text="Tags; empty: all.")
-    topics = forms.CharField(required=False, widget=_LINES, label="These topics alone", help_text="Ids; empty: all.")
+    runs = forms.CharField(
+        required=False, widget=_LINES, label="Only these runs", help_text="Run tags, one a line. Leave empty for all."
+    )
+    topics = forms.CharField(
+        required=False,
+        widget=_LINES,
+        label="Only these topics",
+        help_text="Topic ids, one a line. Leave empty for all.",
+    )
     topics_of = forms.ModelChoiceField(
         Condition.objects.none(), required=False, label="Only topics that are judged under"
     )
     policy = forms.ChoiceField(
-        label="Means over topics", choices=[(one, POLICY_WORDS[one]) for one in POLICIES], initial=Policy.ZERO
+        label="Answers not submitted", choices=[(one, POLICY_WORDS[one]) for one in POLICIES], initial=Policy.ZERO
     )
     draws = forms.IntegerField(
-        min_value=1, max_value=MOST_DRAWS, initial=DRAWS, label="Draws", help_text="Of topics, for intervals."
+        min_value=1,
+        max_value=MOST_DRAWS,
+        initial=DRAWS,
+        label="Draws",
+        help_text="How often topics are drawn for intervals.",
     )
     seed = forms.IntegerField(
-        min_value=0, max_value=LARGEST_SEED, required=False, help_text="Empty: one is made up and kept."
+        min_value=0,
+        max_value=LARGEST_SEED,
+        required=False,
+        help_text="Decides which topics are drawn. Leave empty for a new one, which is recorded.",
     )
-    name = forms.CharField(max_length=200, required=False, help_text="Empty: that of both sides.")
+    name = forms.CharField(max_length=200, required=False, help_text="Leave empty to have it named after both sides.")
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -69,6 +91,10 @@ class CompareForm(forms.Form):
         field = self.fields[name]
         assert isinstance(field, forms.ChoiceField)
         field.choices = choices
+
+    def side(self, key: str) -> Comparable | None:
+        """Return what a choice stands for; None for none of them."""
+        return self._sides.get(key)
 
     @property
     def sides(self) -> list[forms.BoundField]:
@@ -112,12 +138,12 @@ class TableForm(forms.Form):
 
     file = forms.FileField(
         label="Score table",
-        help_text="CSV, JSONL or a leaderboard, plain or .gz.",
+        help_text="CSV, JSONL or a leaderboard (tot, ir_measures), plain or .gz.",
         error_messages={"required": NO_FILE},
     )
-    name = forms.CharField(max_length=120, required=False, help_text="Empty: the file's.")
+    name = forms.CharField(max_length=120, required=False, help_text="Leave empty for the file's name.")
     run = forms.CharField(
-        max_length=256, required=False, label="Whose scores", help_text="A run's tag, if the file names none."
+        max_length=256, required=False, label="Run", help_text="The run's tag, if the file names none."
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -70,6 +70,7 @@ EXPORTABLES = (
         lambda it: it.record.drawn.count(),
         Order.COMPARISONS,
         Subject("study", "study", _studies),
+        label="Disagreement studies and adjudications",
         shows=lambda it: seen_in_study(it.record),
         page=Page("export_study", "studies/<int:study_id>/export/<str:form>"),
     ),
@@ -80,6 +81,7 @@ EXPORTABLES = (
         lambda it: result_lines(study_results(list(queries.studies_of(it.campaign)))),
         lambda it: it.campaign.studies.count(),
         Order.COMPARISONS,
+        label="Agreement of all studies",
         page=Page("export_studies", "studies.csv"),
     ),
 )

@@ -14,7 +14,6 @@ from metaeval.measures import measure_named
 from metaeval.models import Comparison, Figure
 from metaeval.stats.measures import Measure
 
-_UNDEFINED = "—"
 # What layers of figures hold besides what is to be read off them.
 _MANY = "names"  # of the cells on a point
 _NO_FIGURES = {"front", "order", "start", "end", "middle", "told", "share", "draws", "why", "hours"}
@@ -58,10 +57,7 @@ def score_listing(result: Json, place: str) -> Listing:
 
 
 def _line(name: str, task: str, measures: Sequence[Measure], figures: Sequence[float | None]) -> Line:
-    texts = [
-        _UNDEFINED if value is None else f"{value:.{measure.digits}f}"
-        for measure, value in zip(measures, figures, strict=True)
-    ]
+    texts = [measure.on_page(value) for measure, value in zip(measures, figures, strict=True)]
     return Line(name, None, "", [Cell(task, False), *(Cell(text, True) for text in texts)], [name, task, *figures])
 
 

@@ -5,11 +5,14 @@ from typing import NamedTuple
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import Campaign
+from assessor.campaigns.models import Campaign, Condition, Grade, QrelsSource
+from assessor.campaigns.queries import without_practice
 from assessor.runtime.process_cache import cache
+from assessor.scores.cache import condition_scores
 from assessor.scores.score_source import scored_conditions
-from metaeval.inputs import state
+from metaeval.inputs import read_table, resolve_aliases, state
 from metaeval.models import Calculation, Comparable, Comparison, ScoreTable
+from metaeval.stats.means import Policy
 
 _CONTENT = ("content",)  # of tables: all lines
 _LARGE = ("result", "files", "inputs")
@@ -52,6 +55,58 @@ def topics_asked(comparison: Comparison) -> set[str] | None:
         judged = set(sheets.values_list("answer__topic__qid", flat=True).distinct())
         wanted = judged if wanted is None else wanted & judged
     return wanted
+
+
+class Preview(NamedTuple):
+    """What two sides have in common, before they are compared. runs: None where one has grades of no runs.
+
+    words: what of them is compared; problem: why they can't be.
+    """
+
+    runs: int | None
+    topics: int
+    words: str
+    problem: str = ""
+
+
+class _Extent(NamedTuple):
+    """What a side is about. runs: by tag, without control runs, None of grades; topics: by id; basis: of its labels."""
+
+    runs: set[str] | None
+    topics: set[str]
+    basis: str
+
+
+def preview(first: Comparable, second: Comparable) -> Preview:
+    """Return what two sides have in common, from scores that are kept, so without reading labels."""
+    if first == second:
+        return Preview(None, 0, "", "Choose two different sides.")
+    one, other = _extent(first), _extent(second)
+    if (one.runs is None) != (other.runs is None):
+        return Preview(None, 0, "", "Grades can only be compared with grades.")
+    runs = None if one.runs is None or other.runs is None else len(one.runs & other.runs)
+    topics = len(one.topics & other.topics)
+    if runs == 0 or not topics:
+        lacking = "runs" if runs == 0 else "topics"
+        # A table may have means alone, which are compared over no topics.
+        if runs == 0 or (one.topics and other.topics):
+            return Preview(runs, topics, "", f"They have no {lacking} in common.")
+    same = bool(one.basis) and one.basis == other.basis
+    if runs is None:
+        return Preview(runs, topics, "Grades of the same passages are compared.")
+    return Preview(runs, topics, "Rankings and labels are compared." if same else "Only rankings of runs are compared.")
+
+
+def _extent(side: Comparable) -> _Extent:
+    if isinstance(side, Condition):
+        found = condition_scores(side)
+        runs = {run.tag for run in found.runs if not run.is_control}
+        return _Extent(runs, {topic.qid for topic in found.topics}, f"{side.kind} {side.nuggets_id or ''}")
+    if isinstance(side, QrelsSource):
+        grades = without_practice(Grade.objects.filter(source=side)).order_by()
+        return _Extent(None, set(grades.values_list("topic__qid", flat=True).distinct()), "grades")
+    table = read_table(side, Policy.ZERO)
+    return _Extent(set(resolve_aliases(side.campaign, table.runs)), set(table.topics), "")
 
 
 class LatestCalculations(NamedTuple):

@@ -16,37 +16,39 @@ from assessor.work.allocation import LARGEST_SEED
 class DrawForm(forms.Form):
     """A new study."""
 
-    purpose = forms.ChoiceField(label="What for", choices=Study.Purpose.choices)
     name = forms.CharField(max_length=100)
     first = forms.ModelChoiceField(
-        Condition.objects.none(), label="First labels", help_text="People's, given here or imported."
+        Condition.objects.none(), label="First labels", help_text="People's labels, given here or imported."
     )
     second = forms.ModelChoiceField(
         Condition.objects.none(),
         label="Second labels",
-        help_text="A model's; to have somebody decide between two people, those of the other one.",
+        help_text="A model's labels.",
     )
     per_topic = forms.IntegerField(
         min_value=1,
         required=False,
         initial=PER_TOPIC,
-        label="At most so many of a topic",
-        help_text="Empty: all that differs.",
+        label="Items a topic",
+        help_text="Leave empty for all that differ.",
     )
     seed = forms.IntegerField(
         min_value=0,
         max_value=LARGEST_SEED,
         required=False,
-        help_text="Decides what is drawn; empty: one is made up and kept.",
+        help_text="Decides what is drawn. Leave empty for a new one, which is recorded.",
     )
 
-    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, campaign: Campaign, purpose: Study.Purpose, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        is_adjudication = purpose == Study.Purpose.ADJUDICATION
         labelled = campaign.conditions.filter(kind__in=sampled_kinds(), sample="").select_related("judge")
         first = [condition.pk for condition in labelled if condition.is_peoples]
-        second = [condition.pk for condition in labelled if condition.is_peoples or condition.is_a_models]
+        second = first if is_adjudication else [condition.pk for condition in labelled if condition.is_a_models]
         self.fields["first"].queryset = labelled.filter(pk__in=first)  # type: ignore[attr-defined]
         self.fields["second"].queryset = labelled.filter(pk__in=second)  # type: ignore[attr-defined]
+        if is_adjudication:
+            self.fields["second"].help_text = "The other person's labels."
 
 
 class GiveForm(forms.Form):
@@ -58,10 +60,10 @@ class GiveForm(forms.Form):
         label="As",
         required=False,
         empty_label="a new judge",
-        help_text="A judge is a condition of the sample: several people can share its topics, on the plan.",
+        help_text="Several people can share one judge: give its topics on the plan.",
     )
     name = forms.CharField(
-        max_length=120, required=False, label="The new judge's name", help_text="Of its condition; empty: one is made."
+        max_length=120, required=False, label="Name of the new judge", help_text="Leave empty to have it named for you."
     )
 
     def __init__(self, study: Study, people: Any, *args: Any, **kwargs: Any) -> None:
@@ -76,7 +78,7 @@ class CodeForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = ErrorCode
         fields = ("code", "meaning")
-        help_texts = {"code": "Letters, digits, hyphens and underscores.", "meaning": "When it is to be given."}
+        help_texts = {"code": "Letters, digits, hyphens and underscores.", "meaning": "When to use it."}
 
 
 class CodingForm(forms.Form):

@@ -1,5 +1,6 @@
 from django.urls import path
 
+from assessor.studies.models import Study
 from metaeval.views import comparisons, studies
 
 _STUDY = "campaigns/<slug:slug>/studies/<int:study_id>"
@@ -13,6 +14,12 @@ urlpatterns = [
     path(f"{_COMPARISON}/topics/<int:topic_id>/", comparisons.comparison_topic, name="comparison_topic"),
     path(f"{_COMPARISON}/figures/<str:name>.<str:form>", comparisons.comparison_figure, name="comparison_figure"),
     path("campaigns/<slug:slug>/studies/", studies.studies, name="studies"),
+    path(
+        "campaigns/<slug:slug>/adjudication/",
+        studies.studies,
+        {"purpose": Study.Purpose.ADJUDICATION},
+        name="adjudication",
+    ),
     path(f"{_STUDY}/", studies.study, name="study"),
     path(f"{_STUDY}/give/", studies.give, name="give_study"),
     path(f"{_STUDY}/ask/", studies.ask, name="ask_study"),

@@ -12,6 +12,7 @@ from assessor.exportables import (
     Form,
     Order,
     Page,
+    Purpose,
     always,
     of_chosen,
     of_conditions,
@@ -33,8 +34,8 @@ def _seen(chosen: Chosen) -> Seen:
 
 
 def _finished(condition: Any) -> str:
-    some = f"{condition.finished} finished bank{'' if condition.finished == 1 else 's'}"
-    return some if condition.banks == condition.finished else f"{some} of {condition.banks}; the others are left out"
+    some = f"{condition.finished} finished nugget list{'' if condition.finished == 1 else 's'}"
+    return some if condition.banks == condition.finished else f"{some} of {condition.banks}; others are left out"
 
 
 def _edited(campaign: Campaign) -> QuerySet[Condition]:
@@ -46,7 +47,7 @@ EXPORTABLES = (
     Exportable(
         "nuggets",
         "Nuggets",
-        {"jsonl": Form("JSONL", "jsonl"), "lineage": Form("with lineage, JSONL", "lineage.jsonl")},
+        {"jsonl": Form("JSONL", "jsonl"), "lineage": Form("JSONL with lineage", "lineage.jsonl")},
         lambda it: condition_lines(it.record, it.topics, with_lineage=it.form == "lineage"),
         lambda it: _banks(it).count(),
         Order.LABELS,
@@ -56,6 +57,7 @@ EXPORTABLES = (
         shows=_seen,
         remark=_finished,
         frozen=only_of("nuggets"),
+        purposes={"jsonl": Purpose.PARTICIPANTS},
         in_admin="finished nuggets",
         freezes=("jsonl", "lineage"),
         releases=("lineage",),
@@ -68,6 +70,7 @@ EXPORTABLES = (
         lambda it: it.record.draftings.count(),
         Order.WORK,
         of_conditions("condition in which people edit drafts", _edited),
+        label="Drafts and what people made of them, by topic",
         of_labels=always,
         page=Page("export_drafts", "drafts/<int:condition_id>.csv"),
     ),

@@ -66,6 +66,7 @@ EXPORTABLES = (
         Order.WHO_JUDGED,
         of_conditions("support condition", lambda campaign: supporting(campaign).filter(judge=None)),
         stem="support",
+        label="Support record (who, when, what was shown)",
         filters=("topics", "runs"),
         of_labels=always,
         shows=_shown_seen,

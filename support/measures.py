@@ -120,6 +120,7 @@ def _share(key: str, label: str, share: Share) -> AnswerMeasure[Answers]:
     return AnswerMeasure(
         key=key,
         label=label,
+        words=key.removesuffix("_all").replace("_", " ").capitalize() + ("" if is_first else ", all citations"),
         below="" if is_first else "all",
         latex=rf"$\mathrm{{{label}}}$" if is_first else rf"$\mathrm{{{label}}}_{{\mathrm{{all}}}}$",
         json=key,

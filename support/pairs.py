@@ -16,7 +16,7 @@ from support.citations import LABELS, NOT_JUDGED, places
 from support.models import SupportJudgment, SupportSheet
 
 # What can stand of a pair under a condition besides a label.
-CANNOT, MISSING, NO_TEXT, WAITS = "can't judge", "missing", "no text", "waits for the model's label"
+CANNOT, MISSING, NO_TEXT, WAITS = "can't judge", "missing", "no text", "waiting for the model"
 GIVEN = (*LABELS, NOT_JUDGED)
 STATES = (*GIVEN, CANNOT, MISSING, NO_TEXT, WAITS)
 # Texts are as long as files had them; a page shows no more of them than this.

@@ -26,7 +26,7 @@ class SupportScoring(Scoring):
         "Without a cited text": Count("pk", filter=Q(without_text__gt=0)),
         "Waits for a model's label": Count("pk", filter=Q(waiting_for_label__gt=0)),
     }
-    basis_label = "Citations of a sentence"
+    basis_label = "Citations judged"
     remedy = "Missing labels can be given, open questions settled, and segments be loaded whose text is not there."
     notes = "support/_score_notes.html"
     topic_notes = "support/_topic_notes.html"
@@ -34,7 +34,7 @@ class SupportScoring(Scoring):
 
     def basis(self, condition: Condition) -> str:
         if condition.method == Condition.IMPORTED:
-            return "those of the file"
+            return "as in the file"
         most = condition.protocol.citations_per_sentence
         return "the first" if most == 1 else f"the first {most}"
 

@@ -67,6 +67,7 @@ GROUPS = (
         [
             Item("Questions", "questions", "ask", ["assignment_questions", "support_questions"]),
             Item("Disagreement studies", "studies", "split", ["study", "ask_study", "give_study"]),
+            Item("Adjudication", "adjudication", "gavel"),
         ],
     ),
     Group(

@@ -7,7 +7,19 @@ from django.db.models import QuerySet
 from assessor.campaigns import exports as collection
 from assessor.campaigns.models import Campaign, Condition, RankedSegment
 from assessor.campaigns.queries import runs_with_texts
-from assessor.exportables import CSV, JSONL, Exportable, Form, Order, Page, Subject, always, of_chosen, of_conditions
+from assessor.exportables import (
+    CSV,
+    JSONL,
+    Exportable,
+    Form,
+    Order,
+    Page,
+    Purpose,
+    Subject,
+    always,
+    of_chosen,
+    of_conditions,
+)
 from assessor.exports import rows
 from assessor.exports.cutoff import cutoff_lines
 from assessor.scores.leaderboards import FORMS as SCORE_FORMS
@@ -25,7 +37,7 @@ def _left_out(run: Any) -> str:
     if not run.texts:
         return ""
     some, are = ("answer", "is") if run.texts == 1 else ("answers", "are")
-    return f"{run.texts} {some} of which no more is loaded than came with labels {are} left out"
+    return f"{run.texts} {some} that came only with labels {are} left out"
 
 
 def _if_scored(condition: Condition) -> Condition | None:
@@ -58,6 +70,11 @@ EXPORTABLES = (
         rows.scored,
         Order.SCORES,
         of_conditions(f"condition of {' or '.join(scored_kinds())}", scored_conditions),
+        purposes={
+            "latex": Purpose.PAPER,
+            "tot": Purpose.MACHINES,
+            "ir_measures": Purpose.MACHINES,
+        },
         has_policy=True,
         frozen=_if_scored,
         freezes=("csv", "topics"),
@@ -72,6 +89,8 @@ EXPORTABLES = (
         rows.planned,
         Order.REPORTS,
         of_conditions("condition", _every),
+        label="Cut-off report (planned and judged at a moment)",
+        purposes={"csv": Purpose.TRACK},
         filters=("topics", "runs"),
         of_labels=always,
         has_moment=True,
@@ -89,6 +108,11 @@ EXPORTABLES = (
         Order.COLLECTION,
         filters=("topics",),
         usual_form=collection.topics_form,
+        purposes={
+            "tsv": Purpose.PARTICIPANTS,
+            "jsonl": Purpose.PARTICIPANTS,
+            "request": Purpose.MACHINES,
+        },
         releases=("jsonl",),
     ),
     Exportable(
@@ -98,6 +122,8 @@ EXPORTABLES = (
         lambda it: collection.segments_lines(it.campaign),
         lambda it: it.campaign.segments.count(),
         Order.COLLECTION,
+        label="Passages",
+        purposes={"jsonl": Purpose.MACHINES},
     ),
     Exportable(
         "run_list",

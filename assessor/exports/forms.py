@@ -25,19 +25,21 @@ class ExportForm(forms.Form):
     of = forms.ChoiceField(label="Of")
     form = forms.ChoiceField(label="Form")
     topics = _Words(
-        required=False, label="Topics", help_text="Of these alone, by id, with blanks between. None: of all."
+        required=False,
+        label="Topics",
+        help_text="Topic ids, with blanks or on lines of their own. Leave empty for all.",
     )
-    runs = _Words(required=False, label="Runs", help_text="Of these alone, by tag, with blanks between. None: of all.")
+    runs = _Words(
+        required=False, label="Runs", help_text="Run tags, with blanks or on lines of their own. Leave empty for all."
+    )
     at = forms.CharField(
-        required=False, label="At", help_text="A day, by its end, or a moment: 2026-01-31 or 2026-01-31T12:00 (UTC)."
+        required=False, label="At", help_text="The end of a day (2026-01-31) or a moment in UTC (2026-01-31T12:00)."
     )
-    policy = forms.ChoiceField(
-        required=False, label="A topic that a run did not answer", choices=[*POLICY_WORDS.items()]
-    )
+    policy = forms.ChoiceField(required=False, label="Answers not submitted", choices=[*POLICY_WORDS.items()])
     allow_incomplete = forms.BooleanField(
         required=False,
-        label="Even where answers lack labels",
-        help_text="Means are then over the complete ones, and the file says so.",
+        label="Also if answers lack labels",
+        help_text="Means are then over complete answers only, and the file says so.",
     )
 
     def __init__(self, campaign: Campaign, kind: Exportable, *args: Any, **kwargs: Any) -> None:
@@ -56,7 +58,7 @@ class ExportForm(forms.Form):
         self.fields["form"] = forms.ChoiceField(
             label="Form",
             choices=[(name, form.label) for name, form in there_are.items()],
-            error_messages={"invalid_choice": "There is no %(value)s of this one: choose one of the list."},
+            error_messages={"invalid_choice": "There is no %(value)s of this one. Choose one of the list."},
         )
         for name in {"topics", "runs"} - set(kind.filters):
             del self.fields[name]

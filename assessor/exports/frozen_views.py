@@ -39,6 +39,7 @@ def frozen_condition(request: PersonRequest, slug: str, condition_id: int) -> Ht
     versions = list(condition.frozen.select_related("person").prefetch_related("files__blob"))
     newest = versions[0] if versions else None
     now = freeze.state(condition)
+    changes = _changes(newest, now, is_asked="compare" in request.GET) if newest else None
     context = {
         "campaign": campaign,
         "condition": condition,
@@ -46,7 +47,8 @@ def frozen_condition(request: PersonRequest, slug: str, condition_id: int) -> Ht
         "versions": versions,
         "newest": newest,
         "is_same": newest is not None and newest.state == now,
-        "changes": _changes(newest, now, is_asked="compare" in request.GET) if newest else None,
+        "changes": changes,
+        "changed": sum(one.added + one.removed + one.changed for one in changes or ()),
         **_about_the_key(),
     }
     return render(request, "exports/frozen_condition.html", context)

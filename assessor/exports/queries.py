@@ -1,60 +1,97 @@
 """What the pages of exports read."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.db.models import Max, QuerySet
 
 from assessor.campaigns.models import Campaign, Condition
-from assessor.exportables import Exportable
+from assessor.exportables import Exportable, Purpose
 from assessor.exports.models import Export
 from assessor.exports.registry import EXPORTABLES
+from assessor.scores.cache import counts_by_condition
+from assessor.scores.score_source import scored_conditions
 
 _LATEST = 50
 _ROWS = 20
 
 
 class File(NamedTuple):
-    """A file that can be had at once: its label, and what stands behind ? in its address."""
+    """A file that can be had at once: its label, and the query of its address."""
 
     label: str
     query: str
 
 
 class Row(NamedTuple):
-    """A record of which there are files; None is the campaign itself."""
+    """A record of which there are files for a purpose; None is the campaign itself.
 
+    query: of the page on which topics and runs are chosen. more: how many records there are, where these are too many
+    for a row each; then they are chosen there.
+    """
+
+    kind: Exportable
     record: Any
-    query: str  # of the page on which topics and runs are chosen
+    query: str
     files: list[File]
     remark: str
+    more: int = 0
 
 
 class Section(NamedTuple):
-    """A kind of file, and of what there is one."""
+    """The files for a purpose."""
 
-    kind: Exportable
+    name: str
+    title: str
+    about: str
+    icon: str
     rows: list[Row]
 
-    @property
-    def is_long(self) -> bool:
-        """Whether a page shows the rows only once they are asked for, lest they hide what stands below."""
-        return len(self.rows) > _ROWS
+
+_PURPOSES = {
+    Purpose.PARTICIPANTS: ("For participants", "what teams get back", "people"),
+    Purpose.TRACK: ("For the TREC / NIST archive", "the track's own file forms, and records of the work", "lock"),
+    Purpose.PAPER: ("For a paper", "tables, comparisons, studies and effort", "book"),
+    Purpose.MACHINES: ("For machines", "leaderboards, scripts, notebooks", "chip"),
+}
 
 
-def sections(campaign: Campaign) -> list[Section]:
-    """Return all that can be exported of a campaign."""
-    return [Section(kind, [_row(kind, record) for record in _records(kind, campaign)]) for kind in EXPORTABLES]
+def sections(campaign: Campaign, wanted: str = "") -> list[Section]:
+    """Return all that can be exported of a campaign, by purpose. wanted: words that what a row says must contain."""
+    words = wanted.lower().split()
+    rows: dict[Purpose, list[Row]] = {purpose: [] for purpose in Purpose}
+    for kind in EXPORTABLES:
+        records = list(kind.subject.records(campaign)) if kind.subject else [None]
+        found = [row for record in records for row in _rows(kind, record) if _has(row, words)]
+        for purpose, some in _by_purpose(found).items():
+            if len(some) > _ROWS:
+                some = [Row(kind, None, urlencode({}), [], "", len(some))]
+            rows[purpose] += some
+    return [Section(purpose, *_PURPOSES[purpose], of_purpose) for purpose, of_purpose in rows.items()]
 
 
-def _records(kind: Exportable, campaign: Campaign) -> Any:
-    return kind.subject.records(campaign) if kind.subject else [None]
-
-
-def _row(kind: Exportable, record: Any) -> Row:
+def _rows(kind: Exportable, record: Any) -> Iterator[tuple[Purpose, Row]]:
+    """Yield a row for each purpose that files of a record have."""
     of = {"of": str(record)} if record else {}
-    files = [File(form.label, urlencode(of | {"form": name})) for name, form in kind.forms_of(record).items()]
-    return Row(record, urlencode(of), files, kind.remark(record))
+    files: dict[Purpose, list[File]] = {}
+    for name, form in kind.forms_of(record).items():
+        files.setdefault(kind.purpose_of(name), []).append(File(form.label, urlencode(of | {"form": name})))
+    for purpose, some in files.items():
+        yield purpose, Row(kind, record, urlencode(of), some, kind.remark(record))
+
+
+def _has(found: tuple[Purpose, Row], words: Sequence[str]) -> bool:
+    _, row = found
+    said = f"{row.kind.name_on_page} {row.record or ''} {' '.join(file.label for file in row.files)}".lower()
+    return all(word in said for word in words)
+
+
+def _by_purpose(found: Sequence[tuple[Purpose, Row]]) -> dict[Purpose, list[Row]]:
+    by: dict[Purpose, list[Row]] = {}
+    for purpose, row in found:
+        by.setdefault(purpose, []).append(row)
+    return by
 
 
 def latest(campaign: Campaign) -> QuerySet[Export]:
@@ -66,3 +103,9 @@ def conditions_to_freeze(campaign: Campaign) -> QuerySet[Condition]:
     """Return a campaign's conditions, each with the newest version that it is frozen in, and when that was."""
     conditions = campaign.conditions.order_by("kind", "name")
     return conditions.annotate(version=Max("frozen__version"), frozen_at=Max("frozen__at"))
+
+
+def unfinished(campaign: Campaign) -> int:
+    """Count the conditions of which scores would lack labels."""
+    counts = counts_by_condition(scored_conditions(campaign))
+    return sum(found.done < found.answers for found in counts.values())

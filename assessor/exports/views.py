@@ -33,10 +33,12 @@ def exports(request: PersonRequest, slug: str) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     context = {
         "campaign": campaign,
-        "sections": queries.sections(campaign),
+        "sections": queries.sections(campaign, request.GET.get("q", "")),
+        "q": request.GET.get("q", ""),
+        "unfinished": queries.unfinished(campaign),
         "exports": queries.latest(campaign),
         "days": settings.EXPORT_DAYS,
-        "conditions": campaign.conditions.order_by("name"),
+        "conditions": queries.conditions_to_freeze(campaign),
     }
     return render(request, "exports/exports.html", context)
 
@@ -132,9 +134,9 @@ def stop_export(request: PersonRequest, slug: str, export_id: int) -> HttpRespon
     campaign = organized_campaign(request.user, slug)
     found = campaign_export(campaign, export_id)
     if actions.stop(export=found, acting_user=request.user):
-        messages.success(request, "Stopped. There is no file.")
+        messages.success(request, "Stopped. No file was made.")
     else:
-        messages.warning(request, "It was over before it could be stopped; what came of it stands below.")
+        messages.warning(request, "It had ended before it could be stopped. Its result is below.")
     of_zip = zip_exports().get(found.kind)
     return redirect(of_zip.page, slug) if of_zip else redirect("export", slug, export_id)
 

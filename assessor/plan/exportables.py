@@ -1,6 +1,6 @@
 """What can be exported of the plan and of the time that work took."""
 
-from assessor.exportables import CSV, Exportable, Form, Order, Page
+from assessor.exportables import CSV, Exportable, Form, Order, Page, Purpose
 from assessor.plan.effort_files import median_lines, task_lines, topic_lines
 from assessor.plan.exports import plan_lines
 
@@ -13,6 +13,8 @@ EFFORT = Exportable(
     lambda it: _EFFORT[it.form](it.campaign),
     lambda it: it.campaign.tasks.count(),
     Order.WORK,
+    label="Effort (active time by topic, task, condition and person)",
+    purposes=dict.fromkeys(_EFFORT, Purpose.PAPER),
 )
 
 EXPORTABLES = (
@@ -24,6 +26,7 @@ EXPORTABLES = (
         lambda it: plan_lines(it.campaign),
         lambda it: it.campaign.tasks.count(),
         Order.WORK,
+        label="Plan (who does what; can be imported again)",
         page=Page("export_plan", "plan/plan.csv", names_campaign=False),
     ),
 )

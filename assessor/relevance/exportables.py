@@ -33,6 +33,7 @@ EXPORTABLES = (
         lambda it: _events(it).count(),
         Order.WHO_GRADED,
         of_conditions("relevance condition", _grading),
+        label="Grading record (who, when, what was shown)",
         filters=("topics",),
         of_labels=always,
         shows=_shown_seen,

@@ -1,7 +1,7 @@
 """What each process keeps of conditions: never an old table, and none computed twice."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, QuerySet, Sum
@@ -12,6 +12,9 @@ from assessor.campaigns.queries import without_practice
 from assessor.runtime.process_cache import cache
 from assessor.scores.loading import Scores
 from assessor.scores.score_source import scoring_of
+from assessor.scores.tables import SEED, Counting, counted_cells
+from metaeval.stats.bootstrap import bootstrap_means
+from metaeval.stats.means import Policy
 
 
 class Counts(NamedTuple):
@@ -31,21 +34,34 @@ class Counts(NamedTuple):
     kind: str
 
 
-class Scope(NamedTuple):
-    """What a condition's sheets are about."""
-
-    topics: int
-    runs: int
-
-
 def condition_scores(condition: Condition) -> Scores:
     """Return all scores of a condition, computed anew when anything that they depend on has changed."""
+    return _scores(condition)[1]
+
+
+def scores_with_intervals(condition: Condition, policy: Policy) -> tuple[Scores, Counting]:
+    """Return all scores of a condition, with what counts of them in means and how far these depend on topics.
+
+    The intervals are bootstrap_means() with SEED, of all measures at once; kept as long as the scores.
+    """
+    state, found = _scores(condition)
+    key = f"intervals.{condition.pk}.{policy}"
+    kept: tuple[tuple[Any, ...], Counting] | None = cache.get(key)
+    if not kept or kept[0] != state:
+        cells = counted_cells(found, policy)
+        kept = state, Counting(cells, *bootstrap_means(cells, seed=SEED))
+        cache.set(key, kept, timeout=None)
+    return found, kept[1]
+
+
+def _scores(condition: Condition) -> tuple[tuple[Any, ...], Scores]:
+    """Return the state of a condition's scores and the scores."""
     state = state_of(condition)
     found = kept_scores(condition, state)
     if found is None:
         found = scoring_of(condition.kind).load(condition)
         cache.set(_key(condition), (state, found), timeout=None)  # in the place of the last ones: a track's take 3 MB
-    return found
+    return state, found
 
 
 def kept_scores(condition: Condition, state: tuple[Any, ...]) -> Scores | None:
@@ -109,23 +125,6 @@ def _counts(kind: str, conditions: list[int]) -> dict[int, Counts]:
         condition: Counts(answers, done, left, cannot, versions, newest, tuple(told), kind)
         for condition, answers, done, left, cannot, versions, newest, *told in rows
     }
-
-
-def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
-    """Return the scope of conditions, by key: counted anew when there are more sheets, which takes a moment."""
-    keys = {f"scope.{pk}.{count.answers}.{count.newest}": pk for pk, count in counts.items()}
-    kept: dict[str, Scope] = cache.get_many(keys)
-    lacking = {pk: key for key, pk in keys.items() if key not in kept}
-    new: dict[str, Scope] = {}
-    for kind in {counts[pk].kind for pk in lacking}:
-        of_kind = [pk for pk in lacking if counts[pk].kind == kind]
-        counted = _sheets(kind, of_kind).annotate(
-            topics=Count("answer__topic", distinct=True), runs=Count("answer__run", distinct=True)
-        )
-        found = counted.values_list("condition", "topics", "runs")
-        new |= {lacking[pk]: Scope(*sizes) for pk, *sizes in found}
-    cache.set_many(new, timeout=None)
-    return {keys[key]: scope for key, scope in {**kept, **new}.items()}
 
 
 def _sheets(kind: str, conditions: list[int]) -> QuerySet[Any, dict[str, Any]]:

@@ -20,6 +20,11 @@ from metaeval.stats.measures import Measures
 
 POLICY_NAMES = {Policy.ZERO: "unanswered=0", Policy.ANSWERED: "answered", Policy.COMMON: "common"}
 POLICY_WORDS = {
+    Policy.ZERO: "Not submitted counts 0",
+    Policy.ANSWERED: "Not submitted does not count",
+    Policy.COMMON: "Only topics that all runs submitted count",
+}
+_LATEX_POLICIES = {  # as tables in papers so far have it: files stay the same bytes
     Policy.ZERO: "a topic that a run did not answer counts 0",
     Policy.ANSWERED: "a topic that a run did not answer does not count",
     Policy.COMMON: "a topic that not all runs answered does not count, for any run",
@@ -170,7 +175,7 @@ def _values(board: Board) -> Iterator[tuple[str, str, str, float]]:
 def _latex(board: Board) -> Iterator[str]:
     """Yield a table for a paper (booktabs), figures as they are published; control runs are in no paper's table."""
     is_whole = not board.table.incomplete
-    judged = f"{board.topics} topics; {POLICY_WORDS[board.policy]}"
+    judged = f"{board.topics} topics; {_LATEX_POLICIES[board.policy]}"
     told = "" if is_whole else "; means over the complete answers alone"
     told += f"; cells not judged by plan, in no mean: {board.table.outside}" if board.table.outside else ""
     told += "".join(f"; {name.replace('_', ' ')}: {count}" for name, count in board.found.unusual.items() if count)

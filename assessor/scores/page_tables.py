@@ -1,7 +1,7 @@
 """Score tables as pages show them: cells as text, sorted by a column."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +11,6 @@ from assessor.scores.loading import Scores
 from assessor.scores.tables import Row, Table, cell_figures
 from metaeval.stats.means import OVER, Policy, run_scores, spread
 from metaeval.stats.measures import Measures
-
-_UNDEFINED = "—"
 
 
 class Column(NamedTuple):
@@ -66,23 +64,31 @@ class Listing(NamedTuple):
 
 
 _RUN, _TASK = Column("run", "Run", is_number=False), Column("task", "Task", is_number=False)
+_TEAM = Column("team", "Team", is_number=False)
 _STATE = Column("state", "Answer", is_number=False)
-OUT = Column("not_judged_by_plan", "Not judged by plan")  # only where something is
+# Only where something is:
+LACKING, OUT = Column("incomplete", "Incomplete"), Column("not_judged_by_plan", "Not judged by plan")
 
 
-def runs_listing(measures: Measures, table: Table) -> Listing:
-    """Return the score table of a condition: a line for each run."""
-    counts = [Column("complete", "Complete"), Column("incomplete", "Incomplete"), *([OUT] if table.outside else [])]
+def runs_listing(measures: Measures, table: Table, first: int = 0) -> Listing:
+    """Return the score table of a condition: a line for each run. first: the place of the measure that comes first."""
+    order = [first, *(at for at in range(len(measures.all)) if at != first)]
+    counts = [LACKING] if table.incomplete else []
+    counts += [OUT] if table.outside else []
 
-    def told(row: Row) -> Sequence[str | int]:
-        outside = [row.outside] if table.outside else []
-        return row.run.task if row.run else "", row.complete, row.incomplete, *outside
+    def line(row: Row) -> Line:
+        run = (row.run.team, row.run.task) if row.run else ("", "")
+        told = [row.complete, *([row.incomplete] if table.incomplete else [])]
+        told += [row.outside] if table.outside else []
+        figures = [row.figures[at] for at in order]
+        cells = [Cell(text, False) for text in run]
+        cells += [Cell(measures.all[at].on_page(row.figures[at]), True) for at in order]
+        cells += [Cell(str(one) if row.run else "", True) for one in told]  # of topics, not of answers of all runs
+        return Line(row.name, row.run and row.run.pk, "", cells, [row.name, *run, *_sortable(figures), *told])
 
-    def lines(rows: Iterable[Row]) -> list[Line]:
-        return [_line(measures, row.name, row.run and row.run.pk, "", told(row), row.figures) for row in rows]
-
-    columns = [_RUN, _TASK, *counts, *_figures(measures)]
-    return Listing(columns, lines(table.systems), lines(table.over), lines(table.controls))
+    figures = _figures(measures)
+    columns = [_RUN, _TEAM, _TASK, *(figures[at] for at in order), Column("complete", "Topics"), *counts]
+    return Listing(columns, *([line(row) for row in rows] for rows in (table.systems, table.over, table.controls)))
 
 
 def topic_listing(found: Scores, at: int, policy: Policy) -> Listing:
@@ -127,8 +133,12 @@ def _line(
     measures: Measures, name: str, pk: int | None, title: str, told: Sequence[str | int], figures: Sequence[float]
 ) -> Line:
     cells = [Cell(str(one), isinstance(one, int)) for one in told]
-    cells += [Cell(text, True) for text in measures.rounded(figures, undefined=_UNDEFINED)]
-    return Line(name, pk, title, cells, [name, *told, *(None if math.isnan(value) else value for value in figures)])
+    cells += [Cell(measure.on_page(value), True) for measure, value in zip(measures.all, figures, strict=True)]
+    return Line(name, pk, title, cells, [name, *told, *_sortable(figures)])
+
+
+def _sortable(figures: Sequence[float]) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in figures]
 
 
 def _sorted(lines: list[Line], at: int, is_descending: bool) -> list[Line]:

@@ -15,10 +15,24 @@ from metaeval.stats.means import (
     Codes,
     Figures,
     Policy,
+    counted,
     run_scores,
     spread,
     topics_in_common,
 )
+
+SEED = 2026  # of the draws of topics for all intervals of leaderboards
+
+
+class Counting(NamedTuple):
+    """The cells that are in means, NaN in place of the others: (runs, topics, measures).
+
+    low, high: the 95 % interval of each mean over topics, (runs, measures).
+    """
+
+    cells: Figures
+    low: Figures
+    high: Figures
 
 
 class Row(NamedTuple):
@@ -64,18 +78,18 @@ class Table(NamedTuple):
         return sum(row.outside for row in (*self.systems, *self.controls))
 
 
-def score_table(found: Scores, policy: Policy) -> Table:
-    """Return the score table of a condition under a policy."""
+def score_table(found: Scores, policy: Policy, task: str = "") -> Table:
+    """Return the score table of a condition under a policy. task: of the systems' runs in it; "" for all."""
     counting = topics_counting(found, policy)
     scores, states = found.scores[:, counting], found.states[:, counting]
     figures = run_scores(scores, states, policy)
     rows = [_row(run.tag, run, states[[at]], figures[at]) for at, run in enumerate(found.runs)]
-    is_control = _is_control(found)
-    scores, states = scores[~is_control], states[~is_control]
+    is_control, is_listed = ~systems_in(found), systems_in(found, task)
+    scores, states = scores[is_listed], states[is_listed]
     over = spread(scores, states, policy)
     return Table(
         topics=int(counting.sum()),
-        systems=[row for row, control in zip(rows, is_control, strict=True) if not control],
+        systems=[row for row, listed in zip(rows, is_listed, strict=True) if listed],
         over=[_row(name, None, states, over[at]) for at, name in enumerate(OVER)],
         controls=[row for row, control in zip(rows, is_control, strict=True) if control],
     )
@@ -90,7 +104,7 @@ def topics_counting(found: Scores, policy: Policy) -> npt.NDArray[np.bool_]:
     """Return of each topic whether it counts: under Policy.COMMON, only if all systems' runs answered it."""
     if policy != Policy.COMMON:
         return np.ones(len(found.topics), dtype=bool)
-    return topics_in_common(found.states[~_is_control(found)])
+    return topics_in_common(found.states[systems_in(found)])
 
 
 def cell_figures(found: Scores, policy: Policy) -> Figures:
@@ -102,5 +116,13 @@ def cell_figures(found: Scores, policy: Policy) -> Figures:
     return figures
 
 
-def _is_control(found: Scores) -> npt.NDArray[np.bool_]:
-    return np.array([run.is_control for run in found.runs], dtype=bool)
+def counted_cells(found: Scores, policy: Policy) -> Figures:
+    """Return the scores of all cells, NaN in place of those that are in no mean: (runs, topics, measures)."""
+    cells = counted(found.scores, found.states, policy)
+    cells[:, ~topics_counting(found, policy)] = np.nan
+    return cells
+
+
+def systems_in(found: Scores, task: str = "") -> npt.NDArray[np.bool_]:
+    """Return of each run whether it is a system's, and of this task if one is given."""
+    return np.array([not run.is_control and task in ("", run.task) for run in found.runs], dtype=bool)

@@ -1,54 +1,86 @@
-"""Score tables for organizers: of conditions, of a topic, and of a run."""
+"""Scores for organizers: leaderboards of conditions, a topic, and a run."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign, Condition
-from assessor.scores.cache import Counts, Scope, condition_scores, counts_by_condition, scopes
+from assessor.scores.boards import BoardLine, Strip, bar_of, scale_of, strip
+from assessor.scores.cache import Counts, condition_scores, counts_by_condition, scores_with_intervals
 from assessor.scores.leaderboards import FORMS, POLICY_WORDS
-from assessor.scores.loading import Scores, runs_outside
-from assessor.scores.page_tables import OUT, run_listing, runs_listing, topic_listing
+from assessor.scores.loading import RunName, Scores, Topic, runs_outside
+from assessor.scores.page_tables import LACKING, OUT, Line, run_listing, runs_listing, topic_listing
 from assessor.scores.score_source import Scoring, scored_conditions, scored_kinds, scoring_of
-from assessor.scores.sorting import Shown, shown
+from assessor.scores.sorting import Head, shown
 from assessor.scores.tables import Table, score_table
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
+from metaeval.stats.measures import Measure
+
+_MOST_COMPARED = 8  # runs topic by topic; a strip of more can't be read
 
 
-class ConditionRow(NamedTuple):
-    """A condition that can be chosen. counts and scope are None where it has no answers yet."""
+class Choice(NamedTuple):
+    """One of a row of links: what it shows, and its address."""
+
+    label: str
+    address: str
+    is_current: bool
+
+
+class Tab(NamedTuple):
+    """A condition that can be shown."""
 
     condition: Condition
-    basis: str
-    labels_by: str
-    counts: Counts | None
-    scope: Scope | None
-    is_chosen: bool
+    address: str
+    is_current: bool
 
 
-class Group(NamedTuple):
-    """The conditions of a kind."""
+class Gap(NamedTuple):
+    """A run of which answers lack labels, with their topics."""
 
-    scoring: Scoring
-    rows: list[ConditionRow]
+    run: RunName
+    topics: list[Topic]
 
 
-class ConditionTable(NamedTuple):
-    """A chosen condition, with its scores. outside: the tags of runs that answered its topics and are not in it."""
+class Board(NamedTuple):
+    """The leaderboard of a condition. lines: those of the table, over and apart: those below them.
+
+    outside: the tags of runs that answered its topics and are not in it. strip: the chosen runs topic by topic.
+    """
 
     scoring: Scoring
     condition: Condition
     counts: Counts | None
     found: Scores
     table: Table
-    shown: Shown
+    measure: Measure
+    measures: list[Choice]
+    tasks: list[Choice]
+    heads: list[Head]
+    lines: list[BoardLine]
+    over: list[BoardLine]
+    apart: list[BoardLine]
+    scale: str
+    gaps: list[Gap]
     outside: list[str]
+    strip: Strip | None
+    chosen: list[int]  # those runs, by key
+    opened: int | None  # the one of them, which is open in the table; several stand above it
+    address: str  # of this page, without a run
+    topics: list[tuple[Topic, str]]  # with the addresses of their scores
+
+    @property
+    def basis(self) -> str:
+        """What is judged under the condition."""
+        return self.scoring.basis(self.condition)
 
     @property
     def answers(self) -> int:
@@ -60,33 +92,34 @@ class ConditionTable(NamedTuple):
         """How many answers there could be and are not."""
         return int((self.found.states == UNANSWERED).sum())
 
+    @property
+    def facts(self) -> list[tuple[str, int]]:
+        """What is counted of its answers besides."""
+        return list(zip(self.scoring.facts, self.counts.facts, strict=True)) if self.counts else []
+
 
 @require_safe
 def scores(request: PersonRequest, slug: str) -> HttpResponse:
-    """The conditions, and the score tables of those that are chosen."""
+    """The leaderboards of the chosen conditions; of the first with answers where none is chosen."""
     campaign = organized_campaign(request.user, slug)
     policy = _policy(request)
-    conditions = list(scored_conditions(campaign))
+    kinds = list(scored_kinds())
+    conditions = sorted(scored_conditions(campaign).order_by("pk"), key=lambda one: kinds.index(one.kind))
     wanted = set(request.GET.getlist("condition"))
-    if not wanted <= {str(condition.pk) for condition in conditions}:
+    if not wanted <= {str(one.pk) for one in conditions}:
         raise Http404("There is no such condition in this campaign.")
     counts = counts_by_condition(conditions)
-    sizes = scopes(counts)
-
-    def row(scoring: Scoring, one: Condition) -> ConditionRow:
-        told = scoring.basis(one), scoring.labels_by(one)
-        return ConditionRow(one, *told, counts.get(one.pk), sizes.get(one.pk), str(one.pk) in wanted)
-
-    groups = [
-        Group(scoring, [row(scoring, one) for one in conditions if one.kind == name])
-        for name, scoring in scored_kinds().items()
-    ]
+    chosen = [one for one in conditions if str(one.pk) in wanted]
+    chosen = chosen or [one for one in conditions if one.pk in counts][:1] or conditions[:1]
     context = {
         **_context(campaign, policy),
-        "groups": groups,
-        "is_empty": not conditions,
-        "tables": _tables(request, groups, policy),
+        "kinds": scored_kinds().values(),
+        "tabs": [Tab(one, _with(request.GET, only=("policy",), condition=one.pk), one in chosen) for one in conditions],
+        "boards": _boards(request.GET, chosen, counts, policy),
         "policies": POLICY_WORDS.items(),
+        "asked": [(name, value) for name in ("measure", "task") if (value := request.GET.get(name))],
+        "tag": request.GET.get("tag", ""),
+        "condition_chosen": bool(wanted),
     }
     return render(request, "scores/scores.html", context)
 
@@ -111,11 +144,13 @@ def run_scores(request: PersonRequest, slug: str, condition_id: int, run_id: int
     """One run on all topics."""
     campaign = organized_campaign(request.user, slug)
     condition, policy = _condition(campaign, condition_id), _policy(request)
-    found = condition_scores(condition)
+    found, counting = scores_with_intervals(condition, policy)
     at = _place(found.runs, run_id)
     context = {
         **_context(campaign, policy, condition),
         "run": found.runs[at],
+        "strip": strip(found, [at], 0, policy, counting, _topic_pages(condition, policy)),
+        "measure": found.measures.all[0],
         "shown": shown(request.GET, run_listing(found, at, policy), "topic"),
     }
     return render(request, "scores/run.html", context)
@@ -147,17 +182,119 @@ def _place(records: Sequence[Any], pk: int) -> int:
     raise Http404("It is not in the scope of this condition.")
 
 
-def _tables(request: PersonRequest, groups: list[Group], policy: Policy) -> list[ConditionTable]:
-    """Return the tables of the chosen conditions."""
-    chosen = [(group.scoring, row) for group in groups for row in group.rows if row.is_chosen]
-    columns = {OUT.key, *(key for scoring, _ in chosen for key in scoring.measures.keys)}
-    tables = []
-    for scoring, row in chosen:
-        found = condition_scores(row.condition)
-        table = score_table(found, policy)
-        listed = shown(request.GET, runs_listing(found.measures, table), _best_first(found), columns)
-        tables.append(ConditionTable(scoring, row.condition, row.counts, found, table, listed, runs_outside(found)))
-    return tables
+def _with(asked: QueryDict, *, only: Sequence[str] = (), without: Sequence[str] = (), **changed: object) -> str:
+    """Return the address of this page, shown in another way. only: what it keeps of what was asked, if not all."""
+    address = asked.copy()
+    for name in list(address):
+        if name in without or (only and name not in only):
+            del address[name]
+    for name, value in changed.items():
+        address[name] = str(value)
+    return f"?{address.urlencode()}"
+
+
+def _boards(asked: QueryDict, chosen: list[Condition], counts: dict[int, Counts], policy: Policy) -> list[Board]:
+    """Return the leaderboards of the chosen conditions. Raises Http404 for a measure or task that none of them has."""
+    scorings = {one.kind: scoring_of(one.kind) for one in chosen}
+    keys = {key for scoring in scorings.values() for key in scoring.measures.keys}
+    if asked.get("measure", next(iter(keys), "")) not in keys and chosen:
+        raise Http404("There is no such measure.")
+    boards = [_board(asked, one, counts.get(one.pk), policy, {LACKING.key, OUT.key, *keys}) for one in chosen]
+    if (task := asked.get("task")) and not any(run.task == task for board in boards for run in board.found.runs):
+        raise Http404("There are no runs of this task.")
+    return boards
+
+
+def _board(asked: QueryDict, condition: Condition, counts: Counts | None, policy: Policy, others: set[str]) -> Board:
+    found, counting = scores_with_intervals(condition, policy)
+    measures, task = found.measures, asked.get("task", "")
+    key = asked.get("measure", measures.keys[0])
+    at = measures.keys.index(key) if key in measures.keys else 0
+    table = score_table(found, policy, task)
+    listed = shown(asked, runs_listing(measures, table, at), f"-{measures.keys[at]}", others)
+    scale = scale_of([*counting.high[:, at].tolist(), *(row.figures[at] for row in (*table.systems, *table.controls))])
+    rows = {row.run.pk: row for row in (*table.systems, *table.controls) if row.run}
+    places = {run.pk: place for place, run in enumerate(found.runs)}
+    means = {pk: row.figures[at] for pk, row in rows.items() if not math.isnan(row.figures[at])}
+    in_order = sorted((means[row.run.pk] for row in table.systems if row.run and row.run.pk in means), reverse=True)
+    tag = asked.get("tag", "").strip().lower()
+
+    def lines(some: Sequence[Line], *, are_ranked: bool = False) -> list[BoardLine]:
+        made = []
+        for line in some:
+            row = rows.get(line.pk or 0)
+            if row and row.run and tag and tag not in f"{row.name} {row.run.team}".lower():
+                continue
+            value = means.get(line.pk or 0)
+            rank = in_order.index(value) + 1 if are_ranked and value is not None else None
+            bar = None
+            if row and value is not None:
+                place = places[line.pk or 0]
+                bar = bar_of(measures.all[at], value, counting.low[place, at], counting.high[place, at], scale)
+            _, _, main, *texts = [cell.text for cell in line.cells]
+            others, told = texts[: len(measures.all) - 1], texts[len(measures.all) - 1 :]
+            is_incomplete = bool(row and row.incomplete)
+            made.append(BoardLine(row and row.run, line.name, rank, main, bar, others, told, is_incomplete))
+        return made
+
+    topic_page = _topic_pages(condition, policy)
+    picked = sorted((pk for pk in rows if str(pk) in asked.getlist("run")), key=lambda pk: -means.get(pk, -math.inf))
+    picked = [places[pk] for pk in picked[:_MOST_COMPARED]]
+    return Board(
+        scoring=scoring_of(condition.kind),
+        condition=condition,
+        counts=counts,
+        found=found,
+        table=table,
+        measure=measures.all[at],
+        measures=[
+            Choice(one.in_words, _with(asked, without=("sort",), measure=one.key), one is measures.all[at])
+            for one in measures.all
+        ],
+        tasks=_tasks(asked, found, task),
+        heads=listed.heads,
+        lines=lines(listed.listing.lines, are_ranked=True),
+        over=lines(listed.listing.over),
+        apart=lines(listed.listing.apart),
+        scale=f"{scale:g}",
+        gaps=_gaps(found),
+        outside=runs_outside(found),
+        strip=strip(found, picked, at, policy, counting, topic_page) if picked else None,
+        chosen=[found.runs[place].pk for place in picked],
+        opened=found.runs[picked[0]].pk if len(picked) == 1 else None,
+        address=_with(asked, without=("run",)),
+        topics=[(topic, topic_page(topic.pk)) for topic in found.topics],
+    )
+
+
+def _topic_pages(condition: Condition, policy: Policy) -> Callable[[int], str]:
+    """Return what gives the address of a topic's scores by its key: a page has hundreds of them."""
+    start = reverse("topic_scores", args=[condition.campaign.slug, condition.pk, 0]).removesuffix("0/")
+    return lambda topic: f"{start}{topic}/?policy={policy}"
+
+
+def _tasks(asked: QueryDict, found: Scores, task: str) -> list[Choice]:
+    """Return the tasks of which runs can be shown alone; none where all runs are of one."""
+    names = sorted({run.task for run in found.runs if not run.is_control})
+    if len(names) < 2 and not task:
+        return []
+    of = {name: sum(run.task == name and not run.is_control for run in found.runs) for name in names if name}
+    return [
+        Choice("All runs", _with(asked, without=("task", "run")), not task),
+        *(
+            Choice(f"{name} {number}", _with(asked, without=("run",), task=name), name == task)
+            for name, number in of.items()
+        ),
+    ]
+
+
+def _gaps(found: Scores) -> list[Gap]:
+    """Return the runs of which answers lack labels."""
+    lacking = found.states == INCOMPLETE
+    return [
+        Gap(found.runs[at], [found.topics[topic] for topic in np.flatnonzero(lacking[at]).tolist()])
+        for at in np.flatnonzero(lacking.any(axis=1)).tolist()
+    ]
 
 
 def _best_first(found: Scores) -> str:

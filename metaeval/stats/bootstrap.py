@@ -64,6 +64,28 @@ def bootstrap_tau(
     ]
 
 
+def bootstrap_means(
+    scores: npt.ArrayLike, *, seed: int, draws: int = 1000, confidence: float = 0.95
+) -> tuple[Figures, Figures]:
+    """Return the lower and upper bounds of runs' mean scores, each (runs, measures); NaN where undefined.
+
+    scores: (runs, topics, measures), NaN where a cell does not count. In a draw the mean of a run r is
+    sum_t(w_t * s_rt) / sum_t(w_t * [s_rt counts]), where w_t says how often topic t was drawn; all runs and measures
+    have the same draws. The bounds are percentiles of the means (2.5 and 97.5 for 95 %), undefined ones left out.
+    """
+    cells = np.asarray(scores, dtype=np.float64)
+    runs, topics, measures = cells.shape
+    bounds = np.full((2, runs * measures), np.nan)
+    if topics > 1 and runs:
+        weights = count_topics(draw_topics(topics, draws, seed), topics)
+        means = run_means(cells.transpose(0, 2, 1).reshape(-1, topics), weights)
+        defined = ~np.isnan(means).all(axis=0)
+        tail = (1 - confidence) / 2 * 100
+        bounds[:, defined] = np.nanpercentile(means[:, defined], [tail, 100 - tail], axis=0)
+    low, high = bounds.reshape(2, runs, measures)
+    return low, high
+
+
 def count_topics(drawn: Draws, topics: int) -> Figures:
     """Count each topic in each draw: (draws, topics)."""
     at = np.arange(len(drawn))[:, np.newaxis] * topics + drawn

@@ -44,9 +44,14 @@ def spread(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figu
     The arguments, and what counts, are as for run_scores; so where an unanswered topic counts 0, it does here. A topic
     on which nothing counts is left out.
     """
+    return mean(topic_spread(scores, states, policy), axis=1)
+
+
+def topic_spread(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
+    """Return the least, median and largest score of each topic over runs: (3, topics, columns), as for spread."""
     cells = counted(scores, states, policy)
     if not len(cells):
-        return np.full((3, cells.shape[2]), np.nan)
+        return np.full((3, *cells.shape[1:]), np.nan)
     in_order = np.sort(cells, axis=0)  # NaN comes last
     size = (~np.isnan(cells)).sum(axis=0)
     last = np.maximum(size - 1, 0)
@@ -55,8 +60,7 @@ def spread(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figu
         found: Figures = np.take_along_axis(in_order, place[np.newaxis], axis=0)[0]
         return found
 
-    of_topics = np.stack([in_order[0], (at(last // 2) + at(size // 2)) / 2, at(last)])
-    return mean(of_topics, axis=1)
+    return np.stack([in_order[0], (at(last // 2) + at(size // 2)) / 2, at(last)])
 
 
 def counted(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:

@@ -16,7 +16,10 @@ COVERAGE, LENGTH, PRECISION, RECALL = "astrict", "length", "weighted_precision",
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """The names of a score. key: in CSV, leaderboards and addresses; label: on pages, with `below` small beside it."""
+    """The names of a score.
+
+    key: in CSV, leaderboards and addresses; label: in tables of pages, with `below` small beside it; words: in text.
+    """
 
     key: str
     label: str
@@ -24,6 +27,16 @@ class Measure:
     latex: str
     json: str  # its key in JSONL
     digits: int = 4  # after the point, where it is rounded
+    words: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """What sentences and choices call it."""
+        return self.words or f"{self.label} {self.below}".strip()
+
+    def on_page(self, value: float | None) -> str:
+        """Return a figure as pages show it: with a digit less than papers print; a dash where it is undefined."""
+        return "—" if value is None or math.isnan(value) else f"{value:.{self.digits - 1}f}"
 
 
 @dataclass(frozen=True, kw_only=True)

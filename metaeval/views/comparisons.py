@@ -18,27 +18,28 @@ from assessor.campaigns.queries import without_practice
 from assessor.labels.label_kind import label_kind
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.sorting import shown as sorted_table
-from metaeval import actions
+from metaeval import actions, headline
 from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
 from metaeval.charts.rendering import FORMS
 from metaeval.comparison_forms import CompareForm, TableForm
 from metaeval.models import Calculation, Comparison, ScoreTable
 from metaeval.pages import differences, figure_contents, measure_rows, score_listing
-from metaeval.queries import comparisons_of, latest_calculations
+from metaeval.queries import comparisons_of, latest_calculations, preview
 from metaeval.report import JSON, with_keys_of_topics
 from metaeval.stats.means import Policy
 from metaeval.tasks import calculate
 from metaeval.views.figures import figure_response
 
 _ON_A_PAGE = 50
+_SHADES = (5, 20, 40, 70)  # percent of all pairs, from which on a cell is darker
 
 
 @require_http_methods(["GET", "POST"])
 def comparisons(request: PersonRequest, slug: str) -> HttpResponse:
     """The comparisons so far, and the form of a new one, which goes to the background and leads to its page."""
     campaign = organized_campaign(request.user, slug)
-    form = CompareForm(campaign, request.POST or None)
+    form = CompareForm(campaign, request.POST or None, initial=request.GET.dict())
     if request.method == "POST" and form.is_valid():
         try:
             with transaction.atomic():
@@ -56,7 +57,15 @@ def comparisons(request: PersonRequest, slug: str) -> HttpResponse:
 def _list(request: PersonRequest, campaign: Campaign, form: CompareForm, table: TableForm) -> HttpResponse:
     page = Paginator(comparisons_of(campaign), _ON_A_PAGE).get_page(request.GET.get("page"))
     tables = ScoreTable.objects.filter(campaign=campaign).defer("content").select_related("created_by")
-    context = {"campaign": campaign, "form": form, "table": table, "page": page, "tables": tables}
+    first, second = (form.side(request.GET.get(name, "")) for name in ("first", "second"))
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "table": table,
+        "page": page,
+        "tables": tables,
+        "preview": preview(first, second) if first and second else None,
+    }
     return render(request, "metaeval/comparisons.html", context)
 
 
@@ -86,7 +95,7 @@ def import_table(request: PersonRequest, slug: str) -> HttpResponse:
         except ComparisonError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"{table} is kept.")
+            messages.success(request, f"{table} imported.")
             return redirect("comparisons", slug)
     return _list(request, campaign, CompareForm(campaign), form)
 
@@ -132,6 +141,12 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
         "result": result,
         "rows": rows,
         "measure": measure,
+        "sentences": headline.sentences(result, *headline.names_of_sides(found)),
+        "key_figures": headline.key_figures(result),
+        "moves": headline.moves(result),
+        "span_start": headline.span_start(result),
+        "spans": headline.spans(result, headline.span_start(result)),
+        "multiples": headline.multiples(result),
         "matrix": _matrix(result),
         "tables": list(zip(result["sides"], tables, strict=False)),
         "figures": figure_contents(latest.done.figures.all(), keys.index(measure) if rows else 0),
@@ -141,15 +156,19 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
     }
 
 
-def _matrix(result: dict[str, object]) -> list[tuple[str, list[tuple[int, float | None]]]]:
-    """Return the confusion matrix by rows: a label, and counts with percent."""
+def _matrix(result: dict[str, object]) -> list[tuple[str, list[tuple[int, float | None, str]]]]:
+    """Return the confusion matrix by rows: a label, and counts with percent and the style of their shade."""
     labels = result["labels"]
     if not isinstance(labels, dict):
         return []
     return [
-        (label, list(zip(counts, shares, strict=True)))
+        (label, [(count, share, _shade(share)) for count, share in zip(counts, shares, strict=True)])
         for label, counts, shares in zip(labels["labels"], labels["matrix"], labels["percent"], strict=True)
     ]
+
+
+def _shade(percent: float | None) -> str:
+    return "hx" if percent is None else f"h{1 + sum(percent >= least for least in _SHADES)}"
 
 
 def _pairs_page(found: Comparison) -> str:

@@ -18,6 +18,7 @@ from assessor.llm.forms import AskForm
 from assessor.studies import actions, queries
 from assessor.studies.access import campaign_study, study_item
 from assessor.studies.actions import StudyError
+from assessor.studies.models import Study
 from assessor.work.actions import PlanError
 from assessor.work.queries import assessors
 from assessor.work.write_protocol import Stale
@@ -36,19 +37,26 @@ _ITEMS = 20  # on a page
 
 
 @require_http_methods(["GET", "POST"])
-def studies(request: PersonRequest, slug: str) -> HttpResponse:
-    """All studies of a campaign with what came of them; a POST draws a new one."""
+def studies(request: PersonRequest, slug: str, purpose: Study.Purpose = Study.Purpose.DISAGREEMENT) -> HttpResponse:
+    """All studies of a campaign with this purpose, with what came of them; a POST draws a new one."""
     campaign = organized_campaign(request.user, slug)
-    form = DrawForm(campaign, request.POST or None)
+    form = DrawForm(campaign, purpose, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            study = actions.draw_study(campaign=campaign, **form.cleaned_data, acting_user=request.user)
+            study = actions.draw_study(
+                campaign=campaign, purpose=purpose, **form.cleaned_data, acting_user=request.user
+            )
         except StudyError as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, f"Drawn: {study.drawn.count()} {label_kind(study.kind).items}.")
             return redirect("study", slug, study.pk)
-    context = {"campaign": campaign, "form": form, "results": study_results(list(queries.studies_of(campaign)))}
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "is_adjudication": purpose == Study.Purpose.ADJUDICATION,
+        "results": study_results(list(queries.studies_of(campaign).filter(purpose=purpose))),
+    }
     return render(request, "metaeval/studies.html", context)
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from django.db import connection
 from django.test import Client
@@ -10,14 +11,16 @@ from django.test.utils import CaptureQueriesContext
 from assessor.accounts.models import Person
 from assessor.campaigns.models import CONTROL, Campaign, Condition, Event, Judge, Run
 from assessor.runtime.process_cache import cache
+from assessor.scores.cache import scores_with_intervals
 from assessor.scores.leaderboards import FORMS, score_lines
 from assignment.actions import leave_out
-from metaeval.stats.means import Policy
+from metaeval.stats.bootstrap import bootstrap_means
+from metaeval.stats.means import OVER, Policy
 from nuggets.models import Nugget
 from tests.assignment.conftest import run_file
 from tests.assignment.scored import BANKS, auto_condition, import_banks, label, say, sheet_on
 from tests.conftest import client_of
-from tests.scores.pages import Page, address, get, scores_of
+from tests.scores.pages import Page, address, board, get, scores_of
 
 
 @pytest.fixture(autouse=True)
@@ -40,16 +43,35 @@ def as_olga(olga: Person) -> Client:
     return client_of(olga)
 
 
-def test_the_list_says_of_each_condition_what_it_is_and_how_far(as_olga: Client, auto: Condition, edits: Condition):
+def told(text: str) -> str:
+    """Return what a page tells of the condition that it shows."""
+    return " ".join(
+        re.sub(r"<[^>]+>", "", text.split('<p id="condition-')[1].split("</p>")[0]).split(">", 1)[1].split()
+    )
+
+
+def test_a_tab_for_each_condition_in_words_and_the_first_with_labels_is_open(
+    as_olga: Client, auto: Condition, edits: Condition
+):
     say(sheet_on(auto, "t1", "team.one"), 0, label=None)
     say(sheet_on(auto, "t1", "team.two"), 1, label=None, cannot="unclear")
-    auto_condition(edits, "later")
+    later = auto_condition(edits, "later")
     text, page = get(as_olga, "/campaigns/study/scores/")
-    [table] = page.tables
-    assert table[1][:8] == ["Edits/Auto", "Edits", "judge of Edits/Auto", "2", "3", "4/5", "1", "1"]
-    assert table[2][:4] == ["later", "Edits", "judge of later", "no answers yet"]
-    assert "kind=assignment; nuggets=Edits; creation=imported" in table[1][8]
-    assert 'class="scores"' not in text
+    tabs = text.split('aria-label="Conditions">')[1].split("</nav>")[0]
+    words = "Nuggets of Edits assigned by a model"
+    assert re.findall(r'condition=(\d+)"( aria-current="true")? title="(.*?)">(.*?)</a>', tabs) == [
+        (str(auto.pk), ' aria-current="true"', "Edits/Auto", f"{words} (judge of Edits/Auto)"),
+        (str(later.pk), "", "later", f"{words} (judge of later)"),
+    ]
+    assert told(text).startswith(
+        f"Edits/Auto · {words} (judge of Edits/Auto) · Nuggets: Edits · 2 topics, 3 runs, 5 answers · "
+        "1 not submitted · 4 of 5 answers labelled · 1 label missing · 1 with “can"
+    )
+    assert board(page)[2][:2] == ["1", "team.one"]
+    identity = "kind=assignment; nuggets=Edits; creation=imported"
+    assert identity in text.split("<summary>Identity, for the record</summary>")[1].split("</details>")[0]
+    assert text.count(identity) == 1
+    assert "No labels yet" in get(as_olga, scores_of(later))[0]
 
 
 def test_a_campaign_without_conditions_says_so(as_olga: Client, answered: Campaign):
@@ -58,27 +80,26 @@ def test_a_campaign_without_conditions_says_so(as_olga: Client, answered: Campai
 
 def test_a_score_table_with_its_condition_and_policy(as_olga: Client, auto: Condition):
     text, page = get(as_olga, scores_of(auto))
-    [_, table] = page.tables
-    assert table[0] == ["Edits/Auto, runs over all topics; a topic that a run did not answer counts 0"]
-    assert table[1] == [*("Run", "Task", "Complete", "Incomplete", "Vstrict", "V", "Wstrict", "W", "Astrict", "A", "L")]
+    table = board(page)
+    assert table[0] == ["Edits/Auto, runs over all topics; Not submitted counts 0"]
+    assert table[1] == ["#", "Run", "Team", "Task", "Vstrict", "V", "Wstrict", "W", "Astrict", "A", "L", "Topics"]
     assert table[2:] == [
-        ["team.one", "", "2", "0", "0.7500", "0.8750", "0.5333", "0.7167", "0.4167", "0.6250", "6.00"],
-        ["team.two", "", "2", "0", "0.5000", "0.5000", "0.6667", "0.6667", "0.7500", "0.7500", "4.50"],
-        ["team.empty", "", "1", "0", "0.0000", "0.0000", "0.0000", "0.0000", "0.0000", "0.0000", "0.00"],
-        ["minimum", "", "5", "0", "0.0000", "0.0000", "0.0000", "0.0000", "0.0000", "0.0000", "0.00"],
-        ["median", "", "5", "0", "0.2500", "0.3750", "0.3667", "0.4667", "0.4167", "0.5000", "2.50"],
-        ["maximum", "", "5", "0", "1.0000", "1.0000", "0.8333", "0.9167", "0.7500", "0.8750", "8.00"],
+        ["1", "team.one", "", "", "0.750", "0.875", "0.533", "0.717", "0.417", "0.625", "6.0", "2"],
+        ["2", "team.two", "", "", "0.500", "0.500", "0.667", "0.667", "0.750", "0.750", "4.5", "2"],
+        ["3", "team.empty", "", "", "0.000", "0.000", "0.000", "0.000", "0.000", "0.000", "0.0", "1"],
+        ["", "minimum", "", "", "0.000", "0.000", "0.000", "0.000", "0.000", "0.000", "0.0", ""],
+        ["", "median", "", "", "0.250", "0.375", "0.367", "0.467", "0.417", "0.500", "2.5", ""],
+        ["", "maximum", "", "", "1.000", "1.000", "0.833", "0.917", "0.750", "0.875", "8.0", ""],
     ]
-    assert "2 topics, 3 runs, 5 answers; not answered: 1." in text
+    assert "2 topics, 3 runs, 5 answers · 1 not submitted" in text
     assert "lack" not in text
 
 
 def test_the_other_policy_is_said_and_kept_in_every_address(as_olga: Client, auto: Condition):
     _, page = get(as_olga, scores_of(auto, policy="answered"))
-    table = page.tables[1]
-    assert table[0][0].endswith("; a topic that a run did not answer does not count")
-    assert [row[4] for row in table if row[0] == "minimum"] == ["0.0000"]
-    assert [row[-1] for row in table if row[0] == "minimum"] == ["1.50"]
+    table = board(page)
+    assert table[0][0].endswith("; Not submitted does not count")
+    assert [(row[4], row[-2]) for row in table[2:] if row[1] == "minimum"] == [("0.000", "1.5")]
     inner = [one for one in page.addresses if "/scores/" in one and one != "/campaigns/study/scores/"]
     assert inner
     assert all("policy=answered" in one for one in inner)
@@ -86,39 +107,132 @@ def test_the_other_policy_is_said_and_kept_in_every_address(as_olga: Client, aut
 
 
 def test_only_topics_in_common_count_and_the_pages_say_so(as_olga: Client, auto: Condition, answered: Campaign):
-    words = "a topic that not all runs answered does not count, for any run"
+    words = "Only topics that all runs submitted count"
     text, page = get(as_olga, scores_of(auto, policy="common"))
-    table = page.tables[1]
+    table = board(page)
     assert table[0] == [f"Edits/Auto, runs over all topics; {words}"]
-    assert [row[:5] for row in table[2:6]] == [
-        ["team.two", "", "1", "0", "1.0000"],
-        ["team.one", "", "1", "0", "0.5000"],
-        ["team.empty", "", "1", "0", "0.0000"],
-        ["minimum", "", "3", "0", "0.0000"],
+    assert [(row[1], row[4], row[-1]) for row in table[2:6]] == [
+        ("team.two", "1.000", "1"),
+        ("team.one", "0.500", "1"),
+        ("team.empty", "0.000", "1"),
+        ("minimum", "0.000", ""),
     ]
-    assert "2 topics, 3 runs, 5 answers; not answered: 1. 1 of the 2 topics counts: all runs answered it." in text
+    assert "2 topics, 3 runs, 5 answers · 1 not submitted" in text
+    assert "<strong>1 of the 2 topics counts</strong>All runs submitted it." in text
     t2, one = answered.topics.get(qid="t2"), Run.objects.get(tag="team.one")
-    _, page = get(as_olga, address("topic_scores", auto, t2.pk, query="?policy=common&sort=run"))
-    assert page.tables[0][0][0].endswith(words)
-    assert [row[2:4] for row in page.tables[0][2:]] == [
+    text, page = get(as_olga, address("topic_scores", auto, t2.pk, query="?policy=common&sort=run"))
+    assert f"all runs on this topic. {words}." in text
+    assert [row[2:4] for row in page.tables[0][1:]] == [
         ["unanswered", "—"],
         ["complete", "—"],
         ["complete", "—"],
         *[["", "—"]] * 3,
     ]
     _, page = get(as_olga, address("run_scores", auto, one.pk, query="?policy=common"))
-    assert [row[1:3] for row in page.tables[0][2:]] == [["complete", "0.5000"], ["complete", "—"], ["", "0.5000"]]
+    assert [row[1:3] for row in page.tables[1][1:]] == [["complete", "0.500"], ["complete", "—"], ["", "0.500"]]
 
 
 def test_several_conditions_stand_on_one_page(as_olga: Client, auto: Condition, edits: Condition):
     other = label(auto_condition(edits, "other"), {"t1": {"team.one": "nnn"}})
     _, page = get(as_olga, scores_of(auto, other))
-    assert [table[0][0].split(",")[0] for table in page.tables[1:]] == ["Edits/Auto", "other"]
-    assert page.tables[2][2][:5] == ["team.one", "", "1", "0", "0.0000"]
+    assert [board(page, at)[0][0].split(",")[0] for at in (0, 1)] == ["Edits/Auto", "other"]
+    assert [board(page, 1)[2][at] for at in (1, 4, -1)] == ["team.one", "0.000", "1"]
+
+
+def test_bars_have_the_interval_of_the_mean_over_topics(as_olga: Client, auto: Condition):
+    """With two topics a draw has the first twice, both, or the second twice: so the bounds are those of the topics."""
+    text, _ = get(as_olga, scores_of(auto))
+    words = re.findall(r'<svg class="fill" height="18" role="img" aria-label="(.*?)">', text)
+    assert words == [
+        "0.750, interval 0.500 to 1.000",
+        "0.500, interval 0.000 to 1.000",
+        "0.000, interval 0.000 to 0.000",
+    ]
+    bars = re.findall(
+        r'<rect y="4" width="(.*?)" height="10" rx="2" class="f-model"/><line x1="(.*?)" x2="(.*?)"', text
+    )
+    assert bars == [("75.00%", "50.00%", "100.00%"), ("50.00%", "0.00%", "100.00%"), ("0.00%", "0.00%", "0.00%")]
+    assert "0 to 1, 95 % interval over topics" in text
+    found, (cells, low, high) = scores_with_intervals(auto, Policy.ANSWERED)
+    expected = bootstrap_means(cells, seed=2026)
+    assert np.array_equal(low, expected[0], equal_nan=True)
+    assert np.array_equal(high, expected[1], equal_nan=True)
+    empty = [run.tag for run in found.runs].index("team.empty")
+    assert np.isnan(cells[empty, 1]).all()
+
+
+def test_intervals_are_kept_until_a_label_changes(as_olga: Client, auto: Condition, monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        "assessor.scores.cache.bootstrap_means",
+        lambda cells, seed: made.append(seed) or bootstrap_means(cells, seed=seed),
+    )
+    for _ in range(2):
+        get(as_olga, scores_of(auto))
+    assert made == [2026]
+    say(sheet_on(auto, "t1", "team.one"), 0, label=None)
+    get(as_olga, scores_of(auto))
+    assert len(made) == 2
+
+
+def test_another_measure_has_the_bars_and_the_order(as_olga: Client, auto: Condition):
+    text, page = get(as_olga, scores_of(auto, measure="astrict"))
+    assert board(page)[1][4:6] == ["Astrict", "Vstrict"]
+    assert [row[:2] + row[4:6] for row in board(page)[2:4]] == [
+        ["1", "team.two", "0.750", "0.500"],
+        ["2", "team.one", "0.417", "0.750"],
+    ]
+    assert '<a href="?condition=' in text
+    assert 'aria-current="true">All, strict</a>' in text
+
+
+def test_runs_of_one_task_alone_keep_their_scores_and_the_rest_counts_among_them(as_olga: Client, auto: Condition):
+    Run.objects.filter(tag="team.two").update(task="AG")
+    cache.clear()
+    text, page = get(as_olga, scores_of(auto))
+    assert re.findall(r">(All runs|AG 1)</a>", text) == ["All runs", "AG 1"]
+    _, page = get(as_olga, scores_of(auto, task="AG"))
+    assert [(row[0], row[1], row[4]) for row in board(page)[2:]] == [
+        ("1", "team.two", "0.500"),
+        *(("", name, "0.500") for name in OVER),
+    ]
+
+
+def test_a_run_opens_in_its_place_topic_by_topic_beside_the_median(as_olga: Client, auto: Condition):
+    run = Run.objects.get(tag="team.one")
+    text, page = get(as_olga, scores_of(auto, run=str(run.pk)))
+    [strip] = [table for table in page.tables if table[0][0] == "Run"]
+    assert strip[:3] == [["Run", "t1", "t2"], ["team.one", ".50", "1.0"], ["Median of 3", ".50", ".00"]]
+    assert text.index('aria-expanded="true">team.one') < text.index("team.one, topic by topic") < text.index("team.two")
+    assert address("run_scores", auto, run.pk, query="?policy=zero") in page.addresses
+    assert 'aria-label="t1: 0.500, median 0.500"' in text
+
+
+def test_chosen_runs_are_compared_with_the_best_of_them(as_olga: Client, auto: Condition):
+    """By V strict team.one has 0.5 and 1 on the two topics, team.two 1 and 0: +0.5 and -1."""
+    keys = {run.tag: run.pk for run in Run.objects.all()}
+    chosen = f"&run={keys['team.two']}&run={keys['team.one']}"
+    text, page = get(as_olga, scores_of(auto) + chosen)
+    assert "2 runs compared" in text
+    [table] = [table for table in page.tables if table[0][1:2] == ["Mean"]]
+    assert table[1][:3] == ["team.one", "0.750", "0.500 to 1.000"]
+    assert table[2] == [
+        *("team.two", "0.500", "0.000 to 1.000", "-0.250", "-1.000 to 0.500", "1, 0, 1", "no, it may be chance"),
+    ]
+    strip = next(table for table in page.tables if table[0][0] == "Run" and "t1" in table[0])
+    assert strip[1:3] == [["team.one", ".50", "1.0"], ["team.two", "1.0", ".00"]]
+    assert len(re.findall(r'aria-label="Compare team\.\w+" checked', text)) == 2
+
+
+def test_runs_are_filtered_by_name_or_team(as_olga: Client, auto: Condition):
+    _, page = get(as_olga, scores_of(auto, tag="TWO"))
+    assert [row[1] for row in board(page)[2:3]] == ["team.two"]
+    assert board(page)[2][0] == "2"  # its place among all
+    assert "No run has “nobody” in its name or team." in get(as_olga, scores_of(auto, tag="nobody"))[0]
 
 
 def names(page: Page) -> list[str]:
-    return [row[0] for row in page.tables[-1][2:5]]
+    return [row[1] for row in board(page)[2:5]]
 
 
 def test_every_column_sorts_both_ways(as_olga: Client, auto: Condition):
@@ -130,19 +244,20 @@ def test_every_column_sorts_both_ways(as_olga: Client, auto: Condition):
         ("vstrict", ["team.empty", "team.two", "team.one"], {"Vstrict": "ascending"}),
         ("-wstrict", ["team.two", "team.one", "team.empty"], {"Wstrict": "descending"}),
         ("-length", ["team.one", "team.two", "team.empty"], {"L": "descending"}),
-        ("complete", ["team.empty", "team.one", "team.two"], {"Complete": "ascending"}),
-        ("-complete", ["team.one", "team.two", "team.empty"], {"Complete": "descending"}),
+        ("complete", ["team.empty", "team.one", "team.two"], {"Topics": "ascending"}),
+        ("-complete", ["team.one", "team.two", "team.empty"], {"Topics": "descending"}),
+        ("incomplete", ["team.one", "team.two", "team.empty"], {"Vstrict": "descending"}),  # nothing lacks labels
         ("task", ["team.empty", "team.one", "team.two"], {"Task": "ascending"}),
     ]:
-        _, page = get(as_olga, scores_of(auto, sort=sort))
+        text, page = get(as_olga, scores_of(auto, sort=sort))
         assert (names(page), page.orders) == (first, order), sort
-        assert [row[0] for row in page.tables[-1][5:]] == ["minimum", "median", "maximum"]
-    links = [one for one in page.addresses if "sort=" in one]
+        assert [row[1] for row in board(page)[5:]] == ["minimum", "median", "maximum"]
+    links = re.findall(r'<a id="sort-[^"]*" href="([^"]*)"', text.replace("&amp;", "&"))
     assert len(links) == 11
     for link in links:
         get(as_olga, "/campaigns/study/scores/" + link)
     # Of the column by which it is sorted the order is turned round; others begin with the best, or with A.
-    [run, task, *_, length] = links
+    [run, _, task, *_, length, _] = links
     assert (run[-4:], task[-6:], length[-8:]) == ("=run", "=-task", "=-length")
 
 
@@ -151,7 +266,7 @@ def test_undefined_scores_come_last_and_are_no_number(as_olga: Client, edits: Co
     for sort in ("vstrict", "-vstrict"):
         _, page = get(as_olga, scores_of(auto, sort=sort))
         assert names(page)[-1] == "team.two"
-        assert page.tables[-1][4] == ["team.two", "", "0", "1", *["—"] * 7]
+        assert board(page)[4] == ["—", "team.two", "", "", *["—"] * 7, "0", "1"]
 
 
 def test_what_is_incomplete_or_unusual_is_said(
@@ -159,9 +274,18 @@ def test_what_is_incomplete_or_unusual_is_said(
 ):
     say(sheet_on(auto, "t1", "team.one"), 0, label=None)
     text, page = get(as_olga, scores_of(auto))
-    assert "1 answer lacks labels. They count in no mean" in text
-    row = next(row for row in page.tables[1] if row[0] == "team.one")
-    assert row[2:6] == ["1", "1", "1.0000", "1.0000"]  # of t2 alone
+    assert "<strong>1 answer of 1 run lacks labels</strong>Its mean is over complete answers only" in text
+    row = next(row for row in board(page)[2:] if row[1] == "team.one")
+    assert row[4:6] + row[-2:] == ["1.000", "1.000", "1", "1"]  # of t2 alone
+    # The bar of such a mean is dashed, and a link leads to the answer.
+    assert re.findall(r'rx="2" class="([\w-]+)"', text) == ["f-part", "f-model", "f-model"]
+    assert f'href="#missing-{auto.pk}"' in text
+    listed = text.split(f'id="missing-{auto.pk}"')[1].split("</details>")[0]
+    run, t1 = Run.objects.get(tag="team.one"), answered.topics.get(qid="t1")
+    assert re.findall(r'href="(.*?)\?', listed) == [
+        address("run_scores", auto, run.pk),
+        address("topic_scores", auto, t1.pk),
+    ]
     for nugget in Nugget.objects.filter(bank__topic__qid="t2", importance="vital"):
         leave_out(condition=auto, nugget=nugget, is_out=True, reason="<b>vague</b>", acting_user=olga)
     text, _ = get(as_olga, scores_of(auto))
@@ -184,7 +308,7 @@ def test_a_topic_without_a_nugget_that_counts_is_named(as_olga: Client, auto: Co
         leave_out(condition=auto, nugget=nugget, is_out=True, reason="x", acting_user=olga)
     text, _ = get(as_olga, scores_of(auto))
     assert "No nugget counts on <bdi>t2</bdi>: there can be no score there, and no mean is over it." in text
-    assert "1 topic, 3 runs, 3 answers; not answered: 0." in text
+    assert "1 topic, 3 runs, 3 answers · 0 not submitted" in text
 
 
 def test_runs_that_answered_and_are_not_in_it_are_named(as_olga: Client, edits: Condition):
@@ -198,11 +322,12 @@ def test_runs_that_answered_and_are_not_in_it_are_named(as_olga: Client, edits: 
 def test_control_runs_stand_apart_below(as_olga: Client, auto: Condition):
     Run.objects.filter(tag="team.two").update(task=CONTROL)
     _, page = get(as_olga, scores_of(auto))
-    assert [row[0] for row in page.tables[1][2:]] == [
-        *("team.one", "team.empty", "minimum", "median", "maximum"),
-        "Control runs, which are in none of the rows above",
-        "team.two",
+    assert [row[:2] for row in page.tables[0][-2:]] == [
+        ["Control runs, which are in none of the rows above"],
+        ["", ""],
     ]
+    listed = [(row[0], row[1]) for row in board(page)[2:] if len(row) > 1]
+    assert listed == [("1", "team.one"), ("2", "team.empty"), *(("", name) for name in OVER), ("", "team.two")]
 
 
 def test_a_rehearsal_is_marked_wherever_its_scores_are(as_olga: Client, auto: Condition, answered: Campaign):
@@ -210,7 +335,7 @@ def test_a_rehearsal_is_marked_wherever_its_scores_are(as_olga: Client, auto: Co
     run, topic = Run.objects.get(tag="team.one"), answered.topics.get(qid="t1")
     for shown, times in [
         ("/campaigns/study/scores/", 1),
-        (scores_of(auto), 3),
+        (scores_of(auto), 1),
         (address("topic_scores", auto, topic.pk), 1),
         (address("run_scores", auto, run.pk), 1),
     ]:
@@ -222,21 +347,20 @@ def test_all_runs_on_a_topic(as_olga: Client, auto: Condition, answered: Campaig
     topic = answered.topics.get(qid="t2")
     _, page = get(as_olga, address("topic_scores", auto, topic.pk))
     [table] = page.tables
-    assert table[0] == ["Edits/Auto, all runs on this topic; a topic that a run did not answer counts 0"]
-    assert table[2:] == [
-        ["team.empty", "", "unanswered", *["0.0000"] * 6, "0.00"],
-        ["team.two", "", "complete", "0.0000", "0.0000", "0.3333", "0.3333", "0.5000", "0.5000", "7.00"],
+    assert table[1:] == [
+        ["team.empty", "", "unanswered", *["0.000"] * 6, "0.0"],
+        ["team.two", "", "complete", "0.000", "0.000", "0.333", "0.333", "0.500", "0.500", "7.0"],
         ["team.one", "", "incomplete", *["—"] * 7],
-        ["minimum", "", "", *["0.0000"] * 6, "0.00"],
-        ["median", "", "", "0.0000", "0.0000", "0.1667", "0.1667", "0.2500", "0.2500", "3.50"],
-        ["maximum", "", "", "0.0000", "0.0000", "0.3333", "0.3333", "0.5000", "0.5000", "7.00"],
+        ["minimum", "", "", *["0.000"] * 6, "0.0"],
+        ["median", "", "", "0.000", "0.000", "0.167", "0.167", "0.250", "0.250", "3.5"],
+        ["maximum", "", "", "0.000", "0.000", "0.333", "0.333", "0.500", "0.500", "7.0"],
     ]
     _, page = get(as_olga, address("topic_scores", auto, topic.pk, query="?policy=answered&sort=-run"))
-    assert [row[:4] for row in page.tables[0][2:6]] == [
-        ["team.two", "", "complete", "0.0000"],
+    assert [row[:4] for row in page.tables[0][1:5]] == [
+        ["team.two", "", "complete", "0.000"],
         ["team.one", "", "incomplete", "—"],
         ["team.empty", "", "unanswered", "—"],
-        ["minimum", "", "", "0.0000"],
+        ["minimum", "", "", "0.000"],
     ]
     assert address("run_scores", auto, Run.objects.get(tag="team.two").pk, query="?policy=answered") in page.addresses
 
@@ -244,17 +368,22 @@ def test_all_runs_on_a_topic(as_olga: Client, auto: Condition, answered: Campaig
 def test_a_run_on_all_topics(as_olga: Client, auto: Condition, answered: Campaign):
     run = Run.objects.get(tag="team.empty")
     _, page = get(as_olga, address("run_scores", auto, run.pk))
-    [table] = page.tables
-    assert [row[:3] for row in table[2:]] == [
-        ["t1 why do cats purr", "complete", "0.0000"],
-        ["t2 how is glass recycled", "unanswered", "0.0000"],
-        ["mean", "", "0.0000"],
+    [strip, table] = page.tables
+    assert strip == [
+        ["Run", "t1", "t2"],
+        ["team.empty", ".00", ".00"],
+        ["Median of 3", ".50", ".00"],
+    ]
+    assert [row[:3] for row in table[1:]] == [
+        ["t1 why do cats purr", "complete", "0.000"],
+        ["t2 how is glass recycled", "unanswered", "0.000"],
+        ["mean", "", "0.000"],
     ]
     assert page.orders == {"Topic": "ascending"}
     _, page = get(as_olga, address("run_scores", auto, run.pk, query="?policy=answered&sort=-topic"))
-    assert [row[:3] for row in page.tables[0][2:4]] == [
+    assert [row[:3] for row in page.tables[1][1:3]] == [
         ["t2 how is glass recycled", "unanswered", "—"],
-        ["t1 why do cats purr", "complete", "0.0000"],
+        ["t1 why do cats purr", "complete", "0.000"],
     ]
     t1 = answered.topics.get(qid="t1")
     assert address("topic_scores", auto, t1.pk, query="?policy=answered") in page.addresses
@@ -298,7 +427,10 @@ def test_a_download_of_incomplete_scores_is_409_unless_allowed(as_olga: Client, 
 
 @pytest.mark.parametrize(
     "query",
-    ["condition=x", "condition=999999", "policy=none", "sort=nothing", "sort=--v", "sort="],
+    [
+        *("condition=x", "condition=999999", "policy=none", "sort=nothing", "sort=--v", "sort="),
+        *("measure=nothing", "measure=", "task=none"),
+    ],
 )
 def test_what_is_not_there_is_404(as_olga: Client, auto: Condition, query: str):
     get(as_olga, f"{scores_of(auto)}&{query}", status=404)

@@ -54,6 +54,13 @@ def get(client: Client, address: str, status: int = 200) -> tuple[str, Page]:
     return text, Page(text)
 
 
+def board(page: Page, at: int = 0) -> list[list[str]]:
+    """Return a leaderboard of a page: its caption, heads and rows, without what is no text (boxes, bars)."""
+    caption, heads, *rows = [table for table in page.tables if "runs over all topics" in table[0][0]][at]
+    bar = 6
+    return [caption, [*heads[1:bar], *heads[bar + 1 :]], *([*row[1:bar], *row[bar + 1 :]] for row in rows)]
+
+
 def scores_of(*conditions: Condition, **asked: str) -> str:
     chosen = "&".join(f"condition={one.pk}" for one in conditions)
     return f"/campaigns/study/scores/?{chosen}" + "".join(f"&{name}={value}" for name, value in asked.items())

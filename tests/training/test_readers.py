@@ -18,7 +18,7 @@ from assessor.campaigns.models import Campaign, Condition, QrelsSource
 from assessor.relevance.exports import judgment_lines
 from assessor.relevance.models import RelevanceJudgment
 from assessor.runtime.process_cache import cache
-from assessor.scores.cache import condition_scores, counts_by_condition, scopes
+from assessor.scores.cache import condition_scores, counts_by_condition
 from assessor.scores.score_source import scoring_of
 from assessor.studies.actions import draw_study
 from assessor.studies.models import Study
@@ -121,7 +121,8 @@ def test_counts_of_answers(practised: Campaign, kind: str):
     one = condition(practised, f"People/{kind}")
     counts = counts_by_condition([one])
     assert (counts[one.pk].answers, counts[one.pk].done) == (2, 2)
-    assert scopes(counts)[one.pk] == (1, 2)
+    found = condition_scores(one)
+    assert (len(found.topics), len(found.runs)) == (1, 2)
 
 
 @pytest.mark.parametrize("kind", ["assigned", "support"])

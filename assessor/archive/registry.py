@@ -179,7 +179,7 @@ LEFT_OUT: dict[str, str] = {
     "auth.group_permissions": "of this installation",
     "admin.logentry": "of this installation's administrators; the history has what belongs to the campaign",
     "sessions.session": "sign-ins",
-    "account.emailaddress": "of allauth; always empty",
+    "account.emailaddress": "what people of this installation sign in with",
     "account.emailconfirmation": "of allauth; always empty",
     "socialaccount.socialapp": "of allauth; always empty",
     "socialaccount.socialtoken": "of allauth; always empty",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
+from allauth.account.models import EmailAddress
 from django.contrib import admin, messages
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.contrib.auth.models import Group
@@ -137,6 +138,8 @@ class PersonAdmin(LinkMaker):
                 history.record("account made", obj, campaign=None, person=person_of(request))
             elif fields := sorted({"username", "email", "first_name", "last_name"}.intersection(form.changed_data)):
                 history.record("person changed", obj, campaign=None, person=person_of(request), fields=fields)
+            if "email" in form.changed_data:
+                EmailAddress.objects.filter(user=obj).delete()  # what the person confirmed is their address no longer
             if change and "is_active" in form.changed_data:
                 note_activity(person=obj, acting_user=person_of(request))
             if "is_superuser" in form.changed_data:

@@ -74,7 +74,10 @@ SHARED: tuple[Kept, ...] = (
         Person,
         "",
         # Zone and keys are a person's habits here, and no part of what they said in a campaign.
-        without=("password", "last_login", "is_superuser", "is_staff", "time_zone", "keys", "keys_off", "link_until"),
+        without=(
+            *("password", "last_login", "is_superuser", "is_staff", "time_zone", "keys", "keys_off", "link_until"),
+            *("deactivated_by_administrator", "administrator_until"),
+        ),
         checked=("username",),
     ),
     Kept(Judge, "", means=json_checks.JUDGE),

@@ -11,6 +11,7 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import timezone
 
 from assessor.accounts.deactivation import end_link
 from assessor.accounts.models import Person
@@ -133,6 +134,8 @@ class PersonAdmin(LinkMaker):
 
     def save_model(self, request: HttpRequest, obj: Person, form: Any, change: bool) -> None:
         with transaction.atomic():
+            if change and "is_superuser" in form.changed_data and not obj.is_superuser:
+                obj.administrator_until = timezone.now()
             super().save_model(request, obj, form, change)
             if not change:
                 history.record("account made", obj, campaign=None, person=person_of(request))

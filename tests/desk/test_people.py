@@ -282,6 +282,12 @@ def test_whom_an_administrator_made_inactive_no_organizer_lets_in_again(as_olga:
     assert as_olga.post(f"{PEOPLE}{dora.pk}/active/", {"active": "yes"}).status_code == 404
     assert "Make active" not in as_olga.get(f"{PEOPLE}{dora.pk}/").content.decode()
     assert not Person.objects.get(pk=dora.pk).is_active
+    client_of(admin).post(f"/admin/accounts/person/{dora.pk}/change/", {"username": "doris", "is_active": ""})
+    assert as_olga.post(f"{PEOPLE}{dora.pk}/active/", {"active": "yes"}).status_code == 404, "by another name, too"
+    client_of(admin).post(f"/admin/accounts/person/{dora.pk}/change/", {"username": "doris", "is_active": "on"})
+    for active in (False, True):  # what organizers did, they can take back
+        as_olga.post(f"{PEOPLE}{dora.pk}/active/", {"active": "yes" if active else "no"})
+        assert Person.objects.get(pk=dora.pk).is_active == active
 
 
 def test_who_is_taken_off_has_no_role_left_and_no_invitation(

@@ -150,7 +150,12 @@ def set_active(*, person: Person, active: bool, acting_user: Person, campaign: C
 
 @transaction.atomic
 def note_activity(*, person: Person, acting_user: Person, campaign: Campaign | None = None) -> None:
-    """Note that a person was made inactive, which ends what they could come in by, or that they are active again."""
+    """Note that a person was made inactive, which ends what they could come in by, or that they are active again.
+
+    campaign: that whose organizer did it; None for an administrator, whose word no organizer takes back.
+    """
+    person.deactivated_by_administrator = not person.is_active and campaign is None
+    person.save(update_fields=["deactivated_by_administrator"])
     if not person.is_active:
         end_access(person)
     verb = "person active again" if person.is_active else "person made inactive"

@@ -54,7 +54,8 @@ def end_membership(*, membership: Membership, acting_user: Person | None) -> Non
 def invite(*, campaign: Campaign, name: str, role: Role, acting_user: Person) -> tuple[Person, Invitation | None]:
     """Give a role to somebody new, who gets an account; offer it to somebody who has one. Raises MembershipError.
 
-    Who has an account takes the role or not: nobody is drawn into a study by its organizer. name: the user name.
+    Who has an account takes the role or not: nobody is drawn into a study by its organizer. Nor does an organizer learn
+    of an account more than that there is one. name: the user name.
     """
     person = Person.objects.filter(username=name).first()
     if person is None:
@@ -66,8 +67,6 @@ def invite(*, campaign: Campaign, name: str, role: Role, acting_user: Person) ->
         history.record("account made", person, campaign=campaign, person=acting_user)
         add_member(campaign=campaign, person=person, role=role, acting_user=acting_user)
         return person, None
-    if not person.is_active:
-        raise MembershipError(f"{person} is inactive: an administrator can change that.")
     if Membership.objects.filter(campaign=campaign, person=person, until=None).exists():
         raise MembershipError(f"{person} belongs to the campaign: change the role on their page.")
     invitation, is_new = Invitation.objects.get_or_create(

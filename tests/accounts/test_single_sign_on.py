@@ -256,6 +256,30 @@ def test_a_second_factor_is_owed_unless_the_provider_asked_for_it(
     assert client.get("/")["Location"] == "/security/", "what the provider asked for was of that session"
 
 
+@pytest.mark.parametrize("change", [{"SSO_TRUSTS_AMR": False}, {"SSO_ISSUER": "https://other.example"}])
+@pytest.mark.parametrize("has_own", [True, False])
+def test_a_session_ends_when_its_provider_is_trusted_no_longer(
+    on, anna: Person, ben: Person, has_own: bool, change: dict[str, Any]
+):
+    """Whether it spared somebody a code of their own, or setting a second factor up."""
+    link(client_of(anna), "mia")
+    link(client_of(ben), "kim")
+    if has_own:
+        has_app(anna)
+    Campaign.objects.update(second_factor_required=not has_own)
+    on.SSO_TRUSTS_AMR = True
+    client, by_one_factor = Client(), Client()
+    sign_in(client, "mia")
+    sign_in(by_one_factor, "kim")
+    assert (is_signed_in(client), is_signed_in(by_one_factor)) == (True, True)
+    for name, value in change.items():
+        setattr(on, name, value)
+    assert client.get("/")["Location"].startswith("/login/")
+    on.SSO_TRUSTS_AMR = True
+    assert not is_signed_in(client), "for good"
+    assert is_signed_in(by_one_factor), "its provider's word opened nothing"
+
+
 @pytest.mark.parametrize(
     ("amr", "several"),
     [
@@ -274,12 +298,9 @@ def test_a_second_factor_is_owed_unless_the_provider_asked_for_it(
         ([["mfa"], {"mfa": 1}], False),
     ],
 )
-def test_which_methods_are_several_factors(settings, amr: Any, several: bool):
-    settings.SSO_TRUSTS_AMR = True
+def test_which_methods_are_several_factors(amr: Any, several: bool):
     assert names_several_factors({"id_token": {"amr": amr}}) == several
     assert not names_several_factors({"userinfo": {"amr": amr}})
-    settings.SSO_TRUSTS_AMR = False
-    assert not names_several_factors({"id_token": {"amr": amr}})
 
 
 def test_unlinking_by_the_person(on, anna: Person, ben: Person):

@@ -57,7 +57,7 @@ def invite(*, campaign: Campaign, name: str, role: Role, acting_user: Person) ->
     Who has an account takes the role or not: nobody is drawn into a study by its organizer. Nor does an organizer learn
     of an account more than that there is one. name: the user name.
     """
-    person = Person.objects.filter(username=name).first()
+    person = Person.objects.select_for_update().filter(username=name).first()  # so does whoever gives them a role
     if person is None:
         try:
             with transaction.atomic():

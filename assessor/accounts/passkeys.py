@@ -161,5 +161,9 @@ turn_app_off = DeactivateTOTPView.as_view()
 recovery_codes = ViewRecoveryCodesView.as_view()
 renew_recovery_codes = GenerateRecoveryCodesView.as_view()
 add_passkey = AddPasskey.as_view()
-rename_passkey = EditWebAuthnView.as_view(success_url=reverse_lazy("mfa_index"))
+rename_passkey = EditWebAuthnView.as_view(
+    template_name="desk/form.html",
+    extra_context={"title": "Rename a passkey", "submit": "Rename"},
+    success_url=reverse_lazy("mfa_index"),
+)
 remove_passkey = RemoveWebAuthnView.as_view(success_url=reverse_lazy("mfa_index"))

@@ -106,7 +106,9 @@ class ConfirmAddress(ConfirmEmailView):
 sign_in = SignIn.as_view()
 sign_out = require_POST(LogoutView.as_view())
 confirm = ReauthenticateView.as_view()
-password = PasswordChange.as_view()
+password = PasswordChange.as_view(
+    template_name="desk/form.html", extra_context={"title": "Change your password", "submit": "Change password"}
+)
 forgotten = Forgotten.as_view()
 mailed = PasswordResetDoneView.as_view()
 by_link = ByLink.as_view()

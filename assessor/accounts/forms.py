@@ -103,7 +103,9 @@ class ForgottenForm(forms.Form):
 class MailAddressForm(forms.Form):
     """The address that a person wants; whether somebody else has it, nobody learns here."""
 
-    email = forms.EmailField(label="New mail address", widget=forms.EmailInput({"autocomplete": "email"}))
+    email = forms.EmailField(
+        label="New mail address", widget=forms.EmailInput({"autocomplete": "email", "autofocus": True})
+    )
 
     def __init__(self, *args: Any, person: Person, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

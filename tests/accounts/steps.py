@@ -40,6 +40,14 @@ def has_app(person: Person) -> list[str]:
     return codes
 
 
+def plant(**site: str) -> tuple[Client, Client]:
+    """Return the browser of somebody who has a session, and that of whom they planted it on."""
+    planted, victim = Client(**site), Client(**site)
+    planted.get("/login/passkey/", headers={"accept": "application/json"})  # which leaves a session
+    victim.cookies["sessionid"] = planted.cookies["sessionid"].value
+    return planted, victim
+
+
 def has_address(person: Person, email: str) -> None:
     """Give a person a mail address that they confirmed some time ago."""
     EmailAddress.objects.create(user=person, email=email, verified=True).set_as_primary()

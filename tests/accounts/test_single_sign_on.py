@@ -17,7 +17,17 @@ from assessor.accounts.models import Person
 from assessor.accounts.single_sign_on import names_several_factors
 from assessor.campaigns.models import Campaign, Event
 from tests.accounts.provider import running_provider
-from tests.accounts.steps import code, confirm, give_code, give_password, has_app, is_signed_in, words
+from tests.accounts.steps import (
+    code,
+    confirm,
+    give_code,
+    give_password,
+    has_address,
+    has_app,
+    is_signed_in,
+    plant,
+    words,
+)
 from tests.conftest import client_of, make_person
 from tests.ports import free_port
 
@@ -108,8 +118,15 @@ def test_what_is_asked_of_the_provider_and_kept_of_it(on, anna: Person):
     assert not any("token_secret" in str(session.get_decoded()) for session in Session.objects.all())
 
 
+def test_a_planted_session_is_nobodys_after_the_provider(on, anna: Person):
+    link(client_of(anna), "kim")
+    planted, victim = plant()
+    assert sign_in(victim, "kim")["Location"] == "/"
+    assert (is_signed_in(victim), is_signed_in(planted)) == (True, False)
+
+
 def test_an_unknown_account_signs_nobody_in_whatever_its_address(on, anna: Person):
-    Person.objects.filter(pk=anna.pk).update(email="anna@example.org")
+    has_address(anna, "anna@example.org")  # as mallory's, whose provider says that it is confirmed
     before = Person.objects.count()
     for sub in ("kim", "mallory", "anna", "anna@example.org"):
         client = Client()

@@ -37,10 +37,10 @@ def not_barred(person: Person, conditions: QuerySet[Condition]) -> QuerySet[Cond
     conditions = conditions.annotate(keeps_blind=Subquery(newest.values("blind_after_seeing")[:1]))
     if person.is_superuser:
         return conditions.filter(keeps_blind=False)
-    blind = ~Exists(_organizing(person, OuterRef("campaign")))
+    barred = Q(Exists(_organizing(person, OuterRef("campaign"))))
     if person.administrator_until:
-        blind &= Q(campaign__created_at__gte=person.administrator_until)
-    return conditions.filter(Q(keeps_blind=False) | blind)
+        barred |= Q(campaign__created_at__lt=person.administrator_until)
+    return conditions.filter(Q(keeps_blind=False) | ~barred)
 
 
 def _organizing(person: Person, campaign: Campaign | OuterRef) -> QuerySet[Membership]:

@@ -175,6 +175,7 @@ LOGOUT_REDIRECT_URL = "account_login"
 # allauth does sign-in, passwords, second factors and the provider's accounts; what is ours in it is assessor.accounts.
 ACCOUNT_ADAPTER = "assessor.accounts.adapters.AccountAdapter"
 ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
+ACCOUNT_CHANGE_EMAIL = True  # one address: a new one takes the place of the old one when it is confirmed
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_FORMS = {
     "change_password": "assessor.accounts.forms.PasswordForm",
@@ -187,8 +188,14 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_LOGIN_TIMEOUT = 300  # seconds from the password to the code
 ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "assessor.accounts.links.LinkTokens"  # noqa: S105  # a name
 # Five wrong passwords for one name from one address, or five wrong codes of one person from anywhere, in a quarter of
-# an hour. An address is many people's, behind whose proxy they all sit: 120 sign-ins a minute.
-ACCOUNT_RATE_LIMITS = {"login_failed": "5/15m/key", "login": "120/m/ip", "change_password": None}
+# an hour. An address is many people's, behind whose proxy they all sit: 120 sign-ins a minute. Ten mails an hour to
+# whatever address somebody claims as theirs.
+ACCOUNT_RATE_LIMITS = {
+    "login_failed": "5/15m/key",
+    "login": "120/m/ip",
+    "change_password": None,
+    "manage_email": "10/h/user",
+}
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_SESSION_REMEMBER = True
 MFA_ADAPTER = "assessor.accounts.adapters.FactorAdapter"

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from smtplib import SMTPException
 from typing import Any, NamedTuple
 
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
@@ -60,13 +61,27 @@ def make_link(
     key = {"uidb36": int_to_base36(person.pk), "key": token}
     address = site + reverse("account_reset_password_from_key", kwargs=key)
     to = to or person.email
-    return Link(address, to if settings.MAILS and to and _mail(person, address, to) else "")
+    is_mailed = settings.MAILS and to and _mail("Your link to Assay", "link_mail", to, person, address)
+    return Link(address, to if is_mailed else "")
 
 
-def _mail(person: Person, address: str, to: str) -> bool:
-    text = render_to_string("accounts/link_mail.txt", {"person": person, "address": address, "days": LINK_DAYS})
+def change_address(*, person: Person, email: str, site: str) -> bool:
+    """Mail a link by which a person confirms their new mail address; say whether it was mailed.
+
+    Until they do, the old address stays. Only the newest such link works. site: as in make_link().
+    """
+    with transaction.atomic():
+        Person.objects.select_for_update().get(pk=person.pk)
+        EmailAddress.objects.filter(user=person, verified=False).delete()
+        waiting = EmailAddress.objects.create(user=person, email=email.lower())
+    address = site + reverse("account_confirm_email", args=[EmailConfirmationHMAC(waiting).key])
+    return _mail("Confirm your mail address in Assay", "address_mail", email, person, address)
+
+
+def _mail(subject: str, template: str, to: str, person: Person, address: str) -> bool:
+    text = render_to_string(f"accounts/{template}.txt", {"person": person, "address": address, "days": LINK_DAYS})
     try:
-        send_mail("Your link to Assay", text, None, [to])
+        send_mail(subject, text, None, [to])
     except (OSError, SMTPException):
         _log.exception("A link was not mailed.")
         return False

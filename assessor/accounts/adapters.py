@@ -4,6 +4,7 @@ import io
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
 from allauth.core import context
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal.ratelimit import get_ip
@@ -30,6 +31,10 @@ TOO_MANY_CODES = "Too many wrong codes: none is taken for a quarter of an hour. 
 INACTIVE = "You can't sign in any more: an organizer or administrator has made you inactive."
 # What is said of each of allauth's messages; nothing of the others.
 _SAID = {
+    "account/messages/email_confirmed.txt": "Your mail address is confirmed.",
+    "account/messages/email_confirmation_failed.txt": (
+        "You can't have this mail address here. Take another one, or ask an administrator."
+    ),
     "account/messages/password_changed.txt": "Your new password is set. Other browsers are signed out.",
     "mfa/messages/totp_activated.txt": "Your authenticator app is set up. Other browsers are signed out.",
     "mfa/messages/totp_deactivated.txt": "Codes of your authenticator app are asked for no longer.",
@@ -62,8 +67,11 @@ class AccountAdapter(DefaultAccountAdapter):
         return client_address(request) if settings.BEHIND_PROXY else str(request.META.get("REMOTE_ADDR", ""))
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Count wrong passwords for one name from one address: by name alone, anybody could lock anybody out."""
-        return f"{get_ip(request)} {credentials['username'].lower()}"
+        """Count wrong passwords for one name from one address: by name alone, anybody could lock anybody out.
+
+        After a reset allauth asks without a name, for a count by mail address, which there is none of.
+        """
+        return f"{get_ip(request)} {credentials.get('username', '').lower()}"
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         try:
@@ -95,6 +103,9 @@ class AccountAdapter(DefaultAccountAdapter):
         user.save(update_fields=["password"])
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        return reverse("mfa_index")
+
+    def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
         return reverse("mfa_index")
 
     def is_safe_url(self, url: str) -> bool:

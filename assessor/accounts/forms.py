@@ -4,6 +4,7 @@ from typing import Any
 
 from allauth.account import forms as account
 from allauth.account.adapter import get_adapter
+from allauth.account.models import EmailAddress
 from allauth.core import context
 from allauth.mfa.base import forms as factor
 from allauth.mfa.models import Authenticator
@@ -97,6 +98,28 @@ class ForgottenForm(forms.Form):
 
     def save(self, request: HttpRequest) -> None:
         mail_links.delay(self.cleaned_data["email"], site_of(request))
+
+
+class MailAddressForm(forms.Form):
+    """The address that a person wants; whether somebody else has it, nobody learns here."""
+
+    email = forms.EmailField(
+        label="New mail address", widget=forms.EmailInput({"autocomplete": "email", "autofocus": True})
+    )
+
+    def __init__(self, *args: Any, person: Person, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.confirmed = EmailAddress.objects.get_verified(person)
+        if self.confirmed:
+            self.fields["email"].help_text = f"Your address now is {self.confirmed}."
+        elif person.email:
+            self.fields["email"].help_text = f"An administrator entered {person.email}. You have not confirmed it."
+
+    def clean_email(self) -> str:
+        email = str(self.cleaned_data["email"])
+        if self.confirmed and self.confirmed.email == email.lower():
+            raise forms.ValidationError("This is your address already.")
+        return email
 
 
 class _CodeMixin:

@@ -14,6 +14,9 @@ class Person(AbstractUser):
     keys_off = models.BooleanField(default=False)
     link_until = models.DateTimeField(null=True, blank=True, editable=False)  # the end of their one-time link, if any
 
+    deactivated_by_administrator = models.BooleanField(default=False, editable=False)  # so by no organizer let in again
+    administrator_until = models.DateTimeField(null=True, blank=True, editable=False)  # when they last ceased to be one
+
     class Meta(AbstractUser.Meta):
         verbose_name = "person"
         verbose_name_plural = "people"

@@ -6,7 +6,7 @@ Loading this takes 11 MiB, so the addresses load it when somebody asks for one o
 from typing import Any
 
 from allauth.account.internal.stagekit import clear_login
-from allauth.account.models import Login
+from allauth.account.models import EmailAddress, Login
 from allauth.account.stages import LoginStageController
 from allauth.account.utils import get_next_redirect_url
 from allauth.core.internal.ratelimit import consume_or_429
@@ -130,13 +130,15 @@ class ConfirmByPasskey(ReauthenticateWebAuthnView):
 
 
 class Security(IndexView):
-    """A person's password, second factors, passkeys and linked accounts."""
+    """A person's password, mail address, second factors, passkeys and linked accounts."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         accounts = self.request.user.socialaccount_set.all()
         linked = {
             "accounts": [(account, account.provider == settings.SSO_ISSUER) for account in accounts],
             "provider": single_sign_on.provider_name(),
+            "mails": settings.MAILS,
+            "confirmed": EmailAddress.objects.get_verified(self.request.user),
         }
         return super().get_context_data(**kwargs) | linked
 
@@ -159,5 +161,9 @@ turn_app_off = DeactivateTOTPView.as_view()
 recovery_codes = ViewRecoveryCodesView.as_view()
 renew_recovery_codes = GenerateRecoveryCodesView.as_view()
 add_passkey = AddPasskey.as_view()
-rename_passkey = EditWebAuthnView.as_view(success_url=reverse_lazy("mfa_index"))
+rename_passkey = EditWebAuthnView.as_view(
+    template_name="desk/form.html",
+    extra_context={"title": "Rename a passkey", "submit": "Rename"},
+    success_url=reverse_lazy("mfa_index"),
+)
 remove_passkey = RemoveWebAuthnView.as_view(success_url=reverse_lazy("mfa_index"))

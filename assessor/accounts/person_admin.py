@@ -11,7 +11,6 @@ from django.urls import URLPattern, path, reverse
 from assessor.accounts.actions import make_link
 from assessor.accounts.links import LINK_DAYS, site_of
 from assessor.accounts.models import Person
-from assessor.accounts.single_sign_on import provider_name
 
 
 class LinkMaker(UserAdmin):  # type: ignore[type-arg]
@@ -36,6 +35,5 @@ class LinkMaker(UserAdmin):  # type: ignore[type-arg]
             "person": person,
             "link": made,
             "days": LINK_DAYS,
-            "provider": provider_name(),
         }
         return render(request, "admin/link.html", self.admin_site.each_context(request) | context)

@@ -2,7 +2,12 @@
 
 from typing import Any
 
-from allauth.account.signals import authentication_step_completed, password_changed, password_reset
+from allauth.account.signals import (
+    authentication_step_completed,
+    email_changed,
+    password_changed,
+    password_reset,
+)
 from allauth.mfa.models import Authenticator
 from allauth.mfa.signals import authenticator_added, authenticator_removed, authenticator_reset, authenticator_used
 from allauth.socialaccount.signals import social_account_added
@@ -56,6 +61,11 @@ def factor_used(user: Person, authenticator: Authenticator, **_: Any) -> None:
     if authenticator.type == Authenticator.Type.RECOVERY_CODES:
         authenticator.refresh_from_db()
         _record("recovery code used", user, left=len(authenticator.wrap().get_unused_codes()))
+
+
+@receiver(email_changed)
+def address_changed(user: Person, **_: Any) -> None:
+    _record("mail address confirmed", user)
 
 
 @receiver(password_changed)

@@ -22,13 +22,18 @@ def provider_name() -> str:
     return settings.SSO_NAME if is_on() else ""
 
 
+def is_trusted(issuer: str) -> bool:
+    """Say whether what a provider says of factors counts: it is the one in use, and the administrator believes it."""
+    return settings.SSO_TRUSTS_AMR and issuer == settings.SSO_ISSUER
+
+
 def names_several_factors(claims: dict[str, Any]) -> bool:
-    """Say whether a sign-in at the provider took several factors, and the administrator believes what it says of that.
+    """Say whether a sign-in at the provider took several factors, as it says.
 
     claims: what an account there keeps of the sign-in. It must name mfa, or methods of two kinds.
     """
     methods = (claims.get("id_token") or {}).get("amr")
-    if not settings.SSO_TRUSTS_AMR or not isinstance(methods, list):
+    if not isinstance(methods, list):
         return False
     named = {method for method in methods if isinstance(method, str)}
     return "mfa" in named or sum(bool(kind & named) for kind in _KINDS) > 1

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from assessor.accounts.access import SECOND_FACTORS
-from assessor.accounts.single_sign_on import names_several_factors
+from assessor.accounts.single_sign_on import is_trusted, names_several_factors
 
 
 class CodeStage(LoginStage):
@@ -36,12 +36,17 @@ class CodeStage(LoginStage):
 
     def _gave_both(self) -> bool:
         sociallogin = (self.login.signal_kwargs or {}).get("sociallogin")
-        if sociallogin and names_several_factors(sociallogin.account.extra_data):
-            record_authentication(self.request, self.login.user, "socialaccount", several_factors=True)
+        account = sociallogin.account if sociallogin else None
+        if account and is_trusted(account.provider) and names_several_factors(account.extra_data):
+            record_authentication(self.request, self.login.user, "socialaccount", several_factors=account.provider)
             return True
         return any(record.get("passwordless") for record in get_authentication_records(self.request, self.login.user))
 
 
-def signed_in_with_several_factors(request: HttpRequest, person: Any) -> bool:
-    """Say whether a provider that is trusted to asked a person for a second factor when this session began."""
-    return any(record.get("several_factors") for record in get_authentication_records(request, person))
+def trusted_provider(request: HttpRequest, person: Any) -> str | None:
+    """Return the provider that asked a person for a second factor when this session began, and was trusted to, if any.
+
+    Whether it still is, single_sign_on.is_trusted() says.
+    """
+    records = get_authentication_records(request, person)
+    return next((record["several_factors"] for record in records if record.get("several_factors")), None)

@@ -35,6 +35,8 @@ urlpatterns = [
         _later("views.by_link", is_open=True),
         name="account_reset_password_from_key",
     ),
+    path("mail-address/", _later("views.mail_address"), name="account_email"),
+    path("mail-address/<str:key>/", _later("views.confirm_address"), name="account_confirm_email"),
     path("security/", _later("passkeys.security"), name="mfa_index"),
     path("security/app/", _later("passkeys.set_app_up"), name="mfa_activate_totp"),
     path("security/app/off/", _later("passkeys.turn_app_off"), name="mfa_deactivate_totp"),

@@ -2,8 +2,11 @@
 
 from typing import Any
 
+from allauth.account.decorators import reauthentication_required
 from allauth.account.internal.flows import password_reset
+from allauth.account.models import EmailConfirmationHMAC
 from allauth.account.views import (
+    ConfirmEmailView,
     LoginView,
     LogoutView,
     PasswordChangeView,
@@ -12,7 +15,9 @@ from allauth.account.views import (
     PasswordResetView,
     ReauthenticateView,
 )
+from allauth.core.internal.ratelimit import consume_or_429
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -22,8 +27,8 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
 from assessor.accounts import actions, single_sign_on
-from assessor.accounts.forms import NewPasswordForm
-from assessor.accounts.links import LINK_DAYS
+from assessor.accounts.forms import MailAddressForm, NewPasswordForm
+from assessor.accounts.links import LINK_DAYS, site_of
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 
@@ -81,13 +86,52 @@ class ByLink(PasswordResetFromKeyView):
         return super().render_to_response(context, status=status, **kwargs)
 
 
+class ConfirmAddress(ConfirmEmailView):
+    """Where the mailed link leads, for whoever it was made for alone: it tells nobody else that there is an address."""
+
+    def get_object(self, queryset: Any = None) -> EmailConfirmationHMAC:
+        confirmation = EmailConfirmationHMAC.from_key(self.kwargs["key"])
+        if confirmation is None or confirmation.email_address.user != self.request.user:
+            raise Http404("There is no such address to confirm.")
+        return confirmation
+
+    @transaction.atomic
+    def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        return super().post(*args, **kwargs)
+
+    def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
+        return super().render_to_response(context | {"days": LINK_DAYS}, status=200 if self.object else 410)
+
+
 sign_in = SignIn.as_view()
 sign_out = require_POST(LogoutView.as_view())
 confirm = ReauthenticateView.as_view()
-password = PasswordChange.as_view()
+password = PasswordChange.as_view(
+    template_name="desk/form.html", extra_context={"title": "Change your password", "submit": "Change password"}
+)
 forgotten = Forgotten.as_view()
 mailed = PasswordResetDoneView.as_view()
 by_link = ByLink.as_view()
+confirm_address = ConfirmAddress.as_view()
+
+
+@reauthentication_required(app="allauth.account")  # type: ignore[untyped-decorator]
+def mail_address(request: PersonRequest) -> HttpResponse:
+    """Let a person change their mail address, to one that they confirm by a mailed link."""
+    if not settings.MAILS:
+        raise Http404
+    form = MailAddressForm(request.POST or None, person=request.user)
+    if form.is_valid():
+        if too_many := consume_or_429(request, app="allauth.account", action="manage_email", user=request.user):
+            return too_many
+        email = form.cleaned_data["email"]
+        if actions.change_address(person=request.user, email=email, site=site_of(request)):
+            messages.success(request, f"Open the link that was mailed to {email}: then it is your address.")
+        else:
+            messages.error(request, "The mail could not be sent, so your address stays as it is. Try again later.")
+        return redirect("mfa_index")
+    context = {"form": form, "title": "Change your mail address", "submit": "Mail me a link"}
+    return render(request, "desk/form.html", context)
 
 
 @require_POST

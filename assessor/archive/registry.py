@@ -74,7 +74,10 @@ SHARED: tuple[Kept, ...] = (
         Person,
         "",
         # Zone and keys are a person's habits here, and no part of what they said in a campaign.
-        without=("password", "last_login", "is_superuser", "is_staff", "time_zone", "keys", "keys_off", "link_until"),
+        without=(
+            *("password", "last_login", "is_superuser", "is_staff", "time_zone", "keys", "keys_off", "link_until"),
+            *("deactivated_by_administrator", "administrator_until"),
+        ),
         checked=("username",),
     ),
     Kept(Judge, "", means=json_checks.JUDGE),
@@ -180,7 +183,7 @@ LEFT_OUT: dict[str, str] = {
     "auth.group_permissions": "of this installation",
     "admin.logentry": "of this installation's administrators; the history has what belongs to the campaign",
     "sessions.session": "sign-ins",
-    "account.emailaddress": "of allauth; always empty",
+    "account.emailaddress": "what people of this installation sign in with",
     "account.emailconfirmation": "of allauth; always empty",
     "socialaccount.socialapp": "of allauth; always empty",
     "socialaccount.socialtoken": "of allauth; always empty",

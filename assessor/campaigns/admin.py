@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
+from allauth.account.models import EmailAddress
 from django.contrib import admin, messages
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import timezone
 
 from assessor.accounts.deactivation import end_link
 from assessor.accounts.models import Person
@@ -132,11 +134,15 @@ class PersonAdmin(LinkMaker):
 
     def save_model(self, request: HttpRequest, obj: Person, form: Any, change: bool) -> None:
         with transaction.atomic():
+            if change and "is_superuser" in form.changed_data and not obj.is_superuser:
+                obj.administrator_until = timezone.now()
             super().save_model(request, obj, form, change)
             if not change:
                 history.record("account made", obj, campaign=None, person=person_of(request))
             elif fields := sorted({"username", "email", "first_name", "last_name"}.intersection(form.changed_data)):
                 history.record("person changed", obj, campaign=None, person=person_of(request), fields=fields)
+            if "email" in form.changed_data:
+                EmailAddress.objects.filter(user=obj).delete()  # what the person confirmed is their address no longer
             if change and "is_active" in form.changed_data:
                 note_activity(person=obj, acting_user=person_of(request))
             if "is_superuser" in form.changed_data:

@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from assessor.accounts.access import SECOND_FACTORS
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Campaign, Event, Membership, Role
+from assessor.campaigns.models import Campaign, Membership, Role
 from assessor.work.blindness import barred_from
 from assessor.work.models import Exposure, Task
 
@@ -26,12 +26,6 @@ def people_of(campaign: Campaign) -> QuerySet[Membership]:
         )
         .order_by("-role", "person__username")
     )
-
-
-def made_inactive_by_administrator(person: Person) -> bool:
-    """Say whether the last to make a person inactive did so for all of the installation."""
-    last = Event.objects.filter(verb="person made inactive", subject=str(person)).order_by("pk").last()
-    return last is not None and last.campaign_id is None
 
 
 def what_they_see(person: Person, campaign: Campaign) -> list[str]:

@@ -160,7 +160,7 @@ def require_blind(task: Task) -> None:
 
 def why_not_blind(task: Task, record: Any) -> str | None:
     """Say why a task's person can't do it blind, or None; record: what was read with FACTS."""
-    if record.keeps_blind and (task.person.is_superuser or record.has_organized):
+    if record.keeps_blind and (record.has_organized or has_administered(task.person, task.campaign)):
         return why_barred(task.person, task.campaign)
     if record.has_feedback:
         return (
@@ -180,10 +180,18 @@ def why_not_blind(task: Task, record: Any) -> str | None:
     return None
 
 
+def has_administered(person: Person, campaign: Campaign) -> bool:
+    """Say whether a person is an administrator, or was one while a campaign existed: they could see all of it."""
+    until = person.administrator_until
+    return person.is_superuser or (until is not None and campaign.created_at < until)
+
+
 def why_barred(person: Person, campaign: Campaign) -> str:
     """Say why an administrator, or else an organizer, may not assess in a campaign."""
     if person.is_superuser:
         return f"{person} is an administrator, who can see every record; an administrator isn't an assessor."
+    if has_administered(person, campaign):
+        return f"{person} was an administrator while {campaign} existed, and could see every record of it."
     return f"{person} organizes {campaign}, or did; an organizer isn't an assessor in the same campaign."
 
 

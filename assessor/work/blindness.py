@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import condition_kinds, kind_of, names_of_nuggets
 from assessor.campaigns.models import Campaign, Condition, Membership, Protocol, Role, Topic
-from assessor.work.access import why_barred
+from assessor.work.access import has_administered, why_barred
 from assessor.work.models import Exposure, Task
 
 # Where people see what others said on a topic for practice, once they have signed it off.
@@ -26,7 +26,7 @@ def barred_from(person: Person, campaign: Campaign) -> str | None:
     """Say why a person may not assess in a campaign at all, or None."""
     if not campaign.protocol.blind_after_seeing:
         return None
-    if person.is_superuser or _organizing(person, campaign).exists():
+    if has_administered(person, campaign) or _organizing(person, campaign).exists():
         return why_barred(person, campaign)
     return None
 
@@ -37,7 +37,10 @@ def not_barred(person: Person, conditions: QuerySet[Condition]) -> QuerySet[Cond
     conditions = conditions.annotate(keeps_blind=Subquery(newest.values("blind_after_seeing")[:1]))
     if person.is_superuser:
         return conditions.filter(keeps_blind=False)
-    return conditions.filter(Q(keeps_blind=False) | ~Exists(_organizing(person, OuterRef("campaign"))))
+    barred = Q(Exists(_organizing(person, OuterRef("campaign"))))
+    if person.administrator_until:
+        barred |= Q(campaign__created_at__lt=person.administrator_until)
+    return conditions.filter(Q(keeps_blind=False) | ~barred)
 
 
 def _organizing(person: Person, campaign: Campaign | OuterRef) -> QuerySet[Membership]:

@@ -111,7 +111,8 @@ def assessors(campaign: Campaign) -> QuerySet[Person]:
     people = members(campaign, Role.ASSESSOR).filter(is_active=True)
     if campaign.protocol.blind_after_seeing:
         people = people.filter(is_superuser=False).exclude(
-            memberships__in=Membership.objects.filter(campaign=campaign, role=Role.ORGANIZER)
+            Q(administrator_until__gt=campaign.created_at)
+            | Q(memberships__in=Membership.objects.filter(campaign=campaign, role=Role.ORGANIZER))
         )
     return people.order_by("username")
 

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pyotp
+from allauth.account.models import EmailAddress
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -37,6 +38,19 @@ def has_app(person: Person) -> list[str]:
     TOTP.activate(person, SECRET)
     codes: list[str] = RecoveryCodes.activate(person).generate_codes()
     return codes
+
+
+def plant(**site: str) -> tuple[Client, Client]:
+    """Return the browser of somebody who has a session, and that of whom they planted it on."""
+    planted, victim = Client(**site), Client(**site)
+    planted.get("/login/passkey/", headers={"accept": "application/json"})  # which leaves a session
+    victim.cookies["sessionid"] = planted.cookies["sessionid"].value
+    return planted, victim
+
+
+def has_address(person: Person, email: str) -> None:
+    """Give a person a mail address that they confirmed some time ago."""
+    EmailAddress.objects.create(user=person, email=email, verified=True).set_as_primary()
 
 
 def give_password(client: Client, next_page: str = "", password: str = PASSWORD, name: str = "anna") -> Any:

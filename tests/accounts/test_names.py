@@ -8,6 +8,7 @@ from django.core import mail
 from django.test import Client
 
 from assessor.accounts.models import Person
+from tests.accounts.steps import has_address
 from tests.conftest import make_person
 
 
@@ -49,9 +50,9 @@ def test_a_name_that_there_is_not_is_answered_as_a_wrong_password_is(db, setting
 def test_who_forgot_a_password_is_told_the_same_whatever_the_address(anna: Person, settings, monkeypatch, address: str):
     """Nor does the web process look for it, so that it takes as long: a worker does."""
     settings.MAILS = True
-    Person.objects.filter(pk=anna.pk).update(email="anna@example.org")
-    gone = make_person("gone", "assessor")
-    Person.objects.filter(pk=gone.pk).update(email="gone@example.org", is_active=False)
+    has_address(anna, "anna@example.org")
+    has_address(gone := make_person("gone", "assessor"), "gone@example.org")
+    Person.objects.filter(pk=gone.pk).update(is_active=False)
     sent: list[tuple[str, str]] = []
     monkeypatch.setattr("assessor.accounts.tasks.mail_links.delay", lambda *told: sent.append(told))
     response = Client().post("/password/forgotten/", {"email": address}, follow=True)

@@ -20,6 +20,7 @@ from tests.accounts.steps import (
     has_app,
     is_signed_in,
     options_on,
+    plant,
     words,
 )
 
@@ -91,6 +92,12 @@ def test_it_signs_in_without_password_and_code(anna: Person, passkey: Passkey):
     assert is_signed_in(client)
     assert client.session.session_key != before
     assert sign_in(Client(**HERE), passkey, "https://evil.example/")["Location"] == "/"
+
+
+def test_a_planted_session_is_nobodys_after_the_passkey(passkey: Passkey):
+    planted, victim = plant(**HERE)
+    assert sign_in(victim, passkey, "https://evil.example/")["Location"] == "/"
+    assert (is_signed_in(victim), is_signed_in(planted)) == (True, False)
 
 
 def test_a_challenge_is_good_once_and_in_its_own_session(passkey: Passkey):

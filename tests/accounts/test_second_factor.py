@@ -13,7 +13,7 @@ from assessor.accounts.models import Person
 from assessor.api.actions import create_token
 from assessor.campaigns.models import Campaign, Event
 from nuggets.models import NuggetBank
-from tests.accounts.steps import SECRET, code, confirm, give_code, give_password, has_app, is_signed_in, words
+from tests.accounts.steps import SECRET, code, confirm, give_code, give_password, has_app, is_signed_in, plant, words
 from tests.conftest import PASSWORD, client_of, end_roles
 
 
@@ -75,10 +75,7 @@ def test_signing_in_takes_the_password_and_a_code(recovery):
 
 
 def test_a_session_that_was_planted_is_nobodys_after_the_password(recovery):
-    planted = Client()
-    planted.get("/login/passkey/", headers={"accept": "application/json"})  # which leaves a session
-    victim = Client()
-    victim.cookies["sessionid"] = planted.cookies["sessionid"].value
+    planted, victim = plant()
     give_password(victim)
     assert give_code(planted, code()) == "/login/", "the password was given in another session"
     assert give_code(victim, code()) == "/"

@@ -6,8 +6,11 @@ import pytest
 from django.test import Client
 
 from assessor.accounts.models import Person
+from tests.accounts.steps import code, give_code, give_password, has_app, is_signed_in, plant
 from tests.conftest import PASSWORD, client_of
 from tests.desk.asking import POLICY
+
+ELSEWHERE = ["https://evil.example/", "//evil.example", r"/\evil.example", "javascript:alert(1)", "https:evil.example"]
 
 
 def sign_in(client: Client, password: str, address: str = "10.0.0.1") -> int:
@@ -48,6 +51,24 @@ def test_an_inactive_person_is_out_at_once(anna: Person):
     assert client.get("/").status_code == 200
     Person.objects.filter(pk=anna.pk).update(is_active=False)
     assert client.get("/").status_code == 302
+
+
+def test_a_planted_session_is_nobodys_after_the_password(anna: Person):
+    planted, victim = plant()
+    assert give_password(victim)["Location"] == "/"
+    assert (is_signed_in(victim), is_signed_in(planted)) == (True, False)
+
+
+@pytest.mark.parametrize("target", ELSEWHERE)
+def test_signing_in_and_confirming_lead_nowhere_else(anna: Person, target: str, at_commit):
+    assert give_password(Client(), target)["Location"] == "/"
+    assert give_password(Client(), "/answers/")["Location"] == "/answers/"
+    confirmed = client_of(anna).post("/confirm/", {"password": PASSWORD, "next": target})
+    assert confirmed["Location"] in ("/", "/security/")
+    has_app(anna)
+    client = Client()
+    give_password(client, target)
+    assert give_code(client, code()) == "/"
 
 
 def test_changing_the_password(anna: Person):

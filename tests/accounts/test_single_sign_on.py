@@ -17,7 +17,17 @@ from assessor.accounts.models import Person
 from assessor.accounts.single_sign_on import names_several_factors
 from assessor.campaigns.models import Campaign, Event
 from tests.accounts.provider import running_provider
-from tests.accounts.steps import code, confirm, give_code, give_password, has_app, is_signed_in, words
+from tests.accounts.steps import (
+    code,
+    confirm,
+    give_code,
+    give_password,
+    has_address,
+    has_app,
+    is_signed_in,
+    plant,
+    words,
+)
 from tests.conftest import client_of, make_person
 from tests.ports import free_port
 
@@ -108,8 +118,15 @@ def test_what_is_asked_of_the_provider_and_kept_of_it(on, anna: Person):
     assert not any("token_secret" in str(session.get_decoded()) for session in Session.objects.all())
 
 
+def test_a_planted_session_is_nobodys_after_the_provider(on, anna: Person):
+    link(client_of(anna), "kim")
+    planted, victim = plant()
+    assert sign_in(victim, "kim")["Location"] == "/"
+    assert (is_signed_in(victim), is_signed_in(planted)) == (True, False)
+
+
 def test_an_unknown_account_signs_nobody_in_whatever_its_address(on, anna: Person):
-    Person.objects.filter(pk=anna.pk).update(email="anna@example.org")
+    has_address(anna, "anna@example.org")  # as mallory's, whose provider says that it is confirmed
     before = Person.objects.count()
     for sub in ("kim", "mallory", "anna", "anna@example.org"):
         client = Client()
@@ -256,6 +273,30 @@ def test_a_second_factor_is_owed_unless_the_provider_asked_for_it(
     assert client.get("/")["Location"] == "/security/", "what the provider asked for was of that session"
 
 
+@pytest.mark.parametrize("change", [{"SSO_TRUSTS_AMR": False}, {"SSO_ISSUER": "https://other.example"}])
+@pytest.mark.parametrize("has_own", [True, False])
+def test_a_session_ends_when_its_provider_is_trusted_no_longer(
+    on, anna: Person, ben: Person, has_own: bool, change: dict[str, Any]
+):
+    """Whether it spared somebody a code of their own, or setting a second factor up."""
+    link(client_of(anna), "mia")
+    link(client_of(ben), "kim")
+    if has_own:
+        has_app(anna)
+    Campaign.objects.update(second_factor_required=not has_own)
+    on.SSO_TRUSTS_AMR = True
+    client, by_one_factor = Client(), Client()
+    sign_in(client, "mia")
+    sign_in(by_one_factor, "kim")
+    assert (is_signed_in(client), is_signed_in(by_one_factor)) == (True, True)
+    for name, value in change.items():
+        setattr(on, name, value)
+    assert client.get("/")["Location"].startswith("/login/")
+    on.SSO_TRUSTS_AMR = True
+    assert not is_signed_in(client), "for good"
+    assert is_signed_in(by_one_factor), "its provider's word opened nothing"
+
+
 @pytest.mark.parametrize(
     ("amr", "several"),
     [
@@ -274,12 +315,9 @@ def test_a_second_factor_is_owed_unless_the_provider_asked_for_it(
         ([["mfa"], {"mfa": 1}], False),
     ],
 )
-def test_which_methods_are_several_factors(settings, amr: Any, several: bool):
-    settings.SSO_TRUSTS_AMR = True
+def test_which_methods_are_several_factors(amr: Any, several: bool):
     assert names_several_factors({"id_token": {"amr": amr}}) == several
     assert not names_several_factors({"userinfo": {"amr": amr}})
-    settings.SSO_TRUSTS_AMR = False
-    assert not names_several_factors({"id_token": {"amr": amr}})
 
 
 def test_unlinking_by_the_person(on, anna: Person, ben: Person):

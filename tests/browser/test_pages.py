@@ -172,6 +172,8 @@ NOT_OPENED = {
     "account_reset_password",
     "account_reset_password_from_key",
 }
+NOT_OPENED = {"practice_feedback", "sign_on_callback", "account_reset_password", "account_reset_password_from_key"}
+NOT_OPENED |= {"account_email", "account_confirm_email"}
 NOT_OPENED |= {name for name in TABLE if name.startswith("mfa_")} - {"mfa_index"}
 
 

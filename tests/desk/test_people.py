@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.core import mail
 from django.test import Client
 
 from assessor.accounts.models import Person
@@ -125,7 +126,6 @@ def test_nobody_else_answers_an_invitation(as_olga: Client, other: Campaign, ott
     ("name", "role", "told"),
     [
         ("dora", "organizer", "dora belongs to the campaign: change the role on their page."),
-        ("gone", "assessor", "gone is inactive: an administrator can change that."),
         ("otto", "assessor", "otto is invited already, as organizer."),
         ("a b", "assessor", "Enter a valid username."),
         ("", "assessor", "This field is required."),
@@ -133,8 +133,6 @@ def test_nobody_else_answers_an_invitation(as_olga: Client, other: Campaign, ott
     ],
 )
 def test_who_can_not_be_invited(as_olga: Client, dora: Person, other: Campaign, name: str, role: str, told: str):
-    make_person("gone")
-    Person.objects.filter(username="gone").update(is_active=False)
     invite(as_olga, "otto", "organizer")
     before = Event.objects.count(), Membership.objects.count(), Person.objects.count(), Invitation.objects.count()
     assert told in invite(as_olga, name, role)
@@ -144,6 +142,23 @@ def test_who_can_not_be_invited(as_olga: Client, dora: Person, other: Campaign, 
         Person.objects.count(),
         Invitation.objects.count(),
     )
+
+
+def test_an_organizer_learns_of_an_account_only_that_there_is_one(as_olga: Client, admin: Person, other: Campaign):
+    """Whoever it is of; and each try is in the history."""
+    gone = make_person("gone")
+    Person.objects.filter(pk=gone.pk).update(is_active=False, email="gone@example.org")
+    told = []
+    for name in ("gone", "admin", "otto"):
+        [said] = re.findall(r"(\w+ has an account here[^<]*)<", invite(as_olga, name, email="typed@example.org"))
+        told.append(said.replace(name, "NAME"))
+        row = re.search(rf"<li>(?:(?!</li>).)*<bdi>{name}</bdi>.*?</li>", as_olga.get(PEOPLE).content.decode(), re.S)
+        assert "gone@example.org" not in row[0], name
+    assert set(told) == {"NAME has an account here, and finds your invitation on the home page after signing in."}
+    assert mail.outbox == []
+    assert [event for event in verbs() if event[0] == "invited as assessor"] == [
+        ("invited as assessor", name, "olga") for name in ("otto", "admin", "gone")
+    ]
 
 
 # Roles
@@ -282,6 +297,12 @@ def test_whom_an_administrator_made_inactive_no_organizer_lets_in_again(as_olga:
     assert as_olga.post(f"{PEOPLE}{dora.pk}/active/", {"active": "yes"}).status_code == 404
     assert "Make active" not in as_olga.get(f"{PEOPLE}{dora.pk}/").content.decode()
     assert not Person.objects.get(pk=dora.pk).is_active
+    client_of(admin).post(f"/admin/accounts/person/{dora.pk}/change/", {"username": "doris", "is_active": ""})
+    assert as_olga.post(f"{PEOPLE}{dora.pk}/active/", {"active": "yes"}).status_code == 404, "by another name, too"
+    client_of(admin).post(f"/admin/accounts/person/{dora.pk}/change/", {"username": "doris", "is_active": "on"})
+    for active in (False, True):  # what organizers did, they can take back
+        as_olga.post(f"{PEOPLE}{dora.pk}/active/", {"active": "yes" if active else "no"})
+        assert Person.objects.get(pk=dora.pk).is_active == active
 
 
 def test_who_is_taken_off_has_no_role_left_and_no_invitation(

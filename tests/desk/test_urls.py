@@ -56,6 +56,9 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     **dict.fromkeys(("account_reset_password",), ("GET", (404,) * 8)),  # no mail server is set
     "account_reset_password_done": ("GET", (200,) * 8),
     "account_reset_password_from_key": ("GET", (410,) * 8),  # of nobody
+    # The password is asked for first; a link to confirm an address that is nobody's.
+    "account_email": ("GET", ("in", *(302,) * 7)),
+    "account_confirm_email": ("GET", ("in", *(410,) * 7)),
     "mfa_index": ("GET", EVERYBODY),
     # Each asks for the password first, or is of an app, a code or a passkey that is not there.
     **dict.fromkeys(
@@ -288,6 +291,8 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "account_reset_password": "/password/forgotten/",
         "account_reset_password_done": "/password/mailed/",
         "account_reset_password_from_key": "/password/link/1/x/",
+        "account_email": "/mail-address/",
+        "account_confirm_email": "/mail-address/x/",
         "mfa_index": "/security/",
         "mfa_activate_totp": "/security/app/",
         "mfa_deactivate_totp": "/security/app/off/",

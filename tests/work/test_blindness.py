@@ -7,13 +7,15 @@ from django.http import HttpResponse
 from django.test import Client
 
 from assessor.accounts.models import Person
-from assessor.campaigns.actions import add_member, change_protocol, end_membership
+from assessor.campaigns.actions import add_member, change_protocol, create_campaign, end_membership
 from assessor.campaigns.condition_kind import condition_kinds, method_choices
 from assessor.campaigns.models import Campaign, Condition, Role, Topic
-from assessor.work.actions import PlanError, give_tasks
+from assessor.work.actions import PlanError, give_tasks, put_in_queue
 from assessor.work.blindness import barred_from, has_seen, record_exposure
 from assessor.work.models import Exposure, Task
+from assessor.work.queries import assessors
 from nuggets.models import NuggetBank
+from tests.conftest import client_of
 from tests.nuggets.conftest import WRITES, A, B, fill, send, url
 
 SEEN = (
@@ -57,6 +59,40 @@ def test_organizers_present_and_former_are_barred(campaign: Campaign, anna: Pers
     switch_off()
     assert barred_from(anna, campaign) is None
     assert barred_from(olga, campaign) is None
+
+
+def test_a_former_administrator_is_barred_from_campaigns_of_that_time(
+    bank: NuggetBank, condition: Condition, anna: Person, olga: Person, admin: Person, as_anna: Client, switch_off
+):
+    """They could see all of it, as whoever organized it could."""
+    option = f'<option value="{anna.pk}">'
+    assert option in client_of(olga).get("/campaigns/study/plan/").content.decode()
+    anna.refresh_from_db()
+    change = {"username": "anna", "is_active": "on", "last_name": anna.last_name}
+    for superuser in ("on", ""):
+        page_of_anna = f"/admin/accounts/person/{anna.pk}/change/"
+        assert client_of(admin).post(page_of_anna, change | {"is_superuser": superuser}).status_code == 302
+    told = "anna was an administrator while Study existed, and could see every record of it."
+    page_of_anna = client_of(olga).get(f"/campaigns/study/people/{anna.pk}/").content.decode()
+    assert f"No work can be given to them: {told}" in page_of_anna
+    assert page(as_anna, bank).status_code == 403
+    assert told in page(as_anna, bank).content.decode()
+    later = Topic.objects.get(qid="t2")
+    assert option not in client_of(olga).get("/campaigns/study/plan/").content.decode()
+    put_in_queue(topics=[later], condition=condition, acting_user=olga)
+    draw = f"/queues/{condition.pk}/draw/"
+    assert draw not in as_anna.get("/").content.decode()
+    as_anna.post(draw)
+    assert not Task.objects.filter(person=anna, topic=later).exists()
+    after = create_campaign(name="Later", slug="later", acting_user=olga)
+    page_of_anna = client_of(olga).get(f"/campaigns/later/people/{anna.pk}/")
+    assert (page_of_anna.status_code, b"No work can be given" in page_of_anna.content) == (200, False)
+    assert anna in assessors(after)
+    switch_off()
+    assert page(as_anna, bank).status_code == 200
+    assert draw in as_anna.get("/").content.decode()
+    as_anna.post(draw)
+    assert Task.objects.filter(person=anna, topic=later).exists()
 
 
 def test_an_organizer_of_another_campaign_is_not_barred(campaign: Campaign, otto: Person):

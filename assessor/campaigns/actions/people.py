@@ -54,9 +54,10 @@ def end_membership(*, membership: Membership, acting_user: Person | None) -> Non
 def invite(*, campaign: Campaign, name: str, role: Role, acting_user: Person) -> tuple[Person, Invitation | None]:
     """Give a role to somebody new, who gets an account; offer it to somebody who has one. Raises MembershipError.
 
-    Who has an account takes the role or not: nobody is drawn into a study by its organizer. name: the user name.
+    Who has an account takes the role or not: nobody is drawn into a study by its organizer. Nor does an organizer learn
+    of an account more than that there is one. name: the user name.
     """
-    person = Person.objects.filter(username=name).first()
+    person = Person.objects.select_for_update().filter(username=name).first()  # so does whoever gives them a role
     if person is None:
         try:
             with transaction.atomic():
@@ -66,8 +67,6 @@ def invite(*, campaign: Campaign, name: str, role: Role, acting_user: Person) ->
         history.record("account made", person, campaign=campaign, person=acting_user)
         add_member(campaign=campaign, person=person, role=role, acting_user=acting_user)
         return person, None
-    if not person.is_active:
-        raise MembershipError(f"{person} is inactive: an administrator can change that.")
     if Membership.objects.filter(campaign=campaign, person=person, until=None).exists():
         raise MembershipError(f"{person} belongs to the campaign: change the role on their page.")
     invitation, is_new = Invitation.objects.get_or_create(
@@ -150,7 +149,12 @@ def set_active(*, person: Person, active: bool, acting_user: Person, campaign: C
 
 @transaction.atomic
 def note_activity(*, person: Person, acting_user: Person, campaign: Campaign | None = None) -> None:
-    """Note that a person was made inactive, which ends what they could come in by, or that they are active again."""
+    """Note that a person was made inactive, which ends what they could come in by, or that they are active again.
+
+    campaign: that whose organizer did it; None for an administrator, whose word no organizer takes back.
+    """
+    person.deactivated_by_administrator = not person.is_active and campaign is None
+    person.save(update_fields=["deactivated_by_administrator"])
     if not person.is_active:
         end_access(person)
     verb = "person active again" if person.is_active else "person made inactive"

@@ -23,7 +23,7 @@ from assessor.campaigns.actions import (
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Invitation, Membership, Role
 from assessor.desk.forms import InvitationForm
-from assessor.desk.people import made_inactive_by_administrator, people_of, seen_by, what_they_see
+from assessor.desk.people import people_of, seen_by, what_they_see
 from assessor.work.models import Task
 
 
@@ -128,7 +128,7 @@ def change_activity(request: PersonRequest, slug: str, person_id: int) -> HttpRe
     """Let somebody sign in, or no longer."""
     membership = _answered_for(request, slug, person_id)
     active = request.POST.get("active") == "yes"
-    if active and made_inactive_by_administrator(membership.person):
+    if active and membership.person.deactivated_by_administrator:
         raise Http404("An administrator made this person inactive.")
     set_active(person=membership.person, active=active, acting_user=request.user, campaign=membership.campaign)
     return redirect("person", slug, person_id)
@@ -176,7 +176,6 @@ def _person_page(request: PersonRequest, membership: Membership, link: Link | No
         "sees": what_they_see(person, campaign),
         "seen": seen_by(person, campaign),
         "is_answered_for": answers_for(request.user, person),
-        "is_barred": not person.is_active and made_inactive_by_administrator(person),
         "past": campaign.memberships.filter(person=person).exclude(until=None).order_by("since"),
         "tasks": Task.objects.filter(campaign=campaign, person=person)
         .exclude(state=Task.State.WITHDRAWN)

@@ -32,11 +32,11 @@ class Group(NamedTuple):
 
 
 GROUPS = (
-    Group("", [Item("Overview", "campaign", "home", ["protocol"])]),
+    Group("", [Item("Overview", "campaign", "home", ["protocol", "setup"])]),
     Group(
         "Collection",
         [
-            Item("Files", "imports", "file", ["import_report", "missing"]),
+            Item("Files", "imports", "file", ["import_report", "import_held", "missing"]),
         ],
     ),
     Group(

@@ -12,6 +12,7 @@ from assessor.desk.views import (
     preferences,
     progress,
     prompts,
+    setup,
 )
 
 urlpatterns = [
@@ -19,9 +20,11 @@ urlpatterns = [
     path("me/", preferences.habits, name="habits"),
     path("new-campaign/", campaigns.new_campaign, name="new_campaign"),
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
+    path("campaigns/<slug:slug>/setup/", setup.setup, name="setup"),
     path("campaigns/<slug:slug>/protocol/", campaigns.protocol, name="protocol"),
     path("campaigns/<slug:slug>/conditions/new/", campaigns.new_condition, name="new_condition"),
     path("campaigns/<slug:slug>/imports/", imports.imports, name="imports"),
+    path("campaigns/<slug:slug>/imports/held/", imports.import_held, name="import_held"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/", imports.import_report, name="import_report"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/report.json", imports.report_file, name="report_file"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/stop/", imports.stop_import, name="stop_import"),

@@ -72,8 +72,9 @@ def _has(campaign: Campaign) -> dict[str, Any]:
         "tasks": Task.objects,
         "jobs": Job.objects,
     }
-    exist = {name: Exists(of.filter(campaign=OuterRef("pk"))) for name, of in rows.items()}
-    return dict(Campaign.objects.filter(pk=campaign.pk).values(**exist).get())
+    exist = {f"has_{name}": Exists(of.filter(campaign=OuterRef("pk"))) for name, of in rows.items()}
+    found = Campaign.objects.filter(pk=campaign.pk).values(**exist).get()
+    return {name: found[f"has_{name}"] for name in rows}
 
 
 def _loaded(campaign: Campaign) -> str:

@@ -112,8 +112,12 @@ class _Parts:
         self._conditions = list(rows)
         self._judge = campaign.model_judges.select_related("judge").order_by("pk").first()
         self._sources = list(campaign.qrels_sources.order_by("pk"))
-        fields = [part for kind in condition_kinds() if (part := kind.condition_fields(campaign))]
-        self._fields: dict[str, ConditionFields] = {method: part for part in fields for method in part.METHODS}
+        self._fields = self._read_fields()
+
+    def _read_fields(self) -> dict[str, ConditionFields]:
+        """Return the parts of the form of new conditions by method: they offer what is there now."""
+        fields = [part for kind in condition_kinds() if (part := kind.condition_fields(self._campaign))]
+        return {method: part for part in fields for method in part.METHODS}
 
     def look_at(self, part: Part) -> Planned:
         base = self.made.get(part.on)
@@ -148,6 +152,7 @@ class _Parts:
             )
             condition = create_condition(plan.condition, acting_user=acting_user)
         self._conditions.append(condition)
+        self._fields = self._read_fields()
         self.made[part.name] = condition
         return condition
 

@@ -85,7 +85,8 @@ def _members(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
 
 
 def _is_a_persons(name: str) -> bool:
-    return not any(part.startswith(".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
+    parts = PurePosixPath(name.replace("../", "")).parts
+    return not any(part.startswith(".") or part == "__MACOSX" for part in parts)
 
 
 def _new_file() -> Path:

@@ -29,6 +29,7 @@ PAGES = {
         "/campaigns/demo/people/",
         "/campaigns/demo/people/1/",
         "/campaigns/demo/conditions/new/",
+        "/campaigns/demo/setup/",
         "/campaigns/demo/imports/",
         "/campaigns/demo/imports/8/",
         "/campaigns/demo/imports/12/",

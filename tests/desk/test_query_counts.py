@@ -182,6 +182,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "people",
                 "protocol",
                 "new_condition",
+                "setup",
                 "imports",
                 "plan",
                 "plan_runs",

@@ -2,6 +2,8 @@
 
 import json
 
+from playwright.sync_api import expect
+
 from tests.browser.conftest import MARKS, OpenPage, saved, tab_to
 
 pytestmark = MARKS

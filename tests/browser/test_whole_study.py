@@ -91,7 +91,7 @@ def signed_in(installation: Installation, browser: Browser) -> Iterator:
 
 
 def make_campaign(page: Page) -> None:
-    page.click("text=New campaign")
+    page.click("main >> text=New campaign")
     page.fill("#id_name", "Study")
     page.click("main form button")
     page.wait_for_url(f"**{STUDY}setup/")

@@ -92,9 +92,7 @@ def test_a_hint_for_what_waits_is_sent_once_it_can_be_imported(drop, empty_campa
     assert hints == [Import.objects.get(kind="topics").pk]
 
 
-def test_a_file_whose_kind_needs_more_is_held_and_imported_once_that_is_said(
-    drop, as_olga, campaign: Campaign, folder
-):
+def test_a_file_whose_kind_needs_more_is_held_and_imported_once_that_is_said(drop, as_olga, campaign: Campaign, folder):
     drop(QRELS)
     held = Import.objects.get(state=Import.State.HELD)
     assert (held.kind, held.options) == ("qrels", {})

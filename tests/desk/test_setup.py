@@ -75,9 +75,7 @@ def test_each_step_is_read_from_the_database(empty_campaign, olga, anna, import_
 
 
 def states(campaign: Campaign, key: str) -> dict[str, str]:
-    return {
-        one.part.name: "made" if one.condition else one.lacks for one in planned(campaign, study_templates()[key])
-    }
+    return {one.part.name: "made" if one.condition else one.lacks for one in planned(campaign, study_templates()[key])}
 
 
 FIRST = {

@@ -286,6 +286,7 @@ STORAGES = {
 FILE_UPLOAD_HANDLERS = ["assessor.imports.uploads.SignedInUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a plan for all topics of a large campaign at once
+DATA_UPLOAD_MAX_NUMBER_FILES = 400  # a folder of runs; each is an open file until the request ends
 # On the same disk as where uploads are kept, and swept with them when an upload breaks off.
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
 # The largest file an upload page takes; larger ones come in by command.

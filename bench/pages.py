@@ -58,6 +58,7 @@ def pages(full_bank: int, report: int) -> Iterator[Page]:
         "settings/",
         "conditions/",
         "conditions/new/",
+        "setup/",
         "imports/",
         f"imports/{report}/",
         "plan/",

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from assessor.formats import values
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import TAKE_AS_MISSING, Report
 
@@ -64,6 +65,19 @@ class BankRecord(NamedTuple):
     extras: dict[str, Any]
     drafts: Sequence[Draft] = ()
     deleted: Sequence[NuggetRecord] = ()
+
+
+def begins_banks(beginning: Beginning) -> bool:
+    """Say whether a file begins with the nuggets of a topic, in a form that is read or one that is explained."""
+    is_bank = beginning.has("qid", "nuggets") and not beginning.has_any("run_id", "answer_text")
+    return is_bank or any(_has_questions(dict(record)) for record in beginning.records[:1])
+
+
+def are_drafts(beginning: Beginning) -> bool:
+    """Say whether no nugget there has an importance yet."""
+    listed = [record["nuggets"] for record in beginning.records if isinstance(record.get("nuggets"), list)]
+    nuggets = [one for some in listed for one in some if isinstance(one, dict)]
+    return bool(nuggets) and not any("importance" in one for one in nuggets)
 
 
 def read_banks(lines: Iterable[Line], report: Report, *, invalid_labels_missing: bool) -> Iterator[BankRecord]:

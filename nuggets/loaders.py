@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from assessor.campaigns.models import Campaign, Condition, Import, Judge, QrelsSource, Topic
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.imports.loaders.base import AddError, Options, rows_by
@@ -23,7 +24,7 @@ from nuggets.actions import MAX_CHARACTERS
 from nuggets.condition_kind import EDITS, NUGGETS
 from nuggets.drafting import Step
 from nuggets.editions import snapshot
-from nuggets.formats import BankRecord, Draft, Lineage, NuggetRecord, read_banks
+from nuggets.formats import BankRecord, Draft, Lineage, NuggetRecord, are_drafts, begins_banks, read_banks
 from nuggets.models import BankEdition, Drafting, Nugget, NuggetBank
 from nuggets.queries import nuggets_in_order
 
@@ -106,7 +107,12 @@ class NuggetLoader(ConditionLoader):
     kind = "nuggets"
     label = "Nuggets"
     brings = "nuggets"
+    asks = ("condition", "by", "invalid_labels")
     batch_size = 50
+
+    @classmethod
+    def recognises(cls, beginning: Beginning) -> bool:
+        return begins_banks(beginning) and not are_drafts(beginning)
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
@@ -170,7 +176,12 @@ class DraftLoader(ConditionLoader):
     kind = "drafts"
     label = "Drafts of nuggets, for people to edit"
     brings = "drafts"
+    asks = ("condition", "source", "maker", "invalid_labels")
     batch_size = 50
+
+    @classmethod
+    def recognises(cls, beginning: Beginning) -> bool:
+        return begins_banks(beginning) and are_drafts(beginning)
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
@@ -179,6 +190,11 @@ class DraftLoader(ConditionLoader):
         self.condition = self._find_condition()
         protocol = self.condition.protocol if self.condition else campaign.protocol
         self.most = protocol.max_drafts
+
+    @classmethod
+    def suggest(cls, campaign: Campaign, words: Sequence[str]) -> Options:
+        peoples = campaign.qrels_sources.filter(by=QrelsSource.By.PEOPLE).values_list("name", flat=True)[:2]
+        return super().suggest(campaign, words) | {"source": peoples[0] if len(peoples) == 1 else ""}
 
     @classmethod
     def read_form(cls, filled_in: Mapping[str, Any], add_error: AddError) -> Options:

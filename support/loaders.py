@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from assessor.campaigns.models import Campaign, Citation, Import, Sentence, Topic
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.imports.loaders.answers import About, AnswerFinder, Place
@@ -38,6 +39,11 @@ class SupportLoader(ConditionLoader):
     kind = "support"
     label = "Support judgments"
     brings = "support judgments"
+    asks = ("condition", "by", "invalid_labels")
+
+    @classmethod
+    def recognises(cls, beginning: Beginning) -> bool:
+        return beginning.has("topic_id", "run_id", "sentences")
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)

@@ -91,7 +91,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(
         Import,
         without=("owner", "alive_at", "has_leftovers"),
-        only=~Q(state__in=(Import.State.WAITING, Import.State.RUNNING)),
+        only=~Q(state__in=Import.OPEN),
     ),
     Kept(collection.Topic),
     Kept(collection.Segment),

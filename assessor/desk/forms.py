@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django import forms
-from django.conf import settings
 from django.contrib.auth.forms import UsernameField
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
@@ -13,8 +12,8 @@ from assessor.accounts.models import Person
 from assessor.campaigns.actions import name_for_assessors
 from assessor.campaigns.condition_kind import condition_kinds, names_of_answers, names_of_nuggets
 from assessor.campaigns.http import NO_FILE
-from assessor.campaigns.models import Campaign, Condition, Import, Protocol, QrelsSource, Role
-from assessor.imports.loaders import LOADERS, Loader
+from assessor.campaigns.models import Campaign, Condition, Protocol, Role
+from assessor.desk.import_forms import FilesField
 from assessor.labels.manual_setups import FIRST, REPEAT, SECOND, label_again
 from assessor.llm import prompt_sets
 from assessor.llm.job_kind import job_prompts
@@ -27,9 +26,8 @@ from assessor.llm.prompts import PreviewSubject
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Campaign
-        fields = ("name", "slug")
-        labels = {"slug": "Short name"}
-        help_texts = {"slug": "In addresses and commands: letters, digits, hyphens and underscores."}
+        fields = ("name",)
+        help_texts = {"name": "Its short name in addresses and commands is made from this."}
 
 
 def _in_words(protocol: Protocol, name: str) -> str:
@@ -137,102 +135,6 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
             raise forms.ValidationError("Somebody changed the protocol since this page was loaded: load it again.")
         if cleaned.get("min_relevant_grade", 0) > cleaned.get("max_grade", 4):
             self.add_error("min_relevant_grade", "No grade is that high.")
-        return cleaned
-
-
-class _FilesInput(forms.ClearableFileInput):
-    allow_multiple_selected = True
-
-
-class _FilesField(forms.FileField):
-    """Some files at once: as many imports, in the order of their names."""
-
-    widget = _FilesInput
-
-    def clean(self, data: Any, initial: Any = None) -> "list[UploadedFile[Any]]":
-        files = data or [None]
-        return sorted((super(_FilesField, self).clean(file, initial) for file in files), key=lambda file: file.name)
-
-
-class UploadForm(forms.Form):
-    """Files and what they hold."""
-
-    kind = forms.ChoiceField(label="What it holds")
-    uploads = _FilesField(
-        label="Files",
-        help_text="Plain or .gz. Several, such as all runs, are imported one by one.",
-        error_messages={"required": NO_FILE},
-    )
-    source = forms.CharField(
-        label="Source of the grades",
-        max_length=120,
-        required=False,
-        help_text="For qrels, and for segments that carry judgments: NIST, UMBRELA with its model, or another. For "
-        "drafts: people's grades that are loaded; who edits the drafts sees the passages that they found relevant.",
-    )
-    condition = forms.CharField(
-        label="Condition",
-        max_length=120,
-        required=False,
-        help_text="For nuggets, drafts, assignments and support judgments: the name of the condition that they make, "
-        "or that they are added to. Drafts make a new one.",
-    )
-    nuggets = forms.CharField(
-        label="Condition of their nuggets",
-        max_length=120,
-        required=False,
-        help_text="For assignments: where it is new or imported, topics that lack nuggets get them from the file, as "
-        "made by the same. Left empty, it is called as the assignments, followed by “nuggets”.",
-    )
-    by = forms.ChoiceField(
-        label="Grades, nuggets or labels by",
-        choices=[("", "—"), *QrelsSource.By.choices],
-        required=False,
-    )
-    maker = forms.CharField(
-        label="Model that made the drafts",
-        max_length=120,
-        required=False,
-        help_text="For drafts: which model, and how it was asked, in your own words. It is part of what makes the "
-        "condition this one; people who edit the drafts don't see it.",
-    )
-    invalid_labels = forms.ChoiceField(
-        label="Grades, importances and labels that are none",
-        choices=[("", "are errors"), *Import.InvalidLabels.choices],
-        required=False,
-        help_text="Without a grade a line of qrels is left out. An importance is missing in either case.",
-    )
-    document_texts = forms.BooleanField(
-        label="Keep the texts of documents as the run's own",
-        required=False,
-        help_text="For runs with documents: the run's citations are judged by these texts, and nothing else reads "
-        "them. By default they become segments, and a text other than the one loaded is an error.",
-    )
-    check_only = forms.BooleanField(label="Only check the file, import nothing", required=False)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        field = self.fields["kind"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [(kind, loader.label) for kind, loader in LOADERS.items()]
-
-    def clean_uploads(self) -> "list[UploadedFile[Any]]":
-        files: list[UploadedFile[Any]] = self.cleaned_data["uploads"]
-        if sum(file.size or 0 for file in files) > settings.MAX_UPLOAD_BYTES:
-            most = settings.MAX_UPLOAD_BYTES // 1024**2
-            raise forms.ValidationError(f"This page takes at most {most} MiB; import larger files by command.")
-        return files
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        loader = LOADERS.get(cleaned.get("kind", ""), Loader)
-        cleaned["options"] = loader.read_form(dict(cleaned), self.add_error)
-        invalid = cleaned.get("invalid_labels", "")
-        if invalid == Import.InvalidLabels.NOT_SUPPORT and not loader.takes_invalid_labels:
-            which = " and ".join(one.label.lower() for one in LOADERS.values() if one.takes_invalid_labels)
-            self.add_error("invalid_labels", f"Only labels of {which} can count as {invalid}: choose another value.")
-        if cleaned["options"] and invalid:
-            cleaned["options"]["invalid_labels"] = invalid
         return cleaned
 
 
@@ -345,7 +247,7 @@ class ConditionForm(forms.Form):
 class TemplatesForm(forms.Form):
     """Published prompt templates, and what the prompt set that is made of them is called."""
 
-    uploads = _FilesField(
+    uploads = FilesField(
         label="Template files",
         help_text="As published: YAML of nuggetizer or RAGDoll, text of UMBRELA. One for each prompt, at most.",
         error_messages={"required": NO_FILE},

@@ -31,7 +31,7 @@ class Group(NamedTuple):
 
 
 GROUPS = (
-    Group("", [Item("Overview", "campaign", "home")]),
+    Group("", [Item("Overview", "campaign", "home", ["setup"])]),
     Group(
         "Collection",
         [
@@ -39,7 +39,7 @@ GROUPS = (
             Item("Passages", "passages", "file"),
             Item("Runs", "runs", "runs", ["run", "answer"]),
             Item("Relevance", "relevance_grades", "check"),
-            Item("Files", "imports", "up", ["import_report"]),
+            Item("Files", "imports", "up", ["import_report", "import_held"]),
         ],
     ),
     Group(

@@ -18,6 +18,7 @@ from assessor.desk.views import (
     prompts,
     reminders,
     run,
+    setup,
     topic,
 )
 
@@ -41,7 +42,9 @@ urlpatterns = [
     path("campaigns/<slug:slug>/conditions/new/", conditions.new_condition, name="new_condition"),
     path("campaigns/<slug:slug>/conditions/<int:condition_id>/", conditions.condition, name="condition"),
     path("glossary/", home.glossary, name="glossary"),
+    path("campaigns/<slug:slug>/setup/", setup.setup, name="setup"),
     path("campaigns/<slug:slug>/imports/", imports.imports, name="imports"),
+    path("campaigns/<slug:slug>/imports/held/", imports.import_held, name="import_held"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/", imports.import_report, name="import_report"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/report.json", imports.report_file, name="report_file"),
     path("campaigns/<slug:slug>/imports/<int:import_id>/stop/", imports.stop_import, name="stop_import"),

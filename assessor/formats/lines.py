@@ -10,7 +10,7 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -19,7 +19,7 @@ from assessor.formats.report import Report
 
 MAX_LINE = 8 * 1024 * 1024
 # Text packs 3 to 30 times: a file that unpacks to more than this would only keep a worker busy.
-_TIMES, _UNPACKED = 200, 64 * 1024 * 1024  # bytes
+TIMES, UNPACKED = 200, 64 * 1024 * 1024  # bytes
 _BUFFER = 1024 * 1024  # bytes
 _BOM = "\ufeff"
 _GIT_LFS = "version https://git-lfs.github.com/spec/"
@@ -74,8 +74,8 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]
-        if self._count > _UNPACKED + _TIMES * self._packed.count:
-            raise _Bomb(f"more than {_TIMES} times what is packed")
+        if self._count > UNPACKED + TIMES * self._packed.count:
+            raise _Bomb(f"more than {TIMES} times what is packed")
         chunk = self._inside.read1(len(buffer))
         buffer[: len(chunk)] = chunk
         self._count += len(chunk)
@@ -98,7 +98,7 @@ class SourceFile:
         """The hash of what has been read: of the whole file once lines() has ended."""
         return self._counted.hash.hexdigest() if self._counted else ""
 
-    def lines(self, report: Report) -> Iterator[Line]:
+    def lines(self, report: Report) -> Generator[Line]:
         """Yield the lines that are not blank, of JSON the records. Raises Unreadable where reading can't go on."""
         lines = self._lines(report)
         first = next(lines, None)

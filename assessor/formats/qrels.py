@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from assessor.formats import values
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report, quantity
 
@@ -16,6 +17,12 @@ class GradeRecord(NamedTuple):
     iteration: str | None
     docid: str
     grade: int
+
+
+def begins_qrels(beginning: Beginning) -> bool:
+    """Say whether a file begins with four columns, the last of them a number."""
+    columns = beginning.columns
+    return bool(columns) and all(len(one) == 4 and one[3].lstrip("-").isdigit() for one in columns)
 
 
 def read_qrels(lines: Iterable[Line], report: Report, *, invalid_labels_missing: bool = False) -> Iterator[GradeRecord]:

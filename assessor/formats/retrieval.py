@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from assessor.formats import values
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report, quantity
 
@@ -37,6 +38,14 @@ class _Row(NamedTuple):
     qid: str
     ranked: Ranked
     tag: str
+
+
+def begins_rankings(beginning: Beginning) -> bool:
+    """Say whether a file begins with six columns, a rank and a score among them."""
+    columns = beginning.columns
+    return bool(columns) and all(
+        len(one) == 6 and _RANK.fullmatch(one[3]) and _SCORE.fullmatch(one[4]) for one in columns
+    )
 
 
 def read_rankings(lines: Iterable[Line], report: Report) -> Iterator[RankingRecord]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from assessor.formats import values
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report, quantity
 
@@ -23,6 +24,11 @@ class RunRecord(NamedTuple):
     type: str
     priority: int | None
     aliases: tuple[str, ...]
+
+
+def begins_run_list(beginning: Beginning) -> bool:
+    """Say whether a file begins with the columns of a list of runs."""
+    return sorted(cell.strip() for line in beginning.lines[:1] for cell in line.split(",")) == sorted(COLUMNS)
 
 
 def read_run_list(lines: Iterable[Line], report: Report) -> Iterator[RunRecord]:

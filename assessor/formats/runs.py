@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from assessor.formats import values
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report, quantity
 from assessor.formats.segments import TEXT_KEYS, SegmentRecord, read_segment
@@ -48,6 +49,12 @@ class Limits(NamedTuple):
     words: int
     sentence_citations: int
     references: int
+
+
+def begins_run(beginning: Beginning) -> bool:
+    """Say whether a file begins with an answer in one of the forms."""
+    is_rag24 = beginning.has("run_id", "topic_id", "references", "answer")
+    return is_rag24 or (beginning.has("metadata") and beginning.has_any("answer", "responses"))
 
 
 def read_answers(lines: Iterable[Line], report: Report, limits: Limits) -> Iterator[AnswerRecord]:

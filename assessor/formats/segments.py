@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from assessor.formats import values
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 
@@ -21,6 +22,19 @@ class SegmentRecord(NamedTuple):
     extras: dict[str, Any]
     qid: str | None = None
     grade: int | None = None
+
+
+def begins_segments(beginning: Beginning) -> bool:
+    """Say whether a file begins as one of segments does, in either form."""
+    is_segment = beginning.has("docid") and beginning.has_any(*TEXT_KEYS)
+    return is_segment or beginning.has("query", "candidates")
+
+
+def has_judgments(beginning: Beginning) -> bool:
+    """Say whether candidates of a request carry judgments."""
+    candidates = [record.get("candidates") for record in beginning.records]
+    listed = [one for some in candidates if isinstance(some, list) for one in some]
+    return any(isinstance(one, dict) and "judgment" in one for one in listed)
 
 
 def read_segments(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from assessor.formats import values
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report, quantity
 
@@ -23,6 +24,14 @@ class TopicRecord(NamedTuple):
     title: str
     form: str
     extras: dict[str, Any]
+
+
+def begins_topics(beginning: Beginning) -> bool:
+    """Say whether a file begins as one of topics does: other kinds name their topic too, beside much else."""
+    if beginning.records:
+        is_more = beginning.has_any("nuggets", "candidates", "references", "answer", "responses", "sentences")
+        return beginning.has_any(*_IDS) and beginning.has_any("title", "query", *_TEXTS) and not is_more
+    return bool(beginning.lines) and all(line.count("\t") == 1 for line in beginning.lines)
 
 
 def read_topics(lines: Iterable[Line], report: Report) -> Iterator[TopicRecord]:

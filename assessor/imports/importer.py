@@ -9,6 +9,7 @@ import pickle
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +83,16 @@ class Stopped(Exception):
 
 
 def new_import(
-    *, campaign: Campaign, kind: str, file_name: str, options: dict[str, str], person: Person | None, check_only: bool
+    *,
+    campaign: Campaign,
+    kind: str,
+    file_name: str,
+    options: dict[str, str],
+    person: Person | None,
+    check_only: bool,
+    is_held: bool = False,
 ) -> Import:
-    """Note down an import to be run."""
+    """Note down an import to be run. is_held: once a person has said more of it; see release()."""
     # A name on disk may be no text at all.
     name = Path(file_name).name.encode(errors="replace").decode()[:255]
     return Import.objects.create(
@@ -95,7 +103,27 @@ def new_import(
         options=options,
         person=person,
         check_only=check_only,
+        state=Import.State.HELD if is_held else Import.State.WAITING,
     )
+
+
+def release(import_record: Import, *, kind: str, options: dict[str, str]) -> bool:
+    """Let a held import wait for the worker, now that its kind and options are known. False: it was not held."""
+    held = Import.objects.filter(pk=import_record.pk, state=Import.State.HELD)
+    return bool(held.update(state=Import.State.WAITING, kind=kind, options=options))
+
+
+def next_in_line(campaign: Campaign) -> Import | None:
+    """Return the waiting import to be run first: what other files need comes before them.
+
+    None where nothing can be checked yet: files that name topics wait until the campaign has some.
+    """
+    waiting = campaign.imports.filter(state=Import.State.WAITING).values_list("kind", "pk")
+    if not campaign.topics.exists():
+        waiting = waiting.filter(kind__in=[kind for kind, loader in LOADERS.items() if not loader.needs_topics])
+    order = list(LOADERS)
+    first = min(((order.index(kind), pk) for kind, pk in waiting), default=None)
+    return campaign.imports.select_related("campaign").get(pk=first[1]) if first else None
 
 
 def upload_path(import_record: Import) -> Path:
@@ -148,12 +176,14 @@ def _break_off(import_record: Import, error: BaseException) -> None:
 
 
 def stop(import_record: Import, *, person: Person) -> bool:
-    """Stop a waiting or running import; nothing of it will be visible. Return False where it was over already."""
+    """Stop an import before it is over; nothing of it will be visible. Return False where it was over already."""
     with transaction.atomic():
-        active = Import.objects.filter(pk=import_record.pk, state__in=(Import.State.WAITING, Import.State.RUNNING))
+        active = Import.objects.filter(pk=import_record.pk, state__in=Import.OPEN)
         stopped = bool(active.update(state=Import.State.STOPPED, ended_at=timezone.now()))
         if stopped:
             history.record("import stopped", import_record, campaign=import_record.campaign, person=person)
+            if import_record.state == Import.State.HELD:
+                transaction.on_commit(partial(upload_path(import_record).unlink, missing_ok=True))
     return stopped
 
 
@@ -357,7 +387,7 @@ def _remove_leftovers(import_record: Import) -> None:
 
 def _remove_orphaned_uploads() -> None:
     """Remove uploaded files that no import waits for, and uploads that broke off; an hour old at least."""
-    active = Import.objects.filter(state__in=(Import.State.WAITING, Import.State.RUNNING))
+    active = Import.objects.filter(state__in=Import.OPEN)
     wanted = {upload_path(import_record).name for import_record in active}
     for path in (Path(settings.DATA_DIR) / "uploads").iterdir():
         if path.name not in wanted and _age(path) > 3600:

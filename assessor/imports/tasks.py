@@ -13,15 +13,21 @@ _HINT_LASTS = 25  # seconds; the next look comes soon after
 
 @shared_task(bind=True, max_retries=None)
 def run_import(self: "Task[Any, Any]", import_id: int) -> None:
-    """Run an uploaded import; while another one of the campaign runs, try again every two seconds."""
-    import_record = Import.objects.select_related("campaign").get(pk=import_id)
-    if import_record.state != Import.State.WAITING:
-        return
+    """Run the import that is first in line of an uploaded one's campaign, then the next, each in a task of its own.
+
+    While another one runs, try again every two seconds.
+    """
+    campaign = Campaign.objects.get(imports=import_id)
     importer.sweep()
+    first = importer.next_in_line(campaign)
+    if first is None:
+        return
     try:
-        importer.run(import_record, importer.upload_path(import_record))
+        importer.run(first, importer.upload_path(first))
     except importer.Busy as busy:
         raise self.retry(countdown=2, exc=busy) from busy
+    if following := importer.next_in_line(campaign):
+        run_import.delay(following.pk)
 
 
 @shared_task
@@ -32,8 +38,9 @@ def take_up_imports() -> None:
     """
     importer.sweep()
     busy = Campaign.objects.filter(imports__state=Import.State.RUNNING)
-    for pk in Import.objects.filter(state=Import.State.WAITING).exclude(campaign__in=busy).values_list("pk", flat=True):
-        run_import.apply_async((pk,), expires=_HINT_LASTS)
+    for campaign in Campaign.objects.filter(imports__state=Import.State.WAITING).exclude(pk__in=busy).distinct():
+        if first := importer.next_in_line(campaign):
+            run_import.apply_async((first.pk,), expires=_HINT_LASTS)
 
 
 at_start_and_after_deaths(take_up_imports)

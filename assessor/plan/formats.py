@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from assessor.campaigns.condition_kind import condition_kinds
 from assessor.formats import values
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report, quantity
 
@@ -25,6 +26,12 @@ class PlanRecord(NamedTuple):
     assessor: str
     runs: str
     reason: str
+
+
+def begins_plan(beginning: Beginning) -> bool:
+    """Say whether a file begins with columns of a plan."""
+    columns = {cell.strip() for line in beginning.lines[:1] for cell in line.split(",")}
+    return set(_NEEDED) <= columns <= set(COLUMNS)
 
 
 def read_plan(lines: Iterable[Line], report: Report) -> Iterator[PlanRecord]:

@@ -10,11 +10,12 @@ from assessor.campaigns import history
 from assessor.campaigns.access import members
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign, Condition, Import, Role, Topic
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.imports.loaders.base import Loader, Options
 from assessor.plan import change_impact
-from assessor.plan.formats import WHOEVER, PlanRecord, read_plan
+from assessor.plan.formats import WHOEVER, PlanRecord, begins_plan, read_plan
 from assessor.plan.forms import peoples_conditions
 from assessor.plan.models import Planned
 from assessor.work.actions import PlanError, require_person, take_out_of_queue
@@ -39,6 +40,10 @@ class PlanLoader(Loader):
 
     kind = "plan"
     label = "Plan (plan.csv)"
+
+    @classmethod
+    def recognises(cls, beginning: Beginning) -> bool:
+        return begins_plan(beginning)
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)

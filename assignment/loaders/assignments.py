@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign, Condition, Import, Topic
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.imports.loaders.answers import About, AnswerFinder, Place
@@ -63,7 +64,12 @@ class AssignmentLoader(ConditionLoader):
     kind = "assignments"
     label = "Assignments"
     brings = "assignments"
+    asks = ("condition", "nuggets", "by", "invalid_labels")
     takes_invalid_labels = ASSIGNMENT.takes_invalid_labels
+
+    @classmethod
+    def recognises(cls, beginning: Beginning) -> bool:
+        return beginning.has("qid", "nuggets", "run_id")
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)

@@ -33,6 +33,7 @@ PAGES = {
         "/campaigns/demo/people/",
         "/campaigns/demo/people/1/",
         "/campaigns/demo/conditions/new/",
+        "/campaigns/demo/setup/",
         "/campaigns/demo/imports/",
         "/campaigns/demo/imports/8/",
         "/campaigns/demo/imports/12/",
@@ -172,7 +173,6 @@ NOT_OPENED = {
     "account_reset_password",
     "account_reset_password_from_key",
 }
-NOT_OPENED = {"practice_feedback", "sign_on_callback", "account_reset_password", "account_reset_password_from_key"}
 NOT_OPENED |= {"account_email", "account_confirm_email"}
 NOT_OPENED |= {name for name in TABLE if name.startswith("mfa_")} - {"mfa_index"}
 

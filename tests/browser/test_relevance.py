@@ -52,22 +52,21 @@ def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
     page.wait_for_selector("h1:text('Home')")
     page.goto("/new-campaign/")
     page.fill("#id_name", "Bees")
-    page.fill("#id_slug", "bees")
     page.click("main form button")
-    page.wait_for_url("**/campaigns/bees/imports/")
+    page.wait_for_url("**/campaigns/bees/setup/")
     demo.run(ANNA_JOINS)
     for name, content in files.items():
         kind, _, source = name.partition(" ")
         path = folder / kind
         path.write_text(content)
         page.goto("/campaigns/bees/imports/")
-        page.select_option("#id_kind", kind)
+        before = page.locator("#imports .chip.ok").count()
         page.set_input_files("#id_uploads", path)
         if source:
-            page.fill("#id_source", source)
-            page.select_option("#id_by", "model")
-        page.click("main form button")
-        page.wait_for_selector("#report >> text=Everything is imported and visible.", timeout=20_000)
+            page.get_by_label("Source of the grades").fill(source)
+            page.get_by_label("Made by").select_option("model")
+            page.click("#held button.go")
+        page.locator("#imports .chip.ok").nth(before).wait_for(timeout=20_000)
     addresses = {}
     for name, method, shown in [
         ("Scratch", "manual relevance", ""),

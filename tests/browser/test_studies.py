@@ -115,12 +115,11 @@ def test_a_study_is_drawn_judged_blind_coded_and_tabulated(open_page: OpenPage, 
 def test_a_third_person_sees_both_labels_and_decides(open_page: OpenPage, demo: Demo) -> None:
     olga = open_page("olga")
     olga.goto("/campaigns/demo/imports/")
-    olga.select_option("#id_kind", "support")
     olga.set_input_files("#id_uploads", ROOT / "demo" / "support.independent.jsonl")
-    olga.fill("#id_condition", "Independent/Support")
-    olga.select_option("#id_by", "people")
-    olga.click("text=Upload")
-    olga.wait_for_selector("text=sheets added")
+    olga.get_by_label("Name of the condition").fill("Independent/Support")
+    olga.get_by_label("Made by").select_option("people")
+    olga.click("#held button.go")
+    olga.wait_for_selector("#imports tr:has-text('support.independent.jsonl'):has-text('sheets added')")
     draw(olga, "Who is right", "adjudication", "Reference/Support", "Independent/Support")
     [task, *_] = give(olga, demo, "anna")
 

@@ -2,6 +2,8 @@
 
 import json
 
+from playwright.sync_api import expect
+
 from tests.browser.conftest import MARKS, OpenPage, saved, tab_to
 
 pytestmark = MARKS
@@ -97,14 +99,23 @@ def test_an_assessor_makes_a_bank_and_an_organizer_exports_it(open_page: OpenPag
     }
 
 
-def test_an_upload_asks_what_its_kind_of_file_needs(open_page: OpenPage) -> None:
+def test_a_file_is_asked_about_as_its_kind_needs(open_page: OpenPage, tmp_path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("what I think\n")
     page = open_page("olga")
     page.goto("/campaigns/demo/imports/")
+    page.set_input_files("#id_uploads", path)
+    select = page.locator("#held").get_by_label("Holds")
+    kinds = select.locator("option").evaluate_all("options => options.map(option => option.value)")
     asked = {}
-    for kind in page.locator("#id_kind option").evaluate_all("options => options.map(option => option.value)"):
-        page.select_option("#id_kind", kind)
-        fields = page.locator(".field [id]:is(input, select):visible").evaluate_all("fields => fields.map(f => f.name)")
-        asked[kind] = " ".join(sorted({*fields} - {"kind", "uploads", "check_only"}))
+    for kind in filter(None, kinds):
+        with page.expect_response(lambda response: "-kind=" in response.url):
+            select.select_option(kind)
+        expect(page.locator("#held option:checked").first).to_have_attribute("value", kind)
+        fields = page.locator("#held .field [id]:is(input, select)").evaluate_all("fields => fields.map(f => f.name)")
+        asked[kind] = " ".join(sorted(name.partition("-")[2] for name in fields if not name.endswith("-kind")))
+    page.get_by_label("Leave out notes.txt").click()
+    expect(page.locator("#held")).to_have_count(0)
     assert asked == {
         "topics": "",
         "segments": "by invalid_labels source",
@@ -129,25 +140,23 @@ def test_an_organizer_imports_makes_a_condition_and_plans(open_page: OpenPage, t
     page = open_page("olga")
     page.goto("/new-campaign/")
     tab_to(page, "#id_name")
-    page.keyboard.type("Second study")
-    page.keyboard.press("Tab")
-    page.keyboard.type("second")
+    page.keyboard.type("Second")
     page.keyboard.press("Enter")
-    page.wait_for_selector("h1:text('Imports')")
+    page.wait_for_selector("h1:text('Set up Second')")
     for kind, content in files.items():
         path = tmp_path / kind
         path.write_text(content)
         page.goto("/campaigns/second/imports/")
-        page.select_option("#id_kind", kind)
+        before = page.locator("#imports .chip.ok").count()
         page.set_input_files("#id_uploads", path)  # the system's own file dialog is not the page's
         if kind == "qrels":
-            tab_to(page, "#id_source")
+            tab_to(page, "#held [name$=source]")
             page.keyboard.type("Assessors")
             page.keyboard.press("Tab")
             page.keyboard.press("p")  # people
-        tab_to(page, "main form button")
-        page.keyboard.press("Enter")
-        page.wait_for_selector("#report >> text=Everything is imported and visible.", timeout=20_000)
+            tab_to(page, "#held button.go")
+            page.keyboard.press("Enter")
+        page.locator("#imports .chip.ok").nth(before).wait_for(timeout=20_000)
     page.goto("/campaigns/second/people/")
     tab_to(page, "#id_name")
     page.keyboard.type("ben")
@@ -156,7 +165,7 @@ def test_an_organizer_imports_makes_a_condition_and_plans(open_page: OpenPage, t
     assessor = open_page("ben")
     tab_to(assessor, "[name=accepted][value=yes]")
     assessor.keyboard.press("Enter")
-    assessor.wait_for_selector("text=You are an assessor of Second study now.")
+    assessor.wait_for_selector("text=You are an assessor of Second now.")
     page.goto("/campaigns/second/conditions/new/")
     tab_to(page, "#id_qrels_source")
     page.keyboard.press("A")

@@ -34,13 +34,7 @@ PLAN = [
     ("Edits/Manual", "ben", "demo-2"),
 ]
 STATISTICS = ("Min", "Median", "Max", "all")
-FILES = [
-    ("topics", "topics.tsv", {}),
-    ("segments", "segments.jsonl", {}),
-    ("qrels", "qrels.people.txt", {"#id_source": "People", "#id_by": "people"}),
-    ("run_list", "runs.csv", {}),
-    ("runs", "runs/*.jsonl", {}),
-]
+FILES = ["topics.tsv", "segments.jsonl", "qrels.people.txt", "runs.csv", "runs/*.jsonl"]
 
 
 class Tour:
@@ -97,11 +91,10 @@ def signed_in(installation: Installation, browser: Browser) -> Iterator:
 
 
 def make_campaign(page: Page) -> None:
-    page.click("text=New campaign")
-    page.fill("#id_name", "Study of 2026")
-    page.fill("#id_slug", "study")
+    page.click("main >> text=New campaign")
+    page.fill("#id_name", "Study")
     page.click("main form button")
-    page.wait_for_url(f"**{STUDY}imports/")
+    page.wait_for_url(f"**{STUDY}setup/")
 
 
 def invite(page: Page, name: str, role: str) -> str:
@@ -114,19 +107,14 @@ def invite(page: Page, name: str, role: str) -> str:
 
 
 def import_files(page: Page) -> None:
-    """Upload the files of the study, each kind once the one before is in."""
-    for kind, names, fields in FILES:
-        page.goto(f"{STUDY}imports/")
-        page.select_option("#id_kind", kind)
-        files = sorted(DEMO.glob(names))
-        page.set_input_files("#id_uploads", files)
-        for field, value in fields.items():
-            page.select_option(field, value) if field == "#id_by" else page.fill(field, value)
-        page.click("main form button.go")
-        for file in files:
-            page.goto(f"{STUDY}imports/")
-            page.click(f"main table a:has-text('{file.name}')")
-            expect(page.locator("#report [role=status]")).to_contain_text("Everything is imported", timeout=60_000)
+    """Upload the files of the study all at once; who made the grades is asked."""
+    page.goto(f"{STUDY}imports/")
+    files = [file for names in FILES for file in DEMO.glob(names)]
+    page.set_input_files("#id_uploads", files)
+    expect(page.locator("#held")).to_contain_text("qrels.people.txt")
+    expect(page.get_by_label("Source of the grades")).to_have_value("People")
+    page.click("#held button.go")
+    expect(page.locator("#imports .chip.ok")).to_have_count(len(files), timeout=60_000)
 
 
 def write_guidelines(page: Page) -> None:

@@ -190,6 +190,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "security",
                 "conditions",
                 "new_condition",
+                "setup",
                 "imports",
                 "plan",
                 "plan_runs",

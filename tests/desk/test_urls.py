@@ -96,7 +96,9 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "old_protocol": ("GET", ("in", *(302,) * 7)),
     "new_condition": ("GET", ORGANIZER),
     "control_runs": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "setup": ("GET", ORGANIZER),
     "imports": ("GET", ORGANIZER),
+    "import_held": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     **dict.fromkeys(("import_report", "report_file"), ("GET", ORGANIZER)),
     "stop_import": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "plan": ("GET", ORGANIZER),
@@ -215,7 +217,8 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "compute_again": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
-POSTED = ("new_campaign", "protocol", "new_condition", "imports", "plan_give", "new_judge", "judge", "launch_job")
+POSTED = ("new_campaign", "protocol", "new_condition", "setup", "imports", "plan_give", "new_judge", "judge")
+POSTED += ("launch_job",)
 POSTED += ("import_prompts", "studies", "ask_study", "comparisons", "choose_export")
 
 
@@ -331,7 +334,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "condition": f"{base}/conditions/{manual.pk}/",
         "new_condition": f"{base}/conditions/new/",
         "control_runs": f"{base}/control-runs/",
+        "setup": f"{base}/setup/",
         "imports": f"{base}/imports/",
+        "import_held": f"{base}/imports/held/",
         "import_report": f"{base}/imports/{Import.objects.last().pk}/",
         "report_file": f"{base}/imports/{Import.objects.last().pk}/report.json",
         "stop_import": f"{base}/imports/{Import.objects.last().pk}/stop/",

@@ -54,7 +54,7 @@ def test_gzip_is_told_by_the_content_not_by_the_name(empty_campaign, import_file
 
 @pytest.mark.parametrize("line", [b"x" * 1023 + b"\n", b"\n" * 1024, b"x" * 1024], ids=["lines", "blank", "one line"])
 def test_a_gzip_bomb_is_not_unpacked_to_its_end(tmp_path, monkeypatch, line):
-    monkeypatch.setattr(lines, "_UNPACKED", 1024 * 1024)  # else it takes a large bomb
+    monkeypatch.setattr(lines, "UNPACKED", 1024 * 1024)  # else it takes a large bomb
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(line * (16 * 1024), 9))
     report, source = Report(path.name), SourceFile(path)

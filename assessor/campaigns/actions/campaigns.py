@@ -1,9 +1,11 @@
 """The writers of campaigns, protocols, conditions and judges."""
 
+from itertools import chain, count
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
+from django.utils.text import slugify
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
@@ -27,6 +29,14 @@ def create_campaign(*, name: str, slug: str, acting_user: Person | None) -> Camp
     if acting_user:
         add_member(campaign=campaign, person=acting_user, role=Role.ORGANIZER, acting_user=acting_user)
     return campaign
+
+
+def free_slug(name: str) -> str:
+    """Return a short name that no campaign has, made from a campaign's name."""
+    start = slugify(name)[:50] or "campaign"
+    taken = set(Campaign.objects.filter(slug__startswith=start).values_list("slug", flat=True))
+    numbered = (f"{start}-{number}" for number in count(2))
+    return next(slug for slug in chain([start], numbered) if slug not in taken)
 
 
 @transaction.atomic

@@ -14,6 +14,7 @@ class Import(models.Model):
     """One file taken in. What it brought is visible only once the import is done."""
 
     class State(models.TextChoices):
+        HELD = "held", "waiting for you"
         WAITING = "waiting", "waiting for the worker"
         RUNNING = "running", "running"
         DONE = "done", "done"
@@ -21,6 +22,9 @@ class Import(models.Model):
         REFUSED = "refused", "refused"
         STOPPED = "stopped", "stopped"
         INTERRUPTED = "interrupted", "interrupted"
+
+    # Those whose file is still needed. What is held has no kind yet, or lacks what its kind needs to know.
+    OPEN = (State.HELD, State.WAITING, State.RUNNING)
 
     class Stage(models.TextChoices):
         CHECKING = "checking", "checking"
@@ -66,7 +70,11 @@ class Import(models.Model):
 
     @property
     def is_over(self) -> bool:
-        return self.state not in (self.State.WAITING, self.State.RUNNING)
+        return self.state not in self.OPEN
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.state in (self.State.WAITING, self.State.RUNNING)
 
     @property
     def percent(self) -> int:

@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from assessor.campaigns.access import may_create_campaigns, organized_campaign
-from assessor.campaigns.actions import change_protocol, create_campaign
+from assessor.campaigns.actions import change_protocol, create_campaign, free_slug
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Protocol
 from assessor.desk import queries
@@ -21,9 +21,9 @@ def new_campaign(request: PersonRequest) -> HttpResponse:
         return not_found(request)
     form = CampaignForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        campaign = create_campaign(**form.cleaned_data, acting_user=request.user)
-        messages.success(request, "The campaign is there. Load its topics first.")
-        return redirect("imports", campaign.slug)
+        name = form.cleaned_data["name"]
+        campaign = create_campaign(name=name, slug=free_slug(name), acting_user=request.user)
+        return redirect("setup", campaign.slug)
     return render(request, "desk/form.html", {"form": form, "title": "New campaign", "submit": "Create campaign"})
 
 

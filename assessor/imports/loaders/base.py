@@ -8,6 +8,7 @@ from django.db import connection
 from django.db.models import Max, Model
 
 from assessor.campaigns.models import Campaign, Import
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 
@@ -64,6 +65,8 @@ class Loader:
 
     kind: ClassVar[str]
     label: ClassVar[str]
+    needs_topics: ClassVar[bool] = True  # its files can't be checked before the campaign has topics
+    asks: ClassVar[Sequence[str]] = ()  # fields of the form of imports that its files can need
     takes_invalid_labels: ClassVar[bool] = False  # what is no label in its files can count as the lowest one
     batch_size: ClassVar[int] = 500
     sha256: str = ""  # of the file, from end() on
@@ -73,6 +76,21 @@ class Loader:
         self.options = options
         self.report = report
         self.seen = Seen()
+
+    @classmethod
+    def recognises(cls, beginning: Beginning) -> bool:
+        """Say whether a file that begins like this is of this kind."""
+        return False
+
+    @classmethod
+    def asks_first(cls, beginning: Beginning) -> bool:
+        """Say whether such a file waits until a person has filled in what it needs."""
+        return bool(cls.asks)
+
+    @classmethod
+    def suggest(cls, campaign: Campaign, words: Sequence[str]) -> Options:
+        """Return what its fields can be filled with, from the words of a file's name."""
+        return {"condition": " ".join(words).capitalize()}
 
     @classmethod
     def read_form(cls, filled_in: Mapping[str, Any], add_error: AddError) -> Options:

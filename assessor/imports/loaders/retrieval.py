@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from assessor.campaigns.models import Campaign, Import, RankedSegment, RetrievalRun
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
-from assessor.formats.retrieval import Ranked, RankingRecord, read_rankings
+from assessor.formats.retrieval import Ranked, RankingRecord, begins_rankings, read_rankings
 from assessor.imports.loaders.base import Loader, Options, insert
 
 
@@ -13,6 +14,10 @@ class RetrievalLoader(Loader):
     kind = "retrieval"
     label = "Retrieval runs (six columns)"
     batch_size = 20  # topics, of perhaps a thousand ranks each
+
+    @classmethod
+    def recognises(cls, beginning: Beginning) -> bool:
+        return begins_rankings(beginning)
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)

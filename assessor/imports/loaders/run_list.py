@@ -5,9 +5,10 @@ from typing import Any
 
 from assessor.campaigns.history import record as record_event
 from assessor.campaigns.models import Campaign, Import, Run, RunAlias
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
-from assessor.formats.run_list import RunRecord, read_run_list
+from assessor.formats.run_list import RunRecord, begins_run_list, read_run_list
 from assessor.imports.loaders.base import Loader, Options
 
 _FIELDS = ("team", "task", "type", "priority")
@@ -21,6 +22,11 @@ class RunListLoader(Loader):
 
     kind = "run_list"
     label = "List of runs (runs.csv)"
+    needs_topics = False
+
+    @classmethod
+    def recognises(cls, beginning: Beginning) -> bool:
+        return begins_run_list(beginning)
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)

@@ -8,9 +8,10 @@ from assessor.campaigns.history import record as record_event
 from assessor.campaigns.models import Answer, Campaign, Import, Run, Sentence
 from assessor.campaigns.passages import cited_by_other_runs, from_other_runs, lacking_passages
 from assessor.campaigns.queries import AmbiguousRun, find_run
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
-from assessor.formats.runs import AnswerRecord, Limits, read_answers, topic_field
+from assessor.formats.runs import AnswerRecord, Limits, begins_run, read_answers, topic_field
 from assessor.formats.values import to_json
 from assessor.imports.loaders.answers import ANSWER_FIELDS, difference, warn_of
 from assessor.imports.loaders.base import AddError, Loader, Options, insert
@@ -48,6 +49,15 @@ class NewAnswers(NamedTuple):
 class RunLoader(Loader):
     kind = "runs"
     label = "Runs (answers)"
+    asks = ("document_texts",)
+
+    @classmethod
+    def recognises(cls, beginning: Beginning) -> bool:
+        return begins_run(beginning)
+
+    @classmethod
+    def asks_first(cls, beginning: Beginning) -> bool:
+        return beginning.has("documents")
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)

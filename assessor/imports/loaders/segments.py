@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from assessor.campaigns.models import Campaign, Import, Segment
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.qrels import GradeRecord
 from assessor.formats.report import Report
-from assessor.formats.segments import SegmentRecord, read_segments
+from assessor.formats.segments import SegmentRecord, begins_segments, has_judgments, read_segments
 from assessor.formats.values import to_json
 from assessor.imports.loaders.base import Loader, Options, insert, rows_by
 from assessor.imports.loaders.sources import GradeSifter
@@ -38,6 +39,16 @@ class NewSegments(NamedTuple):
 class SegmentLoader(Loader):
     kind = "segments"
     label = "Segments (passages)"
+    needs_topics = False  # but for the judgments that requests may have
+    asks = ("source", "by", "invalid_labels")
+
+    @classmethod
+    def recognises(cls, beginning: Beginning) -> bool:
+        return begins_segments(beginning)
+
+    @classmethod
+    def asks_first(cls, beginning: Beginning) -> bool:
+        return has_judgments(beginning)
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)

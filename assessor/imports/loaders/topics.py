@@ -3,14 +3,20 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from assessor.campaigns.models import Import, Topic
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
-from assessor.formats.topics import TopicRecord, read_topics
+from assessor.formats.topics import TopicRecord, begins_topics, read_topics
 from assessor.imports.loaders.base import Loader, rows_by
 
 
 class TopicLoader(Loader):
     kind = "topics"
     label = "Topics (TSV or JSONL)"
+    needs_topics = False
+
+    @classmethod
+    def recognises(cls, beginning: Beginning) -> bool:
+        return begins_topics(beginning)
 
     def read(self, lines: Iterable[Line]) -> Iterator[TopicRecord]:
         return read_topics(lines, self.report)

@@ -1,0 +1,156 @@
+"""Files that come in by a page: the drop zone, and what is asked of a file whose kind needs to know more."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+
+from assessor.campaigns.http import NO_FILE
+from assessor.campaigns.models import Campaign, Import, QrelsSource
+from assessor.imports.importer import upload_path
+from assessor.imports.loaders import LOADERS, Loader
+
+_LONGEST_NAME = 120
+_ENDINGS = re.compile(r"(\.(jsonl?|jl|tsv|csv|txt|gz))+$", re.IGNORECASE)
+_BY = {
+    QrelsSource.By.PEOPLE: {"people", "human", "manual", "nist", "assessors", "independent"},
+    QrelsSource.By.MODEL: {"model", "umbrela", "auto", "llm", "gpt", "rehearsal"},
+}
+
+
+class FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Some files at once, in the order of their names."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> "list[UploadedFile[Any]]":
+        files = data or [None]
+        return sorted((super(FilesField, self).clean(file, initial) for file in files), key=lambda file: file.name)
+
+
+def kind_choices() -> list[tuple[str, str]]:
+    return [(kind, loader.label) for kind, loader in LOADERS.items()]
+
+
+class DropForm(forms.Form):
+    """Files of any kinds; a kind is said for those that are not recognised by their content."""
+
+    uploads = FilesField(label="Files", error_messages={"required": NO_FILE})
+    kind = forms.ChoiceField(
+        label="They hold", required=False, choices=lambda: [("", "recognise each by its content"), *kind_choices()]
+    )
+    check_only = forms.BooleanField(label="Only check them, import nothing", required=False)
+
+    def clean_uploads(self) -> "list[UploadedFile[Any]]":
+        files: list[UploadedFile[Any]] = self.cleaned_data["uploads"]
+        if sum(file.size or 0 for file in files) > settings.MAX_UPLOAD_BYTES:
+            most = settings.MAX_UPLOAD_BYTES // 1024**2
+            raise forms.ValidationError(f"This page takes at most {most} MiB at once; import larger files by command.")
+        return files
+
+
+class FileForm(forms.Form):
+    """What one file holds, and what its kind needs to know: Loader.asks names the fields."""
+
+    kind = forms.ChoiceField(label="Holds", choices=lambda: [("", "Choose a kind…"), *kind_choices()])
+    condition = forms.CharField(
+        label="Name of the condition",
+        max_length=_LONGEST_NAME,
+        required=False,
+        help_text="A new one is made, or the file is added to the imported one of this name.",
+    )
+    nuggets = forms.CharField(
+        label="Condition of their nuggets",
+        max_length=_LONGEST_NAME,
+        required=False,
+        help_text="Empty: new nuggets are taken from the file.",
+    )
+    source = forms.CharField(
+        label="Source of the grades",
+        max_length=_LONGEST_NAME,
+        required=False,
+        help_text="NIST, UMBRELA with its model, or another.",
+    )
+    by = forms.ChoiceField(label="Made by", choices=[("", "Choose…"), *QrelsSource.By.choices], required=False)
+    maker = forms.CharField(
+        label="Model that made the drafts",
+        max_length=_LONGEST_NAME,
+        required=False,
+        help_text="And how it was asked. People who edit the drafts don't see it.",
+    )
+    invalid_labels = forms.ChoiceField(
+        label="Values outside the vocabulary",
+        choices=[("", "are errors"), *Import.InvalidLabels.choices],
+        required=False,
+    )
+    document_texts = forms.BooleanField(
+        label="Keep the texts of documents as the run's own",
+        required=False,
+        help_text="Its citations are judged by these texts. By default they become passages of the campaign.",
+    )
+
+    @property
+    def loader(self) -> type[Loader]:
+        """The loader of the chosen kind; of no kind, one that asks nothing."""
+        return LOADERS.get(str(self["kind"].value() or ""), Loader)
+
+    @property
+    def asked(self) -> list[forms.BoundField]:
+        """The fields that the chosen kind can need."""
+        return [self[name] for name in self.loader.asks]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        loader = LOADERS.get(cleaned.get("kind", ""), Loader)
+        cleaned["options"] = loader.read_form(dict(cleaned), self.add_error)
+        invalid = cleaned.get("invalid_labels", "")
+        if invalid == Import.InvalidLabels.NOT_SUPPORT and not loader.takes_invalid_labels:
+            which = " and ".join(one.label.lower() for one in LOADERS.values() if one.takes_invalid_labels)
+            self.add_error("invalid_labels", f"Only labels of {which} can count as {invalid}: choose another value.")
+        if cleaned["options"] and invalid:
+            cleaned["options"]["invalid_labels"] = invalid
+        return cleaned
+
+
+class HeldFile(FileForm):
+    """A held file in a page's list of them: its fields carry its number, and hold what its name suggests."""
+
+    def __init__(self, import_record: Import, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, prefix=f"file{import_record.pk}", **kwargs)
+        self.import_record = import_record
+
+    @property
+    def size(self) -> int:
+        path = upload_path(self.import_record)
+        return path.stat().st_size if path.exists() else 0
+
+
+def held_files(campaign: Campaign, typed: Mapping[str, str], *, is_sent: bool = False) -> list[HeldFile]:
+    """Return a form for each held file of a campaign, oldest first.
+
+    typed: what a person has in the list so far; is_sent: all of it is to be checked.
+    """
+    held = campaign.imports.filter(state=Import.State.HELD).order_by("pk")
+    if is_sent:
+        return [HeldFile(one, typed) for one in held]
+    return [HeldFile(one, initial=_suggested(one, campaign) | _own(one, typed)) for one in held]
+
+
+def _own(import_record: Import, typed: Mapping[str, str]) -> dict[str, str]:
+    prefix = f"file{import_record.pk}-"
+    return {name.removeprefix(prefix): value for name, value in typed.items() if name.startswith(prefix)}
+
+
+def _suggested(import_record: Import, campaign: Campaign) -> dict[str, str]:
+    """Return what a file's name says of it: "qrels.people.txt" holds grades by people."""
+    words = [word for word in re.split(r"[\s._-]+", _ENDINGS.sub("", import_record.file_name)) if word]
+    by = next((by.value for by, known in _BY.items() if known & {word.lower() for word in words}), "")
+    loader = LOADERS.get(import_record.kind, Loader)
+    return {"kind": import_record.kind, "by": by} | loader.suggest(campaign, words)

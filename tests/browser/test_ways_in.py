@@ -134,7 +134,7 @@ def at_provider(page: Page, sub: str) -> None:
 def test_every_way(installation: Installation, new_page: Callable[[], Page], mailbox: Mailbox) -> None:
     admin = new_page()
     sign_in(admin, ADMIN, PASSWORD)
-    admin.click("text=New campaign")
+    admin.click("main >> text=New campaign")
     admin.fill("#id_name", "Study")
     admin.fill("#id_slug", "study")
     admin.click("main form button")

@@ -97,7 +97,7 @@ def signed_in(installation: Installation, browser: Browser) -> Iterator:
 
 
 def make_campaign(page: Page) -> None:
-    page.click("text=New campaign")
+    page.click("main >> text=New campaign")
     page.fill("#id_name", "Study of 2026")
     page.fill("#id_slug", "study")
     page.click("main form button")

@@ -197,7 +197,7 @@ def _overview(campaign: Campaign) -> Overview:
     return Overview(
         sentence=_sentence(campaign, has, every),
         stages=stages,
-        due=_due(stages),
+        due=due(stages),
         figures=_figures(campaign, done, compared),
         steps=list(islice(_steps(campaign, has, lacking, unsettled, every), _STEPS)),
         attention=attention[:_ATTENTION],
@@ -273,7 +273,7 @@ def _counted(title: str, done: int, total: int, what: str) -> Stage:
     return Stage(title, 100 * done // total if total else 0, told, bool(total))
 
 
-def _due(stages: Sequence[Stage]) -> str:
+def due(stages: Sequence[Stage]) -> str:
     """Return the first stage that is not done of those that have something to do; else of all."""
     open_ones = sorted((stage for stage in stages if not stage.is_done), key=lambda stage: not stage.is_begun)
     return open_ones[0].title if open_ones else ""
@@ -351,7 +351,7 @@ def _steps(
         why = f"{named} {'is' if len(failed) == 1 else 'are'} incomplete until then."
         jobs = reverse("jobs", args=[campaign.slug])
         yield NextStep(f"Retry {_number(number, 'failed call')}", why, jobs, "Open the jobs")
-    for reference, candidate in _to_compare(every):
+    for reference, candidate in to_compare(every):
         why = "It tells whether the model can stand in for people."
         address = reverse("comparisons", args=[campaign.slug])
         yield NextStep(f"Compare {candidate.name} with {reference.name}", why, address, "Compare")
@@ -376,7 +376,7 @@ _WHY_TEXT = {
 }
 
 
-def _to_compare(every: Conditions) -> Iterator[tuple[ConditionState, ConditionState]]:
+def to_compare(every: Conditions) -> Iterator[tuple[ConditionState, ConditionState]]:
     """Yield people's labels and a model's of the same, where both are complete and nobody has compared the model's."""
     labelled = [one for one in every.every if one.is_complete and kind_named(one.kind).judges_answers]
     for candidate in labelled:

@@ -277,7 +277,12 @@ def sign_in(page: Page, name: str) -> None:
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
-    page.wait_for_selector("h1:text('Home')")
+    wait_until_signed_in(page)
+
+
+def wait_until_signed_in(page: Page) -> None:
+    """Wait until somebody is signed in, wherever that leads them."""
+    page.wait_for_selector("form[action='/logout/']", state="attached")
 
 
 def open_guidelines(page: Page, task: str) -> None:

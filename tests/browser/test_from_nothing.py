@@ -108,4 +108,3 @@ def test_from_nothing_to_given_work_and_a_launched_job(installation: Installatio
     hand.click("button[name=launch]")
     expect(page.locator("#progress [role=status]")).to_have_text("Done", timeout=90_000)
     assert hand.clicks <= MOST_CLICKS
-    print(f"{hand.clicks} clicks")

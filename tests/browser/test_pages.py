@@ -20,7 +20,6 @@ PAGES = {
         *("/me/", "/password/", "/password/mailed/", "/security/", "/confirm/", "/nothing/"),
     ],
     "olga": [
-        "/",
         "/tokens/",
         "/api/",
         "/new-campaign/",

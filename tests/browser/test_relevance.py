@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, open_guidelines, saved, sign_in, until
+from tests.browser.conftest import MARKS, Demo, OpenPage, open_guidelines, saved, sign_in, until, wait_until_signed_in
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
@@ -49,7 +49,7 @@ def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
     page.fill("#id_username", "olga")
     page.fill("#id_password", "demo-password")
     page.keyboard.press("Enter")
-    page.wait_for_selector("h1:text('Home')")
+    wait_until_signed_in(page)
     page.goto("/new-campaign/")
     page.fill("#id_name", "Bees")
     page.click("main form button")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until, wait_until_signed_in
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
@@ -44,7 +44,7 @@ def sign_in(page: Page, name: str) -> None:
     page.fill("#id_username", name)
     page.fill("#id_password", "demo-password")
     page.keyboard.press("Enter")
-    page.wait_for_selector("h1:text('Home')")
+    wait_until_signed_in(page)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.conftest import MARKS, ROOT, saved
+from tests.browser.conftest import MARKS, ROOT, saved, wait_until_signed_in
 from tests.browser.installation import ADMIN, PASSWORD, Installation
 from tests.ports import take_block
 
@@ -81,7 +81,7 @@ def signed_in(installation: Installation, browser: Browser) -> Iterator:
         page.fill("#id_username", name)
         page.fill("#id_password", PASSWORD)
         page.keyboard.press("Enter")
-        page.wait_for_selector("h1:text('Home')")
+        wait_until_signed_in(page)
         return page
 
     yield do

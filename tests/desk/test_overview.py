@@ -14,7 +14,7 @@ from django.utils import timezone
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Condition, Event, Invitation, Membership, Role
 from assessor.desk.conditions import ConditionState
-from assessor.desk.overview import Overview, conditions_of
+from assessor.desk.overview import Overview, Stage, conditions_of, due, to_compare
 from assessor.desk.sentences import predicate
 from assessor.exports.models import Frozen
 from assessor.llm.models import Job
@@ -67,6 +67,32 @@ def test_stages_say_how_far_the_study_is_and_which_is_due(task: Task, as_olga: C
     assert list(told) == ["Collection", "Relevance", "Nuggets", "Assignment", "Support", "Agreement", "Freeze"]
 
 
+def test_a_stage_without_anything_to_do_is_not_due():
+    support, freeze = Stage("Support", 0, "", False), Stage("Freeze", 50, "", True)
+    assert due([Stage("Nuggets", 100, "", True), support, freeze]) == "Freeze"
+    assert due([support]) == "Support"
+    assert due([freeze._replace(percent=100)]) == ""
+
+
+def test_a_models_labels_are_to_be_compared_with_peoples_once_both_are_complete(
+    first: Condition,  # noqa: F811
+    second: Condition,  # noqa: F811
+):
+    found = conditions_of(first.campaign)
+    [row] = found.matrix
+    model = row.models[0]._replace(done=3, total=3)
+    people = row.models[1]._replace(name="People", is_a_models=False, done=3, total=3)
+    compared = lambda *states: [  # noqa: E731
+        (reference.name, candidate.name)
+        for reference, candidate in to_compare(found._replace(matrix=[row._replace(people=[], models=list(states))]))
+    ]
+    assert compared(model, people) == [("People", "First")]
+    assert compared(model, people._replace(done=2)) == []
+    assert compared(model._replace(done=2), people) == []
+    assert compared(model, people._replace(nuggets=0)) == []
+    assert compared(model._replace(agreements=[object()]), people) == []  # type: ignore[list-item]
+
+
 def test_labels_that_could_not_be_given_come_first(
     task: Task,  # noqa: F811
     nugget_ids,  # noqa: F811
@@ -98,7 +124,9 @@ def test_failed_calls_are_to_be_retried_and_keep_a_condition_from_being_complete
     job = draft(edits, [topic], ["a"])
     Job.objects.filter(pk=job.pk).update(units_failed=3, state=Job.State.DONE)
     found = state(campaign, edits)
-    assert (found.failed, found.chip, found.is_complete) == (3, ("bad", "3 failed"), False)
+    assert (found.failed, found.chip) == (3, ("bad", "3 failed"))
+    assert not found._replace(done=1, total=1).is_complete
+    assert found._replace(done=1, total=1, failed=0).is_complete
     assert "Retry 3 failed calls" in [step.title for step in seen(as_olga).steps]
     Job.objects.filter(pk=job.pk).update(state=Job.State.CANCELLED)
     assert state(campaign, edits).failed == 0

@@ -1,6 +1,7 @@
 """The organizer's forms of judges and jobs."""
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -20,9 +21,17 @@ from assessor.llm.models import LEAST_MONEY, Job, ModelJudge
 from assessor.llm.prompt_sets import OWN, names, prompt_set
 from assessor.llm.prompts import PromptSetError
 from assessor.llm.queries import chosen_topics
+from assessor.llm.templatetags.llm import money
 
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
 _NOT_SENT = "Not sent if empty."
+
+
+def _without_zeros(initial: MutableMapping[str, Any], *names: str) -> None:
+    """Have amounts begin without the zeros that the database keeps at their end."""
+    for name in names:
+        if isinstance(amount := initial.get(name), Decimal):
+            initial[name] = money(amount)
 
 
 class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -47,6 +56,7 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._campaign = campaign
+        _without_zeros(self.initial, "price_in", "price_out")
         # Kept even where its folder is gone, so that the rest can be changed.
         self.fields["base_url"].widget.attrs["size"] = 50
         check_key = {"hx-get": reverse("new_judge", args=[campaign.slug]), "hx-target": "#key", "hx-swap": "outerHTML"}
@@ -163,6 +173,10 @@ class BudgetForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ("most_calls", "most_cost")
         labels = {"most_calls": "calls", "most_cost": "USD"}
         help_texts = {"most_calls": "", "most_cost": ""}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _without_zeros(self.initial, "most_cost")
 
     def in_order(self) -> list[forms.BoundField]:
         """Return the fields as they are read: money first."""

@@ -218,9 +218,10 @@ def test_progress_is_told_by_state_and_money_beside_its_budget(client: Client, c
     page = page_of(client, f"jobs/{job.pk}/")
     assert 'aria-label="4 done, 1 failed, 1 in flight, 4 waiting"' in page
     assert '<rect x="40.0%" width="10.0%" height="12" class="f-bad" />' in page
-    assert "5.81 <small>of 15.00 USD</small>" in page
+    assert "5.81 <small>USD</small>" in page
+    assert "expected, stops at 15.00" in page
     assert '<progress class="model" max="15.000000" value="5.810000"' in page
-    assert "5 <small>calls a minute</small>" in page
+    assert "<dt>Calls a minute</dt><dd>5</dd>" in page
     assert "1 min" in page
     assert "<polyline" in page
 

@@ -20,6 +20,8 @@ def money(amount: Decimal) -> str:
 @register.filter
 def usd(amount: Decimal | str) -> str:
     """Return money with cents; less than ten of them with two figures, so that little is not nothing."""
+    if amount == "":  # a job that was made without an estimate
+        return "—"
     value = Decimal(amount)
     if not value or value >= Decimal("0.1"):
         return f"{value:,.2f}"

@@ -42,6 +42,7 @@ PAGES = {
         "/campaigns/demo/practice/",
         "/campaigns/demo/practice/2/",
         "/campaigns/demo/plan/",
+        "/campaigns/demo/plan/give/?topics=1&topics=2",
         "/campaigns/demo/plan/runs/",
         "/campaigns/demo/plan/hours/",
         "/campaigns/demo/plan/allocate/",

@@ -23,18 +23,20 @@ def waiting(demo: Demo, browser) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector("h1:text('Home')")
     page.goto("/campaigns/demo/plan/")
+    tab_to(page, "[aria-label='Choose demo-2']", most=100)
+    page.keyboard.press("Space")
+    tab_to(page, ".bulk .go", most=100)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text('Give 1 topic')")
     tab_to(page, "#id_condition")
     page.keyboard.type("support from scratch")
     tab_to(page, "#id_person")
-    page.keyboard.type("whoever")
-    tab_to(page, "[aria-label='Choose demo-2']", most=100)
-    page.keyboard.press("Space")
-    page.focus("#id_person")
-    tab_to(page, "#give button.go")
+    page.keyboard.type("A queue")
+    tab_to(page, "form button.go")
     page.keyboard.press("Enter")
-    page.wait_for_selector("text=For whoever draws them: 1 topic under support from scratch.")
+    page.wait_for_selector("text=In the queue of support from scratch: 1 topic.")
     row = page.locator("tr:has([aria-label='Choose demo-2'])")
-    assert row.locator("li:has-text('whoever draws it, support from scratch: free')").count() == 1
+    assert row.get_by_text("in the queue", exact=True).count() == 1
     assert grave(page) == []
     context.close()
 

@@ -161,10 +161,11 @@ def make_condition(page: Page, method: str, name: str, **fields: str) -> None:
 
 def give(page: Page, condition: str, person: str, topic: str) -> None:
     page.goto(f"{STUDY}plan/")
-    page.select_option("#id_condition", label=condition)
-    page.select_option("#id_person", label=person)
     page.get_by_label(f"Choose {topic}", exact=True).check()
-    page.click("text=Give the chosen topics")
+    page.click("text=Give to…")
+    page.select_option("#id_condition", label=condition)
+    page.select_option("#id_person", page.locator("#id_person option", has_text=f"{person}: ").get_attribute("value"))
+    page.click("text=Give 1 topic")
     expect(page.get_by_role("status").first).to_contain_text(f"1 topic under {condition}")
 
 

@@ -298,7 +298,7 @@ def test_a_long_plan_has_pages_and_one_stays_on_ones_page(as_olga, condition, an
     assert ("u047" in first, "u048" in first, "1 to 50 of 101" in first) == (True, False, True)
     assert (second.count('name="topics"'), "u048" in second, "51 to 100 of 101" in second) == (50, True, True)
     assert '<input type="hidden" name="filters" value="page=2">' in second
-    topic = campaign.topics.get(qid="u098")
+    topic = campaign.topics.get(qid="u097")
     form = {"topics": [topic.pk], "condition": condition.pk, "person": anna.pk, "filters": "page=2"}
     assert as_olga.post("/campaigns/study/plan/give/", form)["Location"] == "/campaigns/study/plan/?page=2"
     address = f"/campaigns/study/plan/{Task.objects.get().pk}/withdraw/"

@@ -36,7 +36,7 @@ from assessor.training.models import Reference
 from assessor.work.actions import draw_next, give_tasks, put_in_queue
 from assessor.work.actions.guidelines import change_guidelines, in_force
 from assessor.work.blindness import record_exposure
-from assessor.work.models import Reply, ReplyRead, Scope, Task, TimeSpent, Waiting
+from assessor.work.models import Reminder, Reply, ReplyRead, Scope, Task, TimeSpent, Waiting
 from assignment.actions import create_manual_assign
 from metaeval.actions import create_comparison, run
 from metaeval.models import Comparison, ScoreTable
@@ -354,6 +354,8 @@ def assign_on_t1(campaign: Campaign, person: Person, new: range) -> None:
         )
     first = campaign.conditions.filter(method="ManualAssign").earliest("pk")
     task = give(first, campaign.topics.get(qid="t1"), person)
+    for to_do in person.tasks.filter(campaign=campaign, state="open", reminders=None):
+        Reminder.objects.create(task=to_do, person=person)
     for sheet in all_judged(task):
         for nugget in asked(sheet):
             change(sheet, {nugget: {"label": None, "cannot": "unclear", "flag": "odd"}}, "cannot")

@@ -181,7 +181,8 @@ def test_an_organizer_sees_drafts_and_result_side_by_side(session: NuggetBank, a
     ):
         assert said in page, said
     assert f'href="/nuggets/{session.pk}/drafts/"' in as_olga.get(url(session, "editor")).content.decode()
-    assert f'href="/nuggets/{session.pk}/drafts/"' in as_olga.get("/campaigns/study/plan/").content.decode()
+    piece = f"/campaigns/study/plan/work/{session.condition_id}/{session.topic_id}/"
+    assert f'href="/nuggets/{session.pk}/drafts/"' in as_olga.get(piece).content.decode()
     assert (
         f'href="/campaigns/study/drafts/{session.condition_id}/"'
         in as_olga.get(f"/campaigns/study/conditions/{session.condition_id}/").content.decode()

@@ -128,7 +128,7 @@ def test_what_was_drawn_is_shown_then_planned_and_the_seed_is_kept(
     assert "The plan changed after you drew. Check the new draw below." in again
     assert not Task.objects.exists()
     response = client.post(address, sent(again), follow=True)
-    assert "Drawn with seed 5: 4 pieces of work, 2 given at once." in response.content.decode()
+    assert "Given as drawn with seed 5: 4 pieces of work, 2 of them at once." in response.content.decode()
     assert {task.topic.qid: task.person for task in Task.objects.all()} == {"t1": anna, "t2": ben}
     assert {row.topic.qid: row.person for row in Planned.objects.filter(condition=manual)} == {"t1": anna, "t2": ben}
     details = Event.objects.get(verb="topics allotted").details

@@ -22,20 +22,19 @@ def table(page: Page, link: str) -> list[dict[str, str]]:
 
 
 def draw(page: Page, name: str, purpose: str, first: str, second: str) -> None:
-    page.goto("/campaigns/demo/studies/")
-    page.select_option("#id_purpose", purpose)
+    page.goto(f"/campaigns/demo/{purpose}/")
     page.fill("#id_name", name)
     page.select_option("#id_first", label=first)
     page.select_option("#id_second", label=second)
     page.fill("#id_seed", "7")
-    page.click("button:text-is('Draw')")
+    page.click("button:text-is('Draw the sample')")
     page.wait_for_selector(f"h1:has-text('{name}')")
 
 
 def give(page: Page, demo: Demo, person: str) -> list[int]:
     """Give the study on the page to a person; return the keys of their tasks, by topic."""
     page.select_option("#id_person", label=person)
-    page.click("text=Give all of its topics")
+    page.click("text=Give all topics")
     page.wait_for_selector(f".message:has-text('{person} has ')")
     with demo.database() as db:
         query = (

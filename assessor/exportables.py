@@ -115,7 +115,7 @@ class Purpose(StrEnum):
     """What a file is for: the page of exports has a table for each."""
 
     PARTICIPANTS = "participants"
-    TRACK = "archive"
+    TRACK = "track"
     PAPER = "paper"
     MACHINES = "machines"
 

@@ -14,7 +14,7 @@ from assessor.scores.cache import counts_by_condition
 from assessor.scores.score_source import scored_conditions
 
 _LATEST = 50
-_ROWS = 20
+_ROWS = 8  # of a kind, for a purpose
 
 
 class File(NamedTuple):

@@ -171,7 +171,7 @@ def _read_jsonl(lines: Iterable[Line], rows: _Rows, run: str) -> None:
             continue
         topic = values.topic_id(record["qid"], "qid", line, report)
         if not run and "run_id" not in record:
-            remedy = "Say whose scores they are: --run TAG, or “Whose scores” on the page."
+            remedy = "Say whose scores they are: --run TAG, or “Run” on the page."
             report.error(line.number, "run_id", "keys " + ", ".join(record), "the key run_id", remedy=remedy)
             continue
         tag = values.identifier(record.get("run_id", run), "run_id", line, report)

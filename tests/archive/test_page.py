@@ -69,7 +69,7 @@ def test_it_can_be_stopped_on_its_page_and_that_changes_no_archive(campaign: Cam
     before, export = written(campaign), ask(campaign, olga)
     response = client_of(olga).post(f"/campaigns/study/exports/made/{export.pk}/stop/", follow=True)
     assert response.redirect_chain == [("/campaigns/study/archive/", 302)]
-    assert b"Stopped. There is no file." in response.content
+    assert b"Stopped. No file was made." in response.content
     assert actions.run(export).state == "stopped"
     assert [*Event.objects.filter(campaign=campaign).order_by("-pk").values_list("verb", flat=True)[:2]] == [
         "archive stopped",

@@ -15,6 +15,8 @@ pytestmark = MARKS
 
 
 def download(page: Page, selector: str) -> bytes:
+    if not page.locator("#files-menu").is_visible():
+        page.click("button:has-text('Download')")
     with page.expect_download() as started:
         page.click(selector)
     return Path(started.value.path()).read_bytes()
@@ -51,7 +53,7 @@ def test_an_organizer_compares_two_conditions_and_downloads_all_of_it(open_page:
     page.goto("/campaigns/demo/comparisons/")
     page.select_option("#id_first", label="Reference/Manual (assignment)")
     page.select_option("#id_second", label="Reference/Auto by rehearsal (assignment)")
-    page.click("summary:text('Some runs or topics alone')")
+    page.click("summary:text('More options')")
     page.check("text=RAG")
     page.fill("#id_seed", "7")
     page.fill("#id_name", "RAG alone")
@@ -59,15 +61,15 @@ def test_an_organizer_compares_two_conditions_and_downloads_all_of_it(open_page:
     page.wait_for_selector("h1:has-text('RAG alone')")
     page.wait_for_selector("#rankings", timeout=60_000)
     assert drawn(page) == 7
-    assert "Tasks: RAG." in page.inner_text("main")
+    assert page.locator("dt:text-is('Tasks') + dd").inner_text() == "RAG"
 
     # The matrix on the page is that of the file, and adds up to the pairs that are told.
     result = json.loads(download(page, "a:text-is('comparison.json')"))
     labels = result["labels"]
     assert result["seed"] == 7
     assert sum(map(sum, labels["matrix"])) == labels["pairs"] > 100
-    cells = page.locator("section[aria-labelledby=labels] table").first.locator("td").all_inner_texts()
-    assert [int(cell.split()[0]) for cell in cells] == [count for row in labels["matrix"] for count in row]
+    cells = page.locator("section[aria-labelledby=labels] table").first.locator("td .h > span").all_inner_texts()
+    assert [int(cell) for cell in cells] == [count for row in labels["matrix"] for count in row]
     rows = list(csv.DictReader(io.StringIO(download(page, "a:text-is('runs.csv')").decode())))
     assert {row["task"] for row in rows} == {"RAG"}
     assert len(rows) == len(result["scores"]["runs"]) == 4
@@ -87,10 +89,10 @@ def test_an_organizer_compares_two_conditions_and_downloads_all_of_it(open_page:
             assert Path(started.value.path()).read_bytes().startswith(start), form
 
     # The topic that differs most leads to as many differences as are told.
-    link = page.locator("#topics").locator("xpath=..").locator("td a").first
+    link = page.locator("section[aria-labelledby=topics] td a").first
     differ = int(link.inner_text())
     link.click()
-    page.wait_for_selector("h1:has-text('Labelled differently on')")
+    page.wait_for_selector("h1:has-text('Labels that differ on')")
     assert page.locator("tbody tr").count() == min(differ, 50)
 
 
@@ -104,8 +106,8 @@ def test_what_has_nothing_in_common_is_a_message_and_no_blank_chart(open_page: O
     page.set_input_files(
         "#table_file", {"name": "theirs.csv", "mimeType": "text/csv", "buffer": b"run_id,vstrict\na,1\nb,0\n"}
     )
-    page.click("text=Keep this table")
-    page.wait_for_selector(".message:has-text('theirs.csv is kept.')")
+    page.click("button:text-is('Import')")
+    page.wait_for_selector(".message:has-text('theirs.csv imported.')")
     page.select_option("#id_first", label="Reference/Manual (assignment)")
     page.select_option("#id_second", label="theirs.csv (score table)")
     page.click("button:text-is('Compare')")

@@ -15,27 +15,28 @@ pytestmark = MARKS
 
 
 def table(page: Page, link: str) -> list[dict[str, str]]:
-    """Return a downloaded table's rows."""
+    """Return the rows of a table that the page's menu of files offers."""
+    if not page.locator("#files-menu").is_visible():
+        page.click("button:has-text('Download')")
     with page.expect_download() as started:
-        page.click(f"text={link}")
+        page.click(f"#files-menu >> text={link}")
     return list(csv.DictReader(io.StringIO(Path(started.value.path()).read_text())))
 
 
-def draw(page: Page, name: str, purpose: str, first: str, second: str) -> None:
-    page.goto("/campaigns/demo/studies/")
-    page.select_option("#id_purpose", purpose)
+def draw(page: Page, name: str, listed: str, first: str, second: str) -> None:
+    page.goto(f"/campaigns/demo/{listed}/")
     page.fill("#id_name", name)
     page.select_option("#id_first", label=first)
     page.select_option("#id_second", label=second)
     page.fill("#id_seed", "7")
-    page.click("button:text-is('Draw')")
+    page.click("button:text-is('Draw the sample')")
     page.wait_for_selector(f"h1:has-text('{name}')")
 
 
 def give(page: Page, demo: Demo, person: str) -> list[int]:
     """Give the study on the page to a person; return the keys of their tasks, by topic."""
     page.select_option("#id_person", label=person)
-    page.click("text=Give all of its topics")
+    page.click("text=Give all topics")
     page.wait_for_selector(f".message:has-text('{person} has ')")
     with demo.database() as db:
         query = (
@@ -68,18 +69,18 @@ def test_the_demo_comes_with_a_study_that_is_done(open_page: OpenPage) -> None:
     row = page.locator("tr:has-text('People and the rehearsal: ben')")
     assert "30/30" in row.inner_text()
     row.locator("a").click()
-    items = table(page, "all citations (CSV)")
+    items = table(page, "All citations")
     assert len(items) == 30
     people, model, ben = "Reference/Support", "Support by rehearsal", "People and the rehearsal: ben"
     assert all(item[people] != item[model] for item in items)
-    [told] = table(page, "agreement (CSV)")
+    [told] = table(page, "Agreement")
     for side, name in (("first", people), ("second", model)):
         assert float(told[f"match_{side}"]) == pytest.approx(sum(item[name] == item[ben] for item in items) / 30)
 
 
 def test_a_study_is_drawn_judged_blind_coded_and_tabulated(open_page: OpenPage, demo: Demo) -> None:
     olga = open_page("olga")
-    draw(olga, "Another look", "disagreement", "Reference/Support", "Support by rehearsal")
+    draw(olga, "Another look", "studies", "Reference/Support", "Support by rehearsal")
     tasks = give(olga, demo, "anna")
     assert [citations_of(demo, task) for task in tasks] == [15, 15]
 
@@ -92,8 +93,8 @@ def test_a_study_is_drawn_judged_blind_coded_and_tabulated(open_page: OpenPage, 
         sign_off(anna)
 
     olga.reload()
-    [told] = table(olga, "agreement (CSV)")
-    items = table(olga, "all citations (CSV)")
+    [told] = table(olga, "Agreement")
+    items = table(olga, "All citations")
     assert {item["Another look: anna"] for item in items} == {"full"}
     fulls = sum(item["Reference/Support"] == "full" for item in items)
     assert 0 < fulls < 30
@@ -107,9 +108,7 @@ def test_a_study_is_drawn_judged_blind_coded_and_tabulated(open_page: OpenPage, 
     form.locator("button").click()
     olga.wait_for_selector("text=Saved.")
     assert olga.locator("tr:has(th:text-is('generalized')) td.num").inner_text() == "1"
-    assert [item["note"] for item in table(olga, "all citations (CSV)") if item["codes"] == "generalized"] == [
-        "of all bread"
-    ]
+    assert [item["note"] for item in table(olga, "All citations") if item["codes"] == "generalized"] == ["of all bread"]
 
 
 def test_a_third_person_sees_both_labels_and_decides(open_page: OpenPage, demo: Demo) -> None:
@@ -135,7 +134,7 @@ def test_a_third_person_sees_both_labels_and_decides(open_page: OpenPage, demo: 
         )
     assert seen == 1
     olga.reload()
-    items = [item for item in table(olga, "all citations (CSV)") if item["Who is right: anna"]]
+    items = [item for item in table(olga, "All citations") if item["Who is right: anna"]]
     assert len(items) == citations_of(demo, task)
     assert {item["Who is right: anna"] for item in items} == {"partial"}
     # A seed decides which of the two labels comes first.

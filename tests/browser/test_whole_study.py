@@ -305,15 +305,16 @@ def test_a_study_from_an_empty_database_to_its_figures(installation: Installatio
 
     # What people said is in the scores: of three labels in turn each answer has one of support and one of partial.
     olga.goto(f"{STUDY}scores/")
-    olga.get_by_label("Manual/Manual", exact=True).check()
-    olga.get_by_role("button", name="Show scores").click()
-    olga.wait_for_selector("h2:has-text('Manual/Manual')")
+    olga.locator("nav[aria-label=Conditions] a[title='Manual/Manual']").click()
+    olga.wait_for_selector("b:text-is('Manual/Manual')")
     tour.shot(olga, "scores")
+    olga.get_by_role("button", name="Download").click()
     rows = csv.DictReader(io.StringIO(download(olga, olga.get_by_label("Manual/Manual as CSV", exact=True)).decode()))
     assert {(row["vstrict"], row["v"]) for row in rows if row["run_id"] not in STATISTICS} == {("0.3333333333", "0.5")}
 
     compare(olga, "Manual/Manual (assignment)", "Manual/Auto by rehearsal (assignment)")
     tour.shot(olga, "comparison")
+    olga.get_by_role("button", name="Download").click()
     result = json.loads(download(olga, olga.locator("a:text-is('comparison.json')")))
     assert sum(map(sum, result["labels"]["matrix"])) == result["labels"]["pairs"] == 8 * len(NUGGETS)
     for form, start in (("SVG", b"<svg"), ("PDF", b"%PDF"), ("PNG", b"\x89PNG")):

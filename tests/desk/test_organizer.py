@@ -445,7 +445,7 @@ def test_assignments_are_uploaded_under_a_condition_and_taken_away(
     work(sent)
     page = as_olga.get("/campaigns/study/exports/").content.decode()
     assert 'href="/campaigns/study/exports/assignments/file/?of=Edits%2FAuto&amp;form=jsonl"' in page
-    assert "of the nuggets of Edits</span></li>" in page
+    assert 'Assignments<span class="sub">of the nuggets of Edits</span></th>' in page
     response = as_olga.get("/campaigns/study/exports/assignments/file/?of=Edits/Auto")
     assert body(response) == line
     assert response["Content-Disposition"] == 'attachment; filename="study.assignments.Edits_Auto.jsonl"'

@@ -202,6 +202,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
             ),
             *("questions", "history", "export_history"),
             *("judges", "new_judge", "jobs", "launch_job", "scores", "support_pairs", "studies", "comparisons"),
+            "adjudication",
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
             *("effort", "topics", "passages", "runs", "relevance_grades", "find", "plan_give"),
         )

@@ -120,7 +120,7 @@ def test_what_is_too_large_to_be_sent_at_once_leads_to_the_form(as_olga, campaig
     response = as_olga.get("/campaigns/study/exports/qrels/file/?of=NIST")
     assert response["Location"] == "/campaigns/study/exports/qrels/?of=NIST&large=1"
     page = as_olga.get(response["Location"]).content.decode()
-    assert "too large to be sent" in page
+    assert "Large file: made in the background. We show it here when ready." in page
     assert '<option value="NIST" selected>' in page
     assert 'name="at_once"' not in page
     assert not Export.objects.exists()

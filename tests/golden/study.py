@@ -35,7 +35,7 @@ ADDRESSES = {
             "plan": "plan/",
             "practice": "practice/",
             "runs of the plan": "plan/runs/",
-            "studies": "studies/",
+            "adjudication": "adjudication/",
             "comparisons": "comparisons/",
             "new judge": "judges/new/",
             "new job": "jobs/new/",
@@ -265,14 +265,13 @@ class Study:
     def study_differences(self) -> None:
         """A third person decides where two differ; a comparison of people and the model."""
         self.olga.submit(
-            ADDRESSES["studies"],
-            purpose=Choice("two people differ: a third one sees both and decides"),
+            ADDRESSES["adjudication"],
             name="Who is right",
             first=Choice("Manual/Manual"),
             second=Choice("Manual/Manual, second annotation"),
             seed="7",
         )
-        [study] = re.findall(r'href="([^"]*/studies/\d+/)"', self.olga.page(ADDRESSES["studies"]))
+        [study] = re.findall(r'href="([^"]*/studies/\d+/)"', self.olga.page(ADDRESSES["adjudication"]))
         self.olga.submit(study, among="give/", person=Choice("ben"))
         [address] = re.findall(r'<a href="(/assign/\d+/)"', self.ben.page("/"))[-1:]
         self.read_guidelines(self.ben, address)

@@ -231,11 +231,11 @@ def test_texts_alone_and_texts_apart_are_in_no_export_and_no_count_of_runs(label
     r1, page = labelled.runs.get(), client_of(olga)
     assert list(run_lines(r1)) == []
     html = page.get("/campaigns/study/exports/").content.decode()
-    assert "2 answers of which no more is loaded than came with labels are left out" in html
+    assert "2 answers that came only with labels are left out" in html
     import_file(labelled, "runs", [run("Cats purr to sleep.")])
     assert [json.loads(text)["topic_id"] for text in run_lines(r1)] == ["t1"]
     html = page.get("/campaigns/study/exports/").content.decode()
-    assert "1 answer of which no more is loaded than came with labels is left out" in html
+    assert "1 answer that came only with labels is left out" in html
     assert queries.loaded(labelled)["answers"] == 2
     assert gaps(labelled)[-1].what != "runs lacking topics (how many)"
     import_file(labelled, "topics", "t3\tthird\n")

@@ -78,8 +78,8 @@ def test_what_cannot_be_compared_is_told(client: Client, first: Condition):
 
 def test_the_page_shows_what_was_found(client: Client, compared: Comparison):
     text = page(client, compared)
-    assert "unmatched 0 and 0" in text
-    assert '<td class="num">4 <span class="quiet">30.8 %</span></td>' in text
+    assert "<dt>Labels without a partner</dt><dd>0 and 0</dd>" in text
+    assert '<span class="h h3"><b>30.8 %</b> <span>4</span></span>' in text
     assert "0.769" in text  # equal
     assert "vega/embed.js" in text
     assert f'data-figure="{BASE}{compared.pk}/figures/scatter-1-vstrict.json"' in text
@@ -87,6 +87,66 @@ def test_the_page_shows_what_was_found(client: Client, compared: Comparison):
     assert "scatter-2-v.json" in page(client, compared, "?measure=v")
     assert client.get(f"{BASE}{compared.pk}/?measure=x").status_code == 404
     assert "have changed since" not in text
+
+
+def told(text: str) -> str:
+    """Return the headline of a page, as a reader has it."""
+    return " ".join(re.sub(r"<[^>]+>", "", text.split('<p class="in sum">')[1].split("</p>")[0]).split())
+
+
+def test_the_headline_says_what_the_result_says(client: Client, compared: Comparison):
+    text = page(client, compared)
+    result = compared.calculations.get().result
+    statistics, labels = result["scores"]["measures"]["vstrict"]["statistics"], result["labels"]
+    run, topic = (statistics[name]["value"] for name in ("tau_run", "tau_topic"))
+    low, high = (statistics["tau_run"]["interval"][name] for name in ("low", "high"))
+    assert told(text).startswith("Judge of First and judge of Second rank the runs ")
+    for words in (
+        f": τ {run:.2f} [{low:.2f}, {high:.2f}]. They give the same label to 77 % of 13 items, κ ",
+        f"κ {labels['unweighted']['value']:.2f}; where they differ, judge of Second is ",
+        f"τ {topic:.2f}.",
+    ):
+        assert words in told(text)
+    figures = re.findall(r"<div><dt>(.*?)</dt><dd>(.*?)</dd><dd class=\"under any\">(.*?)</dd></div>", text)
+    assert figures[0] == ("Rankings of runs", f"τ {run:.2f}", f"{low:.2f} to {high:.2f}")
+    assert ("Equal labels", "77 %", "of 13") in figures
+    assert f'aria-label="τ {run:.2f}, interval {low:.2f} to {high:.2f}"' in text
+
+
+def test_the_page_has_a_row_of_contents_and_one_menu_of_files(client: Client, compared: Comparison):
+    text = page(client, compared)
+    contents = text.split('aria-label="On this page">')[1].split("</nav>")[0]
+    places = re.findall(r'href="#([\w-]+)"', contents)
+    assert places[0] == "summary"
+    assert places[-1] == "method"
+    assert all(f'id="{place}"' in text for place in places)
+    menu = text.split('id="files-menu"')[1].split("</div>")[0]
+    assert "statistics.csv" in menu
+    assert text.count("statistics.csv") == 2  # its address and its name
+
+
+def test_two_sides_are_looked_at_before_they_are_compared(
+    client: Client, first: Condition, second: Condition, import_file
+):
+    def looked(one: object, other: object) -> str:
+        text = client.get(BASE, {"first": one, "second": other}).content.decode()
+        return " ".join(re.sub(r"<[^>]+>", " ", text.split('id="preview"')[1].split("<details")[0]).split())
+
+    assert import_file(first.campaign, "qrels", "t1 0 d1 3\n", source="A", by="people").state == "done"
+    keys = [
+        f"Condition-{first.pk}",
+        f"Condition-{second.pk}",
+        f"QrelsSource-{first.campaign.qrels_sources.get(name='A').pk}",
+    ]
+    assert "3 runs and 2 topics in common Rankings and labels are compared." in looked(keys[0], keys[1])
+    assert "Grades can only be compared with grades." in looked(keys[0], keys[2])
+    assert "Choose two different sides." in looked(keys[0], keys[0])
+    assert "in common" not in looked(keys[0], "x")
+    assert not Comparison.objects.exists()
+    rows = SimpleUploadedFile("published.csv", b"run_id,topic,vstrict\nteam.one,t1,0.5\nother,t1,0.2\n")
+    client.post(f"{BASE}tables/", {"file": rows})
+    table = f"ScoreTable-{ScoreTable.objects.get().pk}"
+    assert "1 run and 1 topic in common Only rankings of runs are compared." in looked(keys[0], table)
 
 
 def test_figures_of_measures_with_odd_names_are_shown(client: Client, campaign, olga):
@@ -206,7 +266,7 @@ def test_an_old_result_says_so_and_is_computed_again(client: Client, compared: C
     assert compared.calculations.count() == 2
     text = page(client, compared)
     assert "Waiting for the worker" in text
-    assert "unmatched 0 and 0" in text  # the last result stays until there is a new one
+    assert "Labels without a partner" in text  # the last result stays until there is a new one
     run(calculate_again(compared, acting_user=None))
     assert "may have changed" not in page(client, compared)
 
@@ -242,7 +302,7 @@ def test_only_files_that_there_are_can_be_exported(client: Client, compared: Com
         assert client.get(f"{choose}file/", of | {"form": name}).getvalue()
     assert client.get(f"{choose}file/", of | {"form": "judges.csv"}).status_code == 404
     text = client.post(choose, of | {"form": "judges.csv"}).content.decode()
-    assert "There is no judges.csv of this one: choose one of the list." in text
+    assert "There is no judges.csv of this one. Choose one of the list." in text
     with pytest.raises(CommandError, match=r"There is no form judges\.csv of .+\. There are: comparison\.json, stat"):
         call_command("export_comparison", "study", "--comparison", compared.name, "--form", "judges.csv")
 

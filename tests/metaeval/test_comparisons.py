@@ -659,6 +659,6 @@ def test_scores_that_name_no_run_are_refused_with_the_option_that_does(campaign:
         "keys qid, v",
         "the key run_id",
     )
-    assert problem.remedy == "Say whose scores they are: --run TAG, or “Whose scores” on the page."
+    assert problem.remedy == "Say whose scores they are: --run TAG, or “Run” on the page."
     table = import_table(campaign=campaign, name="", path=path, file_name=path.name, run="r.1", acting_user=None)
     assert table.run == "r.1"

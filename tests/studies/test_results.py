@@ -280,7 +280,6 @@ def test_cells_are_no_formulas_and_names_no_headers(people, model, answered, cli
 
 def draw_form(people: Condition, model: Condition, **fields: Any) -> dict[str, Any]:
     form = {
-        "purpose": "disagreement",
         "name": "New",
         "first": people.pk,
         "second": model.pk,
@@ -292,7 +291,7 @@ def draw_form(people: Condition, model: Condition, **fields: Any) -> dict[str, A
 
 def test_a_study_is_drawn_given_and_coded_on_pages(people, model, others, client, carl, olga):
     text = page(client, "/")
-    assert "Draw a new one" in text
+    assert "New study" in text
     assert '<option value="' + str(model.pk) not in text.split('name="second"')[0], "a model is no first"
     response = client.post("/campaigns/study/studies/", draw_form(people, model, per_topic="", seed=""), follow=True)
     study = Study.objects.get()
@@ -312,6 +311,26 @@ def test_a_study_is_drawn_given_and_coded_on_pages(people, model, others, client
     response = client.post(f"{base}items/{drawn.pk}/", form | {"note": "late"}, follow=True)
     assert "Somebody coded this item since the page was loaded" in response.content.decode()
     assert drawn.codings.count() == 1
+
+
+def test_an_adjudication_is_drawn_and_listed_on_a_page_of_its_own(people, model, others, client):
+    text = client.get("/campaigns/study/adjudication/").content.decode()
+    assert "<h1>Adjudication</h1>" in text
+    address = "/campaigns/study/adjudication/"
+    refused = client.post(address, draw_form(people, model))
+    assert "Select a valid choice" in refused.content.decode()
+    assert client.post(address, draw_form(people, others, name="Who decides")).status_code == 302
+    study = Study.objects.get()
+    assert study.is_adjudication
+    link = f'href="/campaigns/study/studies/{study.pk}/"'
+    assert link in client.get(address).content.decode()
+    assert link not in page(client, "/")
+    assert 'href="/campaigns/study/adjudication/">All adjudications</a>' in page(client, f"/{study.pk}/")
+    client.post("/campaigns/study/studies/", draw_form(people, model, name="Who is right"))
+    other = Study.objects.get(name="Who is right")
+    assert not other.is_adjudication
+    link = f'href="/campaigns/study/studies/{other.pk}/"'
+    assert (link in page(client, "/"), link in client.get(address).content.decode()) == (True, False)
 
 
 def test_the_same_judge_takes_further_topics_or_nothing_is_written(study, client, carl, ben):
@@ -336,7 +355,7 @@ BAD = ["", "x", "-1", str(10**30), "1\x00", "\x00"]
 def test_bad_input_is_no_error_of_the_server(study, people, model, client, value: str):
     before = everything()
     base = f"/campaigns/study/studies/{study.pk}/"
-    for field in ("purpose", "name", "first", "second", "per_topic", "seed"):
+    for field in ("name", "first", "second", "per_topic", "seed"):
         if value == "" and field in ("per_topic", "seed"):
             continue
         wanted = {"name": value} if field == "name" and value in ("x", "-1", str(10**30)) else {field: value}

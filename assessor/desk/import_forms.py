@@ -122,8 +122,8 @@ class FileForm(forms.Form):
 class HeldFile(FileForm):
     """A held file in a page's list of them: its fields carry its number, and hold what its name suggests."""
 
-    def __init__(self, import_record: Import, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, prefix=f"file{import_record.pk}", **kwargs)
+    def __init__(self, import_record: Import, data: Any = None, **kwargs: Any) -> None:
+        super().__init__(data, prefix=f"file{import_record.pk}", **kwargs)
         self.import_record = import_record
 
     @property

@@ -192,7 +192,10 @@ def _overview(campaign: Campaign) -> Overview:
     outdated = outdated_labels(campaign)
     attention = [
         *_attention(campaign, sum(questions.values()), outdated, lacking),
-        *(Attention("clock", "warn", *reason) for reason in stuck(campaign, tasks, questions)),
+        *(
+            Attention(one.icon, "bad" if one.is_bad else "warn", one.fact, one.more, one.buttons[0].address)
+            for one in stuck(campaign, tasks, questions)
+        ),
     ]
     return Overview(
         sentence=_sentence(campaign, has, every),
@@ -302,9 +305,13 @@ def _figures(campaign: Campaign, done: Progress, compared: Sequence[Agreement]) 
         Figure("Time to come", left.hours if left.pieces > left.unknown else "—", "", unknown),
         Figure(
             "Expected end",
-            date_format(done.end, "j M") if done.end and done.topics else "—",
+            date_format(done.ends.latest, "j M") if done.ends.latest and done.topics else "—",
             "",
-            pace if done.end and done.topics else "too early to tell" if done.topics else "nothing is given out",
+            pace
+            if done.ends.latest and done.topics
+            else "too early to tell"
+            if done.topics
+            else "nothing is given out",
         ),
     ]
 

@@ -64,7 +64,7 @@ def setup_of(campaign: Campaign) -> Setup:
 
 def _has(campaign: Campaign) -> dict[str, Any]:
     """Say what a campaign has, in one query."""
-    rows = {
+    rows: dict[str, Any] = {
         "topics": Topic.objects,
         "conditions": Condition.objects.exclude(method=IMPORTED),
         "assessors": Membership.objects.filter(role=Role.ASSESSOR, until=None),
@@ -73,7 +73,7 @@ def _has(campaign: Campaign) -> dict[str, Any]:
         "jobs": Job.objects,
     }
     exist = {f"has_{name}": Exists(of.filter(campaign=OuterRef("pk"))) for name, of in rows.items()}
-    found = Campaign.objects.filter(pk=campaign.pk).values(**exist).get()
+    found: dict[str, Any] = dict(Campaign.objects.filter(pk=campaign.pk).values(**exist).get())
     return {name: found[f"has_{name}"] for name in rows}
 
 

@@ -1,7 +1,7 @@
 """What each process keeps of conditions: never an old table, and none computed twice."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, QuerySet, Sum
@@ -32,6 +32,13 @@ class Counts(NamedTuple):
     newest: int
     facts: tuple[int, ...]
     kind: str
+
+
+class Scope(NamedTuple):
+    """What a condition's sheets are about."""
+
+    topics: int
+    runs: int
 
 
 def condition_scores(condition: Condition) -> Scores:
@@ -125,6 +132,23 @@ def _counts(kind: str, conditions: list[int]) -> dict[int, Counts]:
         condition: Counts(answers, done, left, cannot, versions, newest, tuple(told), kind)
         for condition, answers, done, left, cannot, versions, newest, *told in rows
     }
+
+
+def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
+    """Return the scope of conditions, by key: counted anew when there are more sheets, which takes a moment."""
+    keys = {f"scope.{pk}.{count.answers}.{count.newest}": pk for pk, count in counts.items()}
+    kept: dict[str, Scope] = cache.get_many(keys)
+    lacking = {pk: key for key, pk in keys.items() if key not in kept}
+    new: dict[str, Scope] = {}
+    for kind in {counts[pk].kind for pk in lacking}:
+        of_kind = [pk for pk in lacking if counts[pk].kind == kind]
+        counted = _sheets(kind, of_kind).annotate(
+            topics=Count("answer__topic", distinct=True), runs=Count("answer__run", distinct=True)
+        )
+        found = counted.values_list("condition", "topics", "runs")
+        new |= {lacking[pk]: Scope(*sizes) for pk, *sizes in found}
+    cache.set_many(new, timeout=None)
+    return {keys[key]: scope for key, scope in {**kept, **new}.items()}
 
 
 def _sheets(kind: str, conditions: list[int]) -> QuerySet[Any, dict[str, Any]]:

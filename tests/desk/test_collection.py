@@ -178,7 +178,7 @@ def test_a_topic_tells_nuggets_passages_and_work(labelled: Campaign, topic: Topi
         "Cats Cats have many voices. d2",
         "Dogs Dogs bark. d3",
     ]
-    assert cells(page.partition('id="work"')[2], "Manual/Manual")[:2] == ["A anna anna", "answers 2/3"]
+    assert cells(page.partition('id="work"')[2], "Manual/Manual")[:2] == ["A anna anna", "2 of 3"]
     assert 'rel="next"' in page
     assert 'rel="prev"' not in page
     other = create_campaign(name="Other", slug="other", acting_user=Person.objects.get(username="olga"))

@@ -10,7 +10,7 @@ from assessor.desk.collection import topic_rows, topic_states
 from assessor.desk.exposure import note_page
 from assessor.desk.grid import grid_of
 from assessor.desk.topic import neighbours, nuggets_on, passages_on
-from assessor.plan.queries import rows as plan
+from assessor.plan.queries import work_rows
 from assessor.work.queries import minutes
 
 
@@ -20,7 +20,8 @@ def topic(request: PersonRequest, slug: str, topic_id: int) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     found = get_object_or_404(campaign.topics, pk=topic_id)
     [row] = topic_rows(campaign, [found])
-    [work] = plan(campaign, [found])
+    named = {one.pk: one for one in campaign.conditions.all()}
+    work = [(named[one.condition], one, minutes(one.seconds)) for one in work_rows(campaign) if one.topic == found.pk]
     before, after = neighbours(campaign, found)
     nuggets, grid = nuggets_on(found), grid_of(campaign, found, request.GET)
     passages = passages_on(campaign, found, request.GET)
@@ -35,7 +36,7 @@ def topic(request: PersonRequest, slug: str, topic_id: int) -> HttpResponse:
         "grid": grid,
         "passages": passages,
         "work": work,
-        "time": minutes(sum(one.task.seconds for one in work.tasks)),
+        "time": minutes(sum(one.seconds for _, one, _ in work)),
         "before": before,
         "after": after,
     }

@@ -151,7 +151,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "jobs": ("GET", ORGANIZER),
     "launch_job": ("GET", ORGANIZER),
     "job": ("GET", ORGANIZER),
-    "job_failures": ("GET", ORGANIZER),
+    "job_failures": ("GET", ("in", 404, 404, 302, 404, 404, 404, 404)),
     **{
         f"{verb}_job": ("POST", (401, 404, 404, 302, 404, 404, 404, 404))
         for verb in ("pause", "resume", "cancel", "retry")

@@ -403,7 +403,7 @@ def test_the_page_shows_what_was_understood_before_it_makes_a_set(as_olga: Clien
     assert f"From <bdi>a.yaml</bdi>, nugget_creation, sha256 <code>{sha(CREATOR)}</code>" in page
     assert page.count(">From assay-1<") == 3
     assert page.count(sha(own.texts["support"])) == 2
-    assert "The prompt set published can be chosen" in page
+    assert "Prompt set published created." in page
 
 
 def test_a_judge_can_use_it(as_olga: Client, campaign: Campaign, imported) -> None:
@@ -412,7 +412,7 @@ def test_a_judge_can_use_it(as_olga: Client, campaign: Campaign, imported) -> No
     found = {"prompt": "relevance", "topic": "t1", "docid": "d1", "prompt_set": "published"}
     page = as_olga.get("/campaigns/study/prompts/", found).content.decode()
     assert "How good is it?\n\nQuery: why do cats purr\nPassage: Cats purr when content." in page
-    assert "as the prompt itself says how its reply is read: as a score." in page
+    assert "the prompt itself says that its reply is read as a score." in page
     out = StringIO()
     options = {"prompt_set": "published", "docid": "d1", "stdout": out}
     call_command("render_prompt", "study", "t1", "relevance", **options)

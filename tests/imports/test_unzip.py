@@ -94,6 +94,8 @@ def test_a_list_whose_length_is_elsewhere_is_refused(path, folder):
         (zipped([]), "it holds no file"),
         (zipped([("a.tsv", "a")], zipfile.ZIP_BZIP2), "a.tsv in it is packed by another method"),
     ],
+    # A packed file holds the time, and the processes of the tests must know each test by the same name.
+    ids=["empty", "end", "text", "cut off", "renamed", "no file", "other method"],
 )
 def test_what_is_no_good_zip_is_refused(path, folder, content, why):
     refuses(path, folder, content, why)

@@ -149,11 +149,12 @@ def open_on_answers(kind: LabelKind, campaign: Campaign) -> Iterator[Asked]:
     """Yield what people ask of the items of judged answers."""
     model, out = kind.sheets, kind.left_out(campaign)
     found = model.objects.filter(model.QUESTIONED, task__campaign=campaign).order_by("pk")
+    sheets = list(model.with_items(found, LEFT_OPEN))
     column, key = model.label_model().IN_HISTORY
     events = model._meta.get_field("revisions").related_model.objects.exclude(task=None)
     newest = events.filter(sheet__in=found.order_by().values("pk")).order_by().values_list("sheet", column)
-    last = {(sheet, name): at for sheet, name, at in newest.annotate(Max("at"))}
-    for sheet in model.with_items(found, LEFT_OPEN):
+    last = {(sheet, name): at for sheet, name, at in newest.annotate(Max("at"))} if sheets else {}
+    for sheet in sheets:
         cannot, flags, adopted = sheet.cannot, sheet.flags, sheet.adopted
         for item in {**cannot, **flags}:
             is_out = item in cannot and (sheet.condition_id, item) in out

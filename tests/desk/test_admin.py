@@ -29,7 +29,7 @@ from assessor.relevance.models import RelevanceJudgment
 from assessor.training.models import Reference
 from assessor.work.actions import put_in_queue
 from assessor.work.blindness import record_exposure
-from assessor.work.models import Exposure, Scope, TimeSpent, Write
+from assessor.work.models import Exposure, Reminder, Scope, TimeSpent, Write
 from metaeval.actions import create_comparison
 from metaeval.models import Figure, ScoreTable
 from nuggets import actions
@@ -104,6 +104,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     change(all_judged(campaign.conditions.get(name="people on r1"))[0], {"0.0": {"label": "none"}})
     asked = {"task": bank.task, "sheet": None, "item": "1", "question": "odd"}
     note_read([reply(**asked, text="Yes.", acting_user=person)])
+    Reminder.objects.create(task=bank.task, person=person)
     ScoreTable.objects.create(campaign=campaign, name="Table", content="run_id,v\nr,1\n")
     first, second = (campaign.conditions.get(name=f"{by} on r1") for by in ("people", "model"))
     compared = create_comparison(campaign=campaign, first=first, second=second, acting_user=None)

@@ -53,17 +53,8 @@ def pages(full_bank: int, report: int) -> Iterator[Page]:
     yield Page("organizer", f"/nuggets/{full_bank}/")
     yield Page("organizer", "/new-campaign/")
     base = f"/campaigns/{house.SLUG}/"
-    names = (
-        "",
-        "protocol/",
-        "conditions/new/",
-        "setup/",
-        "imports/",
-        f"imports/{report}/",
-        "plan/",
-        "plan/hours/",
-        "effort/",
-    )
+    names = ("", "setup/", "protocol/", "conditions/new/", "imports/", f"imports/{report}/")
+    names += ("plan/", "plan/hours/", "effort/")
     names += (
         "scores/",
         "exports/",

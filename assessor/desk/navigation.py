@@ -32,7 +32,7 @@ class Group(NamedTuple):
 
 
 GROUPS = (
-    Group("", [Item("Overview", "campaign", "home", ["protocol", "setup"])]),
+    Group("", [Item("Overview", "campaign", "home", ["protocol"]), Item("Set up", "setup", "topics")]),
     Group(
         "Collection",
         [

@@ -31,7 +31,7 @@ class Group(NamedTuple):
 
 
 GROUPS = (
-    Group("", [Item("Overview", "campaign", "home", ["setup"])]),
+    Group("", [Item("Overview", "campaign", "home"), Item("Set up", "setup", "topics")]),
     Group(
         "Collection",
         [

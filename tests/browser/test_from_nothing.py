@@ -15,7 +15,7 @@ from tests.ports import take_block
 
 pytestmark = MARKS
 DEMO = ROOT / "demo"
-MOST_CLICKS = 45
+MOST_CLICKS = 31  # 45 was the target; who makes a form shorter lowers it
 FILES = [
     *("topics.tsv", "segments.jsonl", "qrels.people.txt", "runs.csv", "nuggets.people.jsonl"),
     *("assignments.people.jsonl", "support.people.jsonl", "runs/*.jsonl", "retrieval/*.txt"),
@@ -37,9 +37,9 @@ class Hand:
         self.clicks += 1  # into the field
         self.page.locator(selector).first.fill(text)
 
-    def choose(self, selector: str, label: str) -> None:
+    def choose(self, selector: str, option: str) -> None:
         self.clicks += 1
-        self.page.locator(selector).first.select_option(label=label)
+        self.page.locator(selector).first.select_option(option)
 
 
 @pytest.fixture(scope="module")
@@ -75,24 +75,22 @@ def test_from_nothing_to_given_work_and_a_launched_job(installation: Installatio
     # The study's conditions; then a person and a model.
     hand.click("#step-study button")
     expect(page.locator("#steps .now h3")).to_have_text("Invite people, connect a model")
-    hand.click("text=Connect a model")
+    hand.click("main a.button:has-text('Connect a model')")
     hand.fill("#id_name", "rehearsal")
     hand.fill("#id_model", "rehearsal")
     hand.fill("#id_base_url", installation.model_url)
     hand.click("main form button")
-    hand.click("#nav >> text=People")
+    hand.click("#nav a:has-text('People')")
     hand.fill("#id_name", "anna")
-    hand.choose("#id_role", "Assessor")
+    hand.choose("#id_role", "assessor")
     hand.click("button:text-is('Invite')")
 
     # What lacked a judge is made now.
-    hand.click("#nav >> text=Overview")
-    page.goto("/campaigns/rag-pilot/setup/")
-    hand.clicks += 1  # from the overview
+    hand.click("#nav a:has-text('Set up')")
     hand.click("#step-study button")
     expect(page.locator("#step-study tr:has-text('Support post-edited') .chip.ok")).to_be_visible()
 
-    hand.click("text=Give topics to people")
+    hand.click("main a.button:has-text('Give topics to people')")
     hand.choose("#id_condition", "ManualNuggets")
     hand.choose("#id_person", "anna")
     hand.click("[aria-label='Choose demo-1']")

@@ -63,6 +63,7 @@ UNSAFE = {
     "account_logout",
     "control_runs",
     "stop_import",
+    "import_held",
     "withdraw_task",
     "time_spent",
 }  # these answer POSTs only, as do:
@@ -501,6 +502,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         "answer_question": ["study"],
         "compute_again": ["study", 1],
         "stop_import": ["study", 1],
+        "import_held": ["study"],
         "stop_export": ["study", 1],
         "freeze_condition": ["study", 1],
         "make_release": ["study"],

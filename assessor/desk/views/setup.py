@@ -21,9 +21,8 @@ def setup(request: PersonRequest, slug: str) -> HttpResponse:
         if template := study_templates().get(request.POST.get("study", "")):
             made = choose_study(campaign=campaign, template=template, acting_user=request.user)
             messages.success(request, f"{template.title}: {quantity(len(made), 'conditions')} made.")
-        else:
-            messages.error(request, "No study was chosen. Choose one of the cards.")
-        return redirect("setup", slug)
+            return redirect("setup", slug)
+        messages.error(request, "No study was chosen. Choose one of the cards.")
     study = chosen_template(campaign)
     parts = planned(campaign, study) if study else []
     context = files(campaign, request, "setup") | {

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import islice
 from typing import NamedTuple
@@ -90,9 +90,9 @@ class Attention(NamedTuple):
 
 
 class Day(NamedTuple):
-    """Active hours of people on a day, and its bar in a chart of 100 by 40 per day."""
+    """Active hours of people on a day of the week, and its bar in a chart of 100 by 40 per day."""
 
-    day: date
+    name: str
     hours: float
     x: float
     y: float
@@ -432,7 +432,9 @@ def _week(campaign: Campaign) -> list[Day]:
     for at in range(_DAYS):
         day = first + timedelta(days=at)
         height = 84 * hours.get(day, 0.0) / most
-        days.append(Day(day, hours.get(day, 0.0), 14 + 40 * at, round(100 - height, 1), round(height, 1)))
+        days.append(
+            Day(date_format(day, "D"), hours.get(day, 0.0), 14 + 40 * at, round(100 - height, 1), round(height, 1))
+        )
     return days
 
 

@@ -237,9 +237,9 @@ def test_texts_alone_and_texts_apart_are_in_no_export_and_no_count_of_runs(label
     html = page.get("/campaigns/study/exports/").content.decode()
     assert "1 answer that came only with labels is left out" in html
     assert queries.loaded(labelled)["answers"] == 2
-    assert gaps(labelled)[-1].what != "runs lacking topics (how many)"
+    assert gaps(labelled)[-1].name != "runs"
     import_file(labelled, "topics", "t3\tthird\n")
-    assert ("runs", "runs lacking topics (how many)", 1, ["r1 (1)"]) in gaps(labelled)
+    assert ("runs", "run did not answer every topic", 1, ["r1 (1)"]) in gaps(labelled)
     # What is asked of a model is what the run answered.
     choice = PreviewSubject(topic="t1", condition="Edits/Manual nuggets", run="r1")
     prompts = prompt_sets.prompt_set(prompt_sets.names()[0])

@@ -118,7 +118,7 @@ def test_the_pool_is_the_first_of_each_run(campaign, import_file, olga):
     assert export(pool_lines(campaign)).splitlines() == ["t1 D9", "t1 d1", "t1 d2", "t1 d6", "t1 d7", "t2 d5"]
     loaded = queries.loaded(campaign)
     assert (loaded["retrieval_runs"], loaded["pooled"]) == (3, 6)
-    [gap] = [gap for gap in gaps(campaign) if gap.what == "pooled segments without text"]
+    [gap] = [gap for gap in gaps(campaign) if gap.name == "pooled"]
     assert (gap.size, gap.names) == (3, ["D9", "d6", "d7"])
 
 

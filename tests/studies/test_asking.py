@@ -46,7 +46,7 @@ def test_a_model_is_asked_about_drawn_citations_alone(people, model, olga, endpo
     judge = make_judge(people.campaign, server.base_url, name="Rea")
     text = ask(client, study, judge)
     assert not Job.objects.exists()
-    assert "Makes the condition <bdi>Telltale study: Rea</bdi>" in text
+    assert "Creates the condition <bdi>Telltale study: Rea</bdi>" in text
     job = ended(launched(client, study, judge))
     assert (job.estimate["calls"], job.units_total, job.calls, len(server.begun())) == (4, 4, 4, 4)
     condition = job.condition
@@ -118,7 +118,7 @@ def test_the_judge_of_the_second_labels_is_refused(people, n_people, nuggets, an
     client = client_of(olga)
     assert "Rea gave the labels of Rea&#x27;s: choose another judge" in ask(client, study, judge, LAUNCH)
     assert not Job.objects.exists()
-    assert "Makes the condition <bdi>Telltale study: Rea #2</bdi>" in ask(client, study, judge, {"replicate": 2})
+    assert "Creates the condition <bdi>Telltale study: Rea #2</bdi>" in ask(client, study, judge, {"replicate": 2})
 
 
 def test_no_model_decides_between_people(people, others, answered, olga):

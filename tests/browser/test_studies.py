@@ -108,9 +108,7 @@ def test_a_study_is_drawn_judged_blind_coded_and_tabulated(open_page: OpenPage, 
     form.locator("button").click()
     olga.wait_for_selector("text=Saved.")
     assert olga.locator("tr:has(th:text-is('generalized')) td.num").inner_text() == "1"
-    assert [item["note"] for item in table(olga, "All citations") if item["codes"] == "generalized"] == [
-        "of all bread"
-    ]
+    assert [item["note"] for item in table(olga, "All citations") if item["codes"] == "generalized"] == ["of all bread"]
 
 
 def test_a_third_person_sees_both_labels_and_decides(open_page: OpenPage, demo: Demo) -> None:

@@ -152,7 +152,7 @@ def test_bars_have_the_interval_of_the_mean_over_topics(as_olga: Client, auto: C
         r'<rect y="4" width="(.*?)" height="10" rx="2" class="f-model"/><line x1="(.*?)" x2="(.*?)"', text
     )
     assert bars == [("75.00%", "50.00%", "100.00%"), ("50.00%", "0.00%", "100.00%"), ("0.00%", "0.00%", "0.00%")]
-    assert "0 to 1, 95 % interval over topics" in text
+    assert "0 to 1, 95 % interval</th>" in text
     found, (cells, low, high) = scores_with_intervals(auto, Policy.ANSWERED)
     expected = bootstrap_means(cells, seed=2026)
     assert np.array_equal(low, expected[0], equal_nan=True)
@@ -217,7 +217,7 @@ def test_chosen_runs_are_compared_with_the_best_of_them(as_olga: Client, auto: C
     [table] = [table for table in page.tables if table[0][1:2] == ["Mean"]]
     assert table[1][:3] == ["team.one", "0.750", "0.500 to 1.000"]
     assert table[2] == [
-        *("team.two", "0.500", "0.000 to 1.000", "-0.250", "-1.000 to 0.500", "1, 0, 1", "no, it may be chance"),
+        *("team.two", "0.500", "0.000 to 1.000", "-0.250", "-1.000 to 0.500", "1, 0, 1", "no, may be chance"),
     ]
     strip = next(table for table in page.tables if table[0][0] == "Run" and "t1" in table[0])
     assert strip[1:3] == [["team.one", ".50", "1.0"], ["team.two", "1.0", ".00"]]

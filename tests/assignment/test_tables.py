@@ -13,7 +13,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Import, Judge, Run, Topic
 from assessor.labels.manual_setups import label_again
 from assessor.runtime.process_cache import cache
-from assessor.scores.cache import condition_scores, counts_by_condition, scopes
+from assessor.scores.cache import condition_scores, counts_by_condition
 from assessor.scores.tables import score_table
 from assessor.work.models import Task
 from assignment import score_tables
@@ -419,22 +419,17 @@ def test_a_label_outside_the_vocabulary_is_never_taken_for_one(auto: Condition):
         load_scores(auto)
 
 
-def test_counts_and_scopes_take_a_query_each(auto: Condition, edits: Condition):
+def test_counts_take_a_query(auto: Condition, edits: Condition):
     other = label(auto_condition(edits, "other"), {"t1": {"team.one": "s?n"}})
     nothing = auto_condition(edits, "nothing yet")
     sheet = sheet_on(other, "t1", "team.one")
     say(sheet, 1, cannot="unclear")
     with CaptureQueriesContext(connection) as queries:
         counts = counts_by_condition([auto, other, nothing])
-        sizes = scopes(counts)
-    assert len(queries) == 2
+    assert len(queries) == 1
     assert {pk: found[:5] for pk, found in counts.items()} == {auto.pk: (5, 5, 0, 0, 0), other.pk: (1, 1, 0, 1, 1)}
-    assert sizes == {auto.pk: (2, 3), other.pk: (1, 1)}
-    with CaptureQueriesContext(connection) as queries:
-        assert scopes(counts) == sizes
-    assert len(queries) == 0
     add_sheets([row(other, NuggetBank.objects.get(topic__qid="t2"), own("team.two", "t2"), "ss")])
-    assert scopes(counts_by_condition([auto, other]))[other.pk] == (2, 2)
+    assert counts_by_condition([auto, other])[other.pk].answers == 2
 
 
 @pytest.fixture

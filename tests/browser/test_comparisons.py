@@ -82,7 +82,7 @@ def test_an_organizer_compares_two_conditions_and_downloads_all_of_it(open_page:
 
     # Each figure in each form.
     for place in range(7):
-        figure = page.locator("figure").nth(place)
+        figure = page.locator(".charts figure").nth(place)
         for form, start in (("SVG", b"<svg"), ("PDF", b"%PDF"), ("PNG", b"\x89PNG"), ("CSV", b"layer,")):
             with page.expect_download() as started:
                 figure.locator(f"a:text-is('{form}')").click()

@@ -318,7 +318,7 @@ def test_a_study_from_an_empty_database_to_its_figures(installation: Installatio
     result = json.loads(download(olga, olga.locator("a:text-is('comparison.json')")))
     assert sum(map(sum, result["labels"]["matrix"])) == result["labels"]["pairs"] == 8 * len(NUGGETS)
     for form, start in (("SVG", b"<svg"), ("PDF", b"%PDF"), ("PNG", b"\x89PNG")):
-        assert download(olga, olga.locator("figure").first.locator(f"a:text-is('{form}')")).startswith(start)
+        assert download(olga, olga.locator(".charts figure").first.locator(f"a:text-is('{form}')")).startswith(start)
 
     olga.goto(f"{STUDY}exports/")
     tour.shot(olga, "exports")

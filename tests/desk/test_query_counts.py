@@ -120,6 +120,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
     return {
         "person": [slug, given.person_id],
         "account_reset_password_from_key": ["1", "x"],
+        "account_confirm_email": ["x"],
         **{name: [1] for name in ("mfa_edit_webauthn", "mfa_remove_webauthn")},
         "guidelines": ["nuggets"],
         "task_guidelines": [given.pk],

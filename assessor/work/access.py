@@ -160,7 +160,9 @@ def require_blind(task: Task) -> None:
 
 def why_not_blind(task: Task, record: Any) -> str | None:
     """Say why a task's person can't do it blind, or None; record: what was read with FACTS."""
-    if record.keeps_blind and (record.has_organized or has_administered(task.person, task.campaign)):
+    # A label is saved without reading its campaign; that matters only to who was an administrator.
+    had_role = task.person.is_superuser or task.person.administrator_until is not None
+    if record.keeps_blind and (record.has_organized or (had_role and has_administered(task.person, task.campaign))):
         return why_barred(task.person, task.campaign)
     if record.has_feedback:
         return (

@@ -10,6 +10,7 @@ _PREDICATES = {
     "archive restored": "restored {} from an archive",
     "archive stopped": "stopped the archive of {}",
     "assessor added": "added {} as an assessor",
+    "assessor reminded": "reminded the assessor of {}",
     "assessor removed": "ended the role of {} as an assessor",
     "bank finished": "finished the {}",
     "bank reopened": "opened the {} again",

@@ -400,7 +400,7 @@ def test_every_address_on_the_pages_leads_somewhere(as_olga: Client, auto: Condi
         found = [one for one in page.addresses if not one.startswith("#")]
         assert len(found) > 10
         for one in found:
-            response = as_olga.get(base + one if one.startswith("?") else one)
+            response = as_olga.get(base + one if one.startswith("?") else one, follow=True)
             assert response.status_code == 200, one
 
 

@@ -136,7 +136,7 @@ def test_an_organizer_makes_the_conditions_on_a_page_and_plans_them(pooled, olga
     edited, queue = pooled.conditions.get(name="relevance post-edited"), pooled.conditions.get(name="Queue")
     assert (edited.qrels_source, edited.manual_setup.from_queue) == (model, False)
     assert (queue.qrels_source, queue.manual_setup.from_queue) == (None, True)
-    page = client.get("/campaigns/study/").content.decode()
+    page = client.get(f"/campaigns/study/conditions/{edited.pk}/").content.decode()
     assert "qrels=Mia&#x27;s; method=relevance post-edited" in page
     assert "<dt>grades, Queue (people, 0 to 3)</dt><dd>0 <small>on 0 topics</small></dd>" in page
 

@@ -97,7 +97,9 @@ def test_the_organizers_form(answered: Campaign, olga: Person):
     assert made == {"support from scratch": None, "support post-edited": shown}
     again = client.post(address, {"method": "support from scratch", "name": "again"})
     assert b"is that condition already" in again.content
-    assert b"kind=support; method=support post-edited" in client.get(f"/campaigns/{answered.slug}/").content
+    made_last = answered.conditions.get(name="support post-edited")
+    page = client.get(f"/campaigns/{answered.slug}/conditions/{made_last.pk}/")
+    assert b"kind=support; method=support post-edited" in page.content
 
 
 # Sheets

@@ -92,14 +92,15 @@ def test_the_page_names_what_is_open_with_what_others_said(as_olga: Client, othe
     assert "team.two" not in page
     assert page.count(">Count it as not judged<") == 1
     assert f"topic={other.answer.topic_id}&amp;run={other.answer.run_id}" in page
-    assert address(scratch) in as_olga.get(f"/campaigns/{campaign.slug}/").content.decode()
+    of_condition = f"/campaigns/{campaign.slug}/conditions/{scratch.pk}/"
+    assert address(scratch) in as_olga.get(of_condition).content.decode()
 
 
 def test_only_conditions_in_which_people_judge_have_open_questions(as_olga: Client, scratch, campaign):
     edited = post_edited(campaign)
-    page = as_olga.get(f"/campaigns/{campaign.slug}/").content.decode()
-    assert address(edited) in page
-    assert address(edited.shown) not in page
+    for condition, has_questions in ((edited, True), (edited.shown, False)):
+        page = as_olga.get(f"/campaigns/{campaign.slug}/conditions/{condition.pk}/").content.decode()
+        assert (address(condition) in page) is has_questions
 
 
 def test_a_label_of_another_person_counts_but_stands_apart(as_olga: Client, sheet, other, scratch, as_anna: Client):

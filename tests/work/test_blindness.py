@@ -66,7 +66,8 @@ def test_a_former_administrator_is_barred_from_campaigns_of_that_time(
 ):
     """They could see all of it, as whoever organized it could."""
     option = f'<option value="{anna.pk}">'
-    assert option in client_of(olga).get("/campaigns/study/plan/").content.decode()
+    give = f"/campaigns/study/plan/give/?topics={Topic.objects.get(qid='t2').pk}&condition={condition.pk}"
+    assert option in client_of(olga).get(give).content.decode()
     anna.refresh_from_db()
     change = {"username": "anna", "is_active": "on", "last_name": anna.last_name}
     for superuser in ("on", ""):
@@ -78,7 +79,7 @@ def test_a_former_administrator_is_barred_from_campaigns_of_that_time(
     assert page(as_anna, bank).status_code == 403
     assert told in page(as_anna, bank).content.decode()
     later = Topic.objects.get(qid="t2")
-    assert option not in client_of(olga).get("/campaigns/study/plan/").content.decode()
+    assert option not in client_of(olga).get(give).content.decode()
     put_in_queue(topics=[later], condition=condition, acting_user=olga)
     draw = f"/queues/{condition.pk}/draw/"
     assert draw not in as_anna.get("/").content.decode()

@@ -246,7 +246,7 @@ def test_every_version_can_be_looked_at_with_what_it_changed(campaign: Campaign,
     assert client.get(f"{base}4/").status_code == 404
     listed = client.get(base).content.decode()
     assert all(f"Version {version}</a>" in listed for version in (1, 2, 3))
-    assert "version 3" in client.get(f"/campaigns/{campaign.slug}/guidelines/").content.decode()
+    assert "Version 3" in client.get(f"/campaigns/{campaign.slug}/guidelines/").content.decode()
 
 
 def test_a_preview_is_what_assessors_will_see(campaign: Campaign, olga: Person):

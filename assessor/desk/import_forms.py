@@ -86,7 +86,7 @@ class FileForm(forms.Form):
         help_text="And how it was asked. People who edit the drafts don't see it.",
     )
     invalid_labels = forms.ChoiceField(
-        label="Values outside the vocabulary",
+        label="Invalid values",
         choices=[("", "are errors"), *Import.InvalidLabels.choices],
         required=False,
     )

@@ -77,7 +77,7 @@ def _topics(campaign: Campaign, wanted: Sequence[str] | None, *, is_of_labels: b
     if wanted:
         topics: list[Topic] = _named(campaign.topics, "qid", wanted, "topic")
         if is_of_labels and (practice := [topic.qid for topic in topics if topic.is_practice]):
-            raise ChoiceError(f"What is said on topics for practice is not exported: {', '.join(practice)}.")
+            raise ChoiceError(f"Labels on practice topics are not exported: {', '.join(practice)}.")
         return topics
     if is_of_labels and campaign.topics.filter(is_practice=True).exists():
         return list(campaign.topics.filter(is_practice=False))

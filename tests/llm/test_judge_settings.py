@@ -85,7 +85,7 @@ def test_all_of_them_are_part_of_the_judge_and_of_its_requests(client: Client):
     }
     page = client.get(f"{BASE}/judges/{judge.pk}/").content.decode()
     for name, value in (("top_p", "1.0"), ("presence penalty", "0.0"), ("frequency penalty", "0.5"), ("seed", "-7")):
-        assert f'<dt>{name}</dt><dd>{value}</dd>' in page
+        assert f"<dt>{name}</dt><dd>{value}</dd>" in page
     assert "<dt>further fields</dt>" in page
     assert "{&quot;top_k&quot;: 20, &quot;guided&quot;: {&quot;a&quot;: [1.5]}}" in page
 

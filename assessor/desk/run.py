@@ -83,7 +83,9 @@ def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> RunS
     shown = RunScores([], None, [])
     for condition in conditions:
         is_asked = str(condition.pk) == key
-        found = condition_scores(condition) if is_asked else kept_scores(condition, states[condition.pk])
+        found = kept_scores(condition, states[condition.pk])
+        if found is None and is_asked:
+            found = condition_scores(condition)
         score = None if found is None else _score(found, run)
         row = ConditionRow(condition, *counted[condition.pk], score)
         shown.rows.append(row)

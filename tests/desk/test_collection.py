@@ -123,7 +123,7 @@ def test_grades_are_told_by_source_and_level(campaign: Campaign, import_file, as
 
 @pytest.fixture
 def labelled(task: Task, import_file) -> Campaign:  # noqa: F811
-    """Anna labelled all of team.one as support; a model denies one nugget there, and labelled team.two."""
+    """Anna labelled all of team.one as support; a model finds two there, and none in team.two."""
     label_all(client_of(task.person), sheet_of(task, "team.one"), "support")
     records = [
         line("t1", "team.one", nuggets(SUPPORT, NOT, SUPPORT), text="Cats purr to heal. They also purr when content."),

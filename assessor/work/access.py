@@ -25,6 +25,9 @@ FACTS = {
     "keeps_blind": "(SELECT blind_after_seeing FROM campaigns_protocol newest"
     " WHERE newest.campaign_id = work_task.campaign_id ORDER BY newest.version DESC LIMIT 1)",
     "has_organized": f"EXISTS ({_MEMBER} 'organizer')",  # once too: what they saw, they have seen
+    # As has_administered() has it, for who is an administrator no longer.
+    "has_administered": "(SELECT own.created_at FROM campaigns_campaign own WHERE own.id = work_task.campaign_id)"
+    " < (SELECT former.administrator_until FROM accounts_person former WHERE former.id = work_task.person_id)",
     "has_seen": "EXISTS (SELECT 1 FROM work_exposure seen WHERE seen.person_id = work_task.person_id"
     " AND seen.topic_id = work_task.topic_id AND seen.kind = work_task.kind)",
     "has_feedback": "EXISTS (SELECT 1 FROM work_exposure told WHERE told.person_id = work_task.person_id"
@@ -160,9 +163,7 @@ def require_blind(task: Task) -> None:
 
 def why_not_blind(task: Task, record: Any) -> str | None:
     """Say why a task's person can't do it blind, or None; record: what was read with FACTS."""
-    # A label is saved without reading its campaign; that matters only to who was an administrator.
-    had_role = task.person.is_superuser or task.person.administrator_until is not None
-    if record.keeps_blind and (record.has_organized or (had_role and has_administered(task.person, task.campaign))):
+    if record.keeps_blind and (task.person.is_superuser or record.has_organized or record.has_administered):
         return why_barred(task.person, task.campaign)
     if record.has_feedback:
         return (

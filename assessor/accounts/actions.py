@@ -16,7 +16,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import int_to_base36
 
-from assessor.accounts.deactivation import end_sessions
+from assessor.accounts.deactivation import end_access, end_sessions
 from assessor.accounts.links import LINK_DAYS, LinkTokens
 from assessor.accounts.models import Person
 from assessor.campaigns import history
@@ -51,17 +51,21 @@ def make_link(
     had a password, a reset for others. site: "https://host" of its address. acting_user is None for who forgot theirs;
     campaign: that whose organizer makes it; to: a mail address in place of the person's own. may: whether it can be
     made, asked while nobody's role changes. Raises LinkRefused.
+
+    Whoever makes a link for somebody else can open it first, and keep a way into the account. So using such a link
+    starts the account anew, and it is mailed to no address that was entered by whoever signed in.
     """
+    own = EmailAddress.objects.filter(user=person, verified=True, email=person.email)
     with transaction.atomic():
         locked = Person.objects.select_for_update().get(pk=person.pk)
         if not may(locked):
             raise LinkRefused(f"No link can be made for {person}.")
-        token = LinkTokens().make_token(locked)
+        token = LinkTokens().make_token(locked, starts_anew=acting_user is not None)
         history.record("sign-in link made", person, campaign=campaign, person=acting_user)
     key = {"uidb36": int_to_base36(person.pk), "key": token}
     address = site + reverse("account_reset_password_from_key", kwargs=key)
-    to = to or person.email
-    is_mailed = settings.MAILS and to and _mail("Your link to Assay", "link_mail", to, person, address)
+    to = to or ("" if acting_user and own.exists() else person.email)
+    is_mailed = settings.MAILS and to and mail("Your link to Assay", "link_mail", to, person=person, address=address)
     return Link(address, to if is_mailed else "")
 
 
@@ -75,15 +79,16 @@ def change_address(*, person: Person, email: str, site: str) -> bool:
         EmailAddress.objects.filter(user=person, verified=False).delete()
         waiting = EmailAddress.objects.create(user=person, email=email.lower())
     address = site + reverse("account_confirm_email", args=[EmailConfirmationHMAC(waiting).key])
-    return _mail("Confirm your mail address in Assay", "address_mail", email, person, address)
+    return mail("Confirm your mail address in Assay", "address_mail", email, person=person, address=address)
 
 
-def _mail(subject: str, template: str, to: str, person: Person, address: str) -> bool:
-    text = render_to_string(f"accounts/{template}.txt", {"person": person, "address": address, "days": LINK_DAYS})
+def mail(subject: str, template: str, to: str, **told: Any) -> bool:
+    """Mail a template's text; say whether the mail server took it."""
+    text = render_to_string(f"accounts/{template}.txt", told | {"days": LINK_DAYS})
     try:
         send_mail(subject, text, None, [to])
     except (OSError, SMTPException):
-        _log.exception("A link was not mailed.")
+        _log.exception("A mail was not sent.")
         return False
     return True
 
@@ -97,7 +102,22 @@ def use_link(*, person_id: int, token: str) -> Person | None:
     person.link_until = None
     person.save(update_fields=["link_until"])
     history.record("sign-in link used", person, campaign=None, person=person)
+    if person.link_starts_anew:
+        _start_anew(person)
     return person
+
+
+def _start_anew(person: Person) -> None:
+    """End all that a person could come in by so far, whoever set it up: password, passkeys, codes, accounts, mail."""
+    addresses = EmailAddress.objects.filter(user=person)
+    if addresses.filter(email=person.email).exists():
+        person.email = ""
+    person.set_unusable_password()
+    person.save(update_fields=["email", "password"])
+    had = (addresses, Authenticator.objects.filter(user=person), SocialAccount.objects.filter(user=person))
+    if sum(rows.delete()[0] for rows in had):
+        history.record("earlier ways to sign in ended", person, campaign=None, person=person)
+    end_access(person)
 
 
 @transaction.atomic
@@ -106,12 +126,14 @@ def link_account(request: HttpRequest, sociallogin: Any, *, person_id: int, toke
 
     Not for who has a second factor: the provider could then say that it asked for one, and theirs would be none.
     """
-    if Authenticator.objects.filter(user=person_id).exists():
-        return False
     person = use_link(person_id=person_id, token=token)
-    if person:
-        sociallogin.connect(request, person)
-    return person is not None
+    if person is None:
+        return False
+    if Authenticator.objects.filter(user=person).exists():
+        transaction.set_rollback(True)  # the link stays good
+        return False
+    sociallogin.connect(request, person)
+    return True
 
 
 @transaction.atomic

@@ -24,6 +24,7 @@ from django.utils.safestring import mark_safe
 from assessor.accounts import single_sign_on
 from assessor.accounts.encryption import decrypt, encrypt
 from assessor.accounts.models import Person
+from assessor.accounts.tasks import mail_notice
 from assessor.runtime.proxy import client_address
 
 WRONG_CODE = "This code is wrong, or was used already. A code of the app changes every half minute: take the next one."
@@ -44,6 +45,18 @@ _SAID = {
     "socialaccount/messages/account_connected_other.txt": (
         "That account is linked to somebody else in Assay, so nothing was changed."
     ),
+}
+# What people are mailed about, at the address they confirmed.
+_TOLD = {
+    "account/email/email_changed": "your mail address is another one now, and this one is yours no longer.",
+    "account/email/password_changed": "your password was changed.",
+    "account/email/password_reset": "your password was set anew, by a link.",
+    "mfa/email/recovery_codes_generated": "new recovery codes were made; the old ones are over.",
+    "mfa/email/totp_activated": "an authenticator app was set up for your account.",
+    "mfa/email/totp_deactivated": "codes of your authenticator app are asked for no longer.",
+    "mfa/email/webauthn_added": "a passkey was added to your account.",
+    "mfa/email/webauthn_removed": "a passkey was removed from your account.",
+    "socialaccount/email/account_connected": "an account was linked: you can sign in with it.",
 }
 
 
@@ -115,6 +128,17 @@ class AccountAdapter(DefaultAccountAdapter):
     def is_ajax(self, request: HttpRequest) -> bool:
         """Answer everybody with pages; nothing of ours asks for forms as JSON."""
         return False
+
+    def send_notification_mail(
+        self,
+        template_prefix: str,
+        user: Person,
+        context: dict[str, Any] | None = None,
+        email: str | None = None,
+    ) -> None:
+        to = email or EmailAddress.objects.get_verified(user)
+        if settings.MAILS and to and template_prefix in _TOLD:
+            mail_notice.delay(user.username, str(to), _TOLD[template_prefix])
 
     def add_message(
         self,

@@ -23,9 +23,10 @@ class LinkTokens:
     the person's only link is good. Making another changes that time, and using it empties it.
     """
 
-    def make_token(self, person: Person) -> str:
+    def make_token(self, person: Person, *, starts_anew: bool = False) -> str:
         person.link_until = timezone.now() + timedelta(days=LINK_DAYS)
-        person.save(update_fields=["link_until"])
+        person.link_starts_anew = starts_anew
+        person.save(update_fields=["link_until", "link_starts_anew"])
         return _token(person)
 
     def check_token(self, person: Person, token: str) -> bool:

@@ -13,6 +13,7 @@ class Person(AbstractUser):
     keys = models.JSONField(default=dict, blank=True)  # of single characters: what a screen has: the person's own
     keys_off = models.BooleanField(default=False)
     link_until = models.DateTimeField(null=True, blank=True, editable=False)  # the end of their one-time link, if any
+    link_starts_anew = models.BooleanField(default=False, editable=False)  # using it ends what the account had before
 
     deactivated_by_administrator = models.BooleanField(default=False, editable=False)  # so by no organizer let in again
     administrator_until = models.DateTimeField(null=True, blank=True, editable=False)  # when they last ceased to be one

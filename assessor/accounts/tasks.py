@@ -13,3 +13,11 @@ def mail_links(email: str, site: str) -> None:
     confirmed = Person.objects.filter(emailaddress__email=email.lower(), emailaddress__verified=True)
     for person in confirmed.filter(is_active=True):
         make_link(person=person, acting_user=None, site=site)
+
+
+@shared_task
+def mail_notice(username: str, to: str, what: str) -> None:
+    """Mail a person what was changed in how they sign in, so that they notice if it was somebody else."""
+    from assessor.accounts.actions import mail
+
+    mail("Your sign-in to Assay was changed", "notice_mail", to, username=username, what=what)

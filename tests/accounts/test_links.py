@@ -172,7 +172,7 @@ def test_a_mail_server_that_is_down_is_told_and_the_link_is_good(anna: Person, s
     monkeypatch.setattr("assessor.accounts.actions.send_mail", refuses)
     with caplog.at_level(logging.ERROR):
         made = make_link(person=anna, acting_user=None, site=SITE)
-    assert (bool(made.mailed_to), "A link was not mailed." in caplog.text, made.address in caplog.text) == (
+    assert (bool(made.mailed_to), "A mail was not sent." in caplog.text, made.address in caplog.text) == (
         False,
         True,
         False,

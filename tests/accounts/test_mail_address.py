@@ -9,18 +9,20 @@ from django.core import mail
 from django.test import Client
 
 from assessor.accounts.models import Person
-from assessor.accounts.tasks import mail_links
+from assessor.accounts.tasks import mail_links, mail_notice
 from assessor.campaigns.models import Event
 from tests.accounts.steps import confirm, has_address, has_app, words
-from tests.conftest import client_of
+from tests.conftest import PASSWORD, client_of
 
 PAGE = "/mail-address/"
+NEW = "another long password"
 
 
 @pytest.fixture
 def mails(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.MAILS = True
     monkeypatch.setattr("assessor.accounts.tasks.mail_links.delay", mail_links)
+    monkeypatch.setattr("assessor.accounts.tasks.mail_notice.delay", mail_notice)
 
 
 def here(person: Person) -> Client:
@@ -156,3 +158,28 @@ def test_a_mail_server_that_is_down_is_told(mails, anna: Person, monkeypatch: py
 
     monkeypatch.setattr("assessor.accounts.actions.send_mail", refuses)
     assert "The mail could not be sent, so your address stays as it is." in ask(here(anna), "anna@example.org")
+
+
+def test_what_changes_in_signing_in_is_mailed_to_the_address_of_before(mails, anna: Person, at_commit):
+    client = here(anna)
+    client.post("/password/", {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW})
+    assert mail.outbox == [], "there is no address yet"
+    has_address(anna, "old@example.org")
+    client.post("/password/", {"oldpassword": NEW, "password1": PASSWORD, "password2": PASSWORD})
+    ask(client, "new@example.org")
+    client.post(newest_link())
+    has_app(anna)
+    client.post("/security/app/off/")
+    told = [(sent.to[0], sent.body.split("\n")[2]) for sent in mail.outbox if "was changed" in sent.subject]
+    assert told == [
+        ("old@example.org", "your password was changed."),
+        ("old@example.org", "your mail address is another one now, and this one is yours no longer."),
+        ("new@example.org", "codes of your authenticator app are asked for no longer."),
+    ]
+
+
+def test_nothing_is_mailed_where_mail_is_not_set_up(anna: Person, monkeypatch: pytest.MonkeyPatch, at_commit):
+    monkeypatch.setattr("assessor.accounts.tasks.mail_notice.delay", mail_notice)
+    has_address(anna, "anna@example.org")
+    here(anna).post("/password/", {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW})
+    assert mail.outbox == []

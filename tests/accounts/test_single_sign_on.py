@@ -13,6 +13,7 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 
 from assessor.accounts.actions import make_link
+from assessor.accounts.adapters import SignOnAdapter
 from assessor.accounts.models import Person
 from assessor.accounts.single_sign_on import names_several_factors
 from assessor.campaigns.models import Campaign, Event
@@ -125,8 +126,17 @@ def test_a_planted_session_is_nobodys_after_the_provider(on, anna: Person):
     assert (is_signed_in(victim), is_signed_in(planted)) == (True, False)
 
 
-def test_an_unknown_account_signs_nobody_in_whatever_its_address(on, anna: Person):
+def test_an_unknown_account_signs_nobody_in_whatever_its_address(on, anna: Person, monkeypatch: pytest.MonkeyPatch):
     has_address(anna, "anna@example.org")  # as mallory's, whose provider says that it is confirmed
+    apps = SignOnAdapter.list_apps
+
+    def with_addresses(*args: Any, **kwargs: Any) -> list[Any]:
+        found = apps(*args, **kwargs)
+        for app in found:
+            app.settings |= {"scope": ["openid", "email"], "fetch_userinfo": True}
+        return found
+
+    monkeypatch.setattr(SignOnAdapter, "list_apps", with_addresses)
     before = Person.objects.count()
     for sub in ("kim", "mallory", "anna", "anna@example.org"):
         client = Client()
@@ -184,11 +194,22 @@ def test_an_invitation_links_once_and_no_account_of_somebody_else(on, anna: Pers
 def test_an_invitation_does_not_get_around_a_second_factor_by_an_account_that_claims_one(on, anna: Person):
     has_app(anna)
     on.SSO_TRUSTS_AMR = True
-    client = Client()
-    response = by_link(link_to(anna), "mia", client)
+    client, address = Client(), link_to(anna)
+    response = by_link(address, "mia", client)
     assert (response.status_code, "Your account was not linked" in words(response)) == (403, True)
     assert not is_signed_in(client)
     assert not anna.socialaccount_set.exists()
+    assert Client().get(address).status_code == 302, "the link stays good"
+
+
+def test_an_invitation_by_somebody_else_ends_what_was_before(on, anna: Person, admin: Person):
+    link(client_of(anna), "mia")
+    has_app(anna)
+    address = make_link(person=anna, acting_user=admin, site="http://testserver").address
+    assert by_link(address, "kim")["Location"] == "/"
+    assert list(SocialAccount.objects.values_list("user__username", "uid")) == [("anna", "kim")]
+    assert sign_in(Client(), "mia").status_code == 403
+    assert give_password(Client()).status_code == 200, "nor is the old password good"
 
 
 def test_nobody_begins_to_sign_in_without_end(on, db, clock):

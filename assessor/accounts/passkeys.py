@@ -163,7 +163,7 @@ renew_recovery_codes = GenerateRecoveryCodesView.as_view()
 add_passkey = AddPasskey.as_view()
 rename_passkey = EditWebAuthnView.as_view(
     template_name="desk/form.html",
-    extra_context={"title": "Rename a passkey", "submit": "Rename"},
+    extra_context={"title": "Rename a passkey", "submit": "Rename", "back": reverse_lazy("mfa_index")},
     success_url=reverse_lazy("mfa_index"),
 )
 remove_passkey = RemoveWebAuthnView.as_view(success_url=reverse_lazy("mfa_index"))

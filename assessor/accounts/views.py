@@ -107,7 +107,13 @@ sign_in = SignIn.as_view()
 sign_out = require_POST(LogoutView.as_view())
 confirm = ReauthenticateView.as_view()
 password = PasswordChange.as_view(
-    template_name="desk/form.html", extra_context={"title": "Change your password", "submit": "Change password"}
+    template_name="desk/form.html",
+    extra_context={
+        "title": "Change your password",
+        "lead": "Your other browsers are signed out then.",
+        "submit": "Change password",
+        "back": reverse_lazy("mfa_index"),
+    },
 )
 forgotten = Forgotten.as_view()
 mailed = PasswordResetDoneView.as_view()
@@ -130,7 +136,7 @@ def mail_address(request: PersonRequest) -> HttpResponse:
         else:
             messages.error(request, "The mail could not be sent, so your address stays as it is. Try again later.")
         return redirect("mfa_index")
-    context = {"form": form, "title": "Change your mail address", "submit": "Mail me a link"}
+    context = {"form": form, "title": "Change your mail address", "submit": "Mail me a link", "back": reverse_lazy("mfa_index")}
     return render(request, "desk/form.html", context)
 
 

@@ -136,7 +136,8 @@ def mail_address(request: PersonRequest) -> HttpResponse:
         else:
             messages.error(request, "The mail could not be sent, so your address stays as it is. Try again later.")
         return redirect("mfa_index")
-    context = {"form": form, "title": "Change your mail address", "submit": "Mail me a link", "back": reverse_lazy("mfa_index")}
+    title = "Change your mail address"
+    context = {"form": form, "title": title, "submit": "Mail me a link", "back": reverse_lazy("mfa_index")}
     return render(request, "desk/form.html", context)
 
 

@@ -342,5 +342,5 @@ def test_the_table_tells_work_and_sign_in(bank: NuggetBank, olga: Person, django
         add_member(
             campaign=bank.condition.campaign, person=make_person(f"p{number}"), role=Role.ASSESSOR, acting_user=None
         )
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(11):
         client.get(PEOPLE)

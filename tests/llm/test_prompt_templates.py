@@ -453,5 +453,5 @@ def test_the_page_of_prompts_costs_the_same_queries_with_many_sets(
 ) -> None:
     for number in range(12):
         imported({"a.txt": GRADER}, "--name", f"set-{number}")
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(22):
         assert "set-11" in as_olga.get("/campaigns/study/prompts/").content.decode()

@@ -1,6 +1,7 @@
 """Conditions under which people grade, and what they are given."""
 
 import random
+import re
 
 import pytest
 from django.test import Client
@@ -138,7 +139,10 @@ def test_an_organizer_makes_the_conditions_on_a_page_and_plans_them(pooled, olga
     assert (queue.qrels_source, queue.manual_setup.from_queue) == (None, True)
     page = client.get(f"/campaigns/study/conditions/{edited.pk}/").content.decode()
     assert "qrels=Mia&#x27;s; method=relevance post-edited" in page
-    assert "<dt>grades, Queue (people, 0 to 3)</dt><dd>0 <small>on 0 topics</small></dd>" in page
+    sources = client.get("/campaigns/study/relevance/").content.decode()
+    [row] = re.findall(r"<tr>(?:(?!</tr>).)*<bdi>Queue</bdi>.*?</tr>", sources, re.DOTALL)
+    assert "by people, 0 to 3, made here" in row
+    assert re.findall(r'<td class="num">(.*?)</td>', row) == ["0", "0"], "topics and grades"
 
     for person in (anna, ben):
         form = {"topics": [pooled.topics.get(qid="t1").pk], "condition": queue.pk, "person": person.pk}

@@ -18,7 +18,7 @@ class ScoreTable(AppendOnly):
     name = models.CharField(max_length=120)
     file_name = models.CharField(max_length=255)
     sha256 = models.CharField(max_length=64, help_text="Of the file.")
-    run = models.CharField(max_length=256, blank=True, help_text="Whose scores they are where the file names no run.")
+    run = models.CharField(max_length=256, blank=True, help_text="The run, where the file names none.")
     content = models.TextField(help_text="Its lines, without blank ones.")
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)

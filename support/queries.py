@@ -177,7 +177,7 @@ def all_sheets(task: Task) -> QuerySet[SupportSheet]:
 
 
 UNRESOLVED = "its text is not loaded"
-WAITING = "waits for the model's label"
+WAITING = "waiting for the model's label"
 WITH_EQUAL = "judged with an equal one"
 
 

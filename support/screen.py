@@ -139,7 +139,7 @@ def _under(owns: Sequence[OwnSheet]) -> dict[int, dict[str, int]]:
 _WHY = {
     "uncited": "cites nothing: none by rule",
     "unresolved": "the cited text is not loaded: it can't be judged",
-    "waiting": "waits for the model's label",
+    "waiting": "waiting for the model's label",
     "equal": "judged with an equal one",
     "more": "not asked",
 }

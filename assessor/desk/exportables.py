@@ -23,7 +23,7 @@ def _form(chosen: Chosen) -> HistoryForm:
 EXPORTABLES = (
     Exportable(
         "missing",
-        "What is missing",
+        "Missing parts",
         {name: Form(kind.what, f"{name}.csv", heads=1) for name, kind in _GAPS.items()},
         _missing_lines,
         lambda it: 0,

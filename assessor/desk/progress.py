@@ -306,7 +306,7 @@ def _cell(rows: Sequence[WorkRow], topic: Topic, step: Step, base: str, *, is_st
     name = f"{topic.qid}{', practice' if topic.is_practice else ''}, {step.name}"
     begun = [row for row in rows if row.person_id and row.state != WAITING]
     if not begun:
-        told = "not given" if not rows else "waits for other work" if rows[0].state == WAITING else "in the queue"
+        told = "not given" if not rows else "waits for earlier work" if rows[0].state == WAITING else "in the queue"
         return Cell("", "hx", f"{name}: {told}", f"{base}?q={topic.qid}")
     row = begun[0]
     address = f"{base}work/{row.condition}/{topic.pk}/?person={row.person_id}"

@@ -27,10 +27,10 @@ class ExportForm(forms.Form):
     topics = _Words(
         required=False,
         label="Topics",
-        help_text="Topic ids, with blanks or on lines of their own. Leave empty for all.",
+        help_text="Topic ids, separated by spaces or line breaks. Leave empty for all.",
     )
     runs = _Words(
-        required=False, label="Runs", help_text="Run tags, with blanks or on lines of their own. Leave empty for all."
+        required=False, label="Runs", help_text="Run tags, separated by spaces or line breaks. Leave empty for all."
     )
     at = forms.CharField(
         required=False, label="At", help_text="The end of a day (2026-01-31) or a moment in UTC (2026-01-31T12:00)."

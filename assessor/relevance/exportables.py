@@ -27,7 +27,7 @@ def _shown_seen(chosen: Chosen) -> Seen:
 EXPORTABLES = (
     Exportable(
         "judgments",
-        "Who graded what, and which grade was shown",
+        "Grading record (who, when, what was shown)",
         CSV,
         lambda it: judgment_lines(it.record, it.topics),
         lambda it: _events(it).count(),

@@ -15,7 +15,7 @@ class Study(models.Model):
     """
 
     class Purpose(models.TextChoices):
-        DISAGREEMENT = "disagreement", "people and a model differ: others say who is right, blind to both"
+        DISAGREEMENT = "disagreement", "who is right? Others label the differing items, blind"
         ADJUDICATION = "adjudication", "two people differ: a third one sees both and decides"
 
     campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="studies")
@@ -26,9 +26,7 @@ class Study(models.Model):
     second = models.ForeignKey(
         Condition, models.PROTECT, related_name="+", help_text="A model's labels; other people's in an adjudication."
     )
-    per_topic = models.PositiveIntegerField(
-        null=True, blank=True, help_text="At most so many of each topic; none: all."
-    )
+    per_topic = models.PositiveIntegerField(null=True, blank=True, help_text="Items a topic; empty: all.")
     seed = models.PositiveBigIntegerField(help_text="Decides what is drawn.")
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)

@@ -88,7 +88,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=120)),
                 ('file_name', models.CharField(max_length=255)),
                 ('sha256', models.CharField(help_text='Of the file.', max_length=64)),
-                ('run', models.CharField(blank=True, help_text='Whose scores they are where the file names no run.', max_length=256)),
+                ('run', models.CharField(blank=True, help_text='The run, where the file names none.', max_length=256)),
                 ('content', models.TextField(help_text='Its lines, without blank ones.')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='score_tables', to='campaigns.campaign')),

@@ -1,4 +1,4 @@
-// "Choose all not given": checks every box of that name whose topic nobody has yet.
+// "Select topics without an assessor": checks every box of that name whose topic nobody has yet.
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-choose]");
   if (!button) return;

@@ -123,8 +123,8 @@ def write_guidelines(page: Page) -> None:
     page.click("main a:text-is('assignment')")
     text = page.locator("main textarea")
     text.fill(f"{text.input_value()}\nIn this study, a number must be the same to count as support.\n")
-    page.get_by_role("button", name="Put in force").click()
-    page.wait_for_selector("text=In force: version 2")
+    page.get_by_role("button", name="Save as a new version").click()
+    page.wait_for_selector("text=Version 2 is used from now on")
 
 
 def make_judge(page: Page, model_url: str) -> None:

@@ -271,8 +271,8 @@ def test_what_waits_for_other_work_is_left(
     assert (step.topics, step.planned, step.left, told.topics) == (1, 1, 75, 3)
     assert step.ends.earliest == timezone.localdate() + timedelta(days=15)  # 75 answers at 5 a day
     page = as_olga.get(ADDRESS).content.decode()
-    assert "0 of 1 topics finished · 1 waits for other work" in page
-    assert "t2, Manual/Manual: waits for other work" in page
+    assert "0 of 1 topics finished · 1 waits for earlier work" in page
+    assert "t2, Manual/Manual: waits for earlier work" in page
     # A topic that somebody has, and that is to be another person's, is one topic; practice is none.
     Planned.objects.create(condition=manual, topic=task.topic, person=ben, waits_for="its nuggets")
     assert next(step for step in found(campaign).steps if step.items == "answers").planned == 1

@@ -260,7 +260,7 @@ def test_figures_are_files(client: Client, compared: Comparison):
 
 def test_an_old_result_says_so_and_is_computed_again(client: Client, compared: Comparison, second: Condition):
     put(all_judged(second)[:1], version=9)
-    assert "Something may have changed since this was computed: Second." in page(client, compared)
+    assert "Changed since this was computed, perhaps: Second." in page(client, compared)
     response = client.post(f"{BASE}{compared.pk}/again/")
     assert response.status_code == 302
     assert compared.calculations.count() == 2

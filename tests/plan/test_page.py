@@ -42,7 +42,7 @@ def waiting(condition: Condition, bank: NuggetBank, answered, as_olga: Client, a
     why = "The nuggets of t1 under ManualNuggets are not finished."
     assert f"Waiting under Manual/Manual: 1 topic. {why}" in page
     assert f'<span class="n">waits</span></a><span class="sub">{why}</span>' in page
-    assert "<strong>1 piece of work waits for other work.</strong> It starts by itself." in page
+    assert "<strong>1 piece of work waits for earlier work.</strong> It starts by itself." in page
     return manual
 
 

@@ -201,7 +201,7 @@ def test_an_organizer_looks_at_what_was_said(beside: SupportSheet, olga: Person,
         "<td>partial</td><td>yes</td>",
         "<bdi>&lt;i&gt;look",
         "<td>7</td>",
-        "waits for the model&#x27;s label",
+        "waiting for the model&#x27;s label",
         "its text is not loaded",
     ):
         assert shown in text, shown

@@ -285,7 +285,7 @@ def test_a_file_in_and_out(campaign: Campaign, tmp_path: Path):
     file = tmp_path / "support.md"
     file.write_bytes("\ufeff# Ünser\r\n\r\nText.\r\n".encode())
     command = ("import_guidelines", campaign.slug, str(file), "--kind", "support")
-    assert call(*command) == "In force: guidelines for support, version 2.\n"
+    assert call(*command) == "Used from now on: guidelines for support, version 2.\n"
     assert "as before" in call(*command)
     assert call("export_guidelines", campaign.slug, "--kind", "support") == "# Ünser\n\nText.\n"
     first = call("export_guidelines", campaign.slug, "--kind", "support", "--version-number", "1")

@@ -53,7 +53,7 @@ def protocol(request: PersonRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         settings = {name: form.cleaned_data[name] for name in Protocol.SETTINGS}
         present = change_protocol(campaign=campaign, settings=settings, acting_user=request.user)
-        messages.success(request, f"In force: {present}. Conditions made before keep their version.")
+        messages.success(request, f"Saved: {present}. Conditions made before keep their version.")
         return redirect("protocol", slug)
     return render(request, "desk/protocol.html", {"form": form, "campaign": campaign})
 

@@ -89,7 +89,7 @@ def edit_guidelines(request: PersonRequest, slug: str, kind: str) -> HttpRespons
     if new == present:
         messages.info(request, "That is the text in force: nothing was changed.")
     else:
-        messages.success(request, f"In force: version {new.version}. Whoever opened an older one is told of it.")
+        messages.success(request, f"Version {new.version} is used from now on. Whoever opened an older one is told.")
     return redirect("edit_guidelines", slug, kind)
 
 

@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="The campaign's short name.")
-        parser.add_argument("first", help="A condition, a source of grades or a score table. It stands for the truth.")
+        parser.add_argument("first", help="A condition, a source of grades or a score table. The reference side.")
         parser.add_argument("second", help="The other one.")
         parser.add_argument("--name", default="", help="Of the comparison; by default that of both sides.")
         parser.add_argument("--support", nargs=2, metavar=("FIRST", "SECOND"), help="Whose support makes F1.")

@@ -20,7 +20,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("first", help="A score table: CSV, JSONL or a leaderboard. It stands for the truth.")
+        parser.add_argument("first", help="A score table: CSV, JSONL or a leaderboard. The reference side.")
         parser.add_argument("second", help="The other one.")
         parser.add_argument("--out", type=Path, help="A folder for tables, JSON and figures.")
         parser.add_argument("--names", nargs=2, metavar=("FIRST", "SECOND"), help="What the two sides are called.")

@@ -15,7 +15,7 @@ class Command(BaseCommand):
         parser.add_argument("campaign", help="The campaign's short name.")
         parser.add_argument("file", type=Path, help="The file, plain or .gz.")
         parser.add_argument("--name", default="", help="What comparisons call it; by default the file's name.")
-        parser.add_argument("--run", default="", metavar="TAG", help="Whose scores they are, if the file names none.")
+        parser.add_argument("--run", default="", metavar="TAG", help="The run, if the file names none.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign, path = campaign_called(options["campaign"]), options["file"]

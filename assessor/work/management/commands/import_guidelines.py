@@ -35,4 +35,4 @@ class Command(BaseCommand):
         except Stale as error:
             raise CommandError("Somebody else changed the guidelines at this moment. Nothing was changed.") from error
         is_same = new.version == present.version
-        self.stdout.write(f"In force: {new}{' (as before: the text is the same)' if is_same else ''}.")
+        self.stdout.write(f"Used from now on: {new}{' (as before: the text is the same)' if is_same else ''}.")

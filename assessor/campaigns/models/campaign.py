@@ -136,7 +136,7 @@ class Protocol(models.Model):
     citations_per_sentence = _count(1, "Citations judged for each sentence.")
     equal_pairs_once = models.BooleanField(
         default=False,
-        verbose_name="Judge identical sentence–passage pairs once",
+        verbose_name="Judge identical sentence-passage pairs once",
         help_text="Where answers to a topic have the same sentence with the same cited passage, whether a judge is "
         "asked about one of them alone, and what is said of it holds for all.",
     )

@@ -24,7 +24,7 @@ help:
 	@echo "make tour   takes the screenshots of docs/organizer/tour.md anew"
 	@echo "make bench  the benchmarks"
 	@echo "make load   fifty assessors at work while a job writes labels, for MINUTES=10, on the database of DATABASE_URL"
-	@echo "make weight what the labelling screens weigh, in a browser"
+	@echo "make weight what labelling screens and organizers' pages weigh, in a browser"
 	@echo "make attacks tries attacks on a demo that it starts, and prints what happened"
 	@echo "make mutations   breaks rules on purpose, one at a time, and sees that tests fail"
 	@echo "make audit  asks for known weaknesses of what is locked"

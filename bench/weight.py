@@ -1,4 +1,4 @@
-"""What the labelling screens weigh and how soon one can label, by the browser's own tools; how soon a server answers.
+"""What labelling screens and organizers' pages weigh, how soon one can label, and how soon a server answers.
 
     python -m bench.weight [--keep FOLDER] [--times 5]
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from assessor.campaigns.models import Campaign, Condition
 
 ASSESSOR = "assessor"
+DESK, DESK_REQUESTS = 90, 14  # kB in all and requests of an organizer's page, charts aside
 SCALE = 0.005  # of a track: a screen shows one topic, whatever else is loaded
 CODE, REQUESTS, COLD, SLOW, STOPS, START = 100, 12, 400, 1500, 3, 2.0  # kB, number, ms, ms, Tab stops, s
 LINE = {"downloadThroughput": 1.5e6 / 8, "uploadThroughput": 1.5e6 / 8, "latency": 40, "offline": False}
@@ -63,10 +64,11 @@ class Screen(NamedTuple):
 
 
 class Weight(NamedTuple):
-    """What came over the wire: kB of CSS and JavaScript, kB of the page itself, and requests."""
+    """What came over the wire: kB of CSS and JavaScript, of the page itself and of all else, and requests."""
 
     code: float
     page: float
+    rest: float
     requests: int
 
 
@@ -151,6 +153,22 @@ def screens() -> Iterator[Screen]:
         yield Screen(task.kind + passages, kind_of(task).url(task), control, keys, given)
 
 
+def desk_pages() -> Iterator[tuple[str, str]]:
+    """Yield name and path of the pages of an organizer's sidebar, and of one topic, run, condition and new job."""
+    from django.urls import reverse
+
+    from assessor.campaigns.models import Campaign
+    from assessor.desk.navigation import GROUPS
+
+    campaign = Campaign.objects.get()
+    for group in GROUPS:
+        for item in group.items:
+            yield item.label, reverse(item.name, args=[campaign.slug])
+    for name, records in [("topic", campaign.topics), ("run", campaign.runs), ("condition", campaign.conditions)]:
+        yield name, reverse(name, args=[campaign.slug, records.order_by("pk").values_list("pk", flat=True)[0]])
+    yield "new job", reverse("launch_job", args=[campaign.slug])
+
+
 # ---- measuring ----
 
 
@@ -164,22 +182,23 @@ def fresh(browser: "Browser", address: str, cookie: str, **options: Any) -> "Ite
     context.close()
 
 
-def weigh(page: "Page", screen: Screen) -> Weight:
-    """Open a screen and tell what came over the wire until it was quiet."""
+def weigh(page: "Page", path: str, ready: str) -> Weight:
+    """Open a page and tell what came over the wire until it was quiet. ready: matches once it can be used."""
     session: CDPSession = page.context.new_cdp_session(page)
     session.send("Network.enable")
     kinds: dict[str, str] = {}
     sizes: dict[str, float] = {}
     session.on("Network.requestWillBeSent", lambda told: kinds.setdefault(told["requestId"], told.get("type", "")))
     session.on("Network.loadingFinished", lambda told: sizes.__setitem__(told["requestId"], told["encodedDataLength"]))
-    page.goto(screen.path)
-    page.wait_for_selector("#main[data-ready]")
+    page.goto(path)
+    page.wait_for_selector(ready)
     page.wait_for_load_state("networkidle")
 
     def kilobytes(*wanted: str) -> float:
         return sum(size for request, size in sizes.items() if kinds.get(request) in wanted) / 1000
 
-    return Weight(kilobytes("Script", "Stylesheet"), kilobytes("Document"), len(kinds))
+    rest = set(kinds.values()) - {"Script", "Stylesheet", "Document"}
+    return Weight(kilobytes("Script", "Stylesheet"), kilobytes("Document"), kilobytes(*rest), len(kinds))
 
 
 def usable_after(page: "Page", screen: Screen, line: dict[str, Any] | None) -> float:
@@ -251,7 +270,7 @@ def measure(browser: "Browser", address: str, cookie: str, screen: Screen, times
     """Print what there is to tell of a screen; return how many figures are over their limits."""
     print(screen.name)
     with fresh(browser, address, cookie) as page:
-        weight = weigh(page, screen)
+        weight = weigh(page, screen.path, "#main[data-ready]")
     over = told("compressed CSS and JavaScript", weight.code, CODE, "kB")
     over += told("requests", weight.requests, REQUESTS, "")
     print(f"  {'the page itself':46} {weight.page:8.1f} kB")
@@ -276,6 +295,17 @@ def measure(browser: "Browser", address: str, cookie: str, screen: Screen, times
     return over
 
 
+def measure_desk(browser: "Browser", address: str, cookie: str) -> int:
+    """Print what each page of the organizer weighs in all; return how many figures are over their limits."""
+    over = 0
+    for name, path in desk_pages():
+        with fresh(browser, address, cookie) as page:
+            weight = weigh(page, path, "#nav")
+        over += told(f"{name}, in all", weight.code + weight.page + weight.rest, DESK, "kB")
+        over += told(f"{name}, requests", weight.requests, DESK_REQUESTS, "")
+    return over
+
+
 def main() -> None:
     from playwright.sync_api import sync_playwright
 
@@ -294,6 +324,8 @@ def main() -> None:
         all_screens, over = list(screens()), 0
         with house.serve() as port, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+            organizer = house.session(Person.objects.get(username=f"organizer-{house.SLUG}"))
+            over += measure_desk(browser, f"http://localhost:{port}", organizer)
             for screen in all_screens:
                 over += measure(browser, f"http://localhost:{port}", cookie, screen, chosen.times)
             browser.close()

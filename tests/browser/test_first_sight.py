@@ -1,0 +1,70 @@
+"""What an organizer learns from each page without scrolling, on a screen of 1440 by 900."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import MARKS, Demo, OpenPage
+
+pytestmark = MARKS
+FOLD = 900
+CAMPAIGN = "/campaigns/demo/"
+# By the page: what answers its question. A pattern is of the whole text of the element.
+ANSWERS = {
+    "": [
+        ('section[aria-label="Stages of the study"] [aria-current=step], ol.path li.done', r"\w+"),
+        ("section[aria-labelledby=next] li.now h3, section[aria-labelledby=next] .in", r"\w+"),
+        ("section[aria-labelledby=attention] h2", "Needs attention"),
+        ("section table h2, section:has(table.matrix) h2", r".+"),
+    ],
+    "setup/": [("#steps h2", "Your way to results"), ("#steps li >> nth=5", r"\w+")],
+    "jobs/new/?kind=AutoNuggets": [
+        ("#estimate h2", "Estimate"),
+        ("#estimate dl, #estimate .stats", r"(?s).*(calls|Calls).*USD.*"),
+    ],
+    "jobs/1/": [
+        ("#progress [role=status]", "Done"),
+        ("#progress dt:has-text('Took'), #progress dt:has-text('Time left')", r"Took|Time left"),
+        ("main dt:has-text('Failed'), main h2:has-text('Failed')", r"Failed.*"),
+    ],
+    "plan/": [
+        ("main .stats dt >> nth=0", "Topics given"),
+        ("main .stats dd:has-text('median'), main .stats dt:has-text('Most to do')", r".+"),
+        ("table.plan tbody tr >> nth=0", r"(?s).*demo-1.*"),
+        ("main .stats dt:has-text('Time to come')", "Time to come"),
+    ],
+    "scores/": [
+        ("table.board tbody tr >> nth=0 >> th", r"\S+"),
+        ("table.board tbody tr >> nth=0 >> svg", None),
+        ("table.board thead th:has-text('interval')", r"0 to \d+, 95 % interval"),
+    ],
+    "comparisons/1/": [("#summary h2, #summary .headline, #summary p >> nth=0", r"(?s).+")],
+    "exports/": [
+        ("#files h2 >> nth=0", r"For .+"),
+        ("#filter", None),
+        ("main .tabs a >> nth=3", r".+"),
+    ],
+    "progress/": [
+        ("main .stats dt >> nth=0", "Expected end"),
+        ("#stuck", "Stuck"),
+        ("section[aria-labelledby=stuck] li >> nth=0, section[aria-labelledby=stuck] .in", r"(?s).+"),
+    ],
+    "asked/": [("main .tabs a >> nth=0", r"Open \d+"), ("main article h2 >> nth=0, main .empty h2", r".+")],
+}
+
+
+def is_in_sight(found: Locator) -> bool:
+    box = found.bounding_box()
+    return box is not None and box["y"] >= 0 and box["y"] + min(box["height"], 40) <= FOLD
+
+
+@pytest.mark.parametrize("path", ANSWERS, ids=lambda path: path.partition("?")[0] or "overview")
+def test_a_page_answers_its_question_without_scrolling(path: str, open_page: OpenPage, demo: Demo) -> None:
+    page: Page = open_page("olga", viewport={"width": 1440, "height": FOLD})
+    page.goto(CAMPAIGN + path)
+    for selector, pattern in ANSWERS[path]:
+        found = page.locator(selector).first
+        if pattern:
+            expect(found).to_have_text(re.compile(f"^{pattern}$"))
+        assert is_in_sight(found), selector

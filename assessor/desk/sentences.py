@@ -70,11 +70,6 @@ _PREDICATES = {
     "sign-in link made": "made a sign-in link for {}",
     "study drawn": "made the study {}",
     "task drawn": "took {} from the queue",
-    "task given": "gave out {}",
-    "task paused": "paused {}",
-    "task reassigned": "gave {} to somebody else",
-    "task resumed": "resumed {}",
-    "task withdrawn": "took away {}",
     "topic counts again": "ended practice on the topic {}",
     "topic marked for practice": "made {} a topic for practice",
     "topic put in queue": "put {} in the queue",
@@ -82,11 +77,22 @@ _PREDICATES = {
     "topics allotted": "gave out topics at random in {}",
     "work planned": "planned {}",
 }
+# Of a task, which is called as "support of t1 by ben": {} is what it is, {by} whose.
+_OF_TASKS = {
+    "task given": "gave {} to {by}",
+    "task paused": "paused {} of {by}",
+    "task reassigned": "gave {} of {by} to somebody else",
+    "task resumed": "resumed {} of {by}",
+    "task withdrawn": "took {} away from {by}",
+}
 # Verbs that begin with a kind of work.
 _ENDINGS = {"signed off": "signed off {}", "opened again": "opened {} again", "reopened": "opened {} again"}
 
 
 def predicate(verb: str, subject: str) -> str:
     """Return what somebody did, to be read after their name; a verb without a sentence stands as it is."""
+    if verb in _OF_TASKS:
+        what, _, whose = subject.rpartition(" by ")
+        return _OF_TASKS[verb].replace("{by}", whose).replace("{}", what)
     told = _PREDICATES.get(verb) or next((one for end, one in _ENDINGS.items() if verb.endswith(f" {end}")), None)
     return told.replace("{}", subject) if told else f"{verb}: {subject}"

@@ -44,7 +44,7 @@ def setup_of(campaign: Campaign) -> Setup:
         [
             Step("name", "Name the campaign", f"{campaign} · you organize it", True),
             Step("files", "Load the files", _loaded(campaign) if has["topics"] else "Drop all of them.", has["topics"]),
-            Step("protocol", "Choose the protocol", f"{campaign.protocol} is in force.", True),
+            Step("protocol", "Choose the protocol", f"{campaign.protocol} is used.", True),
             Step(
                 "study",
                 "Choose the study",

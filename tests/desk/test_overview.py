@@ -288,6 +288,7 @@ def test_every_verb_of_the_history_is_a_sentence():
     assert len(verbs) > 40
     assert sorted(verb for verb in verbs if predicate(verb, "x") == f"{verb}: x") == []
     assert predicate("assignment signed off", "t1") == "signed off t1"
+    assert predicate("task given", "support of t1 by ben") == "gave support of t1 to ben"
     assert predicate("unheard of", "t1") == "unheard of: t1"
 
 

@@ -87,7 +87,7 @@ def edit_guidelines(request: PersonRequest, slug: str, kind: str) -> HttpRespons
     except Stale:
         return _edit(request, campaign, clean_text(text), kind, status=409)
     if new == present:
-        messages.info(request, "That is the text in force: nothing was changed.")
+        messages.info(request, "The text is the same, so nothing was changed.")
     else:
         messages.success(request, f"Version {new.version} is used from now on. Whoever opened an older one is told.")
     return redirect("edit_guidelines", slug, kind)

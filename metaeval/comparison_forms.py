@@ -77,7 +77,7 @@ class CompareForm(forms.Form):
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._sides = {f"{type(one).__name__}-{one.pk}": one for one in comparables_of(campaign)}
-        choices = [("", "---------"), *((key, _labelled(one)) for key, one in self._sides.items())]
+        choices = [("", "Choose…"), *((key, _labelled(one)) for key, one in self._sides.items())]
         tasks = campaign.runs.exclude(task__in=("", CONTROL)).order_by("task").values_list("task", flat=True).distinct()
         for name in ("first", "second"):
             self._choices(name, choices)

@@ -241,7 +241,7 @@ def multiples(result: Json) -> list[Multiple]:
         if key == LENGTH or not pairs or most <= 0:
             continue
         most = 1.0 if most <= 1 else most
-        dots = "".join(f"M{100 * other / most:.1f} {100 - 100 * one / most:.1f}h0" for one, other in pairs)
+        dots = "".join(f"M{100 * one / most:.1f} {100 - 100 * other / most:.1f}h0" for one, other in pairs)
         told = "τ undefined" if tau is None else f"τ {tau:.2f}"
         found.append(Multiple(measure_named(key).in_words, told, dots, f"{most:g}"))
     return found

@@ -10,6 +10,7 @@ from assessor.campaigns.condition_kind import kind_named, kind_of, kinds_in_orde
 from assessor.campaigns.models import Campaign, Condition
 from assessor.desk.progress import Step
 from assessor.exports.models import Frozen
+from assessor.llm.job_kind import job_kinds
 from assessor.llm.models import Job
 from assessor.scores.cache import Counts, counts_by_condition, scopes
 from assessor.work.models import Task
@@ -22,6 +23,7 @@ class ConditionState(NamedTuple):
 
     people, model: who works here, by name. ready: topics whose nuggets people finished, where nuggets are assigned.
     version: the newest frozen one, 0 where there is none. agreements: with what it was compared to as a candidate.
+    shown: the condition whose labels people see. awaited_job: the kind of job that fills it, where none was launched.
     """
 
     pk: int
@@ -46,6 +48,8 @@ class ConditionState(NamedTuple):
     version: int
     agreements: list[Agreement]
     is_reference: bool
+    shown: int | None
+    awaited_job: str
 
     @property
     def percent(self) -> int:
@@ -148,6 +152,7 @@ def _states(
     frozen = Frozen.objects.filter(condition__campaign=campaign).order_by().values("condition")
     versions = dict(frozen.annotate(version=Max("version")).values_list("condition", "version"))
     references = {one.reference for one in agreements}
+    filled_by = {(kind.condition_kind, kind.method): kind.name for kind in job_kinds().values()}
     found = []
     for one in records:
         step, own_jobs = step_of.get(one.pk), jobs[one.pk]
@@ -179,6 +184,8 @@ def _states(
                 version=versions.get(one.pk, 0),
                 agreements=[other for other in agreements if other.candidate == one.pk],
                 is_reference=one.pk in references,
+                shown=one.shown_id,
+                awaited_job="" if own_jobs else filled_by.get((one.kind, one.method), ""),
             )
         )
     return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from django.db.models import Q
 from django.urls import reverse
@@ -9,6 +10,7 @@ from django.urls import reverse
 from assessor.campaigns.models import Campaign
 from assessor.desk.listing import holds
 from assessor.desk.navigation import GROUPS
+from assessor.exports.registry import EXPORTABLES
 
 AT_MOST = 20
 
@@ -53,6 +55,11 @@ def find(campaign: Campaign, q: str) -> list[Hits]:
         for item in group.items
         if holds(q, item.label, group.label)
     ]
+    files = [
+        Hit(kind.name_on_page, "Exports", f"{page('exports')}?{urlencode({'q': kind.name_on_page})}")
+        for kind in EXPORTABLES
+        if holds(q, kind.name_on_page, kind.name)
+    ]
     same = q.casefold()
     of_kinds = {
         ("Topics", "topics"): [
@@ -71,6 +78,7 @@ def find(campaign: Campaign, q: str) -> list[Hits]:
             for one in conditions[: AT_MOST + 1]
         ],
         ("Pages", "file"): pages,
+        ("Files to download", "down"): files,
     }
     return [Hits(*kind, found, len(found) > AT_MOST) for kind, found in of_kinds.items() if found]
 

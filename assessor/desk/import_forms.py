@@ -8,8 +8,9 @@ from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
+from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.http import NO_FILE
-from assessor.campaigns.models import Campaign, Import, QrelsSource
+from assessor.campaigns.models import Campaign, Condition, Import, QrelsSource
 from assessor.imports.importer import upload_path
 from assessor.imports.loaders import LOADERS, Loader
 
@@ -150,7 +151,23 @@ def _own(import_record: Import, typed: Mapping[str, str]) -> dict[str, str]:
 
 def _suggested(import_record: Import, campaign: Campaign) -> dict[str, str]:
     """Return what a file's name says of it: "qrels.people.txt" holds grades by people."""
-    words = [word for word in re.split(r"[\s._-]+", _ENDINGS.sub("", import_record.file_name)) if word]
+    words = _words(import_record.file_name)
     by = next((by.value for by, known in _BY.items() if known & {word.lower() for word in words}), "")
     loader = LOADERS.get(import_record.kind, Loader)
-    return {"kind": import_record.kind, "by": by} | loader.suggest(campaign, words)
+    suggested = {"kind": import_record.kind, "by": by} | loader.suggest(campaign, words)
+    return suggested | ({"nuggets": _only_nuggets(campaign)} if "nuggets" in loader.asks else {})
+
+
+def _only_nuggets(campaign: Campaign) -> str:
+    """Return the condition of nuggets that were imported, or will be from a held file, if there is one alone."""
+    imported = campaign.conditions.filter(method=Condition.IMPORTED)
+    names = {one.name for one in imported if kind_of(one).makes_nuggets}
+    for one in campaign.imports.filter(state=Import.State.HELD):
+        loader = LOADERS.get(one.kind, Loader)
+        if loader.kind == "nuggets":
+            names.add(str(loader.suggest(campaign, _words(one.file_name))["condition"]))
+    return names.pop() if len(names) == 1 else ""
+
+
+def _words(file_name: str) -> list[str]:
+    return [word for word in re.split(r"[\s._-]+", _ENDINGS.sub("", file_name)) if word]

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import islice
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from django.db.models import Count, F, Max, Q, Sum
 from django.db.models.functions import TruncDate
@@ -29,7 +30,7 @@ from assessor.llm.models import Job
 from assessor.plan.hours import HOUR
 from assessor.plan.workload import workload
 from assessor.runtime.process_cache import cache
-from assessor.work.models import TimeSpent
+from assessor.work.models import Task, TimeSpent
 from assessor.work.queries import counted
 from metaeval.models import Calculation
 from metaeval.queries import Agreement, agreements
@@ -188,7 +189,8 @@ def _overview(campaign: Campaign) -> Overview:
     questions = Counter(one.task for one in asked if flags.state(one, replies) == flags.OPEN)
     has, lacking = loaded(campaign), gaps(campaign)
     stages = list(_stages(campaign, has, lacking, every))
-    unsettled = sum(one.is_unsettled for one in asked)
+    finished = {task.pk for task in tasks if task.state == Task.State.FINISHED}
+    unsettled = sum(one.is_unsettled and one.task in finished for one in asked)
     outdated = outdated_labels(campaign)
     attention = [
         *_attention(campaign, sum(questions.values()), outdated, lacking),
@@ -202,7 +204,7 @@ def _overview(campaign: Campaign) -> Overview:
         stages=stages,
         due=due(stages),
         figures=_figures(campaign, done, compared),
-        steps=list(islice(_steps(campaign, has, lacking, unsettled, every), _STEPS)),
+        steps=list(islice(_steps(campaign, has, lacking, sum(questions.values()), unsettled, every), _STEPS)),
         attention=attention[:_ATTENTION],
         more_attention=len(attention[_ATTENTION:]),
         conditions=every,
@@ -317,7 +319,7 @@ def _figures(campaign: Campaign, done: Progress, compared: Sequence[Agreement]) 
 
 
 def _steps(
-    campaign: Campaign, has: dict[str, int], lacking: Iterable[Gap], unsettled: int, every: Conditions
+    campaign: Campaign, has: dict[str, int], lacking: Iterable[Gap], questions: int, unsettled: int, every: Conditions
 ) -> Iterator[NextStep]:
     """Yield what to do, in the order of what it unblocks."""
     files = reverse("imports", args=[campaign.slug])
@@ -327,6 +329,11 @@ def _steps(
     if not every.every:
         why = "A condition says who makes the nuggets and who labels. Create one to plan work."
         yield NextStep("Create a condition", why, reverse("new_condition", args=[campaign.slug]), "New condition")
+    if questions:
+        what = _number(questions, "question")
+        yield NextStep(
+            f"Answer {what}", "Assessors wait for it.", reverse("questions", args=[campaign.slug]), "Answer questions"
+        )
     if unsettled:
         what = _number(unsettled, "label")
         why = "The answers that lack them have no complete score until then."
@@ -344,6 +351,11 @@ def _steps(
                 reverse("missing", args=[campaign.slug, gap.name]),
                 "See which",
             )
+    for one in every.every:
+        if one.awaited_job:
+            address = f"{reverse('launch_job', args=[campaign.slug])}?kind={one.awaited_job}"
+            why = "A model does it in the background. You see the cost before anything is sent."
+            yield NextStep(f"Launch the job {one.awaited_job} for {one.name}", why, address, "New job")
     plan = reverse("plan", args=[campaign.slug])
     for one, number in _to_give(every):
         if number:
@@ -355,12 +367,13 @@ def _steps(
     if failed:
         number = sum(one.failed for one in failed)
         named = _joined([one.name for one in failed[:3]])
-        why = f"{named} {'is' if len(failed) == 1 else 'are'} incomplete until then."
+        why = f"{named} {'lacks' if len(failed) == 1 else 'lack'} labels. Each job says why its calls failed."
         jobs = reverse("jobs", args=[campaign.slug])
-        yield NextStep(f"Retry {_number(number, 'failed call')}", why, jobs, "Open the jobs")
+        yield NextStep(f"See why {_number(number, 'call')} failed", why, jobs, "Open the jobs")
     for reference, candidate in to_compare(every):
         why = "It tells whether the model can stand in for people."
-        address = reverse("comparisons", args=[campaign.slug])
+        sides = urlencode({"first": f"Condition-{reference.pk}", "second": f"Condition-{candidate.pk}"})
+        address = f"{reverse('comparisons', args=[campaign.slug])}?{sides}"
         yield NextStep(f"Compare {candidate.name} with {reference.name}", why, address, "Compare")
     complete = [one for one in every.every if one.is_complete and not one.version]
     if len(complete) == 1:
@@ -396,8 +409,9 @@ def to_compare(every: Conditions) -> Iterator[tuple[ConditionState, ConditionSta
 def _to_give(every: Conditions) -> Iterator[tuple[ConditionState, int]]:
     """Yield conditions with topics to give out, and how many have nuggets that people finished; 0: any of them."""
     nuggets = {row.nuggets.pk: row.nuggets for row in every.matrix}
+    awaited = {one.pk for one in every.every if one.awaited_job}
     for one in every.every:
-        if not one.is_by_people:
+        if not one.is_by_people or awaited & {one.pk, one.shown}:
             continue
         basis = nuggets.get(one.nuggets or 0)
         ready = basis.done - one.given if basis and basis.is_by_people else 0

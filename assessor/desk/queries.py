@@ -11,7 +11,7 @@ from django.utils import timezone
 from assessor.accounts.models import Person
 from assessor.campaigns.access import organized_campaigns
 from assessor.campaigns.condition_kind import kind_of, names_in_order_of_work
-from assessor.campaigns.models import Answer, Campaign, Import, Run, Topic
+from assessor.campaigns.models import CONTROL, Answer, Campaign, Import, Run, Topic
 from assessor.campaigns.queries import pooled
 from assessor.labels.replies import unread
 from assessor.runtime.process_cache import cache
@@ -97,7 +97,7 @@ def organized(person: Person) -> QuerySet[Any]:
     work = Task.objects.filter(**of_campaign, topic__is_practice=False).exclude(state=Task.State.WITHDRAWN)
     return organized_campaigns(person).annotate(
         topics_count=_number(Topic.objects.filter(**of_campaign)),
-        runs_count=_number(Run.objects.filter(**of_campaign)),
+        runs_count=_number(Run.objects.filter(**of_campaign).exclude(task=CONTROL)),
         pieces=_number(work),
         finished=_number(work.filter(state=Task.State.FINISHED)),
     )
@@ -147,7 +147,7 @@ def _count_loaded(campaign: Campaign) -> dict[str, Any]:
         "topics": campaign.topics.count(),
         "segments": campaign.segments.count(),
         "sources": list(sources),
-        "runs": campaign.runs.count(),
+        "runs": campaign.runs.exclude(task=CONTROL).count(),
         "answers": Answer.objects.filter(run__campaign=campaign, apart=False).count(),
         "retrieval_runs": campaign.retrieval_runs.count(),
         "pooled": pooled(campaign).values("topic", "docid").order_by().distinct().count(),

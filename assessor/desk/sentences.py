@@ -86,7 +86,7 @@ _OF_TASKS = {
     "task withdrawn": "took {} away from {by}",
 }
 # Verbs that begin with a kind of work.
-_ENDINGS = {"signed off": "signed off {}", "opened again": "opened {} again", "reopened": "opened {} again"}
+_ENDINGS = {"opened again": "opened {} again", "reopened": "opened {} again"}
 
 
 def predicate(verb: str, subject: str) -> str:
@@ -94,5 +94,7 @@ def predicate(verb: str, subject: str) -> str:
     if verb in _OF_TASKS:
         what, _, whose = subject.rpartition(" by ")
         return _OF_TASKS[verb].replace("{by}", whose).replace("{}", what)
+    if verb.endswith(" signed off"):
+        return f"signed off {subject.rpartition(' by ')[0] or subject}"
     told = _PREDICATES.get(verb) or next((one for end, one in _ENDINGS.items() if verb.endswith(f" {end}")), None)
     return told.replace("{}", subject) if told else f"{verb}: {subject}"

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from django.db.models import Exists, OuterRef
 
 from assessor.campaigns.condition_kind import IMPORTED
-from assessor.campaigns.models import Campaign, Condition, Membership, Role, Topic
+from assessor.campaigns.models import Campaign, Condition, Import, Membership, Role, Topic
 from assessor.desk import queries
 from assessor.desk.study_templates import chosen_template
 from assessor.formats.report import quantity
@@ -43,7 +43,12 @@ def setup_of(campaign: Campaign) -> Setup:
     return Setup(
         [
             Step("name", "Name the campaign", f"{campaign} · you organize it", True),
-            Step("files", "Load the files", _loaded(campaign) if has["topics"] else "Drop all of them.", has["topics"]),
+            Step(
+                "files",
+                "Load the files",
+                "Some files need you." if has["held"] else _loaded(campaign) if has["topics"] else "Drop all of them.",
+                has["topics"] and not has["held"],
+            ),
             Step("protocol", "Choose the protocol", f"{campaign.protocol} is used.", True),
             Step(
                 "study",
@@ -71,6 +76,7 @@ def _has(campaign: Campaign) -> dict[str, Any]:
         "judges": ModelJudge.objects,
         "tasks": Task.objects,
         "jobs": Job.objects,
+        "held": Import.objects.filter(state=Import.State.HELD),
     }
     exist = {f"has_{name}": Exists(of.filter(campaign=OuterRef("pk"))) for name, of in rows.items()}
     found: dict[str, Any] = dict(Campaign.objects.filter(pk=campaign.pk).values(**exist).get())

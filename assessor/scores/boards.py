@@ -162,7 +162,7 @@ def _cell(measure: Measure, value: float, state: int, top: float, qid: str, besi
         return "!", "hw", f"{qid}: labels are missing, {beside}"
     if state == OUTSIDE or math.isnan(value):
         return "—", "hx", f"{qid}: does not count, {beside}"
-    text = f"{value:.2f}".removeprefix("0") if top == 1 and value < 1 else f"{value:.{measure.digits - 3}f}"
+    text = f"{value:.2f}".removeprefix("0") if top == 1 and value < 1 else f"{value:.{max(0, measure.digits - 3)}f}"
     if state == UNANSWERED:
         return text, "hx", f"{qid}: not submitted, counts {measure.on_page(value)}, {beside}"
     shade = min(_SHADES, 1 + int(value / top * _SHADES + 1e-9))

@@ -5,6 +5,7 @@ import os
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 from uuid import uuid4
 
 from django.core.management import call_command
@@ -52,7 +53,7 @@ class Study:
         os.environ["DJANGO_SUPERUSER_PASSWORD"] = PASSWORD
         call_command("createsuperuser", username="root", email="", interactive=False, verbosity=0)
         self.root = Player(clock, "root", PASSWORD)
-        self.root.submit(ADDRESSES["new campaign"], name="Golden study", slug="golden")
+        self.root.submit(ADDRESSES["new campaign"], name="Golden")
         self.olga = self.invite(self.root, "olga", "organizer")
         self.olga.client.post(f"{ADDRESSES['people']}1/role/", {"role": ""})  # root has made it, and has no part in it
         self.anna, self.ben, self.cleo = (self.invite(self.olga, name, "assessor") for name in ("anna", "ben", "cleo"))
@@ -67,8 +68,18 @@ class Study:
     def bring(self, kind: str, *paths: Path, more: str = "", **fields: Any) -> None:
         """Upload files, each once the one before is in. more: is added at the end of each."""
         for path in paths:
-            content = upload(path.name, path.read_bytes() + more.encode())
-            self.olga.submit(ADDRESSES["imports"], kind=kind, uploads=content, then="is imported", **fields)
+            self.upload(kind, path.name, path.read_bytes() + more.encode(), **fields)
+
+    def upload(self, kind: str, name: str, content: bytes, **fields: Any) -> None:
+        """Upload a file; where its kind asks for more, say that in the list of files that wait for it."""
+        self.olga.submit(ADDRESSES["imports"], kind=kind, uploads=upload(name, content))
+        if fields:
+            [held] = set(re.findall(r'name="(file\d+)-kind"', self.olga.page(ADDRESSES["imports"])))
+            self.olga.submit(
+                ADDRESSES["imports"], among="held", **{f"{held}-{name}": value for name, value in fields.items()}
+            )
+        [row, *_] = [row for row in self.olga.page(ADDRESSES["imports"]).split("<tr>") if f"<bdi>{name}</bdi>" in row]
+        assert ">imported</span>" in row, row
 
     def make(self, method: str, name: str, **fields: Any) -> None:
         """Make a condition."""
@@ -81,17 +92,21 @@ class Study:
 
     def give(self, condition: str, person: str, *qids: str) -> list[str]:
         """Give a person topics; return the addresses of the work."""
-        chosen = [Choice(f"Choose {qid}") for qid in qids]
-        self.olga.submit(
-            ADDRESSES["plan"], among="give", condition=Choice(condition), person=Choice(person), topics=chosen
-        )
+        page = self.olga.page(ADDRESSES["plan"])
+        rows = [re.findall(rf'value="(\d+)" aria-label="Choose {re.escape(qid)}"', page)[0] for qid in qids]
+        address = f"{ADDRESSES['plan']}give/?{urlencode({'topics': rows}, doseq=True)}"
+        [[value]] = {tuple(re.findall(rf'<option value="(\d+)"[^>]*>{person}\b', self.olga.page(address)))}
+        self.olga.submit(address, among="Give", condition=Choice(condition), person=value)
         return [self.work(condition, person, qid) for qid in qids]
 
     def work(self, condition: str, person: str, qid: str) -> str:
         """Return the address of a person's work on a topic, as the plan links it."""
-        [row] = [row for row in self.olga.page(ADDRESSES["plan"]).split("<tr>") if f'aria-label="Choose {qid}"' in row]
-        piece = rf'<div class="piece">{person}, {re.escape(condition)}(?: \([^)]*\))?:\s*<a href="([^"]*)"'
-        [found] = re.findall(piece, row)
+        page = self.olga.page(ADDRESSES["plan"])
+        [row] = [row for row in page.split("<tr>") if f'aria-label="Choose {qid}"' in row]
+        [pk] = re.findall(rf'<option value="(\d+)"[^>]*>{re.escape(condition)}</option>', page)
+        slot = rf'href="([^"]*/work/{pk}/\d+/\?[^"]*)" aria-label="{re.escape(qid)}: {person},'
+        [piece] = re.findall(slot, row)
+        [found] = re.findall(r'href="([^"]*)">Look at the work', self.olga.page(piece))
         return str(found)
 
     def play(self) -> None:
@@ -197,14 +212,7 @@ class Study:
             for number, sentence in enumerate(answer["answer"])
         ]
         judged = json.dumps({"topic_id": PRACTICE, "run_id": answer["run_id"], "sentences": sentences})
-        self.olga.submit(
-            ADDRESSES["imports"],
-            kind="support",
-            uploads=upload("practice.jsonl", judged.encode()),
-            condition="Reference",
-            by="people",
-            then="is imported",
-        )
+        self.upload("support", "practice.jsonl", judged.encode(), condition="Reference", by="people")
         condition = "Support by people"
         [address] = self.give(condition, "cleo", PRACTICE)
         self.read_guidelines(self.cleo, address)

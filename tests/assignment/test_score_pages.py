@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import CONTROL, Campaign, Condition, Event, Judge, Run
+from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Event, Judge, Run
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import scores_with_intervals
 from assessor.scores.leaderboards import FORMS, score_lines
@@ -206,6 +206,18 @@ def test_a_run_opens_in_its_place_topic_by_topic_beside_the_median(as_olga: Clie
     assert text.index('aria-expanded="true">team.one') < text.index("team.one, topic by topic") < text.index("team.two")
     assert address("run_scores", auto, run.pk, query="?policy=zero") in page.addresses
     assert 'aria-label="t1: 0.500, median 0.500"' in text
+
+
+@pytest.mark.parametrize("query", ["measure=length", "sort=length", "sort=-length"])
+def test_the_length_of_answers_is_shown_topic_by_topic_too(as_olga: Client, auto: Condition, query: str):
+    Answer.objects.filter(run__tag="team.one").update(words=12)
+    cache.clear()
+    name, _, value = query.partition("=")
+    run = Run.objects.get(tag="team.one")
+    text, page = get(as_olga, scores_of(auto, run=str(run.pk), **{name: value}))
+    [strip] = [table for table in page.tables if table[0][0] == "Run"]
+    assert strip[1][0] == "team.one"
+    assert "12" in strip[1] or "measure=length" != query
 
 
 def test_chosen_runs_are_compared_with_the_best_of_them(as_olga: Client, auto: Condition):

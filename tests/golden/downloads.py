@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterator
 from html import unescape
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 from tests.golden.player import Player
 
 # Pages of one item each, of which there are hundreds: nothing can be downloaded there that is not linked elsewhere. And
 # drawings, which depend on the fonts of a machine.
 PASSED_OVER = re.compile(r"/(labels|topics|runs|work)/|\.(svg|png|pdf)$")
+# What shows the same in another way: the same files can be had there.
+OTHER_VIEWS = {"sort", "measure", "task", "run", "tag", "state", "show", "q", "kind", "first", "second", "topic"}
 
 
 def fetch_downloads(player: Player, start: str) -> Iterator[tuple[str, bytes]]:
@@ -27,7 +29,9 @@ def fetch_downloads(player: Player, start: str) -> Iterator[tuple[str, bytes]]:
         page = content.decode()
         hrefs = [unescape(href) for href in re.findall(r'<a [^>]*href="([^"#]*)', page)]
         for found in [urljoin(address, href) for href in [*hrefs, *condition_links(page)]]:
-            path = urlsplit(found).path
+            path, query = urlsplit(found).path, parse_qs(urlsplit(found).query)
+            if OTHER_VIEWS & {*query} and "/exports/" not in path:
+                continue
             if found not in seen and path.startswith(start) and not PASSED_OVER.search(path.removeprefix(start)):
                 seen.add(found)
                 waiting.append(found)

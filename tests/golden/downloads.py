@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from html import unescape
-from urllib.parse import parse_qs, urljoin, urlsplit
+from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 from tests.golden.player import Player
 
@@ -28,7 +28,7 @@ def fetch_downloads(player: Player, start: str) -> Iterator[tuple[str, bytes]]:
             continue
         page = content.decode()
         hrefs = [unescape(href) for href in re.findall(r'<a [^>]*href="([^"#]*)', page)]
-        for found in [urljoin(address, href) for href in [*hrefs, *condition_links(page)]]:
+        for found in [urljoin(address, href) for href in [*hrefs, *condition_links(page), *records_to_choose(page)]]:
             path, query = urlsplit(found).path, parse_qs(urlsplit(found).query)
             if OTHER_VIEWS & {*query} and "/exports/" not in path:
                 continue
@@ -42,3 +42,13 @@ def condition_links(page: str) -> Iterator[str]:
     for form in re.findall(r'<form method="get">.*?</form>', page, re.DOTALL):
         for key in re.findall(r'name="condition" value="(\d+)"', form):
             yield f"?condition={key}"
+
+
+def records_to_choose(page: str) -> Iterator[str]:
+    """Yield where the files of a kind are of which each record has one: too many to be linked."""
+    for action, form in re.findall(
+        r'<form method="post" action="([^"]*/exports/[^"/]+/)"(.*?)</form>', page, re.DOTALL
+    ):
+        for select in re.findall(r'<select name="of".*?</select>', form, re.DOTALL):
+            for value in re.findall(r'<option value="([^"]+)"', select):
+                yield f"{action}file/?{urlencode({'of': unescape(value)})}"

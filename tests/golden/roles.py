@@ -45,6 +45,8 @@ def _leads(player: Player) -> Iterator[tuple[str, str]]:
         opened[pattern] += 1
         yield pattern, address
         response = player.client.get(address)
+        if address == "/" and response.status_code == 302:  # to an organizer's only campaign
+            waiting.append(urlsplit(response["Location"]).path)
         if response.status_code != 200 or "html" not in response["Content-Type"]:
             continue
         for href in LEADS.findall(bytes(response.getvalue()).decode()):

@@ -107,6 +107,7 @@ class NuggetLoader(ConditionLoader):
     kind = "nuggets"
     label = "Nuggets"
     brings = "nuggets"
+    makes_nuggets = True
     asks = ("condition", "by", "invalid_labels")
     batch_size = 50
 

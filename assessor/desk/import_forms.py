@@ -164,7 +164,7 @@ def _only_nuggets(campaign: Campaign) -> str:
     names = {one.name for one in imported if kind_of(one).makes_nuggets}
     for one in campaign.imports.filter(state=Import.State.HELD):
         loader = LOADERS.get(one.kind, Loader)
-        if loader.kind == "nuggets":
+        if loader.makes_nuggets:
             names.add(str(loader.suggest(campaign, _words(one.file_name))["condition"]))
     return names.pop() if len(names) == 1 else ""
 

@@ -102,9 +102,14 @@ def test_labels_that_could_not_be_given_come_first(
     for sheet in (sheet_of(task, "team.one"), sheet_of(task, "team.two")):
         change(sheet, {nugget: {"cannot": "garbled"}}, "cannot")
     overview = seen(as_olga)
-    assert overview.steps[0].title == "Settle 2 labels that assessors could not give"
+    assert overview.steps[0].title == "Answer 2 questions"
     assert overview.steps[0].address == "/campaigns/study/asked/"
     assert overview.attention[0].text == "2 open questions"
+    assert not [step for step in overview.steps if "Settle" in step.title], "nobody can, until the topic is finished"
+    Task.objects.filter(pk=task.pk).update(state=Task.State.FINISHED)
+    cache.clear()
+    titles = [step.title for step in seen(as_olga).steps]
+    assert titles[:2] == ["Answer 2 questions", "Settle 2 labels that assessors could not give"]
 
 
 def test_topics_whose_nuggets_are_finished_are_to_be_given_out(manual: Condition, as_olga: Client):  # noqa: F811
@@ -117,7 +122,20 @@ def test_a_condition_that_nobody_works_on_is_to_be_given_out(condition: Conditio
     assert "Give out topics for ManualNuggets" in [step.title for step in seen(as_olga).steps]
 
 
-def test_failed_calls_are_to_be_retried_and_keep_a_condition_from_being_complete(
+def test_what_waits_for_a_models_drafts_is_not_given_out_but_its_job_launched(
+    campaign: Campaign, topic, as_olga: Client
+):
+    edits = make_condition(make_model(campaign))  # noqa: F811
+    steps = {step.title: step.address for step in seen(as_olga).steps}
+    assert steps[f"Launch the job Drafts for {edits}"] == "/campaigns/study/jobs/new/?kind=Drafts"
+    assert f"Give out topics for {edits}" not in steps
+    draft(edits, [topic], ["a"])
+    titles = [step.title for step in seen(as_olga).steps]
+    assert f"Launch the job Drafts for {edits}" not in titles
+    assert f"Give out topics for {edits}" in titles
+
+
+def test_failed_calls_are_to_be_looked_at_and_keep_a_condition_from_being_complete(
     campaign: Campaign, topic, as_olga: Client
 ):
     edits = make_condition(make_model(campaign))  # noqa: F811
@@ -127,7 +145,7 @@ def test_failed_calls_are_to_be_retried_and_keep_a_condition_from_being_complete
     assert (found.failed, found.chip) == (3, ("bad", "3 failed"))
     assert not found._replace(done=1, total=1).is_complete
     assert found._replace(done=1, total=1, failed=0).is_complete
-    assert "Retry 3 failed calls" in [step.title for step in seen(as_olga).steps]
+    assert "See why 3 calls failed" in [step.title for step in seen(as_olga).steps]
     Job.objects.filter(pk=job.pk).update(state=Job.State.CANCELLED)
     assert state(campaign, edits).failed == 0
 

@@ -127,4 +127,4 @@ def test_lines_of_tau_begin_at_0_or_below():
 def test_small_figures_have_a_dot_for_each_run_that_both_score():
     [one] = multiples(result())
     assert (one.title, one.tau, one.scale) == ("Vital, strict", "τ 0.77", "1")
-    assert one.dots == "M10.0 10.0h0M70.0 50.0h0M60.0 50.0h0"
+    assert one.dots == "M90.0 90.0h0M50.0 30.0h0M50.0 40.0h0"

@@ -18,7 +18,8 @@ def home(request: PersonRequest) -> HttpResponse:
 
     Whoever does nothing else here than organize one campaign is sent to its Overview.
     """
-    campaigns = list(queries.organized(request.user))
+    organizes = request.user.is_superuser or Role.ORGANIZER in request.user.role_names
+    campaigns = list(queries.organized(request.user)) if organizes else []
     invitations = request.user.invitations.select_related("campaign", "invited_by").order_by("campaign__name")
     is_organizer_alone = not request.user.is_superuser and request.user.role_names == {Role.ORGANIZER}
     if len(campaigns) == 1 and is_organizer_alone and not invitations:

@@ -66,6 +66,7 @@ class Loader:
     kind: ClassVar[str]
     label: ClassVar[str]
     needs_topics: ClassVar[bool] = True  # its files can't be checked before the campaign has topics
+    makes_nuggets: ClassVar[bool] = False  # its files bring the nuggets that others' labels are of
     asks: ClassVar[Sequence[str]] = ()  # fields of the form of imports that its files can need
     takes_invalid_labels: ClassVar[bool] = False  # what is no label in its files can count as the lowest one
     batch_size: ClassVar[int] = 500

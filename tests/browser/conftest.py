@@ -21,7 +21,7 @@ from typing import Any
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from tests.llm.house import wait_until
 from tests.ports import take_block
@@ -333,3 +333,26 @@ def until(page: Page, is_so: Callable[[], object]) -> None:
 def saved(page: Page) -> None:
     """Wait until the editor says that everything is saved."""
     page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')")
+
+
+def give(page: Page, condition: str, person: str, *topics: str, campaign: str = "demo") -> None:
+    """As the organizer, give topics to a person."""
+    page.goto(f"/campaigns/{campaign}/plan/")
+    for topic in topics:
+        page.get_by_label(f"Choose {topic}", exact=True).check()
+    page.click("text=Give to…")
+    page.select_option("#id_condition", label=condition)
+    # The hours that somebody has to come stand beside their name.
+    page.select_option("#id_person", page.locator("#id_person option", has_text=f"{person}: ").get_attribute("value"))
+    number = f"{len(topics)} topic{'s' * (len(topics) > 1)}"
+    page.click(f"main button:has-text('Give {number}')")
+    expect(page.get_by_role("status").first).to_contain_text(f"{person} has {number} under {condition}")
+
+
+def work_of(page: Page, condition: str, person: str, topic: str, campaign: str = "demo") -> str:
+    """Return the address of a person's work on a topic, by way of the plan."""
+    page.goto(f"/campaigns/{campaign}/plan/")
+    page.get_by_label("Condition", exact=True).select_option(label=condition)
+    page.click("button:text-is('Filter')")
+    page.click(f"a.slot[aria-label^='{topic}: {person}']")
+    return str(page.get_by_role("link", name="Look at the work").get_attribute("href"))

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Route
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until, wait_until_signed_in
+from tests.browser.conftest import MARKS, Demo, OpenPage, give, saved, until, wait_until_signed_in, work_of
 from tests.browser.test_faults import add, open_editor
 from tests.browser.test_pages import grave
 
@@ -40,13 +40,8 @@ def given(demo: Demo, browser) -> str:
     page.select_option("#id_nuggets", label="ManualNuggets")
     page.click("main form button")
     page.wait_for_selector("h1:text('Plan')")
-    page.select_option("#id_condition", label="Manual/Manual")
-    page.select_option("#id_person", label="anna")
-    page.check("[aria-label='Choose demo-1']")
-    page.click("text=Give the chosen topics")
-    page.wait_for_selector("text=anna has 1 topic")
-    row = page.locator("tr:has([aria-label='Choose demo-1'])")
-    address = str(row.locator("li:has-text('anna, Manual/Manual:') a").first.get_attribute("href"))
+    give(page, "Manual/Manual", "anna", "demo-1")
+    address = work_of(page, "Manual/Manual", "anna", "demo-1")
     context.close()
     return address
 

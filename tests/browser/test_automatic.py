@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, saved, tab_to
+from tests.browser.conftest import MARKS, Demo, OpenPage, give, saved, tab_to
 
 pytestmark = MARKS
 TOPIC = "how do beavers change rivers and is bringing them back a good idea"
@@ -56,15 +56,7 @@ def test_an_organizer_launches_and_an_assessor_edits_drafts(demo: Demo, open_pag
     expect(olga.locator(".cell", has_text="Auto/Auto by rehearsal on People").locator(rehearsed)).to_be_visible()
     expect(olga.locator(".cell", has_text="AutoNuggets by rehearsal on People")).to_contain_text("6 of 6 nugget lists")
     expect(olga.locator("tr", has_text="UMBRELA by rehearsal").locator(rehearsed)).to_be_visible()
-    olga.goto("/campaigns/demo/plan/")
-    olga.get_by_label("Choose demo-6").check()
-    olga.get_by_role("button", name="Give to…").click()
-    olga.locator("#id_condition").select_option(label="Drafts by rehearsal")
-    annas = olga.locator("#id_person option", has_text="anna: ").get_attribute("value")
-    olga.locator("#id_person").select_option(annas)
-    expect(olga.locator("#effect")).to_contain_text("for each topic")
-    olga.get_by_role("button", name="Give 1 topic").click()
-    expect(olga.get_by_role("status")).to_have_text("anna has 1 topic under Drafts by rehearsal.")
+    give(olga, "Drafts by rehearsal", "anna", "demo-6")
 
     anna = open_page("anna", intercepts=True)
     seen: list[str] = []

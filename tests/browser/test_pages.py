@@ -170,6 +170,7 @@ SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "s
 SCREENS |= {"relevance_passage"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export"}
 NOT_OPENED = {
+    "missing",  # leads to a list
     "old_protocol",
     "practice_feedback",
     "sign_on_callback",

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, saved, tab_to
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved, tab_to, wait_until_signed_in
 from tests.browser.test_pages import grave
 from tests.browser.test_support import citation, sheet, stands, until
 
@@ -21,7 +21,7 @@ def waiting(demo: Demo, browser) -> None:
     page.fill("#id_username", "olga")
     page.fill("#id_password", "demo-password")
     page.keyboard.press("Enter")
-    page.wait_for_selector("h1:text('Home')")
+    wait_until_signed_in(page)
     page.goto("/campaigns/demo/plan/")
     tab_to(page, "[aria-label='Choose demo-2']", most=100)
     page.keyboard.press("Space")

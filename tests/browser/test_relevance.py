@@ -6,7 +6,18 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, open_guidelines, saved, sign_in, until, wait_until_signed_in
+from tests.browser.conftest import (
+    MARKS,
+    Demo,
+    OpenPage,
+    give,
+    open_guidelines,
+    saved,
+    sign_in,
+    until,
+    wait_until_signed_in,
+    work_of,
+)
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
@@ -84,17 +95,10 @@ def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
             page.select_option("#id_given", "drawn")
         page.click("main form button")
         page.wait_for_selector("h1:text('Plan')")
-        page.select_option("#id_condition", label=name)
-        page.select_option("#id_person", label="anna")
         topics = ["bees", "wasps", "ants"] if name == "Scratch" else ["bees"]
+        give(page, name, "anna", *topics, campaign="bees")
         for topic in topics:
-            page.check(f"[aria-label='Choose {topic}']")
-        page.click("text=Give the chosen topics")
-        page.wait_for_selector(f"text=anna has {len(topics)} topic")
-        for topic in topics:
-            row = page.locator(f"tr:has([aria-label='Choose {topic}'])")
-            link = row.locator(f"li:has-text('anna, {name}:') a").first
-            addresses[name if topic == "bees" else topic] = str(link.get_attribute("href"))
+            addresses[name if topic == "bees" else topic] = work_of(page, name, "anna", topic, campaign="bees")
     context.close()
     context = browser.new_context(base_url=demo.address)
     page = context.new_page()

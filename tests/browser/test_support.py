@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until, wait_until_signed_in
+from tests.browser.conftest import MARKS, Demo, OpenPage, give, saved, until, wait_until_signed_in, work_of
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
@@ -62,18 +62,10 @@ def given(demo: Demo, browser) -> dict[str, str]:
     page.select_option("#id_shown_labels", label="Mia's")
     page.click("main form button")
     page.wait_for_selector("h1:text('Plan')")
-    page.select_option("#id_condition", label="support post-edited")
-    page.select_option("#id_person", label="ben")
-    page.check("[aria-label='Choose demo-1']")
-    page.click("text=Give the chosen topics")
-    page.wait_for_selector("text=ben has 1 topic under support post-edited")
-    row = page.locator("tr:has([aria-label='Choose demo-1'])")
+    give(page, "support post-edited", "ben", "demo-1")
     # The demo gave Anna hers.
     names = {"anna": "Support from scratch", "ben": "support post-edited"}
-    addresses = {
-        person: str(row.locator(f"li:has-text('{person}, {name}:') a").first.get_attribute("href"))
-        for person, name in names.items()
-    }
+    addresses = {person: work_of(page, name, person, "demo-1") for person, name in names.items()}
     context.close()
     return addresses
 

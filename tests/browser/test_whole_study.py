@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.conftest import MARKS, ROOT, saved, wait_until_signed_in
+from tests.browser.conftest import MARKS, ROOT, give, saved, wait_until_signed_in
 from tests.browser.installation import ADMIN, PASSWORD, Installation
 from tests.ports import take_block
 
@@ -157,16 +157,6 @@ def make_condition(page: Page, method: str, name: str, **fields: str) -> None:
         page.select_option(f"#id_{field}", label=label)
     page.click("main form button")
     page.wait_for_selector("h1:text('Plan')")
-
-
-def give(page: Page, condition: str, person: str, topic: str) -> None:
-    page.goto(f"{STUDY}plan/")
-    page.get_by_label(f"Choose {topic}", exact=True).check()
-    page.click("text=Give to…")
-    page.select_option("#id_condition", label=condition)
-    page.select_option("#id_person", page.locator("#id_person option", has_text=f"{person}: ").get_attribute("value"))
-    page.click("text=Give 1 topic")
-    expect(page.get_by_role("status").first).to_contain_text(f"1 topic under {condition}")
 
 
 def go_on(page: Page) -> None:

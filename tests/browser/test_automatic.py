@@ -38,8 +38,8 @@ def test_an_organizer_launches_and_an_assessor_edits_drafts(demo: Demo, open_pag
     olga.goto("/campaigns/demo/judges/")
     olga.get_by_role("link", name="rehearsal").click()
     olga.get_by_role("button", name="Send a test request").click()
-    expect(olga.get_by_role("status")).to_have_text(re.compile("Waiting for|It works"))  # its worker is asked
-    expect(olga.get_by_role("status")).to_have_text(re.compile("It works. Its answer: "), timeout=60_000)
+    expect(olga.locator("#trial [role=status]")).to_have_text(re.compile("Waiting for|It works"))  # its worker is asked
+    expect(olga.locator("#trial [role=status]")).to_have_text(re.compile("It works. Its answer: "), timeout=60_000)
     expect(olga.locator("#trial")).to_contain_text("by olga")
     launch(olga, "AutoNuggets", grades="People")
     launch(olga, "Drafts", grades="People")

@@ -134,7 +134,7 @@ def make_judge(page: Page, model_url: str) -> None:
     page.fill("#id_base_url", model_url)
     page.click("main form button")
     page.get_by_role("button", name="Send a test request").click()
-    expect(page.get_by_role("status")).to_contain_text("It works", timeout=60_000)
+    expect(page.locator("#trial [role=status]")).to_contain_text("It works", timeout=60_000)
 
 
 def launch(page: Page, kind: str, topics: str, **fields: str) -> None:
@@ -262,7 +262,7 @@ def test_a_study_from_an_empty_database_to_its_figures(installation: Installatio
     make_condition(olga, "ManualAssign", "Edits/Manual", nuggets="Drafts by rehearsal")
     make_condition(olga, "support from scratch", "Support by people")
     for condition, person, topic in PLAN:
-        give(olga, condition, person, topic)
+        give(olga, condition, person, topic, campaign="study")
     olga.goto(f"{STUDY}plan/")
     tour.shot(olga, "plan")
 

@@ -10,7 +10,7 @@ from tests.browser.conftest import MARKS, Demo, OpenPage
 pytestmark = MARKS
 FOLD = 900
 CAMPAIGN = "/campaigns/demo/"
-# By the page: what answers its question. A pattern is of the whole text of the element.
+# By the page: what answers its question. Its pattern is found in the text of the element.
 ANSWERS = {
     "": [
         ('section[aria-label="Stages of the study"] [aria-current=step], ol.path li.done', r"\w+"),
@@ -21,17 +21,18 @@ ANSWERS = {
     "setup/": [("#steps h2", "Your way to results"), ("#steps li >> nth=5", r"\w+")],
     "jobs/new/?kind=AutoNuggets": [
         ("#estimate h2", "Estimate"),
-        ("#estimate dl, #estimate .stats", r"(?s).*(calls|Calls).*USD.*"),
+        ("#estimate dl", "Calls"),
+        ("#estimate", "USD"),
     ],
     "jobs/1/": [
-        ("#progress [role=status]", "Done"),
+        ("#progress [role=status]", "100 %"),
         ("#progress dt:has-text('Took'), #progress dt:has-text('Time left')", r"Took|Time left"),
         ("main dt:has-text('Failed'), main h2:has-text('Failed')", r"Failed.*"),
     ],
     "plan/": [
         ("main .stats dt >> nth=0", "Topics given"),
         ("main .stats dd:has-text('median'), main .stats dt:has-text('Most to do')", r".+"),
-        ("table.plan tbody tr >> nth=0", r"(?s).*demo-1.*"),
+        ("table.plan tbody tr >> nth=0", r"demo-1"),
         ("main .stats dt:has-text('Time to come')", "Time to come"),
     ],
     "scores/": [
@@ -39,7 +40,7 @@ ANSWERS = {
         ("table.board tbody tr >> nth=0 >> svg", None),
         ("table.board thead th:has-text('interval')", r"0 to \d+, 95 % interval"),
     ],
-    "comparisons/1/": [("#summary h2, #summary .headline, #summary p >> nth=0", r"(?s).+")],
+    "comparisons/1/": [("#summary h2, #summary .headline, #summary p >> nth=0", r"\w")],
     "exports/": [
         ("#files h2 >> nth=0", r"For .+"),
         ("#filter", None),
@@ -48,7 +49,7 @@ ANSWERS = {
     "progress/": [
         ("main .stats dt >> nth=0", "Expected end"),
         ("#stuck", "Stuck"),
-        ("section[aria-labelledby=stuck] li >> nth=0, section[aria-labelledby=stuck] .in", r"(?s).+"),
+        ("section[aria-labelledby=stuck] li >> nth=0, section[aria-labelledby=stuck] .in", r"\w"),
     ],
     "asked/": [("main .tabs a >> nth=0", r"Open \d+"), ("main article h2 >> nth=0, main .empty h2", r".+")],
 }
@@ -66,5 +67,5 @@ def test_a_page_answers_its_question_without_scrolling(path: str, open_page: Ope
     for selector, pattern in ANSWERS[path]:
         found = page.locator(selector).first
         if pattern:
-            expect(found).to_have_text(re.compile(f"^{pattern}$"))
+            expect(found).to_have_text(re.compile(pattern))
         assert is_in_sight(found), selector

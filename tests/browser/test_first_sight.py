@@ -21,13 +21,13 @@ ANSWERS = {
     "setup/": [("#steps h2", "Your way to results"), ("#steps li >> nth=5", r"\w+")],
     "jobs/new/?kind=AutoNuggets": [
         ("#estimate h2", "Estimate"),
-        ("#estimate dl", "Calls"),
+        ("#estimate .stats", "Cost"),
         ("#estimate", "USD"),
     ],
     "jobs/1/": [
         ("#progress [role=status]", "100 %"),
         ("#progress dt:has-text('Took'), #progress dt:has-text('Time left')", r"Took|Time left"),
-        ("main dt:has-text('Failed'), main h2:has-text('Failed')", r"Failed.*"),
+        ("main dt:has-text('Failed'), main h2:has-text('Failed')", r"failed"),
     ],
     "plan/": [
         ("main .stats dt >> nth=0", "Topics given"),
@@ -49,9 +49,9 @@ ANSWERS = {
     "progress/": [
         ("main .stats dt >> nth=0", "Expected end"),
         ("#stuck", "Stuck"),
-        ("section[aria-labelledby=stuck] li >> nth=0, section[aria-labelledby=stuck] .in", r"\w"),
+        ("section[aria-labelledby=stuck] li, section[aria-labelledby=stuck] .in", r"\w"),
     ],
-    "asked/": [("main .tabs a >> nth=0", r"Open \d+"), ("main article h2 >> nth=0, main .empty h2", r".+")],
+    "asked/": [("main .tabs a >> nth=0", r"Open \d+"), ("main article h2, main .empty h2", r".+")],
 }
 
 

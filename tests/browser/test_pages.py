@@ -159,6 +159,7 @@ def visit(page: Page, demo: Demo, address: str) -> None:
     response = page.goto(address.format(bank=demo.bank(1), task=task, label=label, piece=piece, support=support))
     assert response is not None
     assert response.status == (404 if address == "/nothing/" else 200), address
+    page.evaluate("scrollTo(0, 0)")  # what a sticky head covers counts as too small
 
 
 # Addresses that are no pages of PAGES: files and figures; fragments of the screens on which people label, and pages in

@@ -25,9 +25,10 @@ SHOWN = (
 
 
 class Mark(NamedTuple):
-    """A judge's label in a cell. look: "ok", "part", "not", "none" or "old"; told: it in words."""
+    """A judge's label in a cell. look: "ok", "part", "not", "none" or "old"; word: it in words; told: with whose it is."""
 
     look: str
+    word: str
     told: str
     is_models: bool
     address: str
@@ -141,7 +142,7 @@ def _cells(
                 if sheet is not None and state != Label.State.REMOVED:
                     look, word = look_of(kind.labels, state, value)
                     told = f"{condition}: {word}"
-                    marks.append(Mark(look, told, condition.is_a_models, f"{address}{sheet}/{nugget.pk}/"))
+                    marks.append(Mark(look, word, told, condition.is_a_models, f"{address}{sheet}/{nugget.pk}/"))
             cells[nugget.pk, run.pk] = marks
     return cells, runs
 

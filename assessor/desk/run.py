@@ -173,7 +173,9 @@ def _labels(campaign: Campaign, kind: LabelKind, answer: Answer) -> LabelTable:
         if row is None or row.state == Label.State.REMOVED:
             return None
         look, word = look_of(kind.labels, row.state, row.value or row.resolved_value)
-        return Mark(look, word, sheet.condition.is_a_models, f"{address}{sheet.pk}/{item}/")
+        return Mark(
+            look, word, f"{sheet.condition}: {word}", sheet.condition.is_a_models, f"{address}{sheet.pk}/{item}/"
+        )
 
     rows = [
         (described[sheet, item][0], [mark(one, item) for one in found])

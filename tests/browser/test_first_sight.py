@@ -27,7 +27,8 @@ ANSWERS = {
     "jobs/1/": [
         ("#progress [role=status]", "100 %"),
         ("#progress dt:has-text('Took'), #progress dt:has-text('Time left')", r"Took|Time left"),
-        ("main dt:has-text('Failed'), main h2:has-text('Failed')", r"failed"),
+        ("#progress dt:has-text('Failed') + dd", r"1"),
+        ("#progress a[href='#failed']", "The text of demo_doc_90#1_702 is not loaded"),
     ],
     "plan/": [
         ("main .stats dt >> nth=0", "Topics given"),

@@ -76,7 +76,7 @@ def test_from_nothing_to_given_work_and_a_launched_job(installation: Installatio
     # The study's conditions; then a person and a model.
     hand.click("#step-study button")
     expect(page.locator("#steps .now h3")).to_have_text("Invite people, connect a model")
-    hand.click("main a.button:has-text('Connect a model')")
+    hand.click("#step-people a.button:has-text('Connect a model')")
     hand.fill("#id_name", "rehearsal")
     hand.fill("#id_model", "rehearsal")
     hand.fill("#id_base_url", installation.model_url)

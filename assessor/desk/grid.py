@@ -25,7 +25,7 @@ SHOWN = (
 
 
 class Mark(NamedTuple):
-    """A judge's label in a cell. look: "ok", "part", "not", "none" or "old"; word: it in words; told: with whose it is."""
+    """A judge's label in a cell. look: "ok", "part", "not", "none" or "old"; told: its word, with whose it is."""
 
     look: str
     word: str

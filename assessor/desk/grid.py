@@ -141,7 +141,7 @@ def _cells(
                 state, value = labels.get((sheet, nugget.pk), usual)
                 if sheet is not None and state != Label.State.REMOVED:
                     look, word = look_of(kind.labels, state, value)
-                    told = f"{condition}: {word}"
+                    told = f"{condition} on {run.tag}: {word}"
                     marks.append(Mark(look, word, told, condition.is_a_models, f"{address}{sheet}/{nugget.pk}/"))
             cells[nugget.pk, run.pk] = marks
     return cells, runs

@@ -92,7 +92,7 @@ def test_an_import_killed_half_way_is_never_visible_and_finishes_after_the_start
     page = open_page("olga")
     page.goto("/campaigns/demo/imports/")
     page.set_input_files("#id_uploads", file)
-    page.click("#imports a:text-is('many.tsv')")
+    page.click("#imports a:has-text('many.tsv')")
     page.wait_for_selector("h1:has-text('many.tsv')")
     number = int(page.url.rstrip("/").split("/")[-1])
 
@@ -134,7 +134,7 @@ def test_an_import_whose_worker_process_alone_is_killed_is_taken_up_by_the_next(
     page = open_page("olga")
     page.goto("/campaigns/demo/imports/")
     page.set_input_files("#id_uploads", file)
-    page.click("#imports a:text-is('more.tsv')")
+    page.click("#imports a:has-text('more.tsv')")
     page.wait_for_selector("h1:has-text('more.tsv')")
     owner = running_import(demo)
     os.kill(int(owner.split(" ")[1]), signal.SIGKILL)

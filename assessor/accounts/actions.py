@@ -55,7 +55,6 @@ def make_link(
     Whoever makes a link for somebody else can open it first, and keep a way into the account. So using such a link
     starts the account anew, and it is mailed to no address that was entered by whoever signed in.
     """
-    own = EmailAddress.objects.filter(user=person, verified=True, email=person.email)
     with transaction.atomic():
         locked = Person.objects.select_for_update().get(pk=person.pk)
         if not may(locked):
@@ -64,9 +63,14 @@ def make_link(
         history.record("sign-in link made", person, campaign=campaign, person=acting_user)
     key = {"uidb36": int_to_base36(person.pk), "key": token}
     address = site + reverse("account_reset_password_from_key", kwargs=key)
-    to = to or ("" if acting_user and own.exists() else person.email)
+    to = to or ("" if acting_user and _is_address_confirmed(person) else person.email)
     is_mailed = settings.MAILS and to and mail("Your link to Assay", "link_mail", to, person=person, address=address)
     return Link(address, to if is_mailed else "")
+
+
+def _is_address_confirmed(person: Person) -> bool:
+    """Say whether a person's mail address is one confirmed in the account, not one that an administrator entered."""
+    return EmailAddress.objects.filter(user=person, verified=True, email=person.email).exists()
 
 
 def change_address(*, person: Person, email: str, site: str) -> bool:
@@ -109,13 +113,12 @@ def use_link(*, person_id: int, token: str) -> Person | None:
 
 def _start_anew(person: Person) -> None:
     """End all that a person could come in by so far, whoever set it up: password, passkeys, codes, accounts, mail."""
-    addresses = EmailAddress.objects.filter(user=person)
-    if addresses.filter(email=person.email).exists():
+    if _is_address_confirmed(person):
         person.email = ""
     person.set_unusable_password()
     person.save(update_fields=["email", "password"])
-    had = (addresses, Authenticator.objects.filter(user=person), SocialAccount.objects.filter(user=person))
-    if sum(rows.delete()[0] for rows in had):
+    ways = (EmailAddress, Authenticator, SocialAccount)
+    if sum(way.objects.filter(user=person).delete()[0] for way in ways):
         history.record("earlier ways to sign in ended", person, campaign=None, person=person)
     end_access(person)
 

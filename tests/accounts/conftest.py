@@ -8,6 +8,7 @@ from django.core.cache import cache
 from django.db import transaction
 
 from assessor.accounts.models import Person
+from assessor.accounts.tasks import mail_links, mail_notice
 from tests.accounts.steps import has_app
 
 
@@ -21,6 +22,14 @@ def clock(time_machine: Any) -> Any:
 def at_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is to run after a commit runs at once: the test's own transaction is never committed."""
     monkeypatch.setattr(transaction, "on_commit", lambda function, **_: function())
+
+
+@pytest.fixture
+def mails(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mail is set up, and workers mail at once."""
+    settings.MAILS = True
+    for task in (mail_links, mail_notice):
+        monkeypatch.setattr(task, "delay", task)
 
 
 @pytest.fixture

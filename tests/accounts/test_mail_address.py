@@ -9,20 +9,13 @@ from django.core import mail
 from django.test import Client
 
 from assessor.accounts.models import Person
-from assessor.accounts.tasks import mail_links, mail_notice
+from assessor.accounts.tasks import mail_notice
 from assessor.campaigns.models import Event
 from tests.accounts.steps import confirm, has_address, has_app, words
 from tests.conftest import PASSWORD, client_of
 
 PAGE = "/mail-address/"
 NEW = "another long password"
-
-
-@pytest.fixture
-def mails(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings.MAILS = True
-    monkeypatch.setattr("assessor.accounts.tasks.mail_links.delay", mail_links)
-    monkeypatch.setattr("assessor.accounts.tasks.mail_notice.delay", mail_notice)
 
 
 def here(person: Person) -> Client:

@@ -11,7 +11,6 @@ from django.core import mail
 from django.test import Client
 
 from assessor.accounts.models import Person
-from assessor.accounts.tasks import mail_links, mail_notice
 from assessor.api.actions import create_token
 from assessor.campaigns.models import Campaign, Event
 from tests.accounts.steps import Passkey, add_passkey, confirm, give_password, has_address, is_signed_in
@@ -22,11 +21,7 @@ from tests.conftest import client_of
 OLGAS = "a password of olga's"
 
 
-@pytest.fixture(autouse=True)
-def _mails(settings: Any, monkeypatch: pytest.MonkeyPatch, at_commit: None) -> None:
-    settings.MAILS = True
-    for task in (mail_links, mail_notice):
-        monkeypatch.setattr(task, "delay", task)
+pytestmark = pytest.mark.usefixtures("mails", "at_commit")
 
 
 @pytest.fixture
@@ -105,3 +100,12 @@ def test_an_address_that_an_administrator_entered_stays(anna: Person, admin: Per
     assert Person.objects.get(pk=anna.pk).email == "anna@example.org"
     assert [sent.to for sent in mail.outbox] == [["anna@example.org"]]
     assert ways_into(anna) == []
+
+
+def test_an_address_that_an_administrator_entered_stays_though_somebody_asked_to_confirm_it(
+    anna: Person, admin: Person
+):
+    Person.objects.filter(pk=anna.pk).update(email="anna@example.org")
+    EmailAddress.objects.create(user=anna, email="anna@example.org", verified=False)
+    use(link_in(client_of(admin).post(f"/admin/accounts/person/{anna.pk}/link/")))
+    assert Person.objects.get(pk=anna.pk).email == "anna@example.org"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from assessor.campaigns.models import Answer, Campaign, Condition, Run, Sentence, Topic
     from assessor.labels.api import ApiList
-    from assessor.labels.flags import Question
+    from assessor.labels.flags import Place, Question, Reading
     from assessor.labels.label_history import Step
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.studies.models import SampledItem
@@ -119,6 +119,11 @@ class Support(LabelKind):
         from support.queries import with_citations
 
         return [f"{about.text} — {about.docid}" for _, about in with_citations(questions)]
+
+    def readings(self, campaign: Campaign, places: Sequence[Place]) -> Mapping[Place, Reading]:
+        from support.queries import read_passages
+
+        return read_passages(campaign, places)
 
     def waiting_for_a_model(self, campaign: Campaign) -> Mapping[int, int]:
         from support.queries import waiting_for_a_model

@@ -10,8 +10,9 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
+from assessor.campaigns.passages import cited_texts
 from assessor.campaigns.queries import answers_to
-from assessor.labels.flags import Question
+from assessor.labels.flags import Place, Question, Reading, reading
 from assessor.labels.history import said_under
 from assessor.labels.models import Label
 from assessor.studies.queries import sample_of, sampled_under
@@ -236,6 +237,15 @@ def with_citations(found: Sequence[Question]) -> list[tuple[Question, About]]:
 def _about(answer: Answer, key: str) -> About:
     cited = cited_in(list(answer.sentences()), [key])[key]
     return About(places(key)[0] + 1, cited.sentence, cited.docid)
+
+
+def read_passages(campaign: Campaign, asked: Sequence[Place]) -> dict[Place, Reading]:
+    """Return the passages that citations of judged answers are about; what has no text is absent."""
+    found = SupportSheet.objects.filter(pk__in={sheet for sheet, _ in asked}).select_related("answer").in_bulk()
+    about = {place: found[place[0]].answer for place in asked if place[0] in found}
+    cited = {place: (answer.run_id, _about(answer, place[1]).docid) for place, answer in about.items()}
+    texts = cited_texts(campaign, cited.values())
+    return {place: reading(f"Passage {one[1]}", texts[one]) for place, one in cited.items() if one in texts}
 
 
 def waiting_for_a_model(campaign: Campaign) -> dict[int, int]:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import kind_of, related_records
 from assessor.campaigns.models import Campaign
-from assessor.labels.flags import Asked, OtherLabel, other_labels
-from assessor.labels.label_kind import label_kind, label_kinds
+from assessor.labels.flags import Asked, OtherLabel, Reading, other_labels
+from assessor.labels.label_kind import LabelKind, label_kind, label_kinds
 from assessor.labels.replies import placed, replies_to
 from assessor.runtime.process_cache import cache
 from assessor.work.models import Reply, Task
@@ -81,6 +81,7 @@ class Row(NamedTuple):
     settling: str  # the template of the forms that settle it, or ""
     sheet: Any  # which these forms are about
     others: Sequence[OtherLabel]
+    reading: Reading | None
 
     @property
     def can_answer(self) -> bool:
@@ -100,6 +101,7 @@ def rows(campaign: Campaign, some: Sequence[Asked], replies: Mapping[Place, Sequ
     tasks = of_any.in_bulk({one.task for one in some})
     about = described((one.kind, one.sheet, one.item) for one in some)
     sheets, others = _to_settle(some)
+    texts = _readings(campaign, [(one.kind, one.sheet, one.item) for one in some if one.task in tasks])
     found = []
     for one in some:
         if task := tasks.get(one.task):
@@ -116,6 +118,7 @@ def rows(campaign: Campaign, some: Sequence[Asked], replies: Mapping[Place, Sequ
                     label_kind(one.kind).settling if one.is_unsettled else "",
                     sheets.get((one.kind, one.sheet)),
                     others.get((one.kind, one.sheet, one.item), ()),
+                    texts.get((one.kind, one.sheet, one.item)),
                 )
             )
     return found
@@ -138,14 +141,24 @@ def _to_settle(some: Sequence[Asked]) -> tuple[dict[tuple[str, int | None], Any]
 
 def described(items: Iterable[What]) -> dict[What, tuple[str, str]]:
     """Return what items are, in words that their assessor may read, and apart from that the run, which they may not."""
-    by_kind: dict[str, list[tuple[int | None, str]]] = defaultdict(list)
-    for kind, sheet, item in items:
-        by_kind[kind].append((sheet, item))
     return {
-        (kind.name, *place): told
-        for kind in label_kinds()
-        for place, told in kind.described(by_kind[kind.name]).items()
+        (kind.name, *place): told for kind, places in _by_kind(items) for place, told in kind.described(places).items()
     }
+
+
+def _readings(campaign: Campaign, items: Iterable[What]) -> dict[What, Reading]:
+    return {
+        (kind.name, *place): text
+        for kind, places in _by_kind(items)
+        for place, text in kind.readings(campaign, places).items()
+    }
+
+
+def _by_kind(items: Iterable[What]) -> Iterator[tuple[LabelKind, list[tuple[int | None, str]]]]:
+    places: dict[str, list[tuple[int | None, str]]] = defaultdict(list)
+    for kind, sheet, item in items:
+        places[kind].append((sheet, item))
+    return ((kind, places[kind.name]) for kind in label_kinds())
 
 
 class Answered(NamedTuple):

@@ -164,6 +164,28 @@ def open_on_answers(kind: LabelKind, campaign: Campaign) -> Iterator[Asked]:
             yield Asked(kind.name, sheet.task_id, sheet.pk, item, why, flag, settled, at)
 
 
+MOST_READ = 20_000  # characters: texts are as long as files had them
+
+
+class Reading(NamedTuple):
+    """What one reads to judge an item. cut: how many characters more the text has."""
+
+    heading: str
+    text: str
+    cut: int
+
+
+def reading(heading: str, text: str) -> Reading:
+    """Return a text for a page, cut where it is too long for one."""
+    return Reading(heading, text[:MOST_READ], max(len(text) - MOST_READ, 0))
+
+
+def read_answers(model: Any, places: Sequence[Place]) -> dict[Place, Reading]:
+    """Return the answers that items of judged answers are about."""
+    sheets = model.objects.filter(pk__in={sheet for sheet, _ in places}).select_related("answer").in_bulk()
+    return {place: reading("Answer", sheets[place[0]].answer.text) for place in places if place[0] in sheets}
+
+
 def described_on_answers(
     model: Any, places: Sequence[Place], texts_of: Callable[[Sequence[Question]], Iterable[str]]
 ) -> dict[Place, tuple[str, str]]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assessor.campaigns.models import Campaign, Condition, Topic
     from assessor.exportables import Chosen
     from assessor.labels.cutoff import Cell
-    from assessor.labels.flags import Asked, Place, Question
+    from assessor.labels.flags import Asked, Place, Question, Reading
     from assessor.labels.label_history import Step
     from assessor.scores.loading import Labels
     from assessor.studies.models import SampledItem
@@ -85,6 +85,12 @@ class LabelKind(ConditionKind):
         from assessor.labels.flags import described_on_answers
 
         return described_on_answers(self.sheets, places, self.texts_of)
+
+    def readings(self, campaign: Campaign, places: Sequence[Place]) -> Mapping[Place, Reading]:
+        """Return what an organizer reads to judge items; what has no text is absent."""
+        from assessor.labels.flags import read_answers
+
+        return read_answers(self.sheets, places)
 
     def texts_of(self, questions: Sequence[Question]) -> Iterable[str]:
         """Return what questions are about, in their order."""

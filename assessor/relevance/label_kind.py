@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assessor.campaigns.models import Campaign, Condition
     from assessor.exportables import Chosen
     from assessor.labels.cutoff import Cell
-    from assessor.labels.flags import Asked, Place
+    from assessor.labels.flags import Asked, Place, Reading
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.relevance.forms import RelevanceFields
     from assessor.work.models import Task
@@ -93,6 +93,14 @@ class Relevance(LabelKind):
 
     def described(self, places: Sequence[Place]) -> Mapping[Place, tuple[str, str]]:
         return {(sheet, docid): (docid, "") for sheet, docid in places}
+
+    def readings(self, campaign: Campaign, places: Sequence[Place]) -> Mapping[Place, Reading]:
+        from assessor.labels.flags import reading
+
+        texts = dict(campaign.segments.filter(docid__in={docid for _, docid in places}).values_list("docid", "text"))
+        return {
+            (sheet, docid): reading(f"Passage {docid}", texts[docid]) for sheet, docid in places if docid in texts
+        }
 
     def condition_fields(self, campaign: Campaign) -> RelevanceFields:
         from assessor.relevance.forms import RelevanceFields

@@ -1,6 +1,7 @@
 """Questions of assessors and the organizer's answers: all kinds on one page, read by whom they are for alone."""
 
 import json
+import re
 from datetime import timedelta
 from html import unescape
 

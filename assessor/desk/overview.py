@@ -270,7 +270,8 @@ def _stages(campaign: Campaign, has: dict[str, int], lacking: Iterable[Gap], eve
         done=Count("pk", distinct=True, filter=Q(calculations__state=Calculation.State.DONE)),
     )
     yield _counted("Agreement", comparisons["done"], comparisons["total"], "comparison")
-    yield _counted("Freeze", sum(bool(one.version) for one in every.every), len(every.every), "condition")
+    to_freeze = [*every.every, *every.samples]
+    yield _counted("Freeze", sum(bool(one.version) for one in to_freeze), len(to_freeze), "condition")
 
 
 def _counted(title: str, done: int, total: int, what: str) -> Stage:
@@ -295,7 +296,7 @@ def _figures(campaign: Campaign, done: Progress, compared: Sequence[Agreement]) 
             "Pieces of work finished",
             f"{done.finished:,}",
             f"of {done.topics:,}",
-            f"by {_number(len(done.people), 'person', 'people')}",
+            f"given to {_number(len(done.people), 'person', 'people')}",
         ),
         Figure("Time spent", done.time if done.time != "—" else "none yet", "", "active, without practice"),
         Figure(
@@ -375,7 +376,7 @@ def _steps(
         sides = urlencode({"first": f"Condition-{reference.pk}", "second": f"Condition-{candidate.pk}"})
         address = f"{reverse('comparisons', args=[campaign.slug])}?{sides}"
         yield NextStep(f"Compare {candidate.name} with {reference.name}", why, address, "Compare")
-    complete = [one for one in every.every if one.is_complete and not one.version]
+    complete = [one for one in (*every.every, *every.samples) if one.is_complete and not one.version]
     if len(complete) == 1:
         address = reverse("frozen_condition", args=[campaign.slug, complete[0].pk])
         yield NextStep(f"Freeze {complete[0].name}", "It is complete: freezing keeps its files.", address, "Freeze…")

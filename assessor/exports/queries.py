@@ -1,17 +1,21 @@
 """What the pages of exports read."""
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from assessor.campaigns.models import Campaign, Condition
 from assessor.exportables import Exportable, Purpose
 from assessor.exports.models import Export
 from assessor.exports.registry import EXPORTABLES
+from assessor.llm.models import Job
 from assessor.scores.cache import counts_by_condition
 from assessor.scores.score_source import scored_conditions
+from assessor.work.models import Task, Waiting
 
 _LATEST = 50
 _ROWS = 8  # of a kind, for a purpose
@@ -100,9 +104,22 @@ def latest(campaign: Campaign) -> QuerySet[Export]:
 
 
 def conditions_to_freeze(campaign: Campaign) -> QuerySet[Condition]:
-    """Return a campaign's conditions, each with the newest version that it is frozen in, and when that was."""
+    """Return a campaign's conditions, each with its newest frozen version, when that was, and whether work goes on.
+
+    What else may be missing takes long to find: the page of a condition says it.
+    """
+    own = {"condition": OuterRef("pk")}
+    jobs = Job.objects.filter(**own)
+    open_work = (
+        Exists(Task.objects.filter(**own, state=Task.State.OPEN, topic__is_practice=False)),
+        Exists(Waiting.objects.filter(**own)),
+        Exists(jobs.exclude(state__in=Job.OVER)),
+        Exists(jobs.exclude(state=Job.State.CANCELLED).filter(units_failed__gt=0)),
+    )
     conditions = campaign.conditions.order_by("kind", "name")
-    return conditions.annotate(version=Max("frozen__version"), frozen_at=Max("frozen__at"))
+    return conditions.annotate(
+        version=Max("frozen__version"), frozen_at=Max("frozen__at"), has_open_work=reduce(or_, map(Q, open_work))
+    )
 
 
 def unfinished(campaign: Campaign) -> int:

@@ -98,9 +98,7 @@ class Relevance(LabelKind):
         from assessor.labels.flags import reading
 
         texts = dict(campaign.segments.filter(docid__in={docid for _, docid in places}).values_list("docid", "text"))
-        return {
-            (sheet, docid): reading(f"Passage {docid}", texts[docid]) for sheet, docid in places if docid in texts
-        }
+        return {(sheet, docid): reading(f"Passage {docid}", texts[docid]) for sheet, docid in places if docid in texts}
 
     def condition_fields(self, campaign: Campaign) -> RelevanceFields:
         from assessor.relevance.forms import RelevanceFields

@@ -184,6 +184,13 @@ def test_all_kinds_are_on_one_page(
     page = as_olga.get(LIST).content.decode()
     for words in ("two facts in one?", "is it cut off?", "in Latin", "d1"):
         assert words in page, words
+    # What one reads to settle them is beside them, in their order.
+    texts = dict(campaign.segments.values_list("docid", "text"))
+    sentence, place = map(int, judgeable(cited)[0].split("."))
+    docid = list(cited.answer.sentences())[sentence].citations[place].docid
+    read = re.findall(r'<summary>([^<]+)<.*?</summary><p class="reading any" dir="auto">(.*?)</p>', page)
+    told = [(heading, unescape(text)) for heading, text in read]
+    assert told == [("Answer", flagged.answer.text), (f"Passage {docid}", texts[docid]), ("Passage d1", texts["d1"])]
     done = as_olga.post(
         ANSWER,
         {

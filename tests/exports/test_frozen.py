@@ -75,6 +75,11 @@ def test_a_condition_with_work_left_is_refused_with_all_reasons(manual, topic, a
         freeze(condition=manual, acting_user=None)
     page = client_of(manual.campaign.memberships.get(role="organizer").person)
     html = page.get(f"/campaigns/study/frozen/{manual.pk}/").content.decode()
+    listed = page.get("/campaigns/study/frozen/").content.decode()
+    assert re.findall(r'aria-label="(See what|Freeze) ([^"]*)"', listed) == [
+        ("See what", f"{manual} lacks"),
+        ("Freeze", str(manual.nuggets)),
+    ]
     assert "<li>2 answers lack 6 labels: t1.</li>" in html
     assert "Freeze as version" not in html
     response = page.post(f"/campaigns/study/frozen/{manual.pk}/freeze/", follow=True).content.decode()

@@ -1,5 +1,6 @@
 """The organizer's way to a job: judges by provider, topics by what they lack, failures by reason, what came back."""
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 from html import unescape
@@ -9,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Campaign
+from assessor.campaigns.models import Campaign, Grade
 from assessor.llm import queries
 from assessor.llm.models import Call, Job, ModelJudge, Unit
 from tests.conftest import client_of
@@ -113,6 +114,18 @@ def test_a_kind_asks_only_what_it_needs_and_sole_records_are_chosen(client: Clie
     assert 'name="qrels_source"' not in page
     make_judge(campaign, name="second")
     assert f'<option value="{judge.pk}" selected>' not in page_of(client, "jobs/new/?kind=UMBRELA")
+
+
+def test_a_new_job_begins_with_what_the_campaign_lacks(client: Client, campaign: Campaign):
+    def first() -> str:
+        found = re.search(r'name="kind" value="([^"]*)"', page_of(client, "jobs/new/"))
+        return found[1] if found else ""
+
+    make_judge(campaign)
+    assert first() == "AutoNuggets"
+    Grade.objects.all().delete()
+    campaign.qrels_sources.all().delete()
+    assert first() == "UMBRELA"
 
 
 def asked(campaign: Campaign, **more: object) -> dict[str, object]:

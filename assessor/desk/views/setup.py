@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from assessor.campaigns.access import organized_campaign
@@ -21,7 +22,7 @@ def setup(request: PersonRequest, slug: str) -> HttpResponse:
         if template := study_templates().get(request.POST.get("study", "")):
             made = choose_study(campaign=campaign, template=template, acting_user=request.user)
             messages.success(request, f"{template.title}: {quantity(len(made), 'conditions')} made.")
-            return redirect("setup", slug)
+            return redirect(f"{reverse('setup', args=[slug])}#conditions-of-it")
         messages.error(request, "No study was chosen. Choose one of the cards.")
     study = chosen_template(campaign)
     parts = planned(campaign, study) if study else []

@@ -1,6 +1,6 @@
 """Jobs: launched with an estimate, followed, paused, resumed, cancelled, tried again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
@@ -43,7 +43,7 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     kinds = sorted(job_kinds().values(), key=lambda one: not kind_named(one.condition_kind).makes_grades)
     wanted = request.POST.get("kind") or request.GET.get("kind", "")
-    kind = next((one for one in kinds if one.name == wanted), kinds[0])
+    kind = next((one for one in kinds if one.name == wanted), None) or _first_lacking(campaign, kinds)
     form = LaunchForm(campaign, kind, request.POST or None, initial=request.GET.dict())
     is_valid = form.is_valid()
     topics = _topics(campaign, kind, form, request.POST)
@@ -65,6 +65,17 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
         except JobError as error:
             form.add_error(None, str(error))
     return render(request, "llm/launch.html#job" if request.htmx else "llm/launch.html", context)
+
+
+def _first_lacking(campaign: Campaign, kinds: Sequence[JobKind]) -> JobKind:
+    """Return the first kind of job by which the campaign has nothing; grades of any source are enough to go on."""
+    has = set(campaign.conditions.order_by().values_list("kind", "method").distinct())
+    has_grades = campaign.qrels_sources.exists()
+    for one in kinds:
+        makes_grades = kind_named(one.condition_kind).makes_grades
+        if not (has_grades if makes_grades else (one.condition_kind, one.method) in has):
+            return one
+    return kinds[0]
 
 
 def _topics(campaign: Campaign, kind: JobKind, form: LaunchForm, sent: QueryDict) -> Picker:

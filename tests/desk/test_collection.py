@@ -135,7 +135,7 @@ def labelled(task: Task, import_file) -> Campaign:  # noqa: F811
     return task.campaign
 
 
-def looks(page: str, row: str) -> list[str]:
+def looks(page: str, row: str) -> list[tuple[str, str]]:
     """Return how the labels of a row of the grid are marked, and in words."""
     [found] = [one for one in re.findall(r"<tr>.*?</tr>", page.partition('id="grid"')[2]) if f">{row}" in one]
     return re.findall(r'<a class="(who[^"]*)"[^>]* title="([^"]*)"', found)
@@ -144,14 +144,16 @@ def looks(page: str, row: str) -> list[str]:
 def test_a_topics_grid_has_every_judges_labels(labelled: Campaign, topic: Topic, as_olga: Client):
     address = f"topics/{topic.pk}/"
     page = read(as_olga, address)
-    person, model = ("who ok", "Manual/Manual: support"), ("who m not", "Auto: not_support")
+    person = ("who ok", "Manual/Manual on team.one: support")
+    models = [("who m not", f"Auto on team.{run}: not_support") for run in ("one", "two")]
     # Of three runs: the empty one by rule, then both judges on the first, and one that Anna has not labelled.
-    empty, nobody = ("who not", "Manual/Manual: not_support"), ("who none", "Manual/Manual: no label")
-    assert looks(page, "cats purr when content") == [empty, person, model, nobody, model]
+    empty = ("who not", "Manual/Manual on team.empty: not_support")
+    nobody = ("who none", "Manual/Manual on team.two: no label")
+    assert looks(page, "cats purr when content") == [empty, person, models[0], nobody, models[1]]
     differ = read(as_olga, f"{address}?show=differ")
-    assert looks(differ, "cats purr when content") == [person, model]
+    assert looks(differ, "cats purr when content") == [person, models[0]]
     assert "purring heals" not in differ.partition('id="grid"')[2].partition('id="passages"')[0]
-    assert looks(read(as_olga, f"{address}?show=unlabelled"), "purring heals") == [nobody, model]
+    assert looks(read(as_olga, f"{address}?show=unlabelled"), "purring heals") == [nobody, models[1]]
     assert "No nugget here has such labels." in read(as_olga, f"{address}?show=outdated")
     assert as_olga.get(f"/campaigns/study/{address}?nuggets=0").status_code == 404
     for way in re.findall(r'<a class="who[^"]*" href="([^"]*)"', page):
@@ -165,7 +167,7 @@ def test_a_reworded_nuggets_labels_are_outdated_in_the_grid(
     do(bank, actions.reword_nugget, uid=A, text="purring mends bones")
     do(bank, actions.finish_bank)
     page = read(as_olga, f"topics/{bank.topic_id}/?show=outdated")
-    assert ("who old", "Manual/Manual: support, outdated") in looks(page, "purring mends bones")
+    assert ("who old", "Manual/Manual on team.one: support, outdated") in looks(page, "purring mends bones")
     assert "cats purr when content" not in page.partition('id="grid"')[2].partition('id="passages"')[0]
 
 

@@ -108,8 +108,10 @@ def give_label(folder: Path) -> tuple[Files, Files]:
     olga, anna = (Player(Still(), name, "demo-password") for name in ("olga", "anna"))  # type: ignore[arg-type]
     base, name = "/campaigns/demo/", "By hand"
     olga.submit(f"{base}conditions/new/", method="ManualAssign", name=name, nuggets=Choice("Reference"))
-    given = {"condition": Choice(name), "person": Choice("anna"), "topics": [Choice("Choose demo-6")]}
-    olga.submit(f"{base}plan/", among="give", **given)
+    [topic] = re.findall(r'value="(\d+)" aria-label="Choose demo-6"', olga.page(f"{base}plan/"))
+    give = f"{base}plan/give/?topics={topic}"
+    [person] = re.findall(r'<option value="(\d+)"[^>]*>anna\b', olga.page(give))
+    olga.submit(give, among="Give", condition=Choice(name), person=person)
     address = re.findall(r'href="(/assign/\d+/)"', anna.page("/"))[0]
     anna.submit(f"/work/{address.split('/')[2]}/guidelines/", among="Go on to the work")
     whole, request = Files(), Files()

@@ -107,16 +107,25 @@ class _SomeRecords(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
 
 
 class GiveForm(_WithPerson, _WithRule):
-    """Topics under a condition, for a person or for whoever draws them."""
+    """Topics under some conditions, for a person or for whoever draws them.
+
+    Conditions are given in the order in which they were made: one whose nuggets are assigned is older than that in
+    which they are.
+    """
 
     topics = _SomeRecords(Topic.objects.none(), error_messages={"required": "Select topics first."})
-    condition = forms.ModelChoiceField(Condition.objects.none(), label="Work", empty_label="Choose…")
-    field_order = ("condition", "person", "rule", "own_rule", "reason")
+    condition = _SomeRecords(
+        Condition.objects.none(),
+        label="Work",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose the work."},
+    )
+    field_order = ("person", "rule", "own_rule", "reason")
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(campaign, *args, **kwargs)
         self.fields["topics"].queryset = campaign.topics.all()  # type: ignore[attr-defined]
-        self.fields["condition"].queryset = peoples_conditions(campaign)  # type: ignore[attr-defined]
+        self.fields["condition"].queryset = peoples_conditions(campaign).order_by("pk")  # type: ignore[attr-defined]
 
     def name_hours(self, to_come: Mapping[str, str]) -> None:
         """Have the menu of people say what each has to come, by name."""

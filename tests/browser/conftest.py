@@ -341,7 +341,7 @@ def give(page: Page, condition: str, person: str, *topics: str, campaign: str = 
     for topic in topics:
         page.get_by_label(f"Choose {topic}", exact=True).check()
     page.click("text=Give to…")
-    page.select_option("#id_condition", label=condition)
+    page.get_by_label(condition, exact=True).check()
     # The hours that somebody has to come stand beside their name.
     page.select_option("#id_person", page.locator("#id_person option", has_text=f"{person}: ").get_attribute("value"))
     number = f"{len(topics)} topic{'s' * (len(topics) > 1)}"

@@ -94,7 +94,7 @@ def test_from_nothing_to_given_work_and_a_launched_job(installation: Installatio
     hand.click("main a.button:has-text('Give topics to people')")
     hand.click("[aria-label='Choose demo-1']")
     hand.click("text=Give to…")
-    hand.choose("#id_condition", "ManualNuggets")
+    hand.click("label:has-text('ManualNuggets') input")
     hand.choose("#id_person", page.locator("#id_person option", has_text="anna: ").get_attribute("value") or "")
     hand.click("main button:has-text('Give 1 topic')")
     expect(page.get_by_role("status").first).to_contain_text("1 topic under ManualNuggets")

@@ -182,6 +182,23 @@ def test_what_is_no_key_of_a_topic_is_refused(campaign, condition: Condition, an
     assert not Task.objects.exists()
 
 
+def test_several_kinds_of_work_are_given_at_once_all_or_none(
+    condition: Condition, manual: Condition, campaign, anna: Person, ben: Person, as_olga: Client
+):
+    topic = campaign.topics.get(qid="t2")
+    both = [manual.pk, condition.pk]
+    form = {"topics": [topic.pk], "condition": manual.pk, "person": ben.pk, "rule": "1 per team"}
+    as_olga.post(GIVE, form)
+    # The second of both is Ben's already: Anna gets neither.
+    page = as_olga.post(GIVE, form | {"condition": both, "person": anna.pk}).content.decode()
+    assert not Task.objects.filter(topic=topic).exists()
+    page = as_olga.post(GIVE, form | {"condition": both}, follow=True).content.decode()
+    assert f"ben has 1 topic under {condition}. Waiting under {manual}: 1 topic." in page
+    assert Task.objects.get(topic=topic).condition == condition
+    assert (Planned.objects.get().condition, Scope.objects.get().condition) == (manual, manual)
+    assert "Choose the work." in as_olga.post(GIVE, form | {"condition": []}).content.decode()
+
+
 def test_a_change_says_what_it_touches_before_it_is_made(
     manual: Condition, task: Task, as_anna: Client, as_olga: Client, ben: Person
 ):

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -26,6 +27,7 @@ from assessor.plan.workload import Workload, hours, workload
 from assessor.work.actions import PlanError, take_out_of_queue, withdraw_task
 from assessor.work.models import Waiting
 from assessor.work.queries import assessors
+from assessor.work.task_changes import judges_runs
 from assessor.work.write_protocol import Stale
 
 _TOPICS = 50  # on a page
@@ -193,7 +195,8 @@ def give(request: PersonRequest, slug: str) -> HttpResponse:
     """Selected topics, and what giving them adds in hours; a POST gives them to a person or a queue, all or none."""
     campaign = organized_campaign(request.user, slug)
     asked = request.POST if request.method == "POST" else request.GET
-    form = GiveForm(campaign, request.POST if request.method == "POST" else None, initial=request.GET.dict())
+    initial = request.GET.dict() | {"condition": request.GET.getlist("condition")}
+    form = GiveForm(campaign, request.POST if request.method == "POST" else None, initial=initial)
     back = f"{reverse('plan', args=[slug])}?{asked.get('filters', '')}".rstrip("?")
     if request.method == "POST" and form.is_valid():
         if told := _unconfirmed(request, form.cleaned_data):
@@ -219,23 +222,24 @@ def give(request: PersonRequest, slug: str) -> HttpResponse:
 
 
 def _effect(campaign: Campaign, form: GiveForm, asked: Any, topics: Sequence[Topic]) -> dict[str, Any]:
-    """Return what giving topics adds, in hours: under the condition and for the person that are chosen, and all."""
-    conditions = list(form.fields["condition"].queryset)  # type: ignore[attr-defined]
-    load = workload(campaign, also=conditions)
-    condition = form.one("condition", asked.get("condition"))
+    """Return what giving topics adds, in hours: under the conditions and for the person that are chosen, and all."""
+    load = workload(campaign, also=list(form.fields["condition"].queryset))  # type: ignore[attr-defined]
+    conditions = list(form.one("condition", asked.getlist("condition")) or [])
     person = form.people.get(asked.get("person", ""))
-    known = load.known.get(condition.pk) if condition else None
+    known = [pace.topic for one in conditions if (pace := load.known.get(one.pk))]
+    seconds = sum(known)
     to_come = {one.name: one.seconds for one in load.people}
     now = to_come.get(person.username, 0.0) if person else 0.0
     form.name_hours({name: hours(seconds) for name, seconds in to_come.items()})
     return {
         "paces": load.paces,
-        "condition": condition,
+        "conditions": conditions,
+        "unknown": len(conditions) - len(known),
         "person": person,
-        "each": hours(known.topic) if known else "",
-        "added": hours(known.topic * len(topics)) if known else "",
+        "each": hours(seconds) if known else "",
+        "added": hours(seconds * len(topics)) if known else "",
         "now": hours(now),
-        "then": hours(now + known.topic * len(topics)) if known else "",
+        "then": hours(now + seconds * len(topics)) if known else "",
     }
 
 
@@ -243,28 +247,33 @@ def _unconfirmed(request: PersonRequest, asked: dict[str, Any]) -> list[str]:
     """Return what planning touches of what was said so far, where the organizer has not said yes to it yet."""
     if not asked["rule"] or "confirmed" in request.POST:
         return []
-    touched = change_impact.of_rule(asked["condition"], list(asked["topics"]), asked["rule"])
-    return touched.told() if touched.leave or touched.back else []
+    touched = [change_impact.of_rule(one, list(asked["topics"]), asked["rule"]) for one in asked["condition"]]
+    return [line for one in touched if one.leave or one.back for line in one.told()]
 
 
 def _plan(request: PersonRequest, asked: dict[str, Any]) -> str:
     """Plan topics for a person, or None: for whoever draws them; return what was done, in words. Raises PlanError."""
-    condition, person, topics = asked["condition"], asked["person"], list(asked["topics"])
-    outcome = plan_work(
-        condition=condition,
-        topics=topics,
-        person=person,
-        rule=asked["rule"],
-        reason=asked["reason"],
-        acting_user=request.user,
-    )
+    person, topics = asked["person"], list(asked["topics"])
     told = []
-    if outcome.given:
-        many = _several(outcome.given)
-        told.append(f"{person} has {many} under {condition}." if person else f"In the queue of {condition}: {many}.")
-    if outcome.waiting:
-        first = outcome.waiting[0].waits_for
-        told.append(f"Waiting under {condition}: {_several(outcome.waiting)}. {first}")
+    # A rule of runs says nothing to whoever writes nuggets; said of nothing else, it is a mistake.
+    is_for_all = not any(map(judges_runs, asked["condition"]))
+    with transaction.atomic():
+        for condition in asked["condition"]:
+            outcome = plan_work(
+                condition=condition,
+                topics=topics,
+                person=person,
+                rule=asked["rule"] if is_for_all or judges_runs(condition) else "",
+                reason=asked["reason"],
+                acting_user=request.user,
+            )
+            if outcome.given:
+                many = _several(outcome.given)
+                queue = f"In the queue of {condition}: {many}."
+                told.append(f"{person} has {many} under {condition}." if person else queue)
+            if outcome.waiting:
+                first = outcome.waiting[0].waits_for
+                told.append(f"Waiting under {condition}: {_several(outcome.waiting)}. {first}")
     return " ".join(told)
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from assessor.formats import latex
 from assessor.formats.latex import as_latex
 from assessor.formats.tables import write_table
+from metaeval.measures import measure_named
 from metaeval.serializers import number, statistic_json
 from metaeval.stats.bootstrap import Interval
 from metaeval.stats.comparison import MeasureComparison
@@ -173,7 +174,7 @@ def latex_lines(scores: MatchedScores, comparisons: Sequence[MeasureComparison])
     sampled = next((one.intervals.run.draws for one in comparisons if one.intervals), 0)
     caption += f"; in brackets 95\\,\\% bootstrap intervals over topics ({sampled} draws)" if sampled else ""
     rows = (
-        latex.row((as_latex(one.measure), *(cell.replace("—", "--") for cell in _levels(one, with_n=False))))
+        latex.row((measure_named(one.measure).latex, *(cell.replace("—", "--") for cell in _levels(one, with_n=False))))
         for one in comparisons
     )
     return latex.table(caption, "lrrr", ("Measure", "Runs", "Topics", "Cells"), rows)

@@ -62,7 +62,10 @@ def comparison_figures(
             ("second", candidate, lengths.candidate, first.candidate),
         ):
             title = f"{label}, {matrix.name}"
-            by_length = figures.length_figure(runs, length, score, title=title)
+            at = reference.measures.index(LENGTH)
+            answers = figures.Cells(matrix.topics, matrix.cells[..., at], matrix.cells[..., 0])
+            behind = answers if matrix.topics else None
+            by_length = figures.length_figure(runs, length, score, title=title, cells=behind)
             yield NamedFigure(f"length-{place}", f"Score against length: {title}", by_length)
     if reference.topics and {PRECISION, RECALL} <= set(reference.measures):
         for place, matrix in (("first", reference), ("second", candidate)):

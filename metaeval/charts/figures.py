@@ -64,7 +64,7 @@ def score_scatter(
     titles: tuple[str, str],
     cells: Cells | None = None,
 ) -> alt.LayerChart:
-    """Return the runs' scores, all topic/run cells behind them, and a box with tau at the three levels.
+    """Return the runs' scores, all topic/run cells behind them, and above them tau at the three levels.
 
     first, second: (runs,), of the reference (on x) and the candidate. titles: of the axes.
     """
@@ -86,13 +86,13 @@ def score_scatter(
         layers.append(_small(behind, scale, titles, tasks))
     layers.append(_large(rows, scale, titles, tasks))
     undefined = f", {levels.undefined_topics} undefined" if levels.undefined_topics else ""
-    box = [
-        _tau_line("runs", levels.run),
-        _tau_line("topics", levels.topic, undefined),
-        _tau_line("cells", levels.cell),
+    # Above the plot they cover no point.
+    note = [
+        _tau_line("Kendall's τ of runs", levels.run),
+        _tau_line("of topics", levels.topic, undefined),
+        _tau_line("of cells", levels.cell),
     ]
-    layers += _box(["Kendall's τ", *box], at_top=_is_free_at_top(rows, top))
-    return _figure(layers, height=_TALL)
+    return _figure(layers, height=_TALL, note=note)
 
 
 def _legends(runs: Runs, counts: npt.NDArray[np.bool_]) -> list[str]:
@@ -131,32 +131,37 @@ def _diagonal(scale: alt.Scale, top: float) -> alt.Chart:
     return chart
 
 
-def _small(rows: list[Row], scale: alt.Scale, titles: tuple[str, str], tasks: list[str]) -> alt.Chart:
+def _small(
+    rows: list[Row], scale: alt.Scale, titles: tuple[str, str], tasks: list[str], y_scale: alt.Scale | None = None
+) -> alt.Chart:
     # So many that they lie on each other are small and fainter.
     size, opacity = (6, 0.32) if len(rows) > _MANY else (14, 0.5)
     points = _chart(rows).mark_point(filled=True, size=size, opacity=1, fillOpacity=opacity, strokeWidth=0)
-    return _points(points, scale, titles, tasks, [alt.Tooltip("names:N", title="Cells")])
+    return _points(points, (scale, y_scale or scale), titles, tasks, [alt.Tooltip("names:N", title="Cells")])
 
 
 def _large(rows: list[Row], scale: alt.Scale, titles: tuple[str, str], tasks: list[str]) -> alt.Chart:
     points = _chart(rows).mark_point(style="run", filled=True, size=34, opacity=1, fillOpacity=0.9)
-    return _points(
-        points, scale, titles, tasks, [alt.Tooltip("run:N", title="Run"), alt.Tooltip("task:N", title="Task")]
-    )
+    of_run = [alt.Tooltip("run:N", title="Run"), alt.Tooltip("task:N", title="Task")]
+    return _points(points, (scale, scale), titles, tasks, of_run)
 
 
 def _points(
-    points: alt.Chart, scale: alt.Scale, titles: tuple[str, str], tasks: list[str], tooltips: list[alt.Tooltip]
+    points: alt.Chart,
+    scales: tuple[alt.Scale, alt.Scale],
+    titles: tuple[str, str],
+    tasks: list[str],
+    tooltips: list[alt.Tooltip],
 ) -> alt.Chart:
     tooltip = tooltips + [
         alt.Tooltip(f"{axis}:Q", title=title, format=".4f") for axis, title in zip("xy", titles, strict=True)
     ]
-    chart: alt.Chart = points.encode(*_axes(scale, titles), *_by_task(tasks), tooltip=tooltip)
+    chart: alt.Chart = points.encode(*_axes(*scales, titles), *_by_task(tasks), tooltip=tooltip)
     return chart
 
 
-def _axes(scale: alt.Scale, titles: tuple[str, str]) -> tuple[alt.X, alt.Y]:
-    return alt.X("x:Q", title=titles[0], scale=scale), alt.Y("y:Q", title=titles[1], scale=scale)
+def _axes(x_scale: alt.Scale, y_scale: alt.Scale, titles: tuple[str, str]) -> tuple[alt.X, alt.Y]:
+    return alt.X("x:Q", title=titles[0], scale=x_scale), alt.Y("y:Q", title=titles[1], scale=y_scale)
 
 
 def _by_task(tasks: list[str]) -> tuple[alt.Color, alt.Shape]:
@@ -168,36 +173,8 @@ def _by_task(tasks: list[str]) -> tuple[alt.Color, alt.Shape]:
 
 
 def _tau_line(what: str, value: Statistic, more: str = "") -> str:
-    """Return a line of the box: a tau, or why there is none."""
+    """Return a tau as a line, or why there is none."""
     return f"{what}: {value.value:.3f} (n = {value.n:,}{more})" if value.value is not None else f"{what}: {value.why}"
-
-
-def _is_free_at_top(rows: list[Row], top: float) -> bool:
-    """Say whether fewer runs lie in the upper left corner than in the lower right one."""
-    upper = sum(row["x"] < 0.5 * top and row["y"] > 0.7 * top for row in rows)
-    lower = sum(row["x"] > 0.5 * top and row["y"] < 0.3 * top for row in rows)
-    return bool(upper <= lower)
-
-
-def _box(lines: list[str], *, at_top: bool) -> list[alt.Chart]:
-    """Return a box of text in the upper left or the lower right corner of the plot."""
-    wide, high, edge = 4 + 3.55 * max(map(len, lines)), 4 + 9 * len(lines), 4
-    left = alt.expr(f"{edge}") if at_top else alt.expr(f"width - {edge + wide}")
-    top = alt.expr(f"{edge}") if at_top else alt.expr(f"height - {edge + high}")
-    right, bottom = alt.expr(f"{left.expr} + {wide}"), alt.expr(f"{top.expr} + {high}")
-    one = _chart([{}])
-    return [
-        one.mark_rect(style="box", x=left, x2=right, y=top, y2=bottom),
-        one.mark_text(
-            style="note",
-            text=lines,
-            align="left",
-            baseline="top",
-            lineHeight=9,
-            x=alt.expr(f"{left.expr} + 4"),
-            y=alt.expr(f"{top.expr} + 3"),
-        ),
-    ]
 
 
 def confusion_figure(found: Agreement, labels: Sequence[str], *, judges: tuple[str, str]) -> alt.LayerChart:
@@ -288,8 +265,13 @@ def _grid(
     )
 
 
-def length_figure(runs: Runs, length: Figures, scores: Figures, *, title: str) -> alt.LayerChart:
-    """Return a score against the answers' length, with the Pareto front: no run is both shorter and better."""
+def length_figure(
+    runs: Runs, length: Figures, scores: Figures, *, title: str, cells: Cells | None = None
+) -> alt.LayerChart:
+    """Return a score against the answers' length, with the Pareto front: no run is both shorter and better.
+
+    length, scores: (runs,). cells: each answer's length and score, which are drawn behind the runs.
+    """
     counts = ~np.isnan(length + scores)
     if not counts.any():
         return message("No run has both a length and a score.")
@@ -316,8 +298,10 @@ def length_figure(runs: Runs, length: Figures, scores: Figures, *, title: str) -
         ],
     )
     edge = _chart(sorted(on_front, key=lambda row: row["x"])).encode(x, y)
+    behind = _cell_rows(runs, legends, cells) if cells else []
     return _figure(
         [
+            *([_small(behind, x_scale, titles, tasks, y_scale)] if behind else []),
             edge.mark_line(style="front", interpolate="step-after"),
             points.mark_point(style="run", filled=True, size=34, opacity=1, fillOpacity=0.9),
         ],
@@ -388,11 +372,11 @@ def precision_recall_scatter(
         for one, other, topic in zip(topic_means(x).tolist(), topic_means(y).tolist(), topics, strict=True)
         if not np.isnan(one)
     ]
-    rings = (
+    triangles = (
         _chart(topic_rows)
-        .mark_point(style="ring", shape="diamond", size=26, opacity=1)
+        .mark_point(style="ring", shape="triangle-down", size=26, opacity=1)
         .encode(
-            *_axes(scale, titles),
+            *_axes(scale, scale, titles),
             tooltip=[
                 alt.Tooltip("topic:N", title="Topic, mean over runs"),
                 alt.Tooltip("x:Q", title=titles[0], format=".4f"),
@@ -405,12 +389,13 @@ def precision_recall_scatter(
         [
             _diagonal(scale, 1),
             _small(cells, scale, titles, tasks),
-            rings,
+            triangles,
             _large(run_rows, scale, titles, tasks),
         ],
         height=_TALL,
         note=[
-            f"Large: {len(run_rows):,} runs. Rings: {len(topic_rows):,} topics. Small: {int((~lacks).sum()):,} cells."
+            f"Large: {len(run_rows):,} runs. Open triangles: {len(topic_rows):,} topics, means over runs.",
+            f"Small: {int((~lacks).sum()):,} cells.",
         ],
     )
 

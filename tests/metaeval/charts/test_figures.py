@@ -102,10 +102,10 @@ def test_many_cells_on_one_point_are_one_mark_with_the_first_names():
     )
     (row,) = layers(figure)[1]["rows"]
     assert (row["cells"], row["names"]) == (5, "a, t0; a, t1; a, t2; and 2 more")
-    assert "runs: fewer than two values" in texts(figure)
+    assert "Kendall's τ of runs: fewer than two values" in texts(figure)
 
 
-def test_the_box_tells_of_undefined_topics():
+def test_undefined_topics_are_told_with_the_taus():
     x = np.array([[0.1, 0.5], [0.2, 0.5]])
     figure = score_scatter(
         Runs(["a", "b"], ["AG", "AG"]), x.mean(axis=1), x.mean(axis=1), tau_levels(x, x), titles=("x", "y")
@@ -151,6 +151,17 @@ def test_no_run_of_the_pareto_front_is_beaten():
     assert [row["run"] for row in layers(figure)[1]["rows"]] == list("abcde")
 
 
+def test_answers_stand_behind_runs_by_their_length():
+    words, scores = np.array([[10, NAN], [30, 50]]), np.array([[0.2, 0.4], [0.6, NAN]])
+    runs = Runs(["a", "b"], ["AG", "RAG"])
+    lengths, means = np.array([10.0, 40.0]), np.array([0.3, 0.6])
+    figure = length_figure(runs, lengths, means, title="V", cells=Cells(["t1", "t2"], words, scores))
+    behind, front, points = layers(figure)
+    assert [(row["names"], row["x"], row["y"]) for row in behind["rows"]] == [("a, t1", 10, 0.2), ("b, t1", 30, 0.6)]
+    assert [row["run"] for row in front["rows"]] == ["a", "b"]
+    assert len(points["rows"]) == 2
+
+
 def test_topics_stand_from_the_least_tau_on_and_undefined_ones_are_counted():
     figure = topic_tau_figure(["t1", "t2", "t3", "t4"], np.array([0.5, NAN, -0.25, 0.5]), title="τ")
     rule, points = layers(figure)
@@ -172,7 +183,8 @@ def test_precision_and_recall_of_runs_topics_and_cells():
     ]
     assert [(row["topic"], row["x"]) for row in topics["rows"]] == [("t1", 0.5), ("t2", pytest.approx(0.35))]
     assert len(cells["rows"]) == 5
-    assert "Large: 3 runs. Rings: 2 topics. Small: 5 cells." in texts(figure)
+    assert "Large: 3 runs. Open triangles: 2 topics, means over runs." in texts(figure)
+    assert "Small: 5 cells." in texts(figure)
 
 
 def test_the_curve_of_topics_has_hours_on_a_second_axis():

@@ -75,6 +75,7 @@ class Subject(NamedTuple):
 
 JSONL = {"jsonl": Form("JSONL", "jsonl")}
 CSV = {"csv": Form("CSV", "csv", heads=1)}
+LATEX = {"tex": Form("LaTeX", "tex")}
 
 
 def of_conditions(what: str, records: Callable[[Campaign], QuerySet[Condition]]) -> Subject:

@@ -3,7 +3,9 @@
 from django.db.models import QuerySet
 
 from assessor.exportables import (
+    CSV,
     JSONL,
+    LATEX,
     Chosen,
     Exportable,
     Order,
@@ -14,6 +16,7 @@ from assessor.exportables import (
     topics_of,
 )
 from assessor.work.exposure import Seen
+from assignment import paper_tables
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet
 from assignment.queries import assigning
@@ -25,6 +28,12 @@ def _sheets(chosen: Chosen) -> QuerySet[AnswerSheet]:
 
 def _seen(chosen: Chosen) -> Seen:
     yield chosen.record, topics_of(_sheets(chosen), "answer__topic")
+
+
+def _all_seen(chosen: Chosen) -> Seen:
+    sheets = paper_tables.judged(chosen.campaign, chosen.topics, chosen.runs)
+    for condition in paper_tables.compared(chosen.campaign):
+        yield condition, topics_of(sheets.filter(condition=condition), "answer__topic")
 
 
 EXPORTABLES = (
@@ -44,5 +53,16 @@ EXPORTABLES = (
         in_admin="assignments",
         freezes=("jsonl",),
         releases=("jsonl",),
+    ),
+    Exportable(
+        "labels_by_answer",
+        "Labels of each answer under all conditions, side by side",
+        CSV | LATEX,
+        lambda it: paper_tables.by_answer(it.campaign, it.topics, it.runs, it.form),
+        lambda it: paper_tables.judged(it.campaign, it.topics, it.runs).count(),
+        Order.REPORTS,
+        filters=("topics", "runs"),
+        of_labels=always,
+        shows=_all_seen,
     ),
 )

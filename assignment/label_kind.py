@@ -50,6 +50,7 @@ class Assignment(LabelKind):
     needs_nuggets = True
     takes_invalid_labels = True
     questions_page = "assignment_questions"
+    labels_export = "labels_by_answer"
     settling = "assignment/_settle.html"
     left_out_template = "assignment/_left_out.html"
     labels = tuple(reversed(LABELS))

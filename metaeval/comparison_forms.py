@@ -13,7 +13,7 @@ from assessor.work.allocation import LARGEST_SEED
 from metaeval.actions import DRAWS, MOST_DRAWS
 from metaeval.measures import kinds_with
 from metaeval.models import Comparable
-from metaeval.queries import comparables_of
+from metaeval.queries import comparables_of, side_key
 from metaeval.stats.means import Policy
 from metaeval.stats.measures import PRECISION
 from metaeval.stats.score_matrix import CONTROL, POLICIES
@@ -76,7 +76,7 @@ class CompareForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._sides = {f"{type(one).__name__}-{one.pk}": one for one in comparables_of(campaign)}
+        self._sides = {side_key(one): one for one in comparables_of(campaign)}
         choices = [("", "Choose…"), *((key, _labelled(one)) for key, one in self._sides.items())]
         tasks = campaign.runs.exclude(task__in=("", CONTROL)).order_by("task").values_list("task", flat=True).distinct()
         for name in ("first", "second"):

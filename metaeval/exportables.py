@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from assessor.campaigns.models import Campaign
-from assessor.exportables import CSV, Chosen, Exportable, Form, Order, Page, Subject
+from assessor.exportables import CSV, LATEX, Chosen, Exportable, Form, Order, Page, Subject
 from assessor.studies import queries
 from assessor.studies.models import Study
 from metaeval.exposure import seen_in_comparison, seen_in_study
+from metaeval.joint import table_lines
 from metaeval.models import Calculation, Comparison
 from metaeval.report import JSON, result_json
 from metaeval.report_tables import FILES
@@ -61,6 +62,15 @@ EXPORTABLES = (
         made=lambda comparison: (JSON, *comparison.files),
         shows=lambda it: seen_in_comparison(it.record),
         page=Page("comparison_file", "comparisons/<int:comparison_id>/files/<str:name>", file_name="{of}.{form}"),
+    ),
+    Exportable(
+        "agreement",
+        "Agreement of all comparisons, by reference",
+        CSV | LATEX,
+        lambda it: table_lines(it.campaign, it.form),
+        lambda it: 0,
+        Order.COMPARISONS,
+        shows=lambda it: (seen for one in _computed(it.campaign) for seen in seen_in_comparison(one)),
     ),
     Exportable(
         "study",

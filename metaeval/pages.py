@@ -120,7 +120,7 @@ def layer_rows(specification: Mapping[str, Any]) -> Iterator[list[Json]]:
         rows = data.get("values") or named.get(data.get("name"), [])
         if rows and rows[0]:
             yield rows
-        for layer in part.get("layer", ()):
+        for layer in (*part.get("layer", ()), *part.get("concat", ())):
             yield from walk(layer)
 
     return walk(specification)

@@ -1,6 +1,6 @@
 """What pages and commands read of comparisons."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
@@ -77,6 +77,11 @@ class _Extent(NamedTuple):
     basis: str
 
 
+def side_key(one: Comparable) -> str:
+    """Return what forms and addresses call a side of a comparison."""
+    return f"{type(one).__name__}-{one.pk}"
+
+
 def preview(first: Comparable, second: Comparable) -> Preview:
     """Return what two sides have in common, from scores that are kept, so without reading labels."""
     if first == second:
@@ -145,23 +150,46 @@ def changed_since(comparison: Comparison, done: Calculation) -> list[str]:
     ]
 
 
-class Agreement(NamedTuple):
-    """What a comparison of conditions came to, in short: τ of the rankings by the first measure, κ of the labels.
+class Taus(NamedTuple):
+    """Kendall's τ by a measure, of runs with its interval, within topics and of cells; None where undefined."""
 
-    reference, candidate: the conditions' keys and names; None and "" where a side is no condition. τ's interval, and
-    whatever is undefined or was not compared, is None.
+    measure: str
+    run: float | None
+    low: float | None
+    high: float | None
+    topic: float | None
+    cell: float | None
+
+
+class Agreement(NamedTuple):
+    """What a comparison came to, in short: τ of the rankings by each measure, κ of the labels.
+
+    side: the key of its reference side, as forms have it. reference, candidate: the conditions' keys; None where a side
+    is no condition. What is undefined or was not compared is None.
     """
 
     comparison: int
+    side: str
     reference: int | None
     candidate: int | None
     reference_name: str
     candidate_name: str
-    tau: float | None
-    low: float | None
-    high: float | None
+    taus: tuple[Taus, ...]
     kappa: float | None
     match: float | None
+
+    @property
+    def tau(self) -> float | None:
+        """τ of runs by the first measure."""
+        return self.taus[0].run if self.taus else None
+
+    @property
+    def low(self) -> float | None:
+        return self.taus[0].low if self.taus else None
+
+    @property
+    def high(self) -> float | None:
+        return self.taus[0].high if self.taus else None
 
 
 def agreements(campaign: Campaign) -> list[Agreement]:
@@ -173,29 +201,33 @@ def agreements(campaign: Campaign) -> list[Agreement]:
     }
     known: dict[str, Agreement] = cache.get_many(keys)
     lacking = Calculation.objects.filter(pk__in=[pk for key, pk in keys.items() if key not in known])
-    computed = lacking.defer("files", "inputs").select_related(
-        "comparison__first_condition", "comparison__second_condition"
-    )
+    sides = [f"comparison__{side}_{what}" for side in ("first", "second") for what in ("condition", "source", "table")]
+    contents = [f"comparison__{side}_table__content" for side in ("first", "second")]
+    computed = lacking.defer("files", "inputs", *contents).select_related(*sides)
     new = {f"agreement.{one.pk}": _agreement(one) for one in computed}
     cache.set_many(new, timeout=None)
     return sorted((known | new).values(), key=lambda one: -one.comparison)
 
 
+def _taus(measure: str, statistics: dict[str, Any]) -> Taus:
+    run, topic, cell = (statistics.get(f"tau_{level}") or {} for level in ("run", "topic", "cell"))
+    interval = run.get("interval") or {}
+    bounds = interval.get("low"), interval.get("high")
+    return Taus(measure, run.get("value"), *bounds, topic.get("value"), cell.get("value"))
+
+
 def _agreement(calculation: Calculation) -> Agreement:
     comparison, result = calculation.comparison, calculation.result
-    first, second = comparison.first_condition, comparison.second_condition
-    measures = list(result["scores"]["measures"].values()) if result.get("scores") else []
-    tau = measures[0]["statistics"].get("tau_run", {}) if measures else {}
-    interval, labels = tau.get("interval") or {}, result.get("labels") or {}
+    measures = result["scores"]["measures"] if result.get("scores") else {}
+    labels = result.get("labels") or {}
     return Agreement(
         comparison.pk,
+        side_key(comparison.first),
         comparison.first_condition_id,
         comparison.second_condition_id,
-        str(first or ""),
-        str(second or ""),
-        tau.get("value"),
-        interval.get("low"),
-        interval.get("high"),
+        str(comparison.first),
+        str(comparison.second),
+        tuple(_taus(key, of_measure["statistics"]) for key, of_measure in measures.items()),
         (labels.get("unweighted") or {}).get("value"),
         (labels.get("match") or {}).get("value"),
     )

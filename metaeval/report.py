@@ -3,32 +3,17 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assessor.formats.values import to_json
 from metaeval import statistics_tables
-from metaeval.charts.rendering import FORMS, Theme
+from metaeval.charts.rendering import FORMS, Specification, Theme
 from metaeval.measures import measure_labels
 from metaeval.models import Calculation
 from metaeval.stats.comparison import MeasureComparison
 from metaeval.stats.score_matrix import MatchedScores
 
-if TYPE_CHECKING:
-    import altair as alt
-
 JSON = "comparison.json"
-
-
-def render_figure(specification: dict[str, Any], form: str, theme: Theme) -> bytes:
-    """Return a figure in one of FORMS."""
-    return FORMS[form][1](_chart(specification), theme)
-
-
-def _chart(specification: dict[str, Any]) -> "alt.LayerChart":
-    import altair as alt
-
-    chart: alt.LayerChart = alt.LayerChart.from_dict(specification, validate=False)
-    return chart
 
 
 def result_json(calculation: Calculation) -> str:
@@ -59,7 +44,7 @@ def with_keys_of_topics(calculation: Calculation) -> dict[str, Any]:
 def write_report(folder: Path, calculation: Calculation, theme: Theme) -> list[str]:
     """Write everything of a calculation into a folder; return the files' names."""
     texts = {JSON: result_json(calculation), **calculation.files}
-    charts = ((figure.name, _chart(figure.specification)) for figure in calculation.figures.all())
+    charts = ((figure.name, figure.specification) for figure in calculation.figures.all())
     return _write_folder(folder, texts, charts, theme)
 
 
@@ -84,11 +69,11 @@ def write_score_report(
     texts |= {name: "".join(lines) for name, lines in statistics_tables.files(scores, comparisons).items()}
     labels = measure_labels(scores.reference.measures)
     figures = comparison_figures(scores, comparisons, labels, seed=inputs["seed"], draws=inputs["draws"], hours=hours)
-    return _write_folder(folder, texts, ((one.name, one.figure) for one in figures), theme)
+    return _write_folder(folder, texts, ((one.name, one.figure.to_dict()) for one in figures), theme)
 
 
 def _write_folder(
-    folder: Path, texts: Mapping[str, str], charts: Iterable[tuple[str, "alt.LayerChart"]], theme: Theme
+    folder: Path, texts: Mapping[str, str], charts: Iterable[tuple[str, Specification]], theme: Theme
 ) -> list[str]:
     """Write texts by their files' names, and charts by theirs, in all FORMS; return the names of all files."""
     folder.mkdir(parents=True, exist_ok=True)

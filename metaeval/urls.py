@@ -1,7 +1,7 @@
 from django.urls import path
 
 from assessor.studies.models import Study
-from metaeval.views import comparisons, studies
+from metaeval.views import comparisons, joint, studies
 
 _STUDY = "campaigns/<slug:slug>/studies/<int:study_id>"
 _COMPARISON = "campaigns/<slug:slug>/comparisons/<int:comparison_id>"
@@ -9,6 +9,12 @@ _COMPARISON = "campaigns/<slug:slug>/comparisons/<int:comparison_id>"
 urlpatterns = [
     path("campaigns/<slug:slug>/comparisons/", comparisons.comparisons, name="comparisons"),
     path("campaigns/<slug:slug>/comparisons/tables/", comparisons.import_table, name="import_table"),
+    path("campaigns/<slug:slug>/comparisons/against/<str:side>/", joint.against, name="comparisons_against"),
+    path(
+        "campaigns/<slug:slug>/comparisons/against/<str:side>/figures/<str:name>.<str:form>",
+        joint.joint_figure,
+        name="joint_figure",
+    ),
     path(f"{_COMPARISON}/", comparisons.comparison, name="comparison"),
     path(f"{_COMPARISON}/again/", comparisons.compute_again, name="compute_again"),
     path(f"{_COMPARISON}/topics/<int:topic_id>/", comparisons.comparison_topic, name="comparison_topic"),

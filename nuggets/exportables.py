@@ -1,5 +1,6 @@
 """What can be exported of nuggets."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -7,6 +8,8 @@ from django.db.models import QuerySet
 from assessor.campaigns.models import Campaign, Condition
 from assessor.exportables import (
     CSV,
+    JSONL,
+    LATEX,
     Chosen,
     Exportable,
     Form,
@@ -20,6 +23,7 @@ from assessor.exportables import (
     topics_of,
 )
 from assessor.work.exposure import Seen
+from nuggets import paper_tables
 from nuggets.condition_kind import EDITS
 from nuggets.exports import condition_lines, outcome_lines
 from nuggets.queries import finished_banks, finished_counts
@@ -31,6 +35,18 @@ def _banks(chosen: Chosen) -> QuerySet[Any]:
 
 def _seen(chosen: Chosen) -> Seen:
     yield chosen.record, topics_of(_banks(chosen), "topic")
+
+
+def _all_seen(chosen: Chosen) -> Seen:
+    for condition in finished_counts(chosen.campaign):
+        yield condition, topics_of(_banks(replace(chosen, record=condition)), "topic")
+
+
+def _drafts_seen(chosen: Chosen) -> Seen:
+    yield chosen.record, topics_of(of_chosen(chosen, chosen.record.draftings.all()), "topic")
+
+
+_TABLES = CSV | LATEX
 
 
 def _finished(condition: Any) -> str:
@@ -73,5 +89,28 @@ EXPORTABLES = (
         label="Drafts and what people made of them, by topic",
         of_labels=always,
         page=Page("export_drafts", "drafts/<int:condition_id>.csv"),
+    ),
+    Exportable(
+        "nuggets_by_topic",
+        "Nuggets of all conditions, side by side",
+        _TABLES,
+        lambda it: paper_tables.side_by_side(it.campaign, it.topics, it.form),
+        lambda it: paper_tables.finished(it.campaign, it.topics).count(),
+        Order.REPORTS,
+        filters=("topics",),
+        of_labels=always,
+        shows=_all_seen,
+    ),
+    Exportable(
+        "edits",
+        "Drafts before and nuggets after editing",
+        _TABLES | JSONL,
+        lambda it: paper_tables.edits(it.record, it.topics, it.form),
+        lambda it: it.record.draftings.count(),
+        Order.REPORTS,
+        of_conditions("condition in which people edit drafts", _edited),
+        filters=("topics",),
+        of_labels=always,
+        shows=_drafts_seen,
     ),
 )

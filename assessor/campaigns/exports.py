@@ -3,7 +3,9 @@
 Where topics are named, it is of these alone.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from django.db.models import QuerySet
@@ -11,6 +13,8 @@ from django.db.models import QuerySet
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Event, Grade, QrelsSource, RetrievalRun, Run, Topic
 from assessor.campaigns.passages import cited_texts
 from assessor.campaigns.queries import byte_order, pooled, without_practice
+from assessor.formats import latex
+from assessor.formats.latex import as_latex
 from assessor.formats.qrels import write_qrels
 from assessor.formats.retrieval import write_pool, write_rankings
 from assessor.formats.run_list import write_run_list
@@ -54,6 +58,50 @@ def qrels_lines(source: QrelsSource, topics: Collection[Topic] | None = None) ->
         grades = without_practice(grades)
     grades = _of_topics(grades.order_by(byte_order("topic__qid"), byte_order("docid")), topics)
     return write_qrels(grades.values_list("topic__qid", "iteration", "docid", "grade").iterator(_AT_A_TIME))
+
+
+def grades_side_by_side(campaign: Campaign, topics: Collection[Topic] | None, form: str) -> Iterator[str]:
+    """Yield the graded passages of topics with the grade of each source, people's first: as "csv" or "tex".
+
+    LaTeX has a table for each topic; where sources give different grades, the passage is marked.
+    """
+    people = QrelsSource.By.PEOPLE
+    sources = sorted(campaign.qrels_sources.all(), key=lambda source: (source.by != people, source.name))
+    grades = _of_topics(without_practice(Grade.objects.filter(source__in=sources)), topics)
+    rows = grades.order_by(byte_order("topic__qid"), byte_order("docid"), "pk")
+    named = rows.values_list("topic__qid", "docid", "source", "grade").iterator(_AT_A_TIME)
+    by_passage = groupby(named, itemgetter(0, 1))
+    found = ((qid, docid, dict(one[2:] for one in of_passage)) for (qid, docid), of_passage in by_passage)
+    if form == "csv":
+        columns = ("topic", "docid", *(source.name for source in sources), "differ")
+        return write_table(
+            columns,
+            (
+                (qid, docid, *(of.get(source.pk) for source in sources), int(len(set(of.values())) > 1))
+                for qid, docid, of in found
+            ),
+        )
+    return (line for qid, of_topic in groupby(found, itemgetter(0)) for line in _grades_latex(qid, of_topic, sources))
+
+
+def _grades_latex(
+    qid: str, passages: Iterable[tuple[str, str, dict[int, int]]], sources: Sequence[QrelsSource]
+) -> Iterator[str]:
+    rows = (
+        latex.row(
+            (
+                as_latex(docid) + ("$^{\\ast}$" if len(set(of.values())) > 1 else ""),
+                *(str(of.get(source.pk, "--")) for source in sources),
+            )
+        )
+        for _, docid, of in passages
+    )
+    return latex.table(
+        f"Grades of passages for topic {as_latex(qid)}; $\\ast$: the grades differ",
+        "l" + "r" * len(sources),
+        ("Passage", *(as_latex(source.name) for source in sources)),
+        rows,
+    )
 
 
 def run_lines(run: Run, topics: Collection[Topic] | None = None) -> Iterator[str]:

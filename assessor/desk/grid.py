@@ -47,6 +47,7 @@ class Grid(NamedTuple):
     pair: whether two of them are shown, and not all.
     """
 
+    kind: LabelKind
     lists: Sequence[Condition]
     nuggets: Condition
     judges: Sequence[Condition]
@@ -94,7 +95,7 @@ def _grid(campaign: Campaign, topic: Topic, kind: LabelKind, used: list[tuple[in
         cells = {place: cells[place] for place in holds}
     page = paged(asked, runs, _RUNS, "runs")
     grid_rows = [GridRow(row, [cells.get((row.pk, run.pk), ()) for run in page]) for row in rows]
-    return Grid(lists, nuggets, judges, shown, pair, show, page, grid_rows)
+    return Grid(kind, lists, nuggets, judges, shown, pair, show, page, grid_rows)
 
 
 def _named(key: str | None, conditions: Sequence[Condition]) -> Condition:

@@ -74,7 +74,12 @@ GROUPS = (
         "Results",
         [
             Item("Scores", "scores", "bars", ["topic_scores", "run_scores"]),
-            Item("Comparisons", "comparisons", "scatter", ["comparison", "comparison_topic", "support_pairs"]),
+            Item(
+                "Comparisons",
+                "comparisons",
+                "scatter",
+                ["comparison", "comparison_topic", "comparisons_against", "support_pairs"],
+            ),
             Item("Exports", "exports", "down", ["export", "choose_export"]),
             Item("Freeze and archive", "frozen_conditions", "lock", ["frozen_condition", "archive"]),
         ],

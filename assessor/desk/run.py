@@ -130,12 +130,29 @@ def _shade(figure: float | None) -> int:
     return 0 if figure is None else 1 + min(4, max(0, int(figure * 5)))
 
 
+class LabelRow(NamedTuple):
+    """An item of an answer with the label of each judge, None where it was not asked."""
+
+    item: str
+    marks: Sequence[Mark | None]
+
+    @property
+    def differs(self) -> bool:
+        """Whether any two judges label it differently; a label that is missing differs from none."""
+        return len({mark.word for mark in self.marks if mark and mark.look != "none"}) > 1
+
+
 class LabelTable(NamedTuple):
     """What judges say of the items of an answer: a mark of each condition for each item, None where it isn't asked."""
 
     kind: LabelKind
     conditions: Sequence[Condition]
-    rows: Sequence[tuple[str, Sequence[Mark | None]]]
+    rows: Sequence[LabelRow]
+
+    @property
+    def differ(self) -> int:
+        """How many items any two judges label differently."""
+        return sum(row.differs for row in self.rows)
 
 
 class JudgedRun(NamedTuple):
@@ -178,7 +195,7 @@ def _labels(campaign: Campaign, kind: LabelKind, answer: Answer) -> LabelTable:
         )
 
     rows = [
-        (described[sheet, item][0], [mark(one, item) for one in found])
+        LabelRow(described[sheet, item][0], [mark(one, item) for one in found])
         for item, sheet in sorted(places.items(), key=lambda place: [int(part) for part in place[0].split(".")])
     ]
     return LabelTable(kind, [sheet.condition for sheet in found], rows)

@@ -10,6 +10,7 @@ from assessor.campaigns.queries import runs_with_texts
 from assessor.exportables import (
     CSV,
     JSONL,
+    LATEX,
     Exportable,
     Form,
     Order,
@@ -61,6 +62,17 @@ EXPORTABLES = (
         frozen=lambda condition: getattr(condition, "grades_made", None),
         freezes=("txt",),
         releases=("txt",),
+    ),
+    Exportable(
+        "grades",
+        "Grades of all sources, side by side",
+        CSV | LATEX,
+        lambda it: collection.grades_side_by_side(it.campaign, it.topics, it.form),
+        lambda it: rows.all_grades(it).count(),
+        Order.REPORTS,
+        filters=("topics",),
+        of_labels=always,
+        shows=rows.all_grades_seen,
     ),
     Exportable(
         "scores",

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,7 +15,7 @@ from assessor.exports.manifests import as_text, condition_payload, file_payload,
 from assessor.exports.pseudonyms import Names, judge_names, pseudonyms
 from assessor.exports.registry import EXPORTABLES
 from assessor.exports.selection import choose
-from assessor.exports.zips import MANIFEST, Part, bundle
+from assessor.exports.zips import MANIFEST, Part, bundle, file_name
 from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
 
@@ -77,9 +76,7 @@ class Release:
             of = chosen.record
             if not isinstance(of, Run):  # a run's tag is its team's, and stands in every table
                 of = self._names.masked(str(of or ""))
-            name = re.sub(r"[^A-Za-z0-9._+-]", "_", kind.file_name(of, chosen.form))
-            name = next(one for one in (name, *(f"{number}.{name}" for number in range(2, 10_000))) if one not in used)
-            used.add(name)
+            name = file_name(kind.file_name(of, chosen.form), used)
             yield Part(name, _UNKNOWN, self._data(kind, chosen, name))
         self.manifest = as_text(self._told())
         yield Part(MANIFEST, _UNKNOWN, [self.manifest.encode()])

@@ -25,6 +25,15 @@ def planned(chosen: Chosen) -> int:
     return max(*of_kinds, chosen.campaign.topics.count())
 
 
+def all_grades(chosen: Chosen) -> QuerySet[Grade]:
+    return of_chosen(chosen, Grade.objects.filter(source__campaign=chosen.campaign))
+
+
+def all_grades_seen(chosen: Chosen) -> Seen:
+    for source in chosen.campaign.qrels_sources.filter(by=QrelsSource.By.MODEL):
+        yield source, topics_of(all_grades(chosen).filter(source=source), "topic")
+
+
 def grades_seen(chosen: Chosen) -> Seen:
     if chosen.record.by == QrelsSource.By.MODEL:
         yield chosen.record, topics_of(grades(chosen), "topic")

@@ -16,6 +16,7 @@ urlpatterns = [
     path(f"{_MADE}/manifest.json", views.export_manifest, name="export_manifest"),
     path(f"{_MADE}/stop/", views.stop_export, name="stop_export"),
     path("campaigns/<slug:slug>/release/", views.make_release, name="make_release"),
+    path("campaigns/<slug:slug>/paper/", views.make_paper, name="make_paper"),
     path(f"{_FROZEN}/", frozen_views.frozen_conditions, name="frozen_conditions"),
     path(f"{_FROZEN}/<int:condition_id>/", frozen_views.frozen_condition, name="frozen_condition"),
     path(f"{_FROZEN}/<int:condition_id>/freeze/", frozen_views.freeze_condition, name="freeze_condition"),

@@ -19,6 +19,7 @@ from assessor.exports import actions, queries
 from assessor.exports.access import campaign_export, exportable, named_in_address
 from assessor.exports.forms import ExportForm
 from assessor.exports.models import Export
+from assessor.exports.paper import ask_for_paper
 from assessor.exports.selection import choose
 from assessor.exports.tasks import hint
 from assessor.exports.zip_exports import zip_exports
@@ -116,6 +117,16 @@ def make_release(request: PersonRequest, slug: str) -> HttpResponse:
         raise Http404("There is no such condition in this campaign.")
     with transaction.atomic():
         export = actions.ask_for_release(campaign=campaign, condition=condition, acting_user=request.user)
+        hint(export)
+    return redirect("export", slug, export.pk)
+
+
+@require_POST
+def make_paper(request: PersonRequest, slug: str) -> HttpResponse:
+    """Have all tables and figures for a paper made in the background, as one zip."""
+    campaign = organized_campaign(request.user, slug)
+    with transaction.atomic():
+        export = ask_for_paper(campaign=campaign, acting_user=request.user)
         hint(export)
     return redirect("export", slug, export.pk)
 

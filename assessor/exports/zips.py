@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -61,6 +62,17 @@ class Pipe(io.RawIOBase):
         self._waiting.clear()
         self.held = 0
         return found
+
+
+def file_name(name: str, used: set[str]) -> str:
+    """Return a name as a file in a zip has it, with a number before it if it is used already.
+
+    It is used from then on.
+    """
+    name = re.sub(r"[^A-Za-z0-9._+-]", "_", name)
+    name = next(one for one in (name, *(f"{number}.{name}" for number in range(2, 10_000))) if one not in used)
+    used.add(name)
+    return name
 
 
 def bundle(parts: Iterable[Part]) -> Iterator[bytes]:

@@ -32,6 +32,11 @@ def table(caption: str, columns: str, head: Sequence[str], *groups: Iterable[str
     yield "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
 
 
+def text_columns(number: int, share: float = 0.95) -> str:
+    """Return columns of running text for tabular, which together take this share of a line."""
+    return f"p{{{share / number:.3f}\\linewidth}}" * number
+
+
 def row(cells: Iterable[str], comment: str = "") -> str:
     """Return a row of a table; what stands in the comment is no LaTeX."""
     # After the braces, \\ of the row before takes no name that begins with [ or * for its argument.

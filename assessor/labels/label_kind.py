@@ -31,6 +31,7 @@ class LabelKind(ConditionKind):
     comparison_page = ""  # the name of the address where labels of two conditions are side by side
     questions_page = ""  # the name of the address that leads to a condition's questions
     settling = ""  # the template of the forms that settle a label which a person could not give; "" where nothing does
+    labels_export = ""  # the name of the export that has the labels of each answer under all conditions, side by side
     left_out_template = ""  # of what is left out of scores for all runs
 
     @property

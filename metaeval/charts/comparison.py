@@ -1,12 +1,12 @@
 """The figures of a comparison of scores."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import altair as alt
 
 from metaeval.charts import figures
 from metaeval.charts.figures import NamedFigure
+from metaeval.charts.rendering import name_of_measure
 from metaeval.stats.comparison import MeasureComparison
 from metaeval.stats.measures import LENGTH, PRECISION, RECALL
 from metaeval.stats.score_matrix import MatchedScores, ScoreMatrix
@@ -33,7 +33,7 @@ def comparison_figures(
         if one.measure == LENGTH:
             continue
         label = labels[one.measure]
-        name = f"{at + 1}-{re.sub(r'[^A-Za-z0-9_]+', '_', one.measure)[:40]}"
+        name = f"{at + 1}-{name_of_measure(one.measure)}"
         x, y = reference.cells[..., at], candidate.cells[..., at]
         yield NamedFigure(
             f"scatter-{name}",

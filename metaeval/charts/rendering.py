@@ -6,12 +6,11 @@ files as in the page. The colours are Okabe and Ito's, told apart with all kinds
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import altair as alt
+Specification = Mapping[str, Any]  # of a figure, for Vega-Lite
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _RESOURCES = re.compile(rb"(?:^ +/\w+ \d+ 0 R\n){2,}", re.MULTILINE)
@@ -117,6 +116,11 @@ def config(theme: Theme) -> dict[str, Any]:
     }
 
 
+def name_of_measure(measure: str) -> str:
+    """Return what names of figures, which are part of addresses and files, call a measure."""
+    return re.sub(r"[^A-Za-z0-9_]+", "_", measure)[:40]
+
+
 def vega_lite_version() -> str:
     """Return the version of Vega-Lite that figures are made for, as its converter names it: v6.1."""
     import altair as alt
@@ -124,13 +128,7 @@ def vega_lite_version() -> str:
     return "v" + ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 
 
-def specification(figure: "alt.LayerChart", theme: Theme) -> dict[str, Any]:
-    """Return a figure's Vega-Lite specification in a theme."""
-    plain: dict[str, Any] = figure.to_dict()
-    return plain | {"config": config(theme)}
-
-
-def as_svg(figure: "alt.LayerChart", theme: Theme = Theme.LIGHT) -> str:
+def as_svg(figure: Specification, theme: Theme = Theme.LIGHT) -> str:
     """Return a figure as SVG."""
     import vl_convert
 
@@ -138,8 +136,8 @@ def as_svg(figure: "alt.LayerChart", theme: Theme = Theme.LIGHT) -> str:
     return svg
 
 
-def as_pdf(figure: "alt.LayerChart", theme: Theme = Theme.LIGHT) -> bytes:
-    """Return a figure as vector PDF, 3.3 inches wide."""
+def as_pdf(figure: Specification, theme: Theme = Theme.LIGHT) -> bytes:
+    """Return a figure as vector PDF, a pixel being a point."""
     import vl_convert
 
     pdf: bytes = vl_convert.vegalite_to_pdf(_text(figure, theme), vl_version=vega_lite_version())
@@ -147,7 +145,7 @@ def as_pdf(figure: "alt.LayerChart", theme: Theme = Theme.LIGHT) -> bytes:
     return _RESOURCES.sub(lambda found: b"".join(sorted(found[0].splitlines(keepends=True))), pdf)
 
 
-def as_png(figure: "alt.LayerChart", theme: Theme = Theme.LIGHT) -> bytes:
+def as_png(figure: Specification, theme: Theme = Theme.LIGHT) -> bytes:
     """Return a figure as PNG."""
     import vl_convert
 
@@ -155,12 +153,12 @@ def as_png(figure: "alt.LayerChart", theme: Theme = Theme.LIGHT) -> bytes:
     return png
 
 
-def _text(figure: "alt.LayerChart", theme: Theme) -> str:
-    return json.dumps(specification(figure, theme))
+def _text(figure: Specification, theme: Theme) -> str:
+    return json.dumps({**figure, "config": config(theme)})
 
 
 # The forms of figures by the ending of a file's name, each with what browsers call it.
-FORMS: dict[str, tuple[str, Callable[["alt.LayerChart", Theme], bytes]]] = {
+FORMS: dict[str, tuple[str, Callable[[Specification, Theme], bytes]]] = {
     "svg": ("image/svg+xml", lambda figure, theme: as_svg(figure, theme).encode()),
     "pdf": ("application/pdf", as_pdf),
     "png": ("image/png", as_png),

@@ -23,6 +23,7 @@ from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
 from metaeval.charts.rendering import FORMS
 from metaeval.comparison_forms import CompareForm, TableForm
+from metaeval.joint import references
 from metaeval.models import Calculation, Comparison, ScoreTable
 from metaeval.pages import differences, figure_contents, measure_rows, score_listing
 from metaeval.queries import comparisons_of, latest_calculations, preview
@@ -64,6 +65,7 @@ def _list(request: PersonRequest, campaign: Campaign, form: CompareForm, table: 
         "table": table,
         "page": page,
         "tables": tables,
+        "references": references(campaign),
         "preview": preview(first, second) if first and second else None,
     }
     return render(request, "metaeval/comparisons.html", context)

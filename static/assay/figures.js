@@ -4,7 +4,9 @@ const tip = document.getElementById("tip");
 const tooltip = { id: tip.id, disableDefaultStyle: true };
 
 async function draw(place) {
-  const response = await fetch(`${place.dataset.figure}?theme=${dark.matches ? "dark" : "light"}`);
+  const address = new URL(place.dataset.figure, location.href);
+  address.searchParams.set("theme", dark.matches ? "dark" : "light");
+  const response = await fetch(address);
   if (!response.ok) throw new Error(`${response.status}`);
   // Without inline style or eval, which the page's policy forbids.
   const options = { ast: true, defaultStyle: false, tooltip, actions: false, renderer: "svg" };

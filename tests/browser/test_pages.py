@@ -87,6 +87,7 @@ PAGES = {
         "/campaigns/demo/comparisons/",
         "/campaigns/demo/comparisons/1/",
         "/campaigns/demo/comparisons/1/topics/1/",
+        "/campaigns/demo/comparisons/against/Condition-2/",
         "/campaigns/demo/exports/",
         "/campaigns/demo/exports/nuggets/",
         "/campaigns/demo/frozen/",
@@ -166,7 +167,7 @@ def visit(page: Page, demo: Demo, address: str) -> None:
 # Addresses that are no pages of PAGES: files and figures; fragments of the screens on which people label, and pages in
 # a state that the demo does not come with, which are opened with texts in other scripts below; and those of signing in,
 # which test_signing_in.py opens.
-FILES = {"report_file", "made_file", "comparison_file", "comparison_figure", "study_figure"}
+FILES = {"report_file", "made_file", "comparison_file", "comparison_figure", "joint_figure", "study_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage"}

@@ -40,6 +40,7 @@ from assessor.work.models import Reminder, Reply, ReplyRead, Scope, Task, TimeSp
 from assignment.actions import create_manual_assign
 from metaeval.actions import create_comparison, run
 from metaeval.models import Comparison, ScoreTable
+from metaeval.queries import side_key
 from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
 from support.actions import add_sheets, create_support, sheet_row
@@ -71,7 +72,7 @@ UNSAFE |= {"take_out_of_queue", "draw_topic", "preview_guidelines", "mark_practi
 UNSAFE |= {"revoke_token", "require_second_factor", "sign_on", "link_account", "unlink_account"}
 UNSAFE |= {"answer_question"}
 UNSAFE |= {"set_role", "new_link", "reset_factor", "change_activity", "end_invitation", "answer_invitation"}
-UNSAFE |= {"stop_export", "freeze_condition", "make_release", "make_archive"}
+UNSAFE |= {"stop_export", "freeze_condition", "make_release", "make_archive", "make_paper"}
 UNSAFE |= {"advance_plan", "take_back_planned", "remind", "reminder_seen"}
 UNSAFE |= {
     f"nugget_{verb}" for verb in ("add", "keep", "reword", "importance", "move", "delete", "undo", "redo", "finish")
@@ -172,6 +173,8 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 ("comparison_figure", ("labels", "svg")),
             )
         },
+        "comparisons_against": [slug, (nist := side_key(campaign.qrels_sources.get(name="NIST")))],
+        "joint_figure": [slug, nist, "matrices", "svg"],
         "export_scores": [slug, assigning, "csv"],
         "topic_scores": [slug, assigning, campaign.topics.get(qid="t1").pk],
         "run_scores": [slug, assigning, campaign.runs.earliest("pk").pk],
@@ -506,6 +509,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         "stop_export": ["study", 1],
         "freeze_condition": ["study", 1],
         "make_release": ["study"],
+        "make_paper": ["study"],
         "make_archive": ["study"],
         "withdraw_task": ["study", 1],
         "remind": ["study", 1],

@@ -19,6 +19,7 @@ from assessor.work.actions import give_tasks, put_in_queue
 from assessor.work.models import Reminder
 from assignment.actions import create_manual_assign
 from metaeval.actions import create_comparison, run
+from metaeval.queries import side_key
 from nuggets.models import NuggetBank
 from tests.api.tokens import make_token
 from tests.conftest import client_of, make_person
@@ -142,6 +143,8 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     **dict.fromkeys(("choose_export", "export_file", "export", "made_file", "export_manifest"), ("GET", ORGANIZER)),
     **dict.fromkeys(("frozen_conditions", "frozen_condition", "frozen_bundle", "frozen_manifest"), ("GET", ORGANIZER)),
     "make_release": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "make_paper": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    **dict.fromkeys(("comparisons_against", "joint_figure"), ("GET", ORGANIZER)),
     "freeze_condition": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "stop_export": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "judges": ("GET", ORGANIZER),
@@ -391,6 +394,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "export_manifest": f"{base}/exports/made/{made.pk}/manifest.json",
         "stop_export": f"{base}/exports/made/{made.pk}/stop/",
         "make_release": f"{base}/release/",
+        "make_paper": f"{base}/paper/",
+        "comparisons_against": f"{base}/comparisons/against/{side_key(compared.first)}/",
+        "joint_figure": f"{base}/comparisons/against/{side_key(compared.first)}/figures/matrices.json",
         "frozen_conditions": f"{base}/frozen/",
         "frozen_condition": f"{base}/frozen/{frozen.condition_id}/",
         "freeze_condition": f"{base}/frozen/{frozen.condition_id}/freeze/",
@@ -564,6 +570,8 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "comparison_topic",
         "comparison_file",
         "comparison_figure",
+        "comparisons_against",
+        "joint_figure",
         "judge",
         "job",
         "job_failures",

@@ -1,0 +1,116 @@
+"""All tables and figures for a paper in one zip."""
+
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from assessor.accounts.models import Person
+from assessor.campaigns import history
+from assessor.campaigns.models import Campaign
+from assessor.exportables import Chosen, Exportable, Purpose
+from assessor.exports.manifests import as_text
+from assessor.exports.models import Export
+from assessor.exports.registry import EXPORTABLES
+from assessor.exports.selection import choose
+from assessor.exports.zip_exports import ZipExport
+from assessor.exports.zips import MANIFEST, Part, bundle, file_name
+from assessor.work.exposure import take_file
+from metaeval.charts.rendering import FORMS, Specification, Theme
+from metaeval.joint import TITLES, joint_specification, measures_of, references
+from metaeval.models import Calculation, Figure
+
+KIND = "paper"
+_UNKNOWN = 1 << 40  # bytes: a file's size is known only once it is written
+
+
+class PaperBundle:
+    """The bytes of the zip. records: the files in it. sign_of_life: is told how many are written."""
+
+    def __init__(self, campaign: Campaign, sign_of_life: Callable[[int], None]) -> None:
+        self._campaign, self._alive = campaign, sign_of_life
+        self._used: set[str] = set()
+        self._files: list[dict[str, Any]] = []
+        self.records, self.manifest = 0, ""
+
+    def __iter__(self) -> Iterator[bytes]:
+        return bundle(self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        for kind, chosen in tables(self._campaign):
+            name = file_name(kind.file_name(str(chosen.record or ""), chosen.form), self._used)
+            yield self._part(f"tables/{name}", (line.encode() for line in kind.lines(chosen)))
+        for name, specification in figures(self._campaign):
+            name = file_name(name, self._used)
+            for form, (_, render) in FORMS.items():
+                yield self._part(f"figures/{name}.{form}", iter([render(specification, Theme.LIGHT)]))
+        self.manifest = as_text({"format": "assay-paper", "campaign": self._campaign.slug, "files": self._files})
+        yield Part(MANIFEST, _UNKNOWN, [self.manifest.encode()])
+
+    def _part(self, name: str, data: Iterator[bytes]) -> Part:
+        return Part(name, _UNKNOWN, self._summed(name, data))
+
+    def _summed(self, name: str, data: Iterator[bytes]) -> Iterator[bytes]:
+        summed, size = sha256(), 0
+        for piece in data:
+            summed.update(piece)
+            size += len(piece)
+            yield piece
+        self.records += 1
+        self._files.append({"name": name, "bytes": size, "sha256": summed.hexdigest()})
+        self._alive(self.records)
+
+
+def tables(campaign: Campaign) -> Iterator[tuple[Exportable, Chosen]]:
+    """Yield each table for a paper: every record in every form that is for one."""
+    for kind in EXPORTABLES:
+        for record in kind.subject.records(campaign) if kind.subject else [None]:
+            for form in kind.forms_of(record):
+                if kind.purpose_of(form) == Purpose.PAPER:
+                    options = {"of": str(record or ""), "form": form, "allow_incomplete": kind.has_policy}
+                    yield kind, choose(campaign, kind, options)
+
+
+def figures(campaign: Campaign) -> Iterator[tuple[str, Specification]]:
+    """Yield the figures of each comparison's newest result, then those of all with the same reference, by name."""
+    done = Calculation.objects.filter(comparison__campaign=campaign, state=Calculation.State.DONE).order_by()
+    newest = [last for _, last in done.values_list("comparison").annotate(Max("pk"))]
+    found = Figure.objects.filter(calculation__in=newest).select_related("calculation__comparison")
+    for figure in found.order_by("calculation__comparison", "pk").iterator(10):
+        yield f"{figure.calculation.comparison}.{figure.name}", figure.specification
+    for some in references(campaign).values():
+        for measure in measures_of(some):
+            for name in TITLES:
+                specification = joint_specification(some, name, measure.key)
+                if specification:
+                    yield f"against {some[0].reference_name}.{name}-{measure.key}", specification
+
+
+def _size(campaign: Campaign) -> int:
+    """Return about how many files there will be; several comparisons with one reference have some more."""
+    computed = Calculation.objects.filter(comparison__campaign=campaign, state=Calculation.State.DONE)
+    return sum(1 for _ in tables(campaign)) + len(FORMS) * Figure.objects.filter(calculation__in=computed).count()
+
+
+@transaction.atomic
+def ask_for_paper(*, campaign: Campaign, acting_user: Person | None) -> Export:
+    """Note down that the zip is to be made in the background; one that waits or runs already is that one."""
+    if under_way := campaign.exports.filter(kind=KIND, state__in=Export.ACTIVE).first():
+        return under_way
+    export = Export.objects.create(
+        campaign=campaign, kind=KIND, file_name="paper.zip", person=acting_user, at_once=False
+    )
+    history.record("export asked for", export, campaign=campaign, person=acting_user)
+    return export
+
+
+def _take(export: Export, person: Person) -> None:
+    """Record who takes it, and has seen by it what models gave."""
+    for kind, chosen in tables(export.campaign):
+        take_file(person, kind.shows(chosen))
+    history.record("exported", export, campaign=export.campaign, person=person)
+
+
+PAPER = ZipExport(KIND, _size, PaperBundle, _take, stopped="export stopped", page="exports")

@@ -1,0 +1,136 @@
+"""Comparisons with the same reference: their agreement in one table, and their figures in one."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from django.db.models import Max
+
+from assessor.campaigns.models import Campaign
+from assessor.formats import latex
+from assessor.formats.latex import as_latex
+from assessor.formats.tables import write_table
+from metaeval.charts.joint import joint_figure
+from metaeval.charts.rendering import name_of_measure
+from metaeval.measures import measure_named
+from metaeval.models import Calculation, Figure
+from metaeval.queries import Agreement, Taus, agreements
+from metaeval.stats.measures import Measure
+
+SCATTERS, MATRICES = "scatters", "matrices"
+TITLES = {SCATTERS: "Scores of runs on both sides", MATRICES: "Confusion matrices of labels"}
+_COLUMNS = (
+    *("reference", "candidate", "measure", "tau_run", "low", "high", "tau_topic", "tau_cell", "kappa", "equal"),
+    "comparison",
+)
+
+
+class JointRow(NamedTuple):
+    """A candidate by a measure."""
+
+    agreement: Agreement
+    taus: Taus
+
+    @property
+    def measure(self) -> Measure:
+        return measure_named(self.taus.measure)
+
+
+def with_reference(campaign: Campaign, side: str) -> list[Agreement]:
+    """Return what the computed comparisons with a reference came to, the oldest first. side: its key."""
+    return sorted((one for one in agreements(campaign) if one.side == side), key=lambda one: one.comparison)
+
+
+def references(campaign: Campaign) -> dict[str, list[Agreement]]:
+    """Return the references of several computed comparisons, by key, each with what these came to."""
+    found: dict[str, list[Agreement]] = {}
+    for one in sorted(agreements(campaign), key=lambda one: (one.reference_name, one.comparison)):
+        found.setdefault(one.side, []).append(one)
+    return {side: some for side, some in found.items() if len(some) > 1}
+
+
+def measures_of(found: Iterable[Agreement]) -> list[Measure]:
+    """Return the measures by which any of them compared, in their order."""
+    return [measure_named(key) for key in dict.fromkeys(taus.measure for one in found for taus in one.taus)]
+
+
+def joint_rows(found: Iterable[Agreement], measure: str = "") -> list[JointRow]:
+    """Return a row for each candidate and measure, or for one measure alone; the highest τ of runs first.
+
+    Of equal ones it is that with the higher τ within topics, of cells, then κ.
+    """
+    rows = [JointRow(one, taus) for one in found for taus in one.taus if measure in ("", taus.measure)]
+
+    def place(row: JointRow) -> list[float]:
+        figures = (row.taus.run, row.taus.topic, row.taus.cell, row.agreement.kappa)
+        return [-2.0 if value is None else value for value in figures]
+
+    return sorted(rows, key=place, reverse=True)
+
+
+def table_lines(campaign: Campaign, form: str) -> Iterator[str]:
+    """Yield the agreement of all computed comparisons: as "csv", or as "tex" with a table for each reference."""
+    by_side: dict[str, list[Agreement]] = {}
+    for one in sorted(agreements(campaign), key=lambda one: (one.reference_name, one.comparison)):
+        by_side.setdefault(one.side, []).append(one)
+    if form == "csv":
+        return write_table(_COLUMNS, (_cells(row) for found in by_side.values() for row in joint_rows(found)))
+    return (line for found in by_side.values() for line in _as_latex(found))
+
+
+def _cells(row: JointRow) -> Sequence[object]:
+    one, taus = row
+    figures = (taus.run, taus.low, taus.high, taus.topic, taus.cell, one.kappa, one.match)
+    return one.reference_name, one.candidate_name, taus.measure, *figures, one.comparison
+
+
+def _as_latex(found: Sequence[Agreement]) -> Iterator[str]:
+    rows = (
+        latex.row(
+            (
+                as_latex(row.agreement.candidate_name),
+                row.measure.latex,
+                _figure(row.taus.run) + _bounds(row.taus),
+                *(_figure(value) for value in (row.taus.topic, row.taus.cell, row.agreement.kappa)),
+            )
+        )
+        for row in joint_rows(found)
+    )
+    return latex.table(
+        f"Agreement with {as_latex(found[0].reference_name)}: Kendall's $\\tau$ (b) of runs, with 95\\,\\% bootstrap "
+        "intervals over topics, within topics (mean) and of cells, and Cohen's $\\kappa$ of labels",
+        "llrrrr",
+        ("Candidate", "Measure", "Runs", "Topics", "Cells", "$\\kappa$"),
+        rows,
+    )
+
+
+def _figure(value: float | None) -> str:
+    return "--" if value is None else f"{value:.3f}"
+
+
+def _bounds(taus: Taus) -> str:
+    return "" if taus.low is None or taus.high is None else f" [{taus.low:.3f}, {taus.high:.3f}]"
+
+
+def joint_specification(
+    found: Sequence[Agreement], name: str, measure: str = "", *, swap: bool = False
+) -> dict[str, Any] | None:
+    """Return SCATTERS of comparisons by a measure, or their MATRICES, as one figure; None where there is none."""
+    figures = _figures(found, name, measure)
+    if not figures:
+        return None
+    if name == MATRICES:
+        return joint_figure(figures, shared=("fillOpacity",))
+    return joint_figure(figures, shared=("x", "y", "color", "shape"), swap=swap)
+
+
+def _figures(found: Sequence[Agreement], name: str, measure: str) -> list[Mapping[str, Any]]:
+    done = Calculation.objects.filter(
+        comparison__in=[one.comparison for one in found], state=Calculation.State.DONE
+    ).order_by()
+    newest = [last for _, last in done.values_list("comparison").annotate(Max("pk"))]
+    wanted = Figure.objects.filter(calculation__in=newest).order_by("calculation__comparison")
+    if name == MATRICES:
+        return [one.specification for one in wanted.filter(name="labels")]
+    ending = f"-{name_of_measure(measure)}"
+    return [one.specification for one in wanted.filter(name__startswith="scatter-", name__endswith=ending)]

@@ -189,6 +189,37 @@ def test_an_organizer_sees_drafts_and_result_side_by_side(session: NuggetBank, a
     )
 
 
+def test_drafts_before_and_nuggets_after_are_a_table(session: NuggetBank, as_olga: Client):
+    address = "/campaigns/study/exports/edits/file/"
+
+    def text(form: str) -> str:
+        asked = {"of": session.condition.name, "form": form, "topics": "t1"}
+        return b"".join(as_olga.get(address, asked).streaming_content).decode()
+
+    rows = [json.loads(line) for line in text("jsonl").splitlines()]
+    assert [(row["place"], row["end"], row["became"]) for row in rows] == [
+        (1, "merged", ["why cats purr"]),
+        (2, "edited", ["cats sometimes purr"]),
+        (3, "kept", ["dogs bark"]),
+        (4, "merged", ["why cats purr"]),
+        (5, "split", ["one"]),
+        (6, "kept", ["f"]),
+        (7, "deleted", []),
+        (8, "deleted", []),
+        (None, "added", ["added too"]),
+    ]
+    assert [row["draft"] for row in rows] == [*DRAFTS, ""]
+    assert rows[-1]["became_importance"] == ["okay"]
+    [head, first, *_] = csv.reader(text("csv").splitlines())
+    assert head == ["topic", "place", "draft", "importance", "end", "became", "became_importance"]
+    assert first == ["t1", "1", "cats purr", "", "merged", "why cats purr", "vital"]
+    table = text("tex")
+    assert "{}cats purr & merged & \\textbf{why cats purr} \\\\" in table
+    assert "{} & added & added too \\\\" in table
+    page = as_olga.get(f"/campaigns/study/drafts/{session.condition_id}/").content.decode()
+    assert "exports/edits/file/?of=Telltale%20condition&amp;form=jsonl" in page
+
+
 def test_the_assessor_does_not_see_it(session: NuggetBank, as_anna: Client, ben: Person):
     for client in (as_anna, client_of(ben)):
         for address in (

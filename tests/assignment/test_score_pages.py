@@ -50,7 +50,7 @@ def told(text: str) -> str:
     )
 
 
-def test_a_tab_for_each_condition_in_words_and_the_first_with_labels_is_open(
+def test_a_tab_for_each_condition_and_the_first_with_labels_is_open(
     as_olga: Client, auto: Condition, edits: Condition
 ):
     say(sheet_on(auto, "t1", "team.one"), 0, label=None)
@@ -60,8 +60,8 @@ def test_a_tab_for_each_condition_in_words_and_the_first_with_labels_is_open(
     tabs = text.split('aria-label="Conditions">')[1].split("</nav>")[0]
     words = "Nuggets of Edits assigned by a model"
     assert re.findall(r'condition=(\d+)"( aria-current="true")? title="(.*?)">(.*?)</a>', tabs) == [
-        (str(auto.pk), ' aria-current="true"', "Edits/Auto", f"{words} (judge of Edits/Auto)"),
-        (str(later.pk), "", "later", f"{words} (judge of later)"),
+        (str(auto.pk), ' aria-current="true"', f"{words} (judge of Edits/Auto)", "<bdi>Edits/Auto</bdi>"),
+        (str(later.pk), "", f"{words} (judge of later)", "<bdi>later</bdi>"),
     ]
     assert told(text).startswith(
         f"Edits/Auto · {words} (judge of Edits/Auto) · Nuggets: Edits · 2 topics, 3 runs, 5 answers · "

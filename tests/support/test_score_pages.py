@@ -52,7 +52,7 @@ def test_the_page_says_of_a_condition_what_it_is_and_how_far(as_olga: Client, au
     say(sheet_on(auto, "t1", "team.two"), "0.0", label=None, cannot="unclear")
     support_condition(cited, "later")
     text, _ = get(as_olga, "/campaigns/study/scores/")
-    assert 'title="later">' in text
+    assert "<bdi>later</bdi>" in text
     for told in ("Citations judged: the first ·", "4 of 5 answers labelled · 1 label missing · 1 with “can"):
         assert told in text
     assert "Without a cited text" not in text

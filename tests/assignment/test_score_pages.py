@@ -50,9 +50,7 @@ def told(text: str) -> str:
     )
 
 
-def test_a_tab_for_each_condition_and_the_first_with_labels_is_open(
-    as_olga: Client, auto: Condition, edits: Condition
-):
+def test_a_tab_for_each_condition_and_the_first_with_labels_is_open(as_olga: Client, auto: Condition, edits: Condition):
     say(sheet_on(auto, "t1", "team.one"), 0, label=None)
     say(sheet_on(auto, "t1", "team.two"), 1, label=None, cannot="unclear")
     later = auto_condition(edits, "later")

@@ -295,7 +295,7 @@ def test_a_study_from_an_empty_database_to_its_figures(installation: Installatio
 
     # What people said is in the scores: of three labels in turn each answer has one of support and one of partial.
     olga.goto(f"{STUDY}scores/")
-    olga.locator("nav[aria-label=Conditions] a:text-is('Manual/Manual')").click()
+    olga.locator("nav[aria-label=Conditions] >> text='Manual/Manual'").click()
     olga.wait_for_selector("#boards p b:has-text('Manual/Manual')")
     tour.shot(olga, "scores")
     olga.get_by_role("button", name="Download").click()

@@ -249,7 +249,6 @@ def test_a_study_from_an_empty_database_to_its_figures(installation: Installatio
     make_campaign(admin)
     olga = signed_in("olga", invite(admin, "olga", "organizer"))
     links = {name: invite(olga, name, "assessor") for name in ("anna", "ben")}
-    tour.shot(olga, "people")
     import_files(olga)
     write_guidelines(olga)
     make_judge(olga, installation.model_url)

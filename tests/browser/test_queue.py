@@ -28,7 +28,7 @@ def waiting(demo: Demo, browser) -> None:
     tab_to(page, ".bulk .go", most=100)
     page.keyboard.press("Enter")
     page.wait_for_selector("h1:text('Give 1 topic')")
-    work = page.get_by_label("support from scratch", exact=True).get_attribute("value")
+    work = page.get_by_label("Support from scratch", exact=True).get_attribute("value")
     tab_to(page, f"[name=condition][value='{work}']")
     page.keyboard.press("Space")
     tab_to(page, "#id_person")

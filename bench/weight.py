@@ -295,10 +295,10 @@ def measure(browser: "Browser", address: str, cookie: str, screen: Screen, times
     return over
 
 
-def measure_desk(browser: "Browser", address: str, cookie: str) -> int:
-    """Print what each page of the organizer weighs in all; return how many figures are over their limits."""
+def measure_desk(browser: "Browser", address: str, cookie: str, pages: list[tuple[str, str]]) -> int:
+    """Print what pages of the organizer weigh in all, by name; return how many figures are over their limits."""
     over = 0
-    for name, path in desk_pages():
+    for name, path in pages:
         with fresh(browser, address, cookie) as page:
             weight = weigh(page, path, "#nav")
         over += told(f"{name}, in all", weight.code + weight.page + weight.rest, DESK, "kB")
@@ -321,11 +321,11 @@ def main() -> None:
         from assessor.accounts.models import Person
 
         cookie = house.session(Person.objects.get(username=ASSESSOR))
-        all_screens, over = list(screens()), 0
+        organizer = house.session(Person.objects.get(username=f"organizer-{house.SLUG}"))
+        all_screens, pages, over = list(screens()), list(desk_pages()), 0
         with house.serve() as port, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-            organizer = house.session(Person.objects.get(username=f"organizer-{house.SLUG}"))
-            over += measure_desk(browser, f"http://localhost:{port}", organizer)
+            over += measure_desk(browser, f"http://localhost:{port}", organizer, pages)
             for screen in all_screens:
                 over += measure(browser, f"http://localhost:{port}", cookie, screen, chosen.times)
             browser.close()

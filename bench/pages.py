@@ -49,7 +49,6 @@ def pages(full_bank: int, report: int) -> Iterator[Page]:
     yield Page("assessor", "/")
     yield Page("assessor", f"/nuggets/{full_bank}/")
     yield Page("assessor", "/guidelines/nuggets/")
-    yield Page("organizer", "/")
     yield Page("organizer", f"/nuggets/{full_bank}/")
     yield Page("organizer", "/new-campaign/")
     base = f"/campaigns/{house.SLUG}/"

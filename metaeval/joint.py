@@ -129,7 +129,7 @@ def _figures(found: Sequence[Agreement], name: str, measure: str) -> list[Mappin
         comparison__in=[one.comparison for one in found], state=Calculation.State.DONE
     ).order_by()
     newest = [last for _, last in done.values_list("comparison").annotate(Max("pk"))]
-    wanted = Figure.objects.filter(calculation__in=newest).order_by("calculation__comparison")
+    wanted = Figure.objects.filter(calculation__in=newest).order_by("calculation__comparison_id")
     if name == MATRICES:
         return [one.specification for one in wanted.filter(name="labels")]
     ending = f"-{name_of_measure(measure)}"

@@ -165,7 +165,7 @@ class Agreement(NamedTuple):
     """What a comparison came to, in short: τ of the rankings by each measure, κ of the labels.
 
     side: the key of its reference side, as forms have it. reference, candidate: the conditions' keys; None where a side
-    is no condition. What is undefined or was not compared is None.
+    is no condition. Names say of rehearsals that they are. What is undefined or was not compared is None.
     """
 
     comparison: int
@@ -225,8 +225,7 @@ def _agreement(calculation: Calculation) -> Agreement:
         side_key(comparison.first),
         comparison.first_condition_id,
         comparison.second_condition_id,
-        str(comparison.first),
-        str(comparison.second),
+        *(side["name"] for side in result["sides"]),
         tuple(_taus(key, of_measure["statistics"]) for key, of_measure in measures.items()),
         (labels.get("unweighted") or {}).get("value"),
         (labels.get("match") or {}).get("value"),

@@ -78,7 +78,7 @@ def figures(campaign: Campaign) -> Iterator[tuple[str, Specification]]:
     done = Calculation.objects.filter(comparison__campaign=campaign, state=Calculation.State.DONE).order_by()
     newest = [last for _, last in done.values_list("comparison").annotate(Max("pk"))]
     found = Figure.objects.filter(calculation__in=newest).select_related("calculation__comparison")
-    for figure in found.order_by("calculation__comparison", "pk").iterator(10):
+    for figure in found.order_by("calculation__comparison_id", "pk").iterator(10):
         yield f"{figure.calculation.comparison}.{figure.name}", figure.specification
     for some in references(campaign).values():
         for measure in measures_of(some):

@@ -103,6 +103,8 @@ def config(theme: Theme) -> dict[str, Any]:
         },
         "style": {
             "note": text,
+            # Of figures that were kept when taus stood in a box.
+            "box": {"color": colours["paper"], "fillOpacity": 0.85, "stroke": line, "strokeWidth": 0.6},
             "guide": {"color": soft, "strokeWidth": 0.8, "strokeDash": [3, 2]},
             "curve": {"color": colours["one"], "strokeWidth": 1.5},
             "band": {"color": colours["one"], "fillOpacity": 0.25},

@@ -60,6 +60,9 @@ def test_figures_share_scales_and_axes_can_be_swapped(client: Client, against: s
     assert len(scatters["concat"]) == 2
     assert scatters["resolve"]["scale"] == dict.fromkeys(("x", "y", "color", "shape"), "shared")
     titles = [part["layer"][-1]["encoding"]["x"]["title"] for part in scatters["concat"]]
+    assert [title.rpartition(", ")[2] for title in titles] == ["First", "First"]
+    beside = [part["layer"][-1]["encoding"]["y"]["title"] for part in scatters["concat"]]
+    assert [title.rpartition(", ")[2] for title in beside] == ["Second", "Third"], "in the order they were made"
     swapped = figure(client, f"{against}figures/scatters.json?swap=1")
     assert [part["layer"][-1]["encoding"]["y"]["title"] for part in swapped["concat"]] == titles
     matrices = figure(client, f"{against}figures/matrices.json")

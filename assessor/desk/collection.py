@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q, Sum
 from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Grade, QrelsSource, Run, Segment, Topic
 from assessor.campaigns.models.texts import heading
-from assessor.desk.completeness import KINDS, SLOW, cited_counts
+from assessor.desk.completeness import KINDS, SLOW
 from assessor.desk.queries import state_of_loaded
 from assessor.plan.models import Planned
 from assessor.runtime.process_cache import cache
@@ -242,15 +242,16 @@ def _find_without_text(campaign: Campaign) -> dict[str, list[str]]:
     return dict(sorted(found.items()))
 
 
-def passage_rows(campaign: Campaign, docids: Sequence[str], gaps: Mapping[str, Sequence[str]]) -> list[PassageRow]:
-    """Return passages in the order of their docids. gaps: what without_text() has of them."""
+def passage_rows(
+    campaign: Campaign, docids: Sequence[str], gaps: Mapping[str, Sequence[str]], cited: Mapping[str, int]
+) -> list[PassageRow]:
+    """Return passages in the order of their docids. gaps, cited: what without_text() and cited_counts() have."""
     segments = Segment.objects.filter(campaign=campaign, docid__in=docids)
     texts = {docid: (extras, text) for docid, extras, text in segments.values_list("docid", "extras", "text")}
     grades = Grade.objects.filter(source__campaign=campaign, docid__in=docids).order_by("topic__qid")
     topics: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for docid, topic, qid in grades.values_list("docid", "topic", "topic__qid").distinct():
         topics[docid].append((topic, qid))
-    cited = cited_counts(campaign)
     rows = []
     for docid in docids:
         extras, text = texts.get(docid, ({}, None))

@@ -59,9 +59,17 @@ def listing(
     return Listing(heads, paged(asked, in_order), choices, show, query_of(asked))
 
 
-def paged(asked: QueryDict, rows: Any, on_a_page: int = ON_A_PAGE, by: str = "page") -> Page[Any]:
-    """Return the page that the address names, by this key; of a number that is none the nearest."""
-    return Paginator(rows, on_a_page).get_page(asked.get(by))
+def paged(
+    asked: QueryDict, rows: Any, on_a_page: int = ON_A_PAGE, by: str = "page", total: int | None = None
+) -> Page[Any]:
+    """Return the page that the address names, by this key; of a number that is none the nearest.
+
+    total: how many rows there are, where that is known: to count a track's passages takes longer than all else.
+    """
+    paginator = Paginator(rows, on_a_page)
+    if total is not None:
+        paginator.count = total
+    return paginator.get_page(asked.get(by))
 
 
 def chosen(asked: QueryDict, choices: Sequence[Choice]) -> str:

@@ -107,7 +107,8 @@ def passages(request: PersonRequest, slug: str) -> HttpResponse:
     show, q = chosen(request.GET, choices), query_of(request.GET)
     if show == "all":
         segments = campaign.segments.filter(docid__icontains=q) if q else campaign.segments
-        page = paged(request.GET, segments.order_by("docid").values_list("docid", flat=True), _PASSAGES)
+        docids = segments.order_by("docid").values_list("docid", flat=True)
+        page = paged(request.GET, docids, _PASSAGES, total=None if q else loaded["segments"])
     elif show == "cited":
         most_first = sorted((docid for docid in cited if holds(q, docid)), key=lambda docid: (-cited[docid], docid))
         page = paged(request.GET, most_first, _PASSAGES)
@@ -119,7 +120,7 @@ def passages(request: PersonRequest, slug: str) -> HttpResponse:
         "show": show,
         "q": q,
         "page": page,
-        "rows": passage_rows(campaign, list(page), gaps),
+        "rows": passage_rows(campaign, list(page), gaps, cited),
         "why": {name for names in gaps.values() for name in names} if show == "no-text" else (),
     }
     return render(request, "desk/passages.html", context)

@@ -220,12 +220,14 @@ def _agreement(calculation: Calculation) -> Agreement:
     comparison, result = calculation.comparison, calculation.result
     measures = result["scores"]["measures"] if result.get("scores") else {}
     labels = result.get("labels") or {}
+    first, second = (side["name"] for side in result["sides"])
     return Agreement(
         comparison.pk,
         side_key(comparison.first),
         comparison.first_condition_id,
         comparison.second_condition_id,
-        *(side["name"] for side in result["sides"]),
+        first,
+        second,
         tuple(_taus(key, of_measure["statistics"]) for key, of_measure in measures.items()),
         (labels.get("unweighted") or {}).get("value"),
         (labels.get("match") or {}).get("value"),

@@ -114,7 +114,7 @@ def _as_latex(answer: _Answer) -> Iterator[str]:
     return latex.table(
         f"Labels of {as_latex(answer.run)} on topic {as_latex(answer.bank.topic.qid)}, nuggets of "
         f"{as_latex(answer.bank.condition.name)}; $\\ast$: the labels differ",
-        "p{0.4\\linewidth}" + "l" * (1 + len(answer.conditions)),
+        f"p{{0.34\\linewidth}}l{latex.text_columns(len(answer.conditions), 0.45)}",
         ("Nugget", "Importance", *(as_latex(one.name) for one in answer.conditions)),
         rows,
     )

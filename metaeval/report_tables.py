@@ -53,7 +53,9 @@ def _scores_latex(result: Json) -> Iterator[str]:
 
     for place, key in enumerate(("first", "second")):
         given = [scores["measures"][measure.key][key] for measure in measures]
-        runs = (row(run["run_id"], run["task"], figures) for run, *figures in zip(scores["runs"], *given, strict=True))
+        lines = zip(scores["runs"], *given, strict=True)
+        best_first = sorted(lines, key=lambda line: (line[1] is None, -(line[1] or 0.0)))
+        runs = (row(run["run_id"], run["task"], figures) for run, *figures in best_first)
         spread = result["spread"][place] if result["spread"] else {}
         over_runs = [row(name.capitalize(), "", list(of.values())) for name, of in spread.items()]
         yield from latex.table(

@@ -185,9 +185,14 @@ def _latex(board: Board) -> Iterator[str]:
         f"{board.measures.title} under {as_latex(board.condition)}, {judged}{told}",
         columns,
         ("Run", "Task", *(measure.latex for measure in board.measures.all), *counts),
-        (_tex_row(board, row) for row in board.table.systems),
+        (_tex_row(board, row) for row in sorted(board.table.systems, key=_best_first)),
         (_tex_row(board, row) for row in board.table.over),
     )
+
+
+def _best_first(row: Row) -> float:
+    """Return the key by which papers sort: the first measure, the highest first; what is undefined comes last."""
+    return math.inf if math.isnan(row.figures[0]) else -row.figures[0]
 
 
 def _tex_row(board: Board, row: Row) -> str:

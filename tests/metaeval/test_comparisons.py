@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from uuid import uuid4
 
@@ -290,6 +291,9 @@ def test_tables_for_papers(first: Condition, second: Condition):
     assert "{}team.one & RAG & 0.7500" in scores or "{}team.one &  & 0.7500" in scores
     assert "{}Maximum &  & 1.0000" in scores
     assert scores.count("\\begin{tabular}") == 2
+    of_runs = [float(one) for one in re.findall(r"^\{\}team\.\w+ & [^&]* & ([\d.]+)", scores, re.MULTILINE)]
+    assert of_runs == [*sorted(of_runs[:3], reverse=True), *sorted(of_runs[3:], reverse=True)]
+    assert len(of_runs) == 6
     described = found.files["described.tex"]
     assert "{}First & 2 & 5 & 2.50 & 2.80 & 60.0 & 13 & 38.5 & 15.4 & 46.2 \\\\\n" in described
 

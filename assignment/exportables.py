@@ -31,9 +31,13 @@ def _seen(chosen: Chosen) -> Seen:
 
 
 def _all_seen(chosen: Chosen) -> Seen:
-    sheets = paper_tables.judged(chosen.campaign, chosen.topics, chosen.runs)
-    for condition in paper_tables.compared(chosen.campaign):
-        yield condition, topics_of(sheets.filter(condition=condition), "answer__topic")
+    """Yield the first condition with a model's labels, or any, and the same of nuggets: each kind is recorded once."""
+    conditions = paper_tables.compared(chosen.campaign)
+    topics = topics_of(paper_tables.judged(chosen.campaign, chosen.topics, chosen.runs), "answer__topic")
+    labels = sorted(conditions, key=lambda one: not one.is_a_models)[:1]
+    nuggets = sorted(conditions, key=lambda one: (one.nuggets or one).is_peoples)[:1]
+    for condition in {one.pk: one for one in (*labels, *nuggets)}.values():
+        yield condition, topics
 
 
 EXPORTABLES = (

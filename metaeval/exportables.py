@@ -70,7 +70,6 @@ EXPORTABLES = (
         lambda it: table_lines(it.campaign, it.form),
         lambda it: 0,
         Order.COMPARISONS,
-        shows=lambda it: (seen for one in _computed(it.campaign) for seen in seen_in_comparison(one)),
     ),
     Exportable(
         "study",

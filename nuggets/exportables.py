@@ -1,6 +1,5 @@
 """What can be exported of nuggets."""
 
-from dataclasses import replace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -38,8 +37,10 @@ def _seen(chosen: Chosen) -> Seen:
 
 
 def _all_seen(chosen: Chosen) -> Seen:
-    for condition in finished_counts(chosen.campaign):
-        yield condition, topics_of(_banks(replace(chosen, record=condition)), "topic")
+    """Yield the first condition with a model's nuggets, or any: what is seen of one kind is recorded once."""
+    conditions = sorted(finished_counts(chosen.campaign), key=lambda one: one.is_peoples)
+    if conditions:
+        yield conditions[0], topics_of(paper_tables.finished(chosen.campaign, chosen.topics), "topic")
 
 
 def _drafts_seen(chosen: Chosen) -> Seen:

@@ -30,8 +30,11 @@ def all_grades(chosen: Chosen) -> QuerySet[Grade]:
 
 
 def all_grades_seen(chosen: Chosen) -> Seen:
-    for source in chosen.campaign.qrels_sources.filter(by=QrelsSource.By.MODEL):
-        yield source, topics_of(all_grades(chosen).filter(source=source), "topic")
+    """Yield the first source of a model's grades with the topics of all: what is seen of one kind is recorded once."""
+    models = all_grades(chosen).filter(source__by=QrelsSource.By.MODEL)
+    first = chosen.campaign.qrels_sources.filter(by=QrelsSource.By.MODEL).order_by("pk").first()
+    if first:
+        yield first, topics_of(models, "topic")
 
 
 def grades_seen(chosen: Chosen) -> Seen:

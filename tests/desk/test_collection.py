@@ -207,7 +207,9 @@ def test_an_answer_has_the_labels_of_all_judges(labelled: Campaign, topic: Topic
     run = labelled.runs.get(tag="team.one")
     page = read(as_olga, f"runs/{run.pk}/{topic.pk}/")
     assert "Cats purr to heal." in page
-    assert cells(page, "cats purr when content") == ["not_support", "support"]
+    # What is marked as labelled differently has that in its head.
+    assert cells(page, "cats purr when content ") == ["not_support", "support"]
+    assert "a label opens its history; 1 differs, marked ≠" in page
     second = labelled.topics.get(qid="t2")
     assert "Nobody has judged this answer" in read(as_olga, f"runs/{run.pk}/{second.pk}/")
     empty = labelled.runs.get(tag="team.empty")

@@ -260,7 +260,16 @@ def test_practice_topics_are_left_out_of_what_is_said_on_topics(as_olga, campaig
 
 def test_all_that_is_of_labels_leaves_practice_out(campaign):
     of_labels = {kind.name for kind in EXPORTABLES if kind.subject and kind.of_labels(campaign.qrels_sources.get())}
-    assert of_labels == {"nuggets", "assignments", "support", "judgments", "support_judgments", "cutoff", "drafts"}
+    assert of_labels == {
+        "nuggets",
+        "assignments",
+        "support",
+        "judgments",
+        "support_judgments",
+        "cutoff",
+        "drafts",
+        "edits",
+    }
 
 
 @pytest.mark.parametrize(

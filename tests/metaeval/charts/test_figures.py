@@ -20,7 +20,7 @@ from metaeval.charts.figures import (
     topic_tau_figure,
     topics_needed_figure,
 )
-from metaeval.charts.rendering import Theme, as_pdf, as_png, as_svg, config, specification
+from metaeval.charts.rendering import Theme, as_pdf, as_png, as_svg, config
 from metaeval.stats.agreement import rate_agreement
 from metaeval.stats.descriptive import pareto_front
 from metaeval.stats.levels import tau_levels
@@ -231,24 +231,24 @@ NOTHING = np.full((3, 2), NAN)
     ],
 )
 def test_nothing_to_show_is_said(figure: alt.LayerChart, why: str):
-    assert why in as_svg(figure)
+    assert why in as_svg(figure.to_dict())
 
 
 @pytest.mark.parametrize("theme", Theme)
 def test_figures_are_files_in_both_themes_as_wide_as_a_column(theme: Theme):
     figure = scatter(cells=Cells(["t1", "t2"], X, Y))
-    svg = as_svg(figure, theme)
+    svg = as_svg(figure.to_dict(), theme)
     assert 'width="238"' in svg
     assert config(theme)["background"] in svg
-    assert as_png(figure, theme).startswith(b"\x89PNG")
-    pdf = as_pdf(figure, theme)
+    assert as_png(figure.to_dict(), theme).startswith(b"\x89PNG")
+    pdf = as_pdf(figure.to_dict(), theme)
     assert b"/MediaBox [0 0 238 " in pdf.replace(b"\n", b" ")
-    assert {as_pdf(figure, theme) for _ in range(5)} == {pdf}
+    assert {as_pdf(figure.to_dict(), theme) for _ in range(5)} == {pdf}
 
 
 def test_themes_differ_in_colours_alone():
     figure = message("nothing")
-    light, dark = (specification(figure, theme) for theme in Theme)
+    light, dark = ({**figure.to_dict(), "config": config(theme)} for theme in Theme)
     assert light.pop("config") != dark.pop("config")
     assert light == dark
 
@@ -282,7 +282,8 @@ def test_text_and_marks_stand_out_from_the_paper(theme: Theme):
 def test_names_from_files_are_text_and_nothing_else():
     hostile = '<script>alert(1)</script>&"'
     runs = Runs([hostile, "b", "c"], [hostile, "AG", "RAG"])
-    svg = as_svg(scatter(runs=runs)) + as_svg(topic_tau_figure([hostile], np.array([0.5]), title=hostile))
+    svg = as_svg(scatter(runs=runs).to_dict())
+    svg += as_svg(topic_tau_figure([hostile], np.array([0.5]), title=hostile).to_dict())
     assert "<script" not in svg
     assert "&lt;script" in svg
 

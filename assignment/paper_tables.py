@@ -104,7 +104,7 @@ def _as_latex(answer: _Answer) -> Iterator[str]:
     rows = (
         latex.row(
             (
-                as_latex(nugget.text) + ("$^{\\ast}$" if answer.differ(nugget) else ""),
+                latex.marked(nugget.text, answer.differ(nugget)),
                 as_latex(nugget.importance),
                 *(as_latex(answer.said(one, nugget)) for one in answer.conditions),
             )

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from django.db.models import Max
-
 from assessor.campaigns.models import Campaign
 from assessor.formats import latex
 from assessor.formats.latex import as_latex
@@ -12,8 +10,8 @@ from assessor.formats.tables import write_table
 from metaeval.charts.joint import joint_figure
 from metaeval.charts.rendering import name_of_measure
 from metaeval.measures import measure_named
-from metaeval.models import Calculation, Figure
-from metaeval.queries import Agreement, Taus, agreements
+from metaeval.models import Figure
+from metaeval.queries import Agreement, Taus, agreements, newest_results
 from metaeval.stats.measures import Measure
 
 SCATTERS, MATRICES = "scatters", "matrices"
@@ -37,15 +35,19 @@ class JointRow(NamedTuple):
 
 def with_reference(campaign: Campaign, side: str) -> list[Agreement]:
     """Return what the computed comparisons with a reference came to, the oldest first. side: its key."""
-    return sorted((one for one in agreements(campaign) if one.side == side), key=lambda one: one.comparison)
+    return _by_reference(campaign).get(side, [])
 
 
 def references(campaign: Campaign) -> dict[str, list[Agreement]]:
     """Return the references of several computed comparisons, by key, each with what these came to."""
+    return {side: some for side, some in _by_reference(campaign).items() if len(some) > 1}
+
+
+def _by_reference(campaign: Campaign) -> dict[str, list[Agreement]]:
     found: dict[str, list[Agreement]] = {}
     for one in sorted(agreements(campaign), key=lambda one: (one.reference_name, one.comparison)):
         found.setdefault(one.side, []).append(one)
-    return {side: some for side, some in found.items() if len(some) > 1}
+    return found
 
 
 def measures_of(found: Iterable[Agreement]) -> list[Measure]:
@@ -69,9 +71,7 @@ def joint_rows(found: Iterable[Agreement], measure: str = "") -> list[JointRow]:
 
 def table_lines(campaign: Campaign, form: str) -> Iterator[str]:
     """Yield the agreement of all computed comparisons: as "csv", or as "tex" with a table for each reference."""
-    by_side: dict[str, list[Agreement]] = {}
-    for one in sorted(agreements(campaign), key=lambda one: (one.reference_name, one.comparison)):
-        by_side.setdefault(one.side, []).append(one)
+    by_side = _by_reference(campaign)
     if form == "csv":
         return write_table(_COLUMNS, (_cells(row) for found in by_side.values() for row in joint_rows(found)))
     return (line for found in by_side.values() for line in _as_latex(found))
@@ -125,10 +125,7 @@ def joint_specification(
 
 
 def _figures(found: Sequence[Agreement], name: str, measure: str) -> list[Mapping[str, Any]]:
-    done = Calculation.objects.filter(
-        comparison__in=[one.comparison for one in found], state=Calculation.State.DONE
-    ).order_by()
-    newest = [last for _, last in done.values_list("comparison").annotate(Max("pk"))]
+    newest = newest_results(comparison__in=[one.comparison for one in found])
     wanted = Figure.objects.filter(calculation__in=newest).order_by("calculation__comparison_id")
     if name == MATRICES:
         return [one.specification for one in wanted.filter(name="labels")]

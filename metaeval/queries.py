@@ -77,6 +77,12 @@ class _Extent(NamedTuple):
     basis: str
 
 
+def newest_results(**of: Any) -> list[int]:
+    """Return the keys of the newest result of each comparison. of: of which comparisons, as filter() takes it."""
+    done = Calculation.objects.filter(**of, state=Calculation.State.DONE).order_by()
+    return [last for _, last in done.values_list("comparison").annotate(Max("pk"))]
+
+
 def side_key(one: Comparable) -> str:
     """Return what forms and addresses call a side of a comparison."""
     return f"{type(one).__name__}-{one.pk}"
@@ -194,11 +200,7 @@ class Agreement(NamedTuple):
 
 def agreements(campaign: Campaign) -> list[Agreement]:
     """Return what each comparison came to last, the newest first. A result is large, so each is read once a process."""
-    newest = Calculation.objects.filter(comparison__campaign=campaign, state=Calculation.State.DONE)
-    keys = {
-        f"agreement.{pk}": pk
-        for pk in newest.order_by().values("comparison").annotate(last=Max("pk")).values_list("last", flat=True)
-    }
+    keys = {f"agreement.{pk}": pk for pk in newest_results(comparison__campaign=campaign)}
     known: dict[str, Agreement] = cache.get_many(keys)
     lacking = Calculation.objects.filter(pk__in=[pk for key, pk in keys.items() if key not in known])
     sides = [f"comparison__{side}_{what}" for side in ("first", "second") for what in ("condition", "source", "table")]

@@ -8,7 +8,7 @@ from assessor.archive.writer import CampaignArchive, expected_records
 from assessor.campaigns import history
 from assessor.campaigns.models import Campaign
 from assessor.exports.models import Export
-from assessor.exports.zip_exports import ZipExport
+from assessor.exports.zip_exports import ZipExport, ask_for_zip
 from assessor.work.exposure import take_all
 
 KIND = "archive"
@@ -17,12 +17,9 @@ KIND = "archive"
 @transaction.atomic
 def ask_for_archive(*, campaign: Campaign, acting_user: Person | None) -> Export:
     """Note down that an archive is to be made in the background; one that waits or runs already is that one."""
-    if under_way := campaign.exports.filter(kind=KIND, state__in=Export.ACTIVE).first():
-        return under_way
-    export = Export.objects.create(
-        campaign=campaign, kind=KIND, file_name="archive.zip", person=acting_user, at_once=False
-    )
-    history.record(ASKED_FOR, campaign, campaign=campaign, person=acting_user)
+    export, is_new = ask_for_zip(campaign, KIND, "archive.zip", acting_user)
+    if is_new:
+        history.record(ASKED_FOR, campaign, campaign=campaign, person=acting_user)
     return export
 
 

@@ -3,7 +3,7 @@
 Where topics are named, it is of these alone.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -76,12 +76,13 @@ def grades_side_by_side(campaign: Campaign, topics: Collection[Topic] | None, fo
         columns = ("topic", "docid", *(source.name for source in sources), "differ")
         return write_table(
             columns,
-            (
-                (qid, docid, *(of.get(source.pk) for source in sources), int(len(set(of.values())) > 1))
-                for qid, docid, of in found
-            ),
+            ((qid, docid, *(of.get(source.pk) for source in sources), int(_differ(of))) for qid, docid, of in found),
         )
     return (line for qid, of_topic in groupby(found, itemgetter(0)) for line in _grades_latex(qid, of_topic, sources))
+
+
+def _differ(grades: Mapping[int, int]) -> bool:
+    return len(set(grades.values())) > 1
 
 
 def _grades_latex(
@@ -90,7 +91,7 @@ def _grades_latex(
     rows = (
         latex.row(
             (
-                as_latex(docid) + ("$^{\\ast}$" if len(set(of.values())) > 1 else ""),
+                latex.marked(docid, _differ(of)),
                 *(str(of.get(source.pk, "--")) for source in sources),
             )
         )

@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import QuerySet
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
@@ -15,12 +15,13 @@ from assessor.exports.manifests import as_text
 from assessor.exports.models import Export
 from assessor.exports.registry import EXPORTABLES
 from assessor.exports.selection import choose
-from assessor.exports.zip_exports import ZipExport
+from assessor.exports.zip_exports import ZipExport, ask_for_zip
 from assessor.exports.zips import MANIFEST, Part, bundle, file_name
 from assessor.work.exposure import take_file
 from metaeval.charts.rendering import FORMS, Specification, Theme
-from metaeval.joint import TITLES, joint_specification, measures_of, references
-from metaeval.models import Calculation, Figure
+from metaeval.joint import MATRICES, SCATTERS, joint_specification, measures_of, references
+from metaeval.models import Figure
+from metaeval.queries import newest_results
 
 KIND = "paper"
 _UNKNOWN = 1 << 40  # bytes: a file's size is known only once it is written
@@ -75,34 +76,31 @@ def tables(campaign: Campaign) -> Iterator[tuple[Exportable, Chosen]]:
 
 def figures(campaign: Campaign) -> Iterator[tuple[str, Specification]]:
     """Yield the figures of each comparison's newest result, then those of all with the same reference, by name."""
-    done = Calculation.objects.filter(comparison__campaign=campaign, state=Calculation.State.DONE).order_by()
-    newest = [last for _, last in done.values_list("comparison").annotate(Max("pk"))]
-    found = Figure.objects.filter(calculation__in=newest).select_related("calculation__comparison")
+    found = _figures(campaign).select_related("calculation__comparison")
     for figure in found.order_by("calculation__comparison_id", "pk").iterator(10):
         yield f"{figure.calculation.comparison}.{figure.name}", figure.specification
     for some in references(campaign).values():
-        for measure in measures_of(some):
-            for name in TITLES:
-                specification = joint_specification(some, name, measure.key)
-                if specification:
-                    yield f"against {some[0].reference_name}.{name}-{measure.key}", specification
+        joint = [(SCATTERS, measure.key) for measure in measures_of(some)] + [(MATRICES, "")]
+        for name, measure in joint:
+            if specification := joint_specification(some, name, measure):
+                yield f"against {some[0].reference_name}.{'-'.join(filter(None, (name, measure)))}", specification
+
+
+def _figures(campaign: Campaign) -> QuerySet[Figure]:
+    return Figure.objects.filter(calculation__in=newest_results(comparison__campaign=campaign))
 
 
 def _size(campaign: Campaign) -> int:
     """Return about how many files there will be; several comparisons with one reference have some more."""
-    computed = Calculation.objects.filter(comparison__campaign=campaign, state=Calculation.State.DONE)
-    return sum(1 for _ in tables(campaign)) + len(FORMS) * Figure.objects.filter(calculation__in=computed).count()
+    return sum(1 for _ in tables(campaign)) + len(FORMS) * _figures(campaign).count()
 
 
 @transaction.atomic
 def ask_for_paper(*, campaign: Campaign, acting_user: Person | None) -> Export:
-    """Note down that the zip is to be made in the background; one that waits or runs already is that one."""
-    if under_way := campaign.exports.filter(kind=KIND, state__in=Export.ACTIVE).first():
-        return under_way
-    export = Export.objects.create(
-        campaign=campaign, kind=KIND, file_name="paper.zip", person=acting_user, at_once=False
-    )
-    history.record("export asked for", export, campaign=campaign, person=acting_user)
+    """Note down that the zip is to be made in the background, if none waits or runs already."""
+    export, is_new = ask_for_zip(campaign, KIND, "paper.zip", acting_user)
+    if is_new:
+        history.record("export asked for", export, campaign=campaign, person=acting_user)
     return export
 
 

@@ -31,3 +31,10 @@ def zip_exports() -> dict[str, ZipExport]:
     """Return them all, by kind."""
     paths = [path for app in apps.get_app_configs() for path in getattr(app, "zip_exports", ())]
     return {one.kind: one for one in map(import_string, paths)}
+
+
+def ask_for_zip(campaign: Campaign, kind: str, file_name: str, acting_user: Person | None) -> tuple[Export, bool]:
+    """Return the zip that waits or runs, or one that is to be made in the background, and whether it is new."""
+    if under_way := campaign.exports.filter(kind=kind, state__in=Export.ACTIVE).first():
+        return under_way, False
+    return campaign.exports.create(kind=kind, file_name=file_name, person=acting_user, at_once=False), True

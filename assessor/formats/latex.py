@@ -32,6 +32,11 @@ def table(caption: str, columns: str, head: Sequence[str], *groups: Iterable[str
     yield "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
 
 
+def marked(text: str, is_marked: bool) -> str:
+    """Return text as LaTeX, with an asterisk where its labels differ."""
+    return as_latex(text) + ("$^{\\ast}$" if is_marked else "")
+
+
 def text_columns(number: int, share: float = 0.95) -> str:
     """Return columns of running text for tabular, which together take this share of a line."""
     return f"p{{{share / number:.3f}\\linewidth}}" * number

@@ -55,14 +55,14 @@ def comparison_figures(
             needed = figures.topics_needed_figure(curve, title=title, hours=hours)
             yield NamedFigure(f"needed-{name}", f"How many topics are enough, {label}", needed)
     if LENGTH in reference.measures and reference.measures[0] != LENGTH:
-        lengths, first = comparisons[reference.measures.index(LENGTH)], comparisons[0]
+        at = reference.measures.index(LENGTH)
+        lengths, first = comparisons[at], comparisons[0]
         label = labels[first.measure]
         for place, matrix, length, score in (
             ("first", reference, lengths.reference, first.reference),
             ("second", candidate, lengths.candidate, first.candidate),
         ):
             title = f"{label}, {matrix.name}"
-            at = reference.measures.index(LENGTH)
             answers = figures.Cells(matrix.topics, matrix.cells[..., at], matrix.cells[..., 0])
             behind = answers if matrix.topics else None
             by_length = figures.length_figure(runs, length, score, title=title, cells=behind)

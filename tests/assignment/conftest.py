@@ -12,7 +12,9 @@ from assignment.actions import create_manual_assign
 from assignment.models import AnswerSheet, LeftOut
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
-from tests.judging import give
+from tests.assignment.lines import NOT, SUPPORT, line, nuggets
+from tests.conftest import client_of
+from tests.judging import give, label_all
 from tests.nuggets.conftest import do, fill
 
 A, B, C = (UUID(int=number) for number in (101, 102, 103))
@@ -88,3 +90,16 @@ def assign(bank: NuggetBank) -> None:
     )
     sheet.revise("label", {nugget.pk: {"label": "support"}}, judge_id=bank.maker_id)
     LeftOut.objects.create(condition=condition, nugget=nugget, is_out=True, reason="unclear")
+
+
+def label_twice(task: Task, import_file: Any) -> Campaign:
+    """Have Anna label all of team.one as support; a model finds two of three there, and none in team.two."""
+    label_all(client_of(task.person), sheet_of(task, "team.one"), "support")
+    records = [
+        line("t1", "team.one", nuggets(SUPPORT, NOT, SUPPORT), text="Cats purr to heal. They also purr when content."),
+        line("t1", "team.two", nuggets(NOT, NOT, NOT), text="Dogs bark."),
+    ]
+    by = {"condition": "Auto", "by": "model", "nuggets": task.condition.nuggets.name}
+    done = import_file(task.campaign, "assignments", records, **by)
+    assert done.state == "done", done.report
+    return task.campaign

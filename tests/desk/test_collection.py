@@ -13,8 +13,7 @@ from assessor.runtime.process_cache import cache
 from assessor.work.models import Exposure, Task
 from nuggets import actions
 from nuggets.models import NuggetBank
-from tests.assignment.conftest import A, B, answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
-from tests.assignment.lines import NOT, SUPPORT, line, nuggets
+from tests.assignment.conftest import A, B, answered, finished, label_twice, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
 from tests.conftest import client_of
 from tests.judging import label_all
 from tests.nuggets.conftest import do
@@ -123,16 +122,7 @@ def test_grades_are_told_by_source_and_level(campaign: Campaign, import_file, as
 
 @pytest.fixture
 def labelled(task: Task, import_file) -> Campaign:  # noqa: F811
-    """Anna labelled all of team.one as support; a model finds two there, and none in team.two."""
-    label_all(client_of(task.person), sheet_of(task, "team.one"), "support")
-    records = [
-        line("t1", "team.one", nuggets(SUPPORT, NOT, SUPPORT), text="Cats purr to heal. They also purr when content."),
-        line("t1", "team.two", nuggets(NOT, NOT, NOT), text="Dogs bark."),
-    ]
-    by = {"condition": "Auto", "by": "model", "nuggets": task.condition.nuggets.name}
-    done = import_file(task.campaign, "assignments", records, **by)
-    assert done.state == "done", done.report
-    return task.campaign
+    return label_twice(task, import_file)
 
 
 def looks(page: str, row: str) -> list[tuple[str, str]]:

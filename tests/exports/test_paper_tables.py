@@ -14,10 +14,8 @@ from assessor.exports import actions
 from assessor.exports.models import Export
 from assessor.work.models import Exposure, Task
 from metaeval.actions import create_comparison, run
-from tests.assignment.conftest import A, answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
-from tests.assignment.lines import NOT, SUPPORT, line, nuggets
+from tests.assignment.conftest import A, answered, finished, label_twice, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
 from tests.conftest import client_of
-from tests.judging import label_all
 
 BASE = "/campaigns/study/exports/"
 
@@ -29,15 +27,7 @@ def as_olga(olga: Person) -> Client:
 
 @pytest.fixture
 def labelled(task: Task, import_file) -> Campaign:  # noqa: F811
-    """Anna labelled all of team.one as support; a model finds two of three there, and none in team.two."""
-    label_all(client_of(task.person), sheet_of(task, "team.one"), "support")
-    records = [
-        line("t1", "team.one", nuggets(SUPPORT, NOT, SUPPORT), text="Cats purr to heal. They also purr when content."),
-        line("t1", "team.two", nuggets(NOT, NOT, NOT), text="Dogs bark."),
-    ]
-    by = {"condition": "Auto", "by": "model", "nuggets": task.condition.nuggets.name}
-    assert import_file(task.campaign, "assignments", records, **by).state == "done"
-    return task.campaign
+    return label_twice(task, import_file)
 
 
 def text(client: Client, address: str) -> str:

@@ -20,8 +20,9 @@ ANSWERS = {
     ],
     "setup/": [("#steps h2", "Your way to results"), ("#steps li >> nth=5", r"\w+")],
     "jobs/new/?kind=AutoNuggets": [
-        ("#estimate h2", "Estimate"),
+        # The cost first: it comes a moment after the page, and replaces the whole card.
         ("#estimate .stats", "Cost"),
+        ("#estimate h2", "Estimate"),
         ("#estimate", "USD"),
     ],
     "jobs/1/": [

@@ -18,7 +18,7 @@ from assessor.scores.cache import condition_scores, kept_scores, states_of
 from assessor.scores.loading import Scores
 from assessor.scores.score_source import scored_conditions, scored_kinds
 from assessor.scores.tables import score_table
-from metaeval.stats.means import COMPLETE, Policy
+from metaeval.stats.means import Policy, counted, topic_spread
 from metaeval.stats.measures import Measure
 
 
@@ -46,15 +46,29 @@ class ConditionRow(NamedTuple):
 
 
 class StripCell(NamedTuple):
-    """A run's score on a topic beside the median of all runs, with the shades of both, 1 to 5; 0: it has none."""
+    """A run's score on a topic beside the median of all runs, with the shades of both, 1 to 5; 0: it has none.
 
-    topic: int
+    topic_page, answer_page: addresses, as a strip has hundreds of them.
+    """
+
     qid: str
     title: str
+    topic_page: str
+    answer_page: str
     figure: float | None
     shade: int
     median: float | None
     median_shade: int
+
+    @property
+    def text(self) -> str:
+        """The score, or that there is none."""
+        return _text(self.figure)
+
+    @property
+    def median_text(self) -> str:
+        """The median, or that there is none."""
+        return _text(self.median)
 
 
 class RunScores(NamedTuple):
@@ -70,12 +84,12 @@ def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> RunS
 
     Its scores are computed; those of others are told where they are known: a track's would all take long.
     """
-    counted: dict[int, tuple[int, int]] = {}
+    numbers_of: dict[int, tuple[int, int]] = {}
     for name, scoring in scored_kinds().items():
         sheets = kind_named(name).sheets.objects.filter(answer__run=run).order_by().values_list("condition")
         for condition, *numbers in sheets.annotate(Count("pk"), missing=Count("pk", filter=~scoring.done)):
-            counted[condition] = (numbers[0], numbers[1])
-    conditions = list(scored_conditions(campaign).filter(pk__in=counted).order_by("pk"))
+            numbers_of[condition] = (numbers[0], numbers[1])
+    conditions = list(scored_conditions(campaign).filter(pk__in=numbers_of).order_by("pk"))
     conditions.sort(key=lambda condition: condition.is_a_models)
     if asked is not None and asked not in {str(condition.pk) for condition in conditions}:
         raise Http404("Nothing of this run is judged under such a condition.")
@@ -87,7 +101,7 @@ def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> RunS
         if found is None and is_asked:
             found = condition_scores(condition)
         score = None if found is None else _score(found, run)
-        row = ConditionRow(condition, *counted[condition.pk], score)
+        row = ConditionRow(condition, *numbers_of[condition.pk], score)
         shown.rows.append(row)
         if is_asked and found is not None:
             shown = shown._replace(under=row, strip=_strip(found, run))
@@ -111,15 +125,20 @@ def _strip(found: Scores, run: Run) -> list[StripCell]:
     if at is None:
         return []  # its answers are all to topics for practice, say
     is_system = np.array([not one.is_control for one in found.runs], dtype=bool)
+    _, medians, _ = topic_spread(found.scores[is_system, :, :1], found.states[is_system], Policy.ANSWERED)
+    own = counted(found.scores[at], found.states[at], Policy.ANSWERED)[:, 0]
+    topic_page = reverse("topic", args=[run.campaign.slug, 0]).removesuffix("0/")
+    answer_page = reverse("answer", args=[run.campaign.slug, run.pk, 0]).removesuffix("0/")
     cells = []
-    for place, topic in enumerate(found.topics):
-        column, states = found.scores[:, place, 0], found.states[:, place]
-        others = column[is_system & (states == COMPLETE)]
-        others = others[~np.isnan(others)]
-        median = float(np.median(others)) if len(others) else None
-        figure = _defined(float(column[at])) if states[at] == COMPLETE else None
-        cells.append(StripCell(topic.pk, topic.qid, topic.title, figure, _shade(figure), median, _shade(median)))
+    for topic, *figures in zip(found.topics, own.tolist(), medians[:, 0].tolist(), strict=True):
+        figure, median = map(_defined, figures)
+        pages = f"{topic_page}{topic.pk}/", f"{answer_page}{topic.pk}/"
+        cells.append(StripCell(topic.qid, topic.title, *pages, figure, _shade(figure), median, _shade(median)))
     return sorted(cells, key=lambda cell: (cell.figure is None, cell.figure, cell.qid))
+
+
+def _text(figure: float | None) -> str:
+    return "–" if figure is None else f"{figure:.2f}"  # noqa: RUF001  (a dash, where a score stands else)
 
 
 def _defined(figure: float) -> float | None:

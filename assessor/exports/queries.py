@@ -13,7 +13,7 @@ from assessor.exportables import Exportable, Purpose
 from assessor.exports.models import Export
 from assessor.exports.registry import EXPORTABLES
 from assessor.llm.models import Job
-from assessor.scores.cache import counts_by_condition
+from assessor.scores.cache import with_open_answers
 from assessor.scores.score_source import scored_conditions
 from assessor.work.models import Task, Waiting
 
@@ -124,5 +124,4 @@ def conditions_to_freeze(campaign: Campaign) -> QuerySet[Condition]:
 
 def unfinished(campaign: Campaign) -> int:
     """Count the conditions of which scores would lack labels."""
-    counts = counts_by_condition(scored_conditions(campaign))
-    return sum(found.done < found.answers for found in counts.values())
+    return len(with_open_answers(scored_conditions(campaign)))

@@ -29,7 +29,8 @@ class BoardLine(NamedTuple):
     """A run of a leaderboard, or what is told over all of them.
 
     place: by the measure that is shown, alike for runs that tie; None where undefined. value: of that measure; others:
-    of the other measures. counts: of topics, then of what is incomplete and not judged, where anything is.
+    of the other measures. counts: of topics, then of what is incomplete and not judged, where anything is. anchor: its
+    place on the page; address: of the page with this run open, or closed if it is open.
     """
 
     run: RunName | None
@@ -40,6 +41,8 @@ class BoardLine(NamedTuple):
     others: list[str]
     counts: list[str]
     is_incomplete: bool
+    anchor: str
+    address: str
 
 
 class StripCell(NamedTuple):

@@ -1,17 +1,17 @@
 """What each process keeps of conditions: never an old table, and none computed twice."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Max, QuerySet, Sum
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 
 from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Campaign, Condition, Import
 from assessor.campaigns.queries import without_practice
 from assessor.runtime.process_cache import cache
 from assessor.scores.loading import Scores
-from assessor.scores.score_source import scoring_of
+from assessor.scores.score_source import Scoring, scoring_of
 from assessor.scores.tables import SEED, Counting, counted_cells
 from metaeval.stats.bootstrap import bootstrap_means
 from metaeval.stats.means import Policy
@@ -46,8 +46,10 @@ def condition_scores(condition: Condition) -> Scores:
     return _scores(condition)[1]
 
 
-def scores_with_intervals(condition: Condition, policy: Policy) -> tuple[Scores, Counting]:
+def scores_with_intervals(condition: Condition, policy: Policy) -> tuple[Scores, Counting, Counts | None]:
     """Return all scores of a condition, with what counts of them in means and how far these depend on topics.
+
+    Counts are of what they were computed from; None where there is nothing yet.
 
     The intervals are bootstrap_means() with SEED, of all measures at once; kept as long as the scores.
     """
@@ -58,7 +60,7 @@ def scores_with_intervals(condition: Condition, policy: Policy) -> tuple[Scores,
         cells = counted_cells(found, policy)
         kept = state, Counting(cells, *bootstrap_means(cells, seed=SEED))
         cache.set(key, kept, timeout=None)
-    return found, kept[1]
+    return found, kept[1], state[0]
 
 
 def _scores(condition: Condition) -> tuple[tuple[Any, ...], Scores]:
@@ -109,16 +111,21 @@ def last_imports(campaign: Campaign) -> tuple[Any, ...]:
 
 def counts_by_condition(conditions: Iterable[Condition]) -> dict[int, Counts]:
     """Count the answers of conditions, by condition's key, in a query for each kind; one without answers is absent."""
-    of_kinds: dict[str, list[int]] = defaultdict(list)
+    return {pk: counts for kind, keys in _by_kind(conditions).items() for pk, counts in _counts(kind, keys).items()}
+
+
+def _by_kind(conditions: Iterable[Condition]) -> dict[str, list[int]]:
+    """Return the keys of conditions by the names of their kinds."""
+    keys: dict[str, list[int]] = defaultdict(list)
     for condition in conditions:
-        of_kinds[condition.kind].append(condition.pk)
-    return {pk: counts for kind, keys in of_kinds.items() for pk, counts in _counts(kind, keys).items()}
+        keys[condition.kind].append(condition.pk)
+    return keys
 
 
 def _counts(kind: str, conditions: list[int]) -> dict[int, Counts]:
     by = scoring_of(kind)
     facts = {f"fact{at}": fact for at, fact in enumerate(by.facts.values())}
-    counted = _sheets(kind, conditions).annotate(
+    counted = _sheets(kind, condition__in=conditions).annotate(
         answers=Count("pk"),
         done=Count("pk", filter=by.done),
         left=Sum("to_do"),
@@ -134,6 +141,25 @@ def _counts(kind: str, conditions: list[int]) -> dict[int, Counts]:
     }
 
 
+def with_answers(conditions: Iterable[Condition]) -> set[int]:
+    """Return the keys of those conditions that have answers, in a query for each kind."""
+    return _having(conditions, lambda scoring: Q())
+
+
+def with_open_answers(conditions: Iterable[Condition]) -> set[int]:
+    """Return the keys of those conditions of which an answer lacks labels, in a query for each kind."""
+    return _having(conditions, lambda scoring: ~scoring.done)
+
+
+def _having(conditions: Iterable[Condition], sought: Callable[[Scoring], Q]) -> set[int]:
+    """Return the keys of conditions that have such a sheet; where one is found, no others are read."""
+    found: set[int] = set()
+    for kind, keys in _by_kind(conditions).items():
+        sheets = _sheets(kind, condition=OuterRef("pk")).filter(sought(scoring_of(kind)))
+        found |= set(Condition.objects.filter(Exists(sheets), pk__in=keys).values_list("pk", flat=True))
+    return found
+
+
 def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
     """Return the scope of conditions, by key: counted anew when there are more sheets, which takes a moment."""
     keys = {f"scope.{pk}.{count.answers}.{count.newest}": pk for pk, count in counts.items()}
@@ -142,7 +168,7 @@ def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
     new: dict[str, Scope] = {}
     for kind in {counts[pk].kind for pk in lacking}:
         of_kind = [pk for pk in lacking if counts[pk].kind == kind]
-        counted = _sheets(kind, of_kind).annotate(
+        counted = _sheets(kind, condition__in=of_kind).annotate(
             topics=Count("answer__topic", distinct=True), runs=Count("answer__run", distinct=True)
         )
         found = counted.values_list("condition", "topics", "runs")
@@ -151,8 +177,8 @@ def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
     return {keys[key]: scope for key, scope in {**kept, **new}.items()}
 
 
-def _sheets(kind: str, conditions: list[int]) -> QuerySet[Any, dict[str, Any]]:
+def _sheets(kind: str, **of: Any) -> QuerySet[Any, dict[str, Any]]:
     """Return the sheets of conditions, to be counted for each; none of topics for practice."""
-    under = kind_named(kind).sheets._default_manager.filter(condition__in=conditions)
+    under = kind_named(kind).sheets._default_manager.filter(**of)
     sheets: QuerySet[Any] = without_practice(under, "answer")
     return sheets.order_by().values("condition")

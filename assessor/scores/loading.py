@@ -6,7 +6,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import Aggregate, CharField, ExpressionWrapper, F, TextField
+from django.db.models import Aggregate, CharField, Exists, ExpressionWrapper, F, OuterRef, TextField
 
 from assessor.campaigns.models import CONTROL, Condition, Run
 from assessor.campaigns.queries import own_answers
@@ -173,8 +173,8 @@ def who_answered(runs: Sequence[RunName], topics: Collection[int]) -> dict[int, 
     return answered
 
 
-def runs_outside(found: Scores) -> list[str]:
+def runs_outside(condition: Condition, found: Scores) -> list[str]:
     """Return the tags of the systems' runs that answered one of the judged topics and have no row, in byte order."""
-    answers = own_answers([topic.pk for topic in found.topics])
-    others = answers.exclude(run__task=CONTROL).exclude(run__in=[run.pk for run in found.runs])
-    return sorted(others.order_by().values_list("run__tag", flat=True).distinct())
+    answers = own_answers([topic.pk for topic in found.topics]).filter(run=OuterRef("pk"))
+    others = condition.campaign.runs.exclude(task=CONTROL).exclude(pk__in=[run.pk for run in found.runs])
+    return sorted(others.filter(Exists(answers)).order_by().values_list("tag", flat=True))

@@ -14,7 +14,7 @@ from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign, Condition
 from assessor.scores.boards import BoardLine, Strip, bar_of, scale_of, strip
-from assessor.scores.cache import Counts, condition_scores, counts_by_condition, scores_with_intervals
+from assessor.scores.cache import Counts, condition_scores, scores_with_intervals, with_answers
 from assessor.scores.leaderboards import FORMS, POLICY_WORDS
 from assessor.scores.loading import RunName, Scores, Topic, runs_outside
 from assessor.scores.page_tables import LACKING, OUT, Line, run_listing, runs_listing, topic_listing
@@ -74,7 +74,6 @@ class Board(NamedTuple):
     strip: Strip | None
     chosen: list[int]  # those runs, by key
     opened: int | None  # the one of them, which is open in the table; several stand above it
-    address: str  # of this page, without a run
     topics: list[tuple[Topic, str]]  # with the addresses of their scores
 
     @property
@@ -108,14 +107,15 @@ def scores(request: PersonRequest, slug: str) -> HttpResponse:
     wanted = set(request.GET.getlist("condition"))
     if not wanted <= {str(one.pk) for one in conditions}:
         raise Http404("There is no such condition in this campaign.")
-    counts = counts_by_condition(conditions)
     chosen = [one for one in conditions if str(one.pk) in wanted]
-    chosen = chosen or [one for one in conditions if one.pk in counts][:1] or conditions[:1]
+    if not chosen:
+        answered = with_answers(conditions)
+        chosen = [one for one in conditions if one.pk in answered][:1] or conditions[:1]
     context = {
         **_context(campaign, policy),
         "kinds": scored_kinds().values(),
         "tabs": [Tab(one, _with(request.GET, only=("policy",), condition=one.pk), one in chosen) for one in conditions],
-        "boards": _boards(request.GET, chosen, counts, policy),
+        "boards": _boards(request.GET, chosen, policy),
         "policies": POLICY_WORDS.items(),
         "asked": [(name, value) for name in ("measure", "task") if (value := request.GET.get(name))],
         "tag": request.GET.get("tag", ""),
@@ -144,7 +144,7 @@ def run_scores(request: PersonRequest, slug: str, condition_id: int, run_id: int
     """One run on all topics."""
     campaign = organized_campaign(request.user, slug)
     condition, policy = _condition(campaign, condition_id), _policy(request)
-    found, counting = scores_with_intervals(condition, policy)
+    found, counting, _ = scores_with_intervals(condition, policy)
     at = _place(found.runs, run_id)
     context = {
         **_context(campaign, policy, condition),
@@ -193,20 +193,20 @@ def _with(asked: QueryDict, *, only: Sequence[str] = (), without: Sequence[str] 
     return f"?{address.urlencode()}"
 
 
-def _boards(asked: QueryDict, chosen: list[Condition], counts: dict[int, Counts], policy: Policy) -> list[Board]:
+def _boards(asked: QueryDict, chosen: list[Condition], policy: Policy) -> list[Board]:
     """Return the leaderboards of the chosen conditions. Raises Http404 for a measure or task that none of them has."""
     scorings = {one.kind: scoring_of(one.kind) for one in chosen}
     keys = {key for scoring in scorings.values() for key in scoring.measures.keys}
     if asked.get("measure", next(iter(keys), "")) not in keys and chosen:
         raise Http404("There is no such measure.")
-    boards = [_board(asked, one, counts.get(one.pk), policy, {LACKING.key, OUT.key, *keys}) for one in chosen]
+    boards = [_board(asked, one, policy, {LACKING.key, OUT.key, *keys}) for one in chosen]
     if (task := asked.get("task")) and not any(run.task == task for board in boards for run in board.found.runs):
         raise Http404("There are no runs of this task.")
     return boards
 
 
-def _board(asked: QueryDict, condition: Condition, counts: Counts | None, policy: Policy, others: set[str]) -> Board:
-    found, counting = scores_with_intervals(condition, policy)
+def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[str]) -> Board:
+    found, counting, counts = scores_with_intervals(condition, policy)
     measures, task = found.measures, asked.get("task", "")
     key = asked.get("measure", measures.keys[0])
     at = measures.keys.index(key) if key in measures.keys else 0
@@ -234,12 +234,18 @@ def _board(asked: QueryDict, condition: Condition, counts: Counts | None, policy
             _, _, main, *texts = [cell.text for cell in line.cells]
             others, told = texts[: len(measures.all) - 1], texts[len(measures.all) - 1 :]
             is_incomplete = bool(row and row.incomplete)
-            made.append(BoardLine(row and row.run, line.name, rank, main, bar, others, told, is_incomplete))
+            address = closed if line.pk == opened else f"{closed}&run={line.pk}"
+            anchor = f"run-{condition.pk}-{line.pk}"
+            made.append(
+                BoardLine(row and row.run, line.name, rank, main, bar, others, told, is_incomplete, anchor, address)
+            )
         return made
 
     topic_page = _topic_pages(condition, policy)
     picked = sorted((pk for pk in rows if str(pk) in asked.getlist("run")), key=lambda pk: -means.get(pk, -math.inf))
     picked = [places[pk] for pk in picked[:_MOST_COMPARED]]
+    opened = found.runs[picked[0]].pk if len(picked) == 1 else None
+    closed = _with(asked, without=("run",))
     return Board(
         scoring=scoring_of(condition.kind),
         condition=condition,
@@ -258,11 +264,10 @@ def _board(asked: QueryDict, condition: Condition, counts: Counts | None, policy
         apart=lines(listed.listing.apart),
         scale=f"{scale:g}",
         gaps=_gaps(found),
-        outside=runs_outside(found),
+        outside=runs_outside(condition, found),
         strip=strip(found, picked, at, policy, counting, topic_page) if picked else None,
         chosen=[found.runs[place].pk for place in picked],
-        opened=found.runs[picked[0]].pk if len(picked) == 1 else None,
-        address=_with(asked, without=("run",)),
+        opened=opened,
         topics=[(topic, topic_page(topic.pk)) for topic in found.topics],
     )
 

@@ -151,7 +151,7 @@ def test_bars_have_the_interval_of_the_mean_over_topics(as_olga: Client, auto: C
     )
     assert bars == [("75.00%", "50.00%", "100.00%"), ("50.00%", "0.00%", "100.00%"), ("0.00%", "0.00%", "0.00%")]
     assert "0 to 1, 95 % interval</th>" in text
-    found, (cells, low, high) = scores_with_intervals(auto, Policy.ANSWERED)
+    found, (cells, low, high), _ = scores_with_intervals(auto, Policy.ANSWERED)
     expected = bootstrap_means(cells, seed=2026)
     assert np.array_equal(low, expected[0], equal_nan=True)
     assert np.array_equal(high, expected[1], equal_nan=True)

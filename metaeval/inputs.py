@@ -111,15 +111,16 @@ def state(record: Comparable) -> Any:
 def _condition(condition: Condition, policy: Policy, support: Condition | None) -> Input:
     described = {"identity": condition.identity, "state": state(condition)}
     found, labels = scoring_of(condition.kind).load_with_labels(condition)
-    scores = _score_matrix(name_of(condition), found, policy)
+    scores = score_matrix(name_of(condition), found, policy)
     if support:
-        scores = _with_f1(scores, _score_matrix("", scoring_of(support.kind).load(support), policy))
+        scores = _with_f1(scores, score_matrix("", scoring_of(support.kind).load(support), policy))
         described |= {"support": support.identity, "support_state": state(support)}
     basis = f"{condition.kind} {condition.nuggets_id or ''}"
     return Input(scores.name, condition, scores, labels, label_kind(condition.kind).labels, basis, described)
 
 
-def _score_matrix(name: str, found: Scores, policy: Policy) -> ScoreMatrix:
+def score_matrix(name: str, found: Scores, policy: Policy) -> ScoreMatrix:
+    """Return the scores of a condition, as far as they count under a policy, with the means of its runs."""
     cells = counted(found.scores, found.states, policy)
     return with_means(
         ScoreMatrix(

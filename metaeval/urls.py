@@ -1,9 +1,10 @@
 from django.urls import path
 
 from assessor.studies.models import Study
-from metaeval.views import comparisons, joint, studies
+from metaeval.views import comparisons, conditions, joint, studies
 
 _STUDY = "campaigns/<slug:slug>/studies/<int:study_id>"
+_SCORES = "campaigns/<slug:slug>/scores/<int:condition_id>"
 _COMPARISON = "campaigns/<slug:slug>/comparisons/<int:comparison_id>"
 
 urlpatterns = [
@@ -19,6 +20,8 @@ urlpatterns = [
     path(f"{_COMPARISON}/again/", comparisons.compute_again, name="compute_again"),
     path(f"{_COMPARISON}/topics/<int:topic_id>/", comparisons.comparison_topic, name="comparison_topic"),
     path(f"{_COMPARISON}/figures/<str:name>.<str:form>", comparisons.comparison_figure, name="comparison_figure"),
+    path(f"{_SCORES}/figures/", conditions.score_figures, name="score_figures"),
+    path(f"{_SCORES}/figures/<str:name>.<str:form>", conditions.score_figure, name="score_figure"),
     path("campaigns/<slug:slug>/studies/", studies.studies, name="studies"),
     path(
         "campaigns/<slug:slug>/adjudication/",

@@ -17,11 +17,14 @@ from assessor.exports.registry import EXPORTABLES
 from assessor.exports.selection import choose
 from assessor.exports.zip_exports import ZipExport, ask_for_zip
 from assessor.exports.zips import MANIFEST, Part, bundle, file_name
+from assessor.scores.score_source import scored_conditions, scoring_of
 from assessor.work.exposure import take_file
 from metaeval.charts.rendering import FORMS, Specification, Theme
+from metaeval.condition_figures import condition_figures
 from metaeval.joint import MATRICES, SCATTERS, joint_specification, measures_of, references
 from metaeval.models import Figure
 from metaeval.queries import newest_results
+from metaeval.stats.means import Policy
 
 KIND = "paper"
 _UNKNOWN = 1 << 40  # bytes: a file's size is known only once it is written
@@ -75,7 +78,13 @@ def tables(campaign: Campaign) -> Iterator[tuple[Exportable, Chosen]]:
 
 
 def figures(campaign: Campaign) -> Iterator[tuple[str, Specification]]:
-    """Yield the figures of each comparison's newest result, then those of all with the same reference, by name."""
+    """Yield the figures of conditions by their first measure, of each comparison's newest result, and of a reference.
+
+    The last are of all comparisons with it. All by name.
+    """
+    for condition in scored_conditions(campaign):
+        for one in condition_figures(condition, Policy.ZERO, scoring_of(condition.kind).measures.keys[0]):
+            yield f"{condition}.{one.name}", one.figure.to_dict()
     found = _figures(campaign).select_related("calculation__comparison")
     for figure in found.order_by("calculation__comparison_id", "pk").iterator(10):
         yield f"{figure.calculation.comparison}.{figure.name}", figure.specification
@@ -92,7 +101,8 @@ def _figures(campaign: Campaign) -> QuerySet[Figure]:
 
 def _size(campaign: Campaign) -> int:
     """Return about how many files there will be; several comparisons with one reference have some more."""
-    return sum(1 for _ in tables(campaign)) + len(FORMS) * _figures(campaign).count()
+    of_one = _figures(campaign).count() + scored_conditions(campaign).count()
+    return sum(1 for _ in tables(campaign)) + len(FORMS) * of_one
 
 
 @transaction.atomic

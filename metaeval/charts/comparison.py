@@ -1,8 +1,8 @@
-"""The figures of a comparison of scores."""
+"""The figures of a comparison of scores, and of the scores of one side."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import altair as alt
+import numpy as np
 
 from metaeval.charts import figures
 from metaeval.charts.figures import NamedFigure
@@ -54,27 +54,31 @@ def comparison_figures(
             curve = topics_needed(x, y, seed=seed, draws=draws)
             needed = figures.topics_needed_figure(curve, title=title, hours=hours)
             yield NamedFigure(f"needed-{name}", f"How many topics are enough, {label}", needed)
-    if LENGTH in reference.measures and reference.measures[0] != LENGTH:
-        at = reference.measures.index(LENGTH)
-        lengths, first = comparisons[at], comparisons[0]
-        label = labels[first.measure]
-        for place, matrix, length, score in (
-            ("first", reference, lengths.reference, first.reference),
-            ("second", candidate, lengths.candidate, first.candidate),
-        ):
-            title = f"{label}, {matrix.name}"
-            answers = figures.Cells(matrix.topics, matrix.cells[..., at], matrix.cells[..., 0])
-            behind = answers if matrix.topics else None
-            by_length = figures.length_figure(runs, length, score, title=title, cells=behind)
-            yield NamedFigure(f"length-{place}", f"Score against length: {title}", by_length)
-    if reference.topics and {PRECISION, RECALL} <= set(reference.measures):
-        for place, matrix in (("first", reference), ("second", candidate)):
-            yield NamedFigure(
-                f"support-{place}", f"Weighted precision and recall: {matrix.name}", _support_figure(runs, matrix)
-            )
+    for place, matrix, means in (
+        ("first", reference, [one.reference for one in comparisons]),
+        ("second", candidate, [one.candidate for one in comparisons]),
+    ):
+        side = matrix._replace(means=np.stack(means, axis=1))  # over the topics in common
+        for figure in side_figures(side, reference.measures[0], labels):
+            yield figure._replace(name=f"{figure.name}-{place}")
 
 
-def _support_figure(runs: figures.Runs, matrix: ScoreMatrix) -> alt.LayerChart:
-    precision, recall = (matrix.cells[..., matrix.measures.index(measure)] for measure in (PRECISION, RECALL))
-    titles = (f"Weighted precision, {matrix.name}", f"Weighted recall, {matrix.name}")
-    return figures.precision_recall_scatter(runs, matrix.topics, precision, recall, titles=titles)
+def side_figures(matrix: ScoreMatrix, measure: str, labels: Mapping[str, str]) -> Iterator[NamedFigure]:
+    """Yield what figures show of one side alone: a measure against length; weighted precision and recall.
+
+    measure: its key; labels: of the measures, by key.
+    """
+    runs = figures.Runs(matrix.runs, matrix.tasks)
+    if LENGTH in matrix.measures and measure != LENGTH:
+        at, length = matrix.measures.index(measure), matrix.measures.index(LENGTH)
+        title = f"{labels[measure]}, {matrix.name}"
+        answers = figures.Cells(matrix.topics, matrix.cells[..., length], matrix.cells[..., at])
+        by_length = figures.length_figure(
+            runs, matrix.means[:, length], matrix.means[:, at], title=title, cells=answers if matrix.topics else None
+        )
+        yield NamedFigure("length", f"Score against length: {title}", by_length)
+    if matrix.topics and {PRECISION, RECALL} <= set(matrix.measures):
+        precision, recall = (matrix.cells[..., matrix.measures.index(one)] for one in (PRECISION, RECALL))
+        titles = (f"Weighted precision, {matrix.name}", f"Weighted recall, {matrix.name}")
+        support = figures.precision_recall_scatter(runs, matrix.topics, precision, recall, titles=titles)
+        yield NamedFigure("support", f"Weighted precision and recall: {matrix.name}", support)

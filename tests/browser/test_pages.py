@@ -79,6 +79,7 @@ PAGES = {
         "/campaigns/demo/scores/?condition=2&run=1&run=2",
         "/campaigns/demo/scores/2/topics/1/",
         "/campaigns/demo/scores/2/runs/1/",
+        "/campaigns/demo/scores/2/figures/",
         "/campaigns/demo/pairs/?words=1",
         "/campaigns/demo/studies/",
         "/campaigns/demo/studies/1/",
@@ -167,7 +168,15 @@ def visit(page: Page, demo: Demo, address: str) -> None:
 # Addresses that are no pages of PAGES: files and figures; fragments of the screens on which people label, and pages in
 # a state that the demo does not come with, which are opened with texts in other scripts below; and those of signing in,
 # which test_signing_in.py opens.
-FILES = {"report_file", "made_file", "comparison_file", "comparison_figure", "joint_figure", "study_figure"}
+FILES = {
+    "report_file",
+    "made_file",
+    "comparison_file",
+    "comparison_figure",
+    "joint_figure",
+    "score_figure",
+    "study_figure",
+}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage"}

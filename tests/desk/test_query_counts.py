@@ -178,6 +178,8 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "export_scores": [slug, assigning, "csv"],
         "topic_scores": [slug, assigning, campaign.topics.get(qid="t1").pk],
         "run_scores": [slug, assigning, campaign.runs.earliest("pk").pk],
+        "score_figures": [slug, assigning],
+        "score_figure": [slug, assigning, "length", "svg"],
         "study": [slug, study],
         "study_figure": [slug, study, "kappa", "svg"],
         "ask_study": [slug, study],

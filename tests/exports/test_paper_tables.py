@@ -108,7 +108,8 @@ def test_all_for_a_paper_is_one_zip(labelled: Campaign, as_olga: Client, olga: P
     response = as_olga.get(f"/campaigns/study/exports/made/{made.pk}/file")
     found = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))  # type: ignore[attr-defined]
     names = set(found.namelist())
-    assert {f"figures/Manual_Manual_and_Auto.labels.{form}" for form in ("svg", "pdf", "png")} <= names
+    of_figures = ("Manual_Manual_and_Auto.labels", "Manual_Manual.length", "Auto.length")
+    assert {f"figures/{name}.{form}" for name in of_figures for form in ("svg", "pdf", "png")} <= names
     assert {"tables/agreement.tex", "tables/labels_by_answer.csv", "manifest.json"} <= names
     told = json.loads(found.read("manifest.json"))
     assert {one["name"] for one in told["files"]} == names - {"manifest.json"}

@@ -1,0 +1,64 @@
+"""The figures of one condition's scores."""
+
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.models import Condition
+from assessor.scores.leaderboards import POLICY_WORDS
+from assessor.scores.score_source import scored_conditions, scoring_of
+from metaeval.charts.rendering import FORMS
+from metaeval.condition_figures import condition_figures
+from metaeval.pages import figure_content
+from metaeval.stats.means import Policy
+from metaeval.stats.measures import LENGTH, Measure
+from metaeval.views.figures import figure_response
+
+
+@require_safe
+def score_figures(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
+    """The figures, by one of the condition's measures."""
+    condition, policy, measure, measures = _asked(request, slug, condition_id)
+    context = {
+        "campaign": condition.campaign,
+        "condition": condition,
+        "policy": policy,
+        "policy_words": POLICY_WORDS[policy],
+        "measures": measures,
+        "measure": measure,
+        "figures": [
+            figure_content(one.name, one.title, one.figure.to_dict())
+            for one in condition_figures(condition, policy, measure)
+        ],
+        "figure_forms": FORMS,
+        "address": reverse("score_figures", args=[slug, condition_id]).removesuffix("figures/"),
+    }
+    return render(request, "metaeval/score_figures.html", context)
+
+
+@require_safe
+def score_figure(request: PersonRequest, slug: str, condition_id: int, name: str, form: str) -> HttpResponseBase:
+    """A figure: as a file, as the page draws it, or what it shows as a table."""
+    condition, policy, measure, _ = _asked(request, slug, condition_id)
+    found = {one.name: one for one in condition_figures(condition, policy, measure)}
+    if name not in found:
+        raise Http404("There is no such figure.")
+    file_name = f"{slug}.{condition}.{measure}.{name}"
+    return figure_response(request, found[name].figure.to_dict(), name=file_name, form=form)
+
+
+def _asked(request: PersonRequest, slug: str, condition_id: int) -> tuple[Condition, Policy, str, list[Measure]]:
+    """Return the condition, and what is asked of it: the policy, the key of a measure, and all that can be."""
+    campaign = organized_campaign(request.user, slug)
+    condition = get_object_or_404(scored_conditions(campaign), pk=condition_id)
+    measures: list[Measure] = [one for one in scoring_of(condition.kind).measures.all if one.key != LENGTH]
+    measure = request.GET.get("measure", measures[0].key)
+    if measure not in {one.key for one in measures}:
+        raise Http404("There is no such measure.")
+    try:
+        return condition, Policy(request.GET.get("policy", Policy.ZERO)), measure, measures
+    except ValueError as error:
+        raise Http404("There is no such policy.") from error

@@ -180,7 +180,7 @@ def _described_csv(result: Json) -> Iterator[str]:
 
 def _described_latex(result: Json) -> Iterator[str]:
     """Yield the same as a table for a paper (booktabs), shares in percent."""
-    shares = [f"{as_latex(share['label'])} (\\%)" for share in result["described"][0]["shares"]]
+    shares = [latex.stacked(as_latex(share["label"]), "(\\%)") for share in result["described"][0]["shares"]]
 
     def cell(place: int, value: float | None) -> str:
         if value is None:
@@ -193,8 +193,12 @@ def _described_latex(result: Json) -> Iterator[str]:
         latex.row((as_latex(name), *(cell(place, value) for place, value in enumerate(rest))))
         for name, rest in _described_rows(result)
     )
-    head = ("Condition", "Topics", "Nuggets", "Nuggets a topic", "Words a nugget", "Vital (\\%)", "Labels", *shares)
-    return latex.table("Nuggets and labels of each condition", f"l{'r' * (len(head) - 1)}", head, rows)
+    head = (
+        *("Condition", "Topics", "Nuggets", latex.stacked("Nuggets", "a topic"), latex.stacked("Words", "a nugget")),
+        *(latex.stacked("Vital", "(\\%)"), "Labels", *shares),
+    )
+    columns = f"p{{0.25\\linewidth}}{'r' * (len(head) - 1)}"
+    return latex.table("Nuggets and labels of each condition", columns, head, rows, is_wide=True)
 
 
 def _topics_csv(result: Json) -> Iterator[str]:

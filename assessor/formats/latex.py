@@ -17,13 +17,17 @@ def as_latex(text: str) -> str:
     return "".join(_ESCAPED.get(char, char) for char in " ".join(text.split()))
 
 
-def table(caption: str, columns: str, head: Sequence[str], *groups: Iterable[str]) -> Iterator[str]:
+def table(
+    caption: str, columns: str, head: Sequence[str], *groups: Iterable[str], is_wide: bool = False
+) -> Iterator[str]:
     """Yield a table for a paper (booktabs): groups of rows, each as row() makes them, with a rule between two.
 
-    columns: as tabular has them. All is LaTeX already.
+    columns: as tabular has them. is_wide: set small and close, so that it fits a page. All is LaTeX already.
     """
     yield "\\begin{table}\n"
     yield f"\\caption{{{caption}.}}\n"
+    if is_wide:
+        yield "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
     yield f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
     yield " & ".join(head) + " \\\\\n"
     for group in groups:
@@ -40,6 +44,12 @@ def marked(text: str, is_marked: bool) -> str:
 def text_columns(number: int, share: float = 0.95) -> str:
     """Return columns of running text for tabular, which together take this share of a line."""
     return f"p{{{share / number:.3f}\\linewidth}}" * number
+
+
+def stacked(*lines: str) -> str:
+    """Return the head of a column in several lines, each LaTeX already."""
+    in_lines = "\\\\".join(lines)
+    return f"\\shortstack[r]{{{in_lines}}}"
 
 
 def row(cells: Iterable[str], comment: str = "") -> str:

@@ -73,7 +73,7 @@ GROUPS = (
     Group(
         "Results",
         [
-            Item("Scores", "scores", "bars", ["topic_scores", "run_scores"]),
+            Item("Scores", "scores", "bars", ["topic_scores", "run_scores", "score_figures"]),
             Item(
                 "Comparisons",
                 "comparisons",

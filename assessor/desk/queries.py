@@ -14,6 +14,7 @@ from assessor.campaigns.condition_kind import kind_of, names_in_order_of_work
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Import, Run, Topic
 from assessor.campaigns.queries import pooled
 from assessor.labels.replies import unread
+from assessor.llm.models import Job
 from assessor.runtime.process_cache import cache
 from assessor.work.models import Task
 from assessor.work.queries import lease, minutes, queues_of, tasks_of
@@ -92,14 +93,16 @@ def home(person: Person) -> dict[str, Any]:
 
 
 def organized(person: Person) -> QuerySet[Any]:
-    """Return the campaigns that a person organizes with how much there is, and how much of the work is finished."""
+    """Return the campaigns that a person organizes: how much there is, how much of the work is done, what failed."""
     of_campaign = {"campaign": OuterRef("pk")}
     work = Task.objects.filter(**of_campaign, topic__is_practice=False).exclude(state=Task.State.WITHDRAWN)
+    jobs = Job.objects.filter(**of_campaign).exclude(state=Job.State.CANCELLED)
     return organized_campaigns(person).annotate(
         topics_count=_number(Topic.objects.filter(**of_campaign)),
         runs_count=_number(Run.objects.filter(**of_campaign).exclude(task=CONTROL)),
         pieces=_number(work),
         finished=_number(work.filter(state=Task.State.FINISHED)),
+        failing=_number(jobs.filter(Q(units_failed__gt=0) | Q(state=Job.State.HALTED))),
     )
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Condition, Event, Invitation, Membership, Role
 from assessor.desk.conditions import ConditionState
+from assessor.desk.flags import remember_open
 from assessor.desk.overview import Overview, Stage, conditions_of, due, to_compare
 from assessor.desk.sentences import predicate
 from assessor.exports.models import Frozen
@@ -295,6 +296,21 @@ def test_home_says_how_much_of_a_campaign_is_finished(bank: NuggetBank, olga: Pe
     assert "0 of 1 pieces of work finished" in as_olga.get("/").content.decode()
     Task.objects.update(state=Task.State.FINISHED)
     assert "1 of 1 pieces of work finished" in as_olga.get("/").content.decode()
+
+
+def test_home_says_what_needs_attention(campaign: Campaign, olga: Person, as_olga: Client):
+    make_assessor(olga)
+    home = as_olga.get("/").content.decode()
+    assert "failed calls" not in home
+    assert "open question" not in home
+    model = make_model(campaign)
+    own = {"campaign": campaign, "kind": "AutoNuggets", "condition": make_condition(model), "judge": model}
+    for state, failed in ((Job.State.DONE, 2), (Job.State.DONE, 0), (Job.State.HALTED, 0), (Job.State.CANCELLED, 2)):
+        Job.objects.create(**own, state=state, units_failed=failed)
+    remember_open(campaign, 3)
+    home = as_olga.get("/").content.decode()
+    assert f'href="{ADDRESS}jobs/">2 jobs stopped or with failed calls</a>' in home
+    assert f'href="{ADDRESS}asked/">3 open questions</a>' in home
 
 
 def test_every_verb_of_the_history_is_a_sentence():

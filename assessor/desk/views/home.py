@@ -8,6 +8,7 @@ from assessor.campaigns.access import may_create_campaigns
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Role
 from assessor.desk import queries
+from assessor.desk.flags import last_open
 from assessor.desk.glossary import GLOSSARY, anchor
 from assessor.work.reminders import reminders_of
 
@@ -27,7 +28,7 @@ def home(request: PersonRequest) -> HttpResponse:
     context = {
         **queries.home(request.user),
         "reminders": reminders_of(request.user),
-        "campaigns": campaigns,
+        "campaigns": [(one, last_open(one)) for one in campaigns],
         "may_create": may_create_campaigns(request.user),
         "invitations": invitations,
     }

@@ -301,8 +301,8 @@ def _keep(calculation: Calculation, mine: "models.QuerySet[Calculation]", comput
         )
         if done:  # else another process took it for dead and has it now
             Figure.objects.bulk_create(
-                Figure(calculation=calculation, name=name, title=title, specification=figure.to_dict())
-                for name, title, figure in computed.figures
+                Figure(calculation=calculation, name=one.name, title=one.title, specification=one.specification)
+                for one in computed.figures
             )
 
 

@@ -69,7 +69,7 @@ def write_score_report(
     texts |= {name: "".join(lines) for name, lines in statistics_tables.files(scores, comparisons).items()}
     labels = measure_labels(scores.reference.measures)
     figures = comparison_figures(scores, comparisons, labels, seed=inputs["seed"], draws=inputs["draws"], hours=hours)
-    return _write_folder(folder, texts, ((one.name, one.figure.to_dict()) for one in figures), theme)
+    return _write_folder(folder, texts, ((one.name, one.specification) for one in figures), theme)
 
 
 def _write_folder(

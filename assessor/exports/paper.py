@@ -84,7 +84,7 @@ def figures(campaign: Campaign) -> Iterator[tuple[str, Specification]]:
     """
     for condition in scored_conditions(campaign):
         for one in condition_figures(condition, Policy.ZERO, scoring_of(condition.kind).measures.keys[0]):
-            yield f"{condition}.{one.name}", one.figure.to_dict()
+            yield f"{condition}.{one.name}", one.specification
     found = _figures(campaign).select_related("calculation__comparison")
     for figure in found.order_by("calculation__comparison_id", "pk").iterator(10):
         yield f"{figure.calculation.comparison}.{figure.name}", figure.specification

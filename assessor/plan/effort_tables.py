@@ -13,7 +13,7 @@ from assessor.work.models import Task
 from assessor.work.queries import minutes
 
 if TYPE_CHECKING:
-    import altair as alt
+    from metaeval.charts.figures import NamedFigure
 
 _NONE = "—"
 ALL = "all"  # the column of a topic's whole time
@@ -128,9 +128,9 @@ def _seconds(tasks: Iterable[Spent]) -> int:
     return sum(task.seconds for task in tasks)
 
 
-def figure(found: Effort) -> "alt.LayerChart":
+def figure(found: Effort) -> "NamedFigure":
     """Return the hours of all finished tasks, by condition."""
-    from metaeval.charts.figures import Durations, hours_figure
+    from metaeval.charts.figures import Durations, NamedFigure, hours_figure
 
     durations = []
     for condition in found.conditions:
@@ -142,4 +142,4 @@ def figure(found: Effort) -> "alt.LayerChart":
             hours = [task.seconds / HOUR for task in tasks]
             longest = None if limit is None else limit / HOUR
             durations.append(Durations(condition.name, hours, names, known / HOUR, longest))
-    return hours_figure(durations)
+    return NamedFigure("hours", "How long finished tasks took, by condition", hours_figure(durations))

@@ -1,5 +1,6 @@
 """Score tables of conditions."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -83,21 +84,26 @@ def score_table(found: Scores, policy: Policy, task: str = "") -> Table:
     counting = topics_counting(found, policy)
     scores, states = found.scores[:, counting], found.states[:, counting]
     figures = run_scores(scores, states, policy)
-    rows = [_row(run.tag, run, states[[at]], figures[at]) for at, run in enumerate(found.runs)]
+    topics, of_runs = int(counting.sum()), _cells_by_state(states)
+
+    def row(name: str, run: RunName | None, cells: Sequence[int], means: list[float]) -> Row:
+        complete, incomplete, outside = cells
+        return Row(name, run, topics, complete, incomplete, outside, means)
+
+    rows = [row(run.tag, run, *own) for run, *own in zip(found.runs, of_runs.tolist(), figures.tolist(), strict=True)]
     is_control, is_listed = ~systems_in(found), systems_in(found, task)
-    scores, states = scores[is_listed], states[is_listed]
-    over = spread(scores, states, policy)
+    over, in_all = spread(scores[is_listed], states[is_listed], policy), of_runs[is_listed].sum(axis=0).tolist()
     return Table(
-        topics=int(counting.sum()),
+        topics=topics,
         systems=[row for row, listed in zip(rows, is_listed, strict=True) if listed],
-        over=[_row(name, None, states, over[at]) for at, name in enumerate(OVER)],
+        over=[row(name, None, in_all, means) for name, means in zip(OVER, over.tolist(), strict=True)],
         controls=[row for row, control in zip(rows, is_control, strict=True) if control],
     )
 
 
-def _row(name: str, run: RunName | None, states: Codes, figures: Figures) -> Row:
-    complete, incomplete, outside = (int((states == state).sum()) for state in (COMPLETE, INCOMPLETE, OUTSIDE))
-    return Row(name, run, states.shape[1], complete, incomplete, outside, figures.tolist())
+def _cells_by_state(states: Codes) -> npt.NDArray[np.int64]:
+    """Count the cells of each run that are complete, incomplete, and not judged as it is planned: (runs, 3)."""
+    return np.stack([(states == state).sum(axis=1) for state in (COMPLETE, INCOMPLETE, OUTSIDE)], axis=1)
 
 
 def topics_counting(found: Scores, policy: Policy) -> npt.NDArray[np.bool_]:

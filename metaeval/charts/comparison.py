@@ -27,6 +27,8 @@ def comparison_figures(
     labels: of the measures, by key. hours: of work for a topic, which gives a second axis. seed, draws: of the subsets
     of topics.
     """
+    if not comparisons:
+        return  # they have no measure in common
     reference, candidate, _ = scores
     runs = figures.Runs(reference.runs, reference.tasks)
     for at, one in enumerate(comparisons):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import altair as alt
 import numpy as np
 import numpy.typing as npt
+from altair.utils import schemapi
 
 from metaeval.stats.agreement import Agreement, percent
 from metaeval.stats.descriptive import pareto_front, topic_means
@@ -30,6 +31,8 @@ _USUAL_TASKS = ("AG", "RAG")
 _PIECES = ("as usual", "outlier")
 
 Row = dict[str, Any]
+# Tests hold charts against Vega-Lite's schema. Done each time, that takes three times as long as all else of a chart.
+schemapi.disable_debug_mode()
 
 
 class NamedFigure(NamedTuple):
@@ -38,6 +41,17 @@ class NamedFigure(NamedTuple):
     name: str
     title: str
     figure: alt.LayerChart
+
+    @property
+    def specification(self) -> Row:
+        """What draws it."""
+        return specification_of(self.figure)
+
+
+def specification_of(figure: alt.LayerChart) -> Row:
+    """Return what draws a figure, for Vega-Lite."""
+    found: Row = figure.to_dict(validate=False)
+    return found
 
 
 class Runs(NamedTuple):

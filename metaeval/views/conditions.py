@@ -30,7 +30,7 @@ def score_figures(request: PersonRequest, slug: str, condition_id: int) -> HttpR
         "measures": measures,
         "measure": measure,
         "figures": [
-            figure_content(one.name, one.title, one.figure.to_dict())
+            figure_content(one.name, one.title, one.specification)
             for one in condition_figures(condition, policy, measure)
         ],
         "figure_forms": FORMS,
@@ -47,7 +47,7 @@ def score_figure(request: PersonRequest, slug: str, condition_id: int, name: str
     if name not in found:
         raise Http404("There is no such figure.")
     file_name = f"{slug}.{condition}.{measure}.{name}"
-    return figure_response(request, found[name].figure.to_dict(), name=file_name, form=form)
+    return figure_response(request, found[name].specification, name=file_name, form=form)
 
 
 def _asked(request: PersonRequest, slug: str, condition_id: int) -> tuple[Condition, Policy, str, list[Measure]]:

@@ -73,7 +73,7 @@ def study(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
         "study": study,
         "result": result,
         "results": [result],  # of the table that the page of all studies has too
-        "figures": [figure_content(one.name, one.title, one.figure.to_dict()) for one in study_figures(result)],
+        "figures": [figure_content(one.name, one.title, one.specification) for one in study_figures(result)],
         "figure_forms": FORMS,
         "judges": judges,
         "give": GiveForm(study, assessors(campaign)),
@@ -90,10 +90,10 @@ def study_figure(request: PersonRequest, slug: str, study_id: int, name: str, fo
     """A figure of a study, of what its judges say now."""
     campaign = organized_campaign(request.user, slug)
     found = campaign_study(campaign, study_id)
-    figure = next((one.figure for one in study_figures(study_result(found)) if one.name == name), None)
+    figure = next((one for one in study_figures(study_result(found)) if one.name == name), None)
     if figure is None:
         raise Http404("There is no such figure.")
-    return figure_response(request, figure.to_dict(), name=f"{campaign.slug}.study-{found.pk}.{name}", form=form)
+    return figure_response(request, figure.specification, name=f"{campaign.slug}.study-{found.pk}.{name}", form=form)
 
 
 @require_POST

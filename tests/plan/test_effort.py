@@ -237,7 +237,7 @@ def test_a_hundred_topics_are_on_a_page_with_the_sums_of_all(worked: Campaign, a
 
 def test_nothing_is_said_where_nobody_worked(campaign: Campaign, as_olga: Client):
     assert "Nobody has had work yet" in as_olga.get(ADDRESS).content.decode()
-    assert "Nothing on which time was spent is finished yet." in texts(figure(effort(campaign)))
+    assert "Nothing on which time was spent is finished yet." in texts(figure(effort(campaign)).figure)
     assert as_olga.get(f"{ADDRESS}figures/hours.svg").status_code == 200
     assert as_olga.get(f"{ADDRESS}figures/other.svg").status_code == 404
 
@@ -255,7 +255,7 @@ def test_names_of_others_are_text(worked: Campaign, as_olga: Client):
 
 
 def test_the_figure_shows_each_finished_task_with_the_median_and_the_limit(worked: Campaign):
-    dots, middles, limits, named = layers(figure(effort(worked)))
+    dots, middles, limits, named = layers(figure(effort(worked)).figure)
     assert [(round(row["x"], 3), row["names"], row["is"]) for row in dots["rows"]] == [
         (0.167, "x0, anna", "as usual"),
         (0.333, "x1, anna", "as usual"),

@@ -20,7 +20,6 @@ from metaeval.pages import figure_content
 from metaeval.views.figures import figure_response
 
 _TOPICS = 100  # on a page
-_FIGURE, _TITLE = "hours", "How long finished tasks took, by condition"
 
 
 @require_safe
@@ -31,6 +30,7 @@ def effort_page(request: PersonRequest, slug: str) -> HttpResponse:
     topics = campaign.topics.order_by(byte_order("qid"))
     asked = request.GET.copy()
     asked.pop("page", None)  # another order begins on the first page
+    hours = figure(found)
     table = shown(asked, topics_listing(found, topics), f"-{ALL}")
     context = {
         "campaign": campaign,
@@ -43,7 +43,7 @@ def effort_page(request: PersonRequest, slug: str) -> HttpResponse:
         "listing": table.listing,
         "page": Paginator(table.listing.lines, _TOPICS).get_page(request.GET.get("page")),
         "least": LEAST_FOR_OUTLIERS,
-        "figures": [figure_content(_FIGURE, _TITLE, figure(found).to_dict())],
+        "figures": [figure_content(hours.name, hours.title, hours.specification)],
         "figure_forms": FORMS,
         "address": reverse("effort", args=[slug]),
         "files": EFFORT.forms,
@@ -55,7 +55,7 @@ def effort_page(request: PersonRequest, slug: str) -> HttpResponse:
 def effort_figure(request: PersonRequest, slug: str, name: str, form: str) -> HttpResponseBase:
     """The figure of the page, of what stands now."""
     campaign = organized_campaign(request.user, slug)
-    if name != _FIGURE:
+    hours = figure(effort(campaign))
+    if name != hours.name:
         raise Http404("There is no such figure.")
-    specification = figure(effort(campaign)).to_dict()
-    return figure_response(request, specification, name=f"{campaign.slug}.effort.{name}", form=form)
+    return figure_response(request, hours.specification, name=f"{campaign.slug}.effort.{name}", form=form)

@@ -197,8 +197,7 @@ def _described_latex(result: Json) -> Iterator[str]:
         *("Condition", "Topics", "Nuggets", latex.stacked("Nuggets", "a topic"), latex.stacked("Words", "a nugget")),
         *(latex.stacked("Vital", "(\\%)"), "Labels", *shares),
     )
-    columns = f"p{{0.25\\linewidth}}{'r' * (len(head) - 1)}"
-    return latex.table("Nuggets and labels of each condition", columns, head, rows, is_wide=True)
+    return latex.table("Nuggets and labels of each condition", f"l{'r' * (len(head) - 1)}", head, rows)
 
 
 def _topics_csv(result: Json) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
+from itertools import chain
 from typing import Any
 
 from django.db import transaction
@@ -44,8 +45,11 @@ class PaperBundle:
 
     def _parts(self) -> Iterator[Part]:
         for kind, chosen in tables(self._campaign):
+            lines = iter(kind.lines(chosen))
+            if (first := next(lines, None)) is None:
+                continue  # LaTeX of nothing
             name = file_name(kind.file_name(str(chosen.record or ""), chosen.form), self._used)
-            yield self._part(f"tables/{name}", (line.encode() for line in kind.lines(chosen)))
+            yield self._part(f"tables/{name}", (line.encode() for line in chain([first], lines)))
         for name, specification in figures(self._campaign):
             name = file_name(name, self._used)
             for form, (_, render) in FORMS.items():

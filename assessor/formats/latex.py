@@ -17,23 +17,23 @@ def as_latex(text: str) -> str:
     return "".join(_ESCAPED.get(char, char) for char in " ".join(text.split()))
 
 
-def table(
-    caption: str, columns: str, head: Sequence[str], *groups: Iterable[str], is_wide: bool = False
-) -> Iterator[str]:
-    """Yield a table for a paper (booktabs): groups of rows, each as row() makes them, with a rule between two.
+# A box that is made narrower where its content is wider than a line.
+_FITTING = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
-    columns: as tabular has them. is_wide: set small and close, so that it fits a page. All is LaTeX already.
+
+def table(caption: str, columns: str, head: Sequence[str], *groups: Iterable[str]) -> Iterator[str]:
+    """Yield a table for a paper (booktabs, graphicx): groups of rows, as row() makes them, with rules between them.
+
+    columns: as tabular has them. All is LaTeX already. A table that is wider than a line is made to fit.
     """
     yield "\\begin{table}\n"
     yield f"\\caption{{{caption}.}}\n"
-    if is_wide:
-        yield "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
-    yield f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
+    yield f"{_FITTING}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
     yield " & ".join(head) + " \\\\\n"
     for group in groups:
         yield "\\midrule\n"
         yield from group
-    yield "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+    yield "\\bottomrule\n\\end{tabular}}\n\\end{table}\n"
 
 
 def marked(text: str, is_marked: bool) -> str:

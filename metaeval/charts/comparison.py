@@ -31,6 +31,7 @@ def comparison_figures(
         return  # they have no measure in common
     reference, candidate, _ = scores
     runs = figures.Runs(reference.runs, reference.tasks)
+    is_support = {PRECISION, RECALL} <= set(reference.measures)
     for at, one in enumerate(comparisons):
         if one.measure == LENGTH:
             continue
@@ -47,6 +48,7 @@ def comparison_figures(
                 one.levels,
                 titles=(f"{label}, {reference.name}", f"{label}, {candidate.name}"),
                 cells=figures.Cells(reference.topics, x, y) if reference.topics else None,
+                shows_topics=is_support,
             ),
         )
         if reference.topics:

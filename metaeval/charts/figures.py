@@ -77,10 +77,12 @@ def score_scatter(
     *,
     titles: tuple[str, str],
     cells: Cells | None = None,
+    shows_topics: bool = False,
 ) -> alt.LayerChart:
     """Return the runs' scores, all topic/run cells behind them, and above them tau at the three levels.
 
-    first, second: (runs,), of the reference (on x) and the candidate. titles: of the axes.
+    first, second: (runs,), of the reference (on x) and the candidate. titles: of the axes. shows_topics: the means of
+    topics over runs, too.
     """
     counts = ~np.isnan(first + second)
     if not counts.any():
@@ -98,6 +100,8 @@ def score_scatter(
     layers = [_diagonal(scale, top)]
     if behind:
         layers.append(_small(behind, scale, titles, tasks))
+    if cells and shows_topics:
+        layers.append(_topics(cells, scale, titles))
     layers.append(_large(rows, scale, titles, tasks))
     undefined = f", {levels.undefined_topics} undefined" if levels.undefined_topics else ""
     # Above the plot they cover no point.
@@ -105,6 +109,7 @@ def score_scatter(
         _tau_line("Kendall's τ of runs", levels.run),
         _tau_line("of topics", levels.topic, undefined),
         _tau_line("of cells", levels.cell),
+        *(["Open triangles: topics, means over runs"] if cells and shows_topics else []),
     ]
     return _figure(layers, height=_TALL, note=note)
 
@@ -158,6 +163,30 @@ def _large(rows: list[Row], scale: alt.Scale, titles: tuple[str, str], tasks: li
     points = _chart(rows).mark_point(style="run", filled=True, size=34, opacity=1, fillOpacity=0.9)
     of_run = [alt.Tooltip("run:N", title="Run"), alt.Tooltip("task:N", title="Task")]
     return _points(points, (scale, scale), titles, tasks, of_run)
+
+
+def _topics(cells: Cells, scale: alt.Scale, titles: tuple[str, str]) -> alt.Chart:
+    """Return the mean of each topic over runs as an open triangle."""
+    lacks = np.isnan(cells.first + cells.second)
+    x, y = (topic_means(np.where(lacks, np.nan, side)).tolist() for side in (cells.first, cells.second))
+    rows = [
+        {"x": one, "y": other, "topic": topic}
+        for one, other, topic in zip(x, y, cells.topics, strict=True)
+        if not math.isnan(one)
+    ]
+    chart: alt.Chart = (
+        _chart(rows)
+        .mark_point(style="ring", shape="triangle-down", size=26, opacity=1)
+        .encode(
+            *_axes(scale, scale, titles),
+            tooltip=[
+                alt.Tooltip("topic:N", title="Topic, mean over runs"),
+                alt.Tooltip("x:Q", title=titles[0], format=".4f"),
+                alt.Tooltip("y:Q", title=titles[1], format=".4f"),
+            ],
+        )
+    )
+    return chart
 
 
 def _points(
@@ -381,34 +410,17 @@ def precision_recall_scatter(
         )
         if task
     ]
-    topic_rows = [
-        {"x": one, "y": other, "topic": topic}
-        for one, other, topic in zip(topic_means(x).tolist(), topic_means(y).tolist(), topics, strict=True)
-        if not np.isnan(one)
-    ]
-    triangles = (
-        _chart(topic_rows)
-        .mark_point(style="ring", shape="triangle-down", size=26, opacity=1)
-        .encode(
-            *_axes(scale, scale, titles),
-            tooltip=[
-                alt.Tooltip("topic:N", title="Topic, mean over runs"),
-                alt.Tooltip("x:Q", title=titles[0], format=".4f"),
-                alt.Tooltip("y:Q", title=titles[1], format=".4f"),
-            ],
-        )
-    )
-    cells = _cell_rows(runs, legends, Cells(topics, x, y))
+    cells, number = Cells(topics, x, y), int((~lacks.all(axis=0)).sum())
     return _figure(
         [
             _diagonal(scale, 1),
-            _small(cells, scale, titles, tasks),
-            triangles,
+            _small(_cell_rows(runs, legends, cells), scale, titles, tasks),
+            _topics(cells, scale, titles),
             _large(run_rows, scale, titles, tasks),
         ],
         height=_TALL,
         note=[
-            f"Large: {len(run_rows):,} runs. Open triangles: {len(topic_rows):,} topics, means over runs.",
+            f"Large: {len(run_rows):,} runs. Open triangles: {number:,} topics, means over runs.",
             f"Small: {int((~lacks).sum()):,} cells.",
         ],
     )

@@ -186,6 +186,7 @@ def test_latex():
     assert written("latex", board()) == (
         "\\begin{table}\n"
         "\\caption{Nugget scores under E/A, 2 topics; a topic that a run did not answer counts 0.}\n"
+        "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"
         "\\begin{tabular}{llrrrrrrr}\n"
         "\\toprule\n"
         "Run & Task & $V_{\\mathrm{strict}}$ & $V$ & $W_{\\mathrm{strict}}$ & $W$ & $A_{\\mathrm{strict}}$ & $A$ & $L$ "
@@ -198,7 +199,7 @@ def test_latex():
         "{}Median &  & 0.2500 & 0.3333 & 0.2000 & 0.3000 & 0.3333 & 0.3750 & 4.00 \\\\ % median; E/A; unanswered=0\n"
         "{}Maximum &  & 0.5000 & 0.6667 & 0.4000 & 0.6000 & 0.6667 & 0.7500 & 6.50 \\\\ % maximum; E/A; unanswered=0\n"
         "\\bottomrule\n"
-        "\\end{tabular}\n"
+        "\\end{tabular}}\n"
         "\\end{table}\n"
     )
 

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Campaign, Event, Topic
+from assessor.campaigns.models import Campaign, Event, Grade, Topic
 from assessor.exports import actions
 from assessor.exports.models import Export
 from assessor.work.models import Exposure, Task
@@ -101,6 +101,7 @@ def test_all_for_a_paper_is_one_zip(labelled: Campaign, as_olga: Client, olga: P
     people, model = labelled.conditions.get(name="Manual/Manual"), labelled.conditions.get(name="Auto")
     done = run(create_comparison(campaign=labelled, first=people, second=model, acting_user=olga))
     assert done.state == "done"
+    Grade.objects.all().delete()
     assert as_olga.post("/campaigns/study/paper/").status_code == 302
     assert as_olga.post("/campaigns/study/paper/").status_code == 302  # one that waits is that one
     made = actions.run(Export.objects.get(kind="paper"))
@@ -111,6 +112,7 @@ def test_all_for_a_paper_is_one_zip(labelled: Campaign, as_olga: Client, olga: P
     of_figures = ("Manual_Manual_and_Auto.labels", "Manual_Manual.length", "Auto.length")
     assert {f"figures/{name}.{form}" for name in of_figures for form in ("svg", "pdf", "png")} <= names
     assert {"tables/agreement.tex", "tables/labels_by_answer.csv", "manifest.json"} <= names
+    assert "tables/grades.tex" not in names  # as there are none
     told = json.loads(found.read("manifest.json"))
     assert {one["name"] for one in told["files"]} == names - {"manifest.json"}
     assert made.records == len(told["files"])

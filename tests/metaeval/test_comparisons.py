@@ -108,6 +108,9 @@ def test_a_cell_that_counts_on_one_side_alone_is_in_no_figure(first_support: Con
     place = [run["run_id"] for run in found.result["scores"]["runs"]]
     for point in runs:
         assert point["x"] == pytest.approx(of_runs[place.index(point["run"])])
+    both = found.figures.get(name="scatter-1-weighted_precision").specification
+    topics = next(rows for rows in layer_rows(both) if "topic" in rows[0])
+    assert [row["topic"] for row in topics] == ["t1", "t2"]
 
 
 def test_how_many_pairs_are_by_rule_is_told(first: Condition, second: Condition):

@@ -83,6 +83,20 @@ def test_the_scatter_has_a_large_point_for_each_run_a_small_one_for_each_cell_an
     assert f"cells: {levels.cell.value:.3f} (n = 5)" in texts(figure)
 
 
+def test_the_scatter_of_support_has_a_triangle_for_each_topic():
+    assert "triangles" not in texts(scatter(cells=Cells(["t1", "t2"], X, Y)))
+    figure = scatter(cells=Cells(["t1", "t2"], X, Y), shows_topics=True)
+    _, _, topics, _, *_ = layers(figure)
+    assert topics["mark"]["shape"] == "triangle-down"
+    # Means over runs of the cells that count on both sides.
+    both = ~np.isnan(X + Y)
+    means = [(X[both[:, at], at].mean(), Y[both[:, at], at].mean()) for at in range(2)]
+    assert [(row["topic"], row["x"], row["y"]) for row in topics["rows"]] == [
+        (name, pytest.approx(x), pytest.approx(y)) for name, (x, y) in zip(("t1", "t2"), means, strict=True)
+    ]
+    assert "Open triangles: topics, means over runs" in texts(figure)
+
+
 def test_tasks_are_told_by_colour_and_shape_the_same_in_every_figure():
     encoding = layers(scatter())[1]["encoding"]
     assert encoding["color"]["field"] == encoding["shape"]["field"] == "task"

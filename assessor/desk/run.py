@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from django.db.models import Count
 from django.http import Http404
 from django.urls import reverse
@@ -14,11 +13,12 @@ from assessor.campaigns.models import Answer, Campaign, Condition, Run, Sentence
 from assessor.desk.grid import Mark, look_of
 from assessor.labels.label_kind import LabelKind, label_kinds
 from assessor.labels.models import Label
-from assessor.scores.cache import condition_scores, kept_scores, states_of
+from assessor.scores.boards import Strip, strip
+from assessor.scores.cache import condition_scores, kept_scores, scores_with_intervals, states_of
 from assessor.scores.loading import Scores
 from assessor.scores.score_source import scored_conditions, scored_kinds
 from assessor.scores.tables import score_table
-from metaeval.stats.means import Policy, counted, topic_spread
+from metaeval.stats.means import UNANSWERED, Policy
 from metaeval.stats.measures import Measure
 
 
@@ -45,38 +45,12 @@ class ConditionRow(NamedTuple):
     score: Score | None
 
 
-class StripCell(NamedTuple):
-    """A run's score on a topic beside the median of all runs, with the shades of both, 1 to 5; 0: it has none.
-
-    topic_page, answer_page: addresses, as a strip has hundreds of them.
-    """
-
-    qid: str
-    title: str
-    topic_page: str
-    answer_page: str
-    figure: float | None
-    shade: int
-    median: float | None
-    median_shade: int
-
-    @property
-    def text(self) -> str:
-        """The score, or that there is none."""
-        return _text(self.figure)
-
-    @property
-    def median_text(self) -> str:
-        """The median, or that there is none."""
-        return _text(self.median)
-
-
 class RunScores(NamedTuple):
-    """A run under all conditions, people's first. under: the one whose strip is shown; its topics: the lowest first."""
+    """A run under all conditions, people's first. under: the one whose strip is shown."""
 
     rows: list[ConditionRow]
     under: ConditionRow | None
-    strip: list[StripCell]
+    strip: Strip | None
 
 
 def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> RunScores:
@@ -94,7 +68,7 @@ def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> RunS
     if asked is not None and asked not in {str(condition.pk) for condition in conditions}:
         raise Http404("Nothing of this run is judged under such a condition.")
     states, key = states_of(conditions), asked or (str(conditions[0].pk) if conditions else None)
-    shown = RunScores([], None, [])
+    shown = RunScores([], None, None)
     for condition in conditions:
         is_asked = str(condition.pk) == key
         found = kept_scores(condition, states[condition.pk])
@@ -104,7 +78,7 @@ def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> RunS
         row = ConditionRow(condition, *numbers_of[condition.pk], score)
         shown.rows.append(row)
         if is_asked and found is not None:
-            shown = shown._replace(under=row, strip=_strip(found, run))
+            shown = shown._replace(under=row, strip=_strip(condition, run))
     return shown
 
 
@@ -116,37 +90,29 @@ def _score(found: Scores, run: Run) -> Score | None:
     figure = _defined(row.figures[0])
     figures = [one.figures[0] for one in table.systems if not math.isnan(one.figures[0])]
     rank = 1 + sum(one > figure for one in figures) if figure is not None and row in table.systems else None
-    median = float(np.median(figures)) if figures else None
-    return Score(found.measures.all[0], figure, rank, len(table.systems), median, table.topics)
+    median = next(over.figures[0] for over in table.over if over.name == "median")
+    return Score(found.measures.all[0], figure, rank, len(table.systems), _defined(median), table.topics)
 
 
-def _strip(found: Scores, run: Run) -> list[StripCell]:
+def _strip(condition: Condition, run: Run) -> Strip | None:
+    """Return the run topic by topic, or None: its answers are all to topics for practice, say."""
+    found, counting, _ = scores_with_intervals(condition, Policy.ZERO)
     at = next((place for place, one in enumerate(found.runs) if one.pk == run.pk), None)
     if at is None:
-        return []  # its answers are all to topics for practice, say
-    is_system = np.array([not one.is_control for one in found.runs], dtype=bool)
-    _, medians, _ = topic_spread(found.scores[is_system, :, :1], found.states[is_system], Policy.ANSWERED)
-    own = counted(found.scores[at], found.states[at], Policy.ANSWERED)[:, 0]
-    topic_page = reverse("topic", args=[run.campaign.slug, 0]).removesuffix("0/")
-    answer_page = reverse("answer", args=[run.campaign.slug, run.pk, 0]).removesuffix("0/")
-    cells = []
-    for topic, *figures in zip(found.topics, own.tolist(), medians[:, 0].tolist(), strict=True):
-        figure, median = map(_defined, figures)
-        pages = f"{topic_page}{topic.pk}/", f"{answer_page}{topic.pk}/"
-        cells.append(StripCell(topic.qid, topic.title, *pages, figure, _shade(figure), median, _shade(median)))
-    return sorted(cells, key=lambda cell: (cell.figure is None, cell.figure, cell.qid))
+        return None
+    answer = reverse("answer", args=[run.campaign.slug, run.pk, 0]).removesuffix("0/")
+    page = reverse("topic", args=[run.campaign.slug, 0]).removesuffix("0/")
+    states = zip(found.topics, found.states[at].tolist(), strict=True)
+    unanswered = {topic.pk for topic, state in states if state == UNANSWERED}
 
+    def address(topic: int) -> str:
+        return f"{page if topic in unanswered else answer}{topic}/"
 
-def _text(figure: float | None) -> str:
-    return "–" if figure is None else f"{figure:.2f}"  # noqa: RUF001  (a dash, where a score stands else)
+    return strip(found, [at], 0, Policy.ZERO, counting, address)
 
 
 def _defined(figure: float) -> float | None:
     return None if math.isnan(figure) else figure
-
-
-def _shade(figure: float | None) -> int:
-    return 0 if figure is None else 1 + min(4, max(0, int(figure * 5)))
 
 
 class LabelRow(NamedTuple):

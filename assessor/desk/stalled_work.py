@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple
 
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -15,7 +16,7 @@ from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign
 from assessor.labels.label_kind import label_kind, label_kinds
 from assessor.llm.models import Job
-from assessor.work.models import Task
+from assessor.work.models import Exposure, Task
 from assessor.work.queries import Counted, minutes, planned
 
 IDLE = timedelta(days=3)
@@ -60,7 +61,10 @@ def stuck(
     still_open = [task for task in tasks if task.state == Task.State.OPEN]
     at_hand = [task for task in still_open if not task.rests]
     gone = _gone(tasks)
-    found = [*gone.values(), *_idle(at_hand, gone), *_slow(tasks), *_lapsed(at_hand), *_asking(still_open, asked)]
+    found = [
+        *_not_blind(campaign),
+        *(*gone.values(), *_idle(at_hand, gone), *_slow(tasks), *_lapsed(at_hand), *_asking(still_open, asked)),
+    ]
     waiting = {task: number for kind in label_kinds() for task, number in kind.waiting_for_a_model(campaign).items()}
     about = {task.pk: task for task in planned(campaign).filter(pk__in={*waiting, *(one.task for one in found)})}
     jobs = list(campaign.jobs.exclude(state=Job.State.CANCELLED).select_related("condition").order_by("pk"))
@@ -117,6 +121,18 @@ def _of_campaign(campaign: Campaign, unsettled: int, free: int) -> Iterator[Stuc
     if free:
         fact = f"{free} topic{' has' if free == 1 else 's have'} no assessor."
         yield Stuck("people", False, fact, "", [Button("Give", f"{reverse('plan', args=[campaign.slug])}?state=none")])
+
+
+def _not_blind(campaign: Campaign) -> Iterator[Found]:
+    """Yield blind work that its people can't do any more: it is refused to them, as access.why_not_blind() says."""
+    if not campaign.protocol.blind_after_seeing:
+        return
+    own = Exposure.objects.filter(person=OuterRef("person"), topic=OuterRef("topic"), kind=OuterRef("kind"))
+    tasks = Task.objects.filter(Exists(own), campaign=campaign, state=Task.State.OPEN, topic__is_practice=False)
+    for task in tasks.select_related("condition"):
+        if task.condition.is_blind():
+            more = "Blind work on it is refused to them: give it to somebody else."
+            yield Found(task.pk, "{who} has seen what a model gave on {topic}.", more, "alert", False)
 
 
 def _gone(tasks: Iterable[Counted]) -> dict[int, Found]:

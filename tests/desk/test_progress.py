@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Campaign, Condition, Event, Topic
+from assessor.campaigns.models import Campaign, Condition, Event, Protocol, Topic
 from assessor.desk.burn_up import burn_up, done_by_day, seconds_by_day
 from assessor.desk.flags import open_by_task
 from assessor.desk.pace import Ends, Pace, days_of, expected_ends, last_end
@@ -23,6 +23,7 @@ from assessor.plan.models import Planned
 from assessor.plan.recent_time import Recent
 from assessor.runtime.process_cache import cache
 from assessor.work.actions import give_tasks, withdraw_task
+from assessor.work.blindness import record_exposure
 from assessor.work.models import Reminder, Task, TimeSpent
 from assessor.work.queries import counted
 from nuggets.models import NuggetBank
@@ -444,6 +445,17 @@ def test_what_waits_for_a_models_label_leads_to_the_failures_of_its_job(
     found = reasons(campaign)
     assert (fact, more, [("Show failures", failures)]) in found
     assert ("2 of 9 calls failed.", str(Job.objects.get()), [("Show failures", failures)]) in found
+
+
+def test_blind_work_of_a_person_who_has_seen_a_models_output_is_stuck(task: Task, campaign: Campaign):  # noqa: F811
+    assert reasons(campaign) == []
+    record_exposure(task.person, [task.topic], task.kind, "topic")
+    fact = f"{task.person} has seen what a model gave on {task.topic.qid}."
+    more = f"{task.condition}. Blind work on it is refused to them: give it to somebody else."
+    piece = f"/campaigns/study/plan/work/{task.condition_id}/{task.topic_id}/?person={task.person_id}"
+    assert reasons(campaign) == [(fact, more, [("Look at the work", f"/assign/{task.pk}/"), ("Change", piece)])]
+    Protocol.objects.update(blind_after_seeing=False)
+    assert reasons(campaign) == []
 
 
 def test_a_halted_job_is_told(campaign: Campaign, topic: Topic):

@@ -14,6 +14,7 @@ Json = dict[str, Any]
 _ALIKE = ((0.9, "almost the same way"), (0.7, "alike"), (0.5, "somewhat alike"), (0.0, "differently"))
 _OPPOSITE = "in opposite ways"
 _MOST_MOVES = 8
+_FEW_TOPICS = 5  # on fewer, another topic may turn the order of runs
 
 
 class Part(NamedTuple):
@@ -71,8 +72,10 @@ def sentences(result: Json, first: str, second: str) -> list[Part]:
     statistics = _statistics(result)
     run, topic = (_value(statistics, f"tau_{level}") for level in ("run", "topic"))
     if run is not None and topic is not None:
-        less = "trust the order less" if topic < run else "the order is as reliable"
+        less = "trust the order less" if topic < run else "the order agrees as much"
         parts += [Part(f" On a single topic, {less}: "), Part(f"τ {topic:.2f}", True), Part(".")]
+        if (topics := len(result["scores"]["topics"])) < _FEW_TOPICS:
+            parts.append(Part(f" Only {topics} topic{'' if topics == 1 else 's'}: too few to rank runs by."))
     if parts:
         parts[0] = parts[0]._replace(text=parts[0].text[:1].upper() + parts[0].text[1:])
     return parts
@@ -94,7 +97,7 @@ def _of_labels(result: Json, first: str, second: str) -> list[Part]:
     who = " They give" if _statistics(result) else f"{first} and {second} give"
     match = _value(labels or {}, "match")
     if not labels or match is None:
-        return [Part(" They label no things in common.")] if _statistics(result) else []
+        return [Part(" They have no labels of the same items.")] if _statistics(result) else []
     kappa = _value(labels, "unweighted")
     parts = [Part(f"{who} the same label to "), Part(_percent(match), True), Part(f" of {labels['pairs']:,} items")]
     if kappa is not None:

@@ -16,7 +16,7 @@ class NuggetFields(ConditionFields):
     OPTIONAL = ("min_relevant_grade",)
 
     qrels_source = GradesField(
-        label="Grades", help_text="Grades by people: assessors see the passages that are relevant by them."
+        label="Grades", help_text="Grades by people: assessors see the passages that these call relevant."
     )
     min_relevant_grade = threshold_field()
 

@@ -15,7 +15,7 @@ GLOSSARY = {
     "Control run": "Made-up answers with known scores.",
     "Disagreement study": "A sample of labels that differ, labelled again blind.",
     "Draft": "A model's nugget that a person decides on.",
-    "Freeze": "Keep a condition's files for good, signed.",
+    "Freeze": "Keep a condition's files for good, signed where the server has a key.",
     "Grade": "How relevant a passage is, from 0 to 3. Files call grades qrels.",
     "Interval": "95 %, by resampling topics.",
     "Job": "Work of a judge in the background.",

@@ -26,7 +26,7 @@ _PREDICATES = {
     "error code defined": "defined the error code {}",
     "export asked for": "asked for the file {}",
     "export stopped": "stopped the export of {}",
-    "exported": "took the file {}",
+    "exported": "downloaded {}",
     "failed units retried": "retried failed calls of the job {}",
     "guidelines changed": "changed the guidelines: {}",
     "import stopped": "stopped the import of {}",

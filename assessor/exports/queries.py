@@ -13,6 +13,7 @@ from assessor.exportables import Exportable, Purpose
 from assessor.exports.models import Export
 from assessor.exports.registry import EXPORTABLES
 from assessor.llm.models import Job
+from assessor.plan.models import Planned
 from assessor.scores.cache import with_open_answers
 from assessor.scores.score_source import scored_conditions
 from assessor.work.models import Task, Waiting
@@ -113,6 +114,7 @@ def conditions_to_freeze(campaign: Campaign) -> QuerySet[Condition]:
     open_work = (
         Exists(Task.objects.filter(**own, state=Task.State.OPEN, topic__is_practice=False)),
         Exists(Waiting.objects.filter(**own)),
+        Exists(Planned.objects.filter(**own)),
         Exists(jobs.exclude(state__in=Job.OVER)),
         Exists(jobs.exclude(state=Job.State.CANCELLED).filter(units_failed__gt=0)),
     )

@@ -41,7 +41,7 @@ def comparisons(request: PersonRequest, slug: str) -> HttpResponse:
     """The comparisons so far, and the form of a new one, which goes to the background and leads to its page."""
     campaign = organized_campaign(request.user, slug)
     form = CompareForm(campaign, request.POST or None, initial=request.GET.dict())
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and "look" not in request.POST and form.is_valid():
         try:
             with transaction.atomic():
                 calculation = actions.create_comparison(
@@ -58,7 +58,8 @@ def comparisons(request: PersonRequest, slug: str) -> HttpResponse:
 def _list(request: PersonRequest, campaign: Campaign, form: CompareForm, table: TableForm) -> HttpResponse:
     page = Paginator(comparisons_of(campaign), _ON_A_PAGE).get_page(request.GET.get("page"))
     tables = ScoreTable.objects.filter(campaign=campaign).defer("content").select_related("created_by")
-    first, second = (form.side(request.GET.get(name, "")) for name in ("first", "second"))
+    asked = request.POST if "look" in request.POST else request.GET
+    first, second = (form.side(asked.get(name, "")) for name in ("first", "second"))
     context = {
         "campaign": campaign,
         "form": form,

@@ -235,7 +235,7 @@ def test_find_knows_topics_runs_people_conditions_and_pages(labelled: Campaign, 
     assert as_olga.get("/campaigns/study/find/?q=TEAM.one")["Location"] == f"/campaigns/study/runs/{run.pk}/"
     assert as_olga.get("/campaigns/study/find/?q=t1")["Location"] == f"/campaigns/study/topics/{first.pk}/"
     assert "team.empty" in read(as_olga, "find/?q=team")
-    assert "Nothing is called like that." in read(as_olga, "find/?q=lion%00")
+    assert "Nothing found." in read(as_olga, "find/?q=lion%00")
     assert "Type a topic" in read(as_olga, "find/")
 
 

@@ -199,7 +199,7 @@ def test_it_is_worked_out_once_for_a_state_and_anew_for_another(campaign: Campai
     assert seen(as_olga) == before
     Event.objects.create(campaign=campaign, person=olga, verb="exported", subject="topics.tsv")
     told = seen(as_olga).latest[0]
-    assert (told.who, told.told) == ("olga", "took the file topics.tsv")
+    assert (told.who, told.told) == ("olga", "downloaded topics.tsv")
 
 
 def test_work_is_seen_at_the_latest_after_a_minute(task: Task, as_olga: Client, time_machine):  # noqa: F811

@@ -142,6 +142,8 @@ def test_two_sides_are_looked_at_before_they_are_compared(
     assert "Grades can only be compared with grades." in looked(keys[0], keys[2])
     assert "Choose two different sides." in looked(keys[0], keys[0])
     assert "in common" not in looked(keys[0], "x")
+    sent = client.post(BASE, {"first": keys[0], "second": keys[1], "look": "1"})  # without scripts
+    assert "3 runs and 2 topics in common" in sent.content.decode()
     assert not Comparison.objects.exists()
     rows = SimpleUploadedFile("published.csv", b"run_id,topic,vstrict\nteam.one,t1,0.5\nother,t1,0.2\n")
     client.post(f"{BASE}tables/", {"file": rows})

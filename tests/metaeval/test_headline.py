@@ -13,7 +13,12 @@ def statistic(value: float | None, n: int = 45, interval: tuple[float, float] | 
 
 
 def result(
-    tau: float | None = 0.77, topic: float | None = 0.63, *, above: float = 0.0991, below: float = 0.1349
+    tau: float | None = 0.77,
+    topic: float | None = 0.63,
+    *,
+    above: float = 0.0991,
+    below: float = 0.1349,
+    topics: int = 21,
 ) -> dict[str, Any]:
     """A result with the figures of the published comparison."""
     statistics = {
@@ -23,6 +28,7 @@ def result(
     }
     return {
         "scores": {
+            "topics": [{"topic_id": f"t{at}"} for at in range(topics)],
             "runs": [{"run_id": name, "task": "RAG"} for name in ("a", "b", "c", "d")],
             "measures": {
                 "vstrict": {"first": [0.9, 0.5, 0.5, None], "second": [0.1, 0.7, 0.6, 0.2], "statistics": statistics}
@@ -78,14 +84,19 @@ def test_who_is_stricter_follows_the_side_of_the_diagonal():
 
 
 def test_a_topic_is_trusted_less_only_where_its_tau_is_lower():
-    assert "On a single topic, the order is as reliable: τ 0.80." in said(result(0.77, 0.8))
+    assert "On a single topic, the order agrees as much: τ 0.80." in said(result(0.77, 0.8))
     assert "single topic" not in said(result(0.77, None))
+
+
+def test_few_topics_are_a_caution():
+    assert said(result(topics=4)).endswith(" Only 4 topics: too few to rank runs by.")
+    assert "too few" not in said(result(topics=5))
 
 
 def test_what_was_not_compared_is_not_claimed():
     scores, labels = result(), result()
     scores["labels"] = None
-    assert said(scores).split(". ")[1] == "They label no things in common"
+    assert said(scores).split(". ")[1] == "They have no labels of the same items"
     labels["scores"] = None
     assert said(labels).startswith("People and gpt-4o give the same label to 77 % of 13,158 items, κ 0.58;")
     assert "rank" not in said(labels)

@@ -68,8 +68,9 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
 
 
 def _first_lacking(campaign: Campaign, kinds: Sequence[JobKind]) -> JobKind:
-    """Return the first kind of job by which the campaign has nothing; grades of any source are enough to go on."""
-    has = set(campaign.conditions.order_by().values_list("kind", "method").distinct())
+    """Return the first kind of job that was not launched yet; grades of any source are enough to go on."""
+    launched = campaign.jobs.exclude(state=Job.State.CANCELLED).order_by()
+    has = set(launched.values_list("condition__kind", "condition__method").distinct())
     has_grades = campaign.qrels_sources.exists()
     for one in kinds:
         makes_grades = kind_named(one.condition_kind).makes_grades

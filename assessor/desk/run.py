@@ -14,10 +14,10 @@ from assessor.desk.grid import Mark, look_of
 from assessor.labels.label_kind import LabelKind, label_kinds
 from assessor.labels.models import Label
 from assessor.scores.boards import Strip, strip
-from assessor.scores.cache import condition_scores, kept_scores, scores_with_intervals, states_of
+from assessor.scores.cache import kept_scores, scores_with_intervals, states_of
 from assessor.scores.loading import Scores
 from assessor.scores.score_source import scored_conditions, scored_kinds
-from assessor.scores.tables import score_table
+from assessor.scores.tables import Counting, score_table
 from metaeval.stats.means import UNANSWERED, Policy
 from metaeval.stats.measures import Measure
 
@@ -70,15 +70,16 @@ def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> RunS
     states, key = states_of(conditions), asked or (str(conditions[0].pk) if conditions else None)
     shown = RunScores([], None, None)
     for condition in conditions:
-        is_asked = str(condition.pk) == key
-        found = kept_scores(condition, states[condition.pk])
-        if found is None and is_asked:
-            found = condition_scores(condition)
-        score = None if found is None else _score(found, run)
-        row = ConditionRow(condition, *numbers_of[condition.pk], score)
-        shown.rows.append(row)
-        if is_asked and found is not None:
-            shown = shown._replace(under=row, strip=_strip(condition, run))
+        state = states[condition.pk]
+        if str(condition.pk) == key:
+            found, counting, _ = scores_with_intervals(condition, Policy.ZERO, state)
+            under = ConditionRow(condition, *numbers_of[condition.pk], _score(found, run))
+            shown = shown._replace(rows=[*shown.rows, under], under=under, strip=_strip(found, counting, run))
+        else:
+            kept = kept_scores(condition, state)
+            shown.rows.append(
+                ConditionRow(condition, *numbers_of[condition.pk], None if kept is None else _score(kept, run))
+            )
     return shown
 
 
@@ -94,9 +95,8 @@ def _score(found: Scores, run: Run) -> Score | None:
     return Score(found.measures.all[0], figure, rank, len(table.systems), _defined(median), table.topics)
 
 
-def _strip(condition: Condition, run: Run) -> Strip | None:
+def _strip(found: Scores, counting: Counting, run: Run) -> Strip | None:
     """Return the run topic by topic, or None: its answers are all to topics for practice, say."""
-    found, counting, _ = scores_with_intervals(condition, Policy.ZERO)
     at = next((place for place, one in enumerate(found.runs) if one.pk == run.pk), None)
     if at is None:
         return None

@@ -46,14 +46,17 @@ def condition_scores(condition: Condition) -> Scores:
     return _scores(condition)[1]
 
 
-def scores_with_intervals(condition: Condition, policy: Policy) -> tuple[Scores, Counting, Counts | None]:
+def scores_with_intervals(
+    condition: Condition, policy: Policy, state: tuple[Any, ...] | None = None
+) -> tuple[Scores, Counting, Counts | None]:
     """Return all scores of a condition, with what counts of them in means and how far these depend on topics.
 
-    Counts are of what they were computed from; None where there is nothing yet.
+    state: as states_of() has it, where it was asked for just now. Counts are of what the scores were computed from;
+    None where there is nothing yet.
 
     The intervals are bootstrap_means() with SEED, of all measures at once; kept as long as the scores.
     """
-    state, found = _scores(condition)
+    state, found = _scores(condition, state)
     key = f"intervals.{condition.pk}.{policy}"
     kept: tuple[tuple[Any, ...], Counting] | None = cache.get(key)
     if not kept or kept[0] != state:
@@ -63,9 +66,9 @@ def scores_with_intervals(condition: Condition, policy: Policy) -> tuple[Scores,
     return found, kept[1], state[0]
 
 
-def _scores(condition: Condition) -> tuple[tuple[Any, ...], Scores]:
+def _scores(condition: Condition, state: tuple[Any, ...] | None = None) -> tuple[tuple[Any, ...], Scores]:
     """Return the state of a condition's scores and the scores."""
-    state = state_of(condition)
+    state = state or state_of(condition)
     found = kept_scores(condition, state)
     if found is None:
         found = scoring_of(condition.kind).load(condition)

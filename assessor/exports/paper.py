@@ -26,6 +26,7 @@ from metaeval.joint import MATRICES, SCATTERS, joint_specification, measures_of,
 from metaeval.models import Figure
 from metaeval.queries import newest_results
 from metaeval.stats.means import Policy
+from metaeval.studies import study_figures, study_results
 
 KIND = "paper"
 _UNKNOWN = 1 << 40  # bytes: a file's size is known only once it is written
@@ -82,13 +83,16 @@ def tables(campaign: Campaign) -> Iterator[tuple[Exportable, Chosen]]:
 
 
 def figures(campaign: Campaign) -> Iterator[tuple[str, Specification]]:
-    """Yield the figures of conditions by their first measure, of each comparison's newest result, and of a reference.
+    """Yield all figures by name: of conditions by their first measure, of studies, of each comparison's newest result.
 
-    The last are of all comparisons with it. All by name.
+    Then those of all comparisons with the same reference.
     """
     for condition in scored_conditions(campaign):
         for one in condition_figures(condition, Policy.ZERO, scoring_of(condition.kind).measures.keys[0]):
             yield f"{condition}.{one.name}", one.specification
+    for result in study_results(list(campaign.studies.all())):
+        for one in study_figures(result):
+            yield f"{result.study}.{one.name}", one.specification
     found = _figures(campaign).select_related("calculation__comparison")
     for figure in found.order_by("calculation__comparison_id", "pk").iterator(10):
         yield f"{figure.calculation.comparison}.{figure.name}", figure.specification
@@ -105,7 +109,7 @@ def _figures(campaign: Campaign) -> QuerySet[Figure]:
 
 def _size(campaign: Campaign) -> int:
     """Return about how many files there will be; several comparisons with one reference have some more."""
-    of_one = _figures(campaign).count() + scored_conditions(campaign).count()
+    of_one = _figures(campaign).count() + scored_conditions(campaign).count() + 2 * campaign.studies.count()
     return sum(1 for _ in tables(campaign)) + len(FORMS) * of_one
 
 

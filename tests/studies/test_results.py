@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import create_campaign
 from assessor.campaigns.models import Campaign, Condition, Event
+from assessor.exports.paper import figures
 from assessor.studies.actions import StudyError, code_item, define_code, let_people_judge
 from assessor.studies.models import Coding, ErrorCode, Study
 from assessor.studies.queries import items_of
@@ -98,6 +99,8 @@ def test_what_came_of_it_is_drawn_and_downloaded(study, judge, client, ben):
         assert client.get(f"{base}labels.{form}").content.startswith(start)
     for wrong in ("labels.gif", "other.svg", "labels.svg?theme=blue"):
         assert client.get(base + wrong).status_code == 404
+    # The zip for a paper has them, too.
+    assert {f"{study}.kappa", f"{study}.labels"} <= {name for name, _ in figures(study.campaign)}
     assert client_of(ben).get(f"{base}kappa.json").status_code == 404
 
 

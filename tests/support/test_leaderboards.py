@@ -81,8 +81,8 @@ def test_latex(auto: Condition):
         "citations not judged: 1; answers citing nothing: 2.}"
     )
     names = [f"$\\mathrm{{{name}}}{index}$" for index in ("", "_{\\mathrm{all}}") for name in ("WP", "WR", "HP", "HR")]
-    assert lines[4] == f"Run & Task & {' & '.join(names)} \\\\"
-    assert lines[7] == (
+    assert lines[5] == f"Run & Task & {' & '.join(names)} \\\\"
+    assert lines[8] == (
         "{}team.one &  & 0.3750 & 0.2500 & 0.2500 & 0.1667 & 0.3750 & 0.2500 & 0.2500 & 0.1667 "
         "\\\\ % team.one; Auto; unanswered=0"
     )

@@ -58,29 +58,28 @@ def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> RunS
 
     Its scores are computed; those of others are told where they are known: a track's would all take long.
     """
-    numbers_of: dict[int, tuple[int, int]] = {}
+    counted: dict[int, tuple[int, int]] = {}
     for name, scoring in scored_kinds().items():
         sheets = kind_named(name).sheets.objects.filter(answer__run=run).order_by().values_list("condition")
         for condition, *numbers in sheets.annotate(Count("pk"), missing=Count("pk", filter=~scoring.done)):
-            numbers_of[condition] = (numbers[0], numbers[1])
-    conditions = list(scored_conditions(campaign).filter(pk__in=numbers_of).order_by("pk"))
+            counted[condition] = (numbers[0], numbers[1])
+    conditions = list(scored_conditions(campaign).filter(pk__in=counted).order_by("pk"))
     conditions.sort(key=lambda condition: condition.is_a_models)
     if asked is not None and asked not in {str(condition.pk) for condition in conditions}:
         raise Http404("Nothing of this run is judged under such a condition.")
     states, key = states_of(conditions), asked or (str(conditions[0].pk) if conditions else None)
-    shown = RunScores([], None, None)
+    rows, under, cells = [], None, None
     for condition in conditions:
-        state = states[condition.pk]
-        if str(condition.pk) == key:
-            found, counting, _ = scores_with_intervals(condition, Policy.ZERO, state)
-            under = ConditionRow(condition, *numbers_of[condition.pk], _score(found, run))
-            shown = shown._replace(rows=[*shown.rows, under], under=under, strip=_strip(found, counting, run))
+        if is_asked := str(condition.pk) == key:
+            found, counting, _ = scores_with_intervals(condition, Policy.ZERO, states[condition.pk])
+            score, cells = _score(found, run), _strip(found, counting, run)
         else:
-            kept = kept_scores(condition, state)
-            shown.rows.append(
-                ConditionRow(condition, *numbers_of[condition.pk], None if kept is None else _score(kept, run))
-            )
-    return shown
+            kept = kept_scores(condition, states[condition.pk])
+            score = None if kept is None else _score(kept, run)
+        row = ConditionRow(condition, *counted[condition.pk], score)
+        rows.append(row)
+        under = row if is_asked else under
+    return RunScores(rows, under, cells)
 
 
 def _score(found: Scores, run: Run) -> Score | None:

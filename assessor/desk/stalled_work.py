@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple
 
-from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -16,7 +15,8 @@ from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign
 from assessor.labels.label_kind import label_kind, label_kinds
 from assessor.llm.models import Job
-from assessor.work.models import Exposure, Task
+from assessor.work.access import with_checks
+from assessor.work.models import Task
 from assessor.work.queries import Counted, minutes, planned
 
 IDLE = timedelta(days=3)
@@ -125,11 +125,9 @@ def _of_campaign(campaign: Campaign, unsettled: int, free: int) -> Iterator[Stuc
 
 def _not_blind(campaign: Campaign) -> Iterator[Found]:
     """Yield blind work that its people can't do any more: it is refused to them, as access.why_not_blind() says."""
-    if not campaign.protocol.blind_after_seeing:
-        return
-    own = Exposure.objects.filter(person=OuterRef("person"), topic=OuterRef("topic"), kind=OuterRef("kind"))
-    tasks = Task.objects.filter(Exists(own), campaign=campaign, state=Task.State.OPEN, topic__is_practice=False)
-    for task in tasks.select_related("condition"):
+    still_open = Task.objects.filter(campaign=campaign, state=Task.State.OPEN, topic__is_practice=False)
+    seen = with_checks(still_open, ("keeps_blind", "has_seen")).filter(keeps_blind=True, has_seen=True)
+    for task in seen.select_related("condition"):
         if task.condition.is_blind():
             more = "Blind work on it is refused to them: give it to somebody else."
             yield Found(task.pk, "{who} has seen what a model gave on {topic}.", more, "alert", False)

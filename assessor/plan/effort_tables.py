@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from metaeval.charts.figures import NamedFigure
 
 _NONE = "—"
+FIGURE = "hours"
 ALL = "all"  # the column of a topic's whole time
 TOO_FEW = f"fewer than {LEAST_FOR_OUTLIERS} finished"
 
@@ -142,4 +143,4 @@ def figure(found: Effort) -> "NamedFigure":
             hours = [task.seconds / HOUR for task in tasks]
             longest = None if limit is None else limit / HOUR
             durations.append(Durations(condition.name, hours, names, known / HOUR, longest))
-    return NamedFigure("hours", "How long finished tasks took, by condition", hours_figure(durations))
+    return NamedFigure(FIGURE, "How long finished tasks took, by condition", hours_figure(durations))

@@ -101,7 +101,7 @@ class Board(NamedTuple):
 def scores(request: PersonRequest, slug: str) -> HttpResponse:
     """The leaderboards of the chosen conditions; of the first with answers where none is chosen."""
     campaign = organized_campaign(request.user, slug)
-    policy = _policy(request)
+    policy = asked_policy(request)
     kinds = list(scored_kinds())
     conditions = sorted(scored_conditions(campaign).order_by("pk"), key=lambda one: kinds.index(one.kind))
     wanted = set(request.GET.getlist("condition"))
@@ -128,7 +128,7 @@ def scores(request: PersonRequest, slug: str) -> HttpResponse:
 def topic_scores(request: PersonRequest, slug: str, condition_id: int, topic_id: int) -> HttpResponse:
     """All runs on one topic."""
     campaign = organized_campaign(request.user, slug)
-    condition, policy = _condition(campaign, condition_id), _policy(request)
+    condition, policy = scored_condition(campaign, condition_id), asked_policy(request)
     found = condition_scores(condition)
     at = _place(found.topics, topic_id)
     context = {
@@ -143,7 +143,7 @@ def topic_scores(request: PersonRequest, slug: str, condition_id: int, topic_id:
 def run_scores(request: PersonRequest, slug: str, condition_id: int, run_id: int) -> HttpResponse:
     """One run on all topics."""
     campaign = organized_campaign(request.user, slug)
-    condition, policy = _condition(campaign, condition_id), _policy(request)
+    condition, policy = scored_condition(campaign, condition_id), asked_policy(request)
     found, counting, _ = scores_with_intervals(condition, policy)
     at = _place(found.runs, run_id)
     context = {
@@ -161,14 +161,16 @@ def _context(campaign: Campaign, policy: Policy, condition: Condition | None = N
     return context | ({"condition": condition, "scoring": scoring_of(condition.kind)} if condition else {})
 
 
-def _policy(request: PersonRequest) -> Policy:
+def asked_policy(request: PersonRequest) -> Policy:
+    """Return the policy that an address asks for. Raises Http404 for one that there is not."""
     try:
         return Policy(request.GET.get("policy", Policy.ZERO))
     except ValueError as error:
         raise Http404("There is no such policy.") from error
 
 
-def _condition(campaign: Campaign, condition_id: int) -> Condition:
+def scored_condition(campaign: Campaign, condition_id: int) -> Condition:
+    """Return a campaign's condition whose labels are scored. Raises Http404 for another."""
     condition = scored_conditions(campaign).filter(pk=condition_id).first()
     if condition is None:
         raise Http404("There is no such condition in this campaign.")

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import connection
-from django.db.models import BigIntegerField, BooleanField, IntegerField
+from django.db.models import BigIntegerField, BooleanField, IntegerField, QuerySet
 from django.db.models.expressions import RawSQL
 from django.http import Http404
 
@@ -94,12 +94,17 @@ def own_task(person: Person, task_id: int, *related: str) -> Task:
     related: what is read with it besides its campaign, topic, condition and protocol.
     """
     tasks = Task.objects.select_related("campaign", "topic", "condition__campaign", "condition__protocol", *related)
-    told = {
-        name: RawSQL(sql, (), output_field=IntegerField() if name in _NUMBERS else BooleanField())  # noqa: S611  # ours
-        for name, sql in CHECKS.items()
-    }
-    task = tasks.filter(pk=task_id, person=person).annotate(**told).first()
+    task = with_checks(tasks.filter(pk=task_id, person=person), CHECKS).first()
     return checked(person, task, task)
+
+
+def with_checks(tasks: QuerySet[Task], names: Iterable[str]) -> QuerySet[Any]:
+    """Return tasks, each read with what CHECKS have by these names."""
+    told: dict[str, Any] = {}
+    for name in names:
+        field = IntegerField() if name in _NUMBERS else BooleanField()
+        told[name] = RawSQL(CHECKS[name], (), output_field=field)  # noqa: S611  # ours
+    return tasks.annotate(**told)
 
 
 def checked(person: Person, task: Task | None, record: Any) -> Task:

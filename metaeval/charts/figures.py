@@ -44,14 +44,9 @@ class NamedFigure(NamedTuple):
 
     @property
     def specification(self) -> Row:
-        """What draws it."""
-        return specification_of(self.figure)
-
-
-def specification_of(figure: alt.LayerChart) -> Row:
-    """Return what draws a figure, for Vega-Lite."""
-    found: Row = figure.to_dict(validate=False)
-    return found
+        """What draws it, for Vega-Lite."""
+        found: Row = self.figure.to_dict(validate=False)
+        return found
 
 
 class Runs(NamedTuple):

@@ -1,7 +1,7 @@
 """The figures of one condition's scores."""
 
 from django.http import Http404, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -9,7 +9,8 @@ from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
 from assessor.scores.leaderboards import POLICY_WORDS
-from assessor.scores.score_source import scored_conditions, scoring_of
+from assessor.scores.score_source import scoring_of
+from assessor.scores.views import asked_policy, scored_condition
 from metaeval.charts.rendering import FORMS
 from metaeval.condition_figures import condition_figures
 from metaeval.pages import figure_content
@@ -53,12 +54,9 @@ def score_figure(request: PersonRequest, slug: str, condition_id: int, name: str
 def _asked(request: PersonRequest, slug: str, condition_id: int) -> tuple[Condition, Policy, str, list[Measure]]:
     """Return the condition, and what is asked of it: the policy, the key of a measure, and all that can be."""
     campaign = organized_campaign(request.user, slug)
-    condition = get_object_or_404(scored_conditions(campaign), pk=condition_id)
+    condition, policy = scored_condition(campaign, condition_id), asked_policy(request)
     measures: list[Measure] = [one for one in scoring_of(condition.kind).measures.all if one.key != LENGTH]
     measure = request.GET.get("measure", measures[0].key)
     if measure not in {one.key for one in measures}:
         raise Http404("There is no such measure.")
-    try:
-        return condition, Policy(request.GET.get("policy", Policy.ZERO)), measure, measures
-    except ValueError as error:
-        raise Http404("There is no such policy.") from error
+    return condition, policy, measure, measures

@@ -10,7 +10,7 @@ from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.queries import byte_order
 from assessor.plan.effort import effort
-from assessor.plan.effort_tables import ALL, condition_rows, figure, people_rows, topics_listing
+from assessor.plan.effort_tables import ALL, FIGURE, condition_rows, figure, people_rows, topics_listing
 from assessor.plan.exportables import EFFORT
 from assessor.plan.hours import LEAST_FOR_OUTLIERS
 from assessor.scores.sorting import shown
@@ -55,7 +55,7 @@ def effort_page(request: PersonRequest, slug: str) -> HttpResponse:
 def effort_figure(request: PersonRequest, slug: str, name: str, form: str) -> HttpResponseBase:
     """The figure of the page, of what stands now."""
     campaign = organized_campaign(request.user, slug)
-    hours = figure(effort(campaign))
-    if name != hours.name:
+    if name != FIGURE:
         raise Http404("There is no such figure.")
-    return figure_response(request, hours.specification, name=f"{campaign.slug}.effort.{name}", form=form)
+    specification = figure(effort(campaign)).specification
+    return figure_response(request, specification, name=f"{campaign.slug}.effort.{name}", form=form)

@@ -113,6 +113,15 @@ def _nothing_relevant(campaign: Campaign) -> Rows:
     return _topics(campaign).filter(Exists(graded), ~Exists(relevant)).values_list("qid", "title")
 
 
+def _pooled_ungraded(campaign: Campaign) -> Rows:
+    """Yield the passages of the pool that nobody graded, of topics that somebody graded."""
+    # Its sources named, so that each passage is looked up by the key of grades.
+    grades = Grade.objects.filter(source__in=list(campaign.qrels_sources.all()), grade__gte=0, topic=OuterRef("topic"))
+    found = pooled(campaign).filter(Exists(grades), ~Exists(grades.filter(docid=OuterRef("docid"))))
+    rows = found.order_by("topic__qid", "docid").values_list("topic__qid", "docid").distinct()
+    return rows.iterator(_AT_A_TIME)
+
+
 def _lacking_topics(campaign: Campaign) -> Rows:
     """Yield runs that answer not all topics: how many are lacking, and which."""
     own = Q(answers__import_record__state=Import.State.DONE, answers__apart=False)
@@ -143,6 +152,14 @@ _FOUND_AT_ONCE = (
         "graded topics have no relevant passage",
         ("topic", "title"),
         _nothing_relevant,
+    ),
+    Kind(
+        "pooled-ungraded",
+        "passage of the pool has no grade",
+        "passages of the pool have no grade",
+        ("topic", "docid"),
+        _pooled_ungraded,
+        lambda row: f"{row[1]} for {row[0]}",
     ),
     Kind(
         "runs",

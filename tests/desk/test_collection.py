@@ -120,6 +120,16 @@ def test_grades_are_told_by_source_and_level(campaign: Campaign, import_file, as
     assert ("who grades this" in page, "bm25" in page) == (True, True)
 
 
+def test_passages_of_the_pool_without_a_grade_are_named(campaign: Campaign, import_file, as_olga: Client):
+    import_file(campaign, "topics", "t3\twho grades this\n")
+    import_file(campaign, "qrels", "t2 0 d8 -1\n", source="Mia's", by="model")  # pooled, not judged
+    import_file(campaign, "retrieval", "t1 Q0 d1 1 2.5 bm25\nt1 Q0 d9 2 2.4 bm25\nt2 Q0 d8 1 2 bm25\nt3 Q0 d1 1 2 bm25\n")
+    page = read(as_olga, "relevance/").partition('id="pooled-ungraded"')[2]
+    assert re.findall(r"<li>.*?<bdi>(\w+)</bdi></a> <span class=\"quiet\">(\w+)", page) == [("d9", "t1"), ("d8", "t2")]
+    assert "2 passages of the pool have no grade" in as_olga.get("/campaigns/study/").content.decode()
+    assert as_olga.get("/campaigns/study/missing/pooled-ungraded/")["Location"].endswith("/relevance/#gaps")
+
+
 @pytest.fixture
 def labelled(task: Task, import_file) -> Campaign:  # noqa: F811
     return label_twice(task, import_file)

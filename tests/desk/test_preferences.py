@@ -128,15 +128,15 @@ def test_times_are_in_the_persons_zone_and_say_so(olga: Person, campaign: Campai
     QuerySet(Event).filter(pk=event.pk).update(at=datetime(2026, 1, 31, 23, 30, 5, tzinfo=UTC))
     history = f"/campaigns/{campaign.slug}/history/?since=2026-02-01&until=2026-02-01"
     client, _ = change(olga, time_zone="UTC")
-    assert "UTC+0000" not in client.get(history).content.decode()
+    assert "2026-01-31 23:30:05 UTC" not in client.get(history).content.decode()
     client, _ = change(olga, time_zone="Asia/Kolkata")
     page = client.get(history).content.decode()
-    assert "2026-02-01 05:00:05 UTC+0530" in page
+    assert "2026-02-01 05:00:05 IST" in page
     assert "From (Asia/Kolkata)" in page
     # The days are the person's, the times of the file are not.
     file = b"".join(client.get(history.replace("/?", ".csv?")).streaming_content).decode()
     assert "2026-01-31T23:30:05+00:00" in file
-    assert "2026-02-01 05:00:05 UTC+0530" not in client_of(olga).get(history.replace("-01", "-02")).content.decode()
+    assert "2026-02-01 05:00:05 IST" not in client_of(olga).get(history.replace("-01", "-02")).content.decode()
 
 
 def test_a_zone_that_nobody_knows_is_utc(anna: Person):

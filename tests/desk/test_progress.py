@@ -414,7 +414,7 @@ def test_what_takes_over_three_times_the_median_is_told(
 def test_a_lease_that_ran_out_is_told(bank: NuggetBank, campaign: Campaign):
     Task.objects.update(leased_until=ago(0.1))
     [(fact, _, _)] = reasons(campaign)
-    assert fact == f"anna's lease on t1 ended on {ago(0.1):%Y-%m-%d %H:%M} UTC+0000."
+    assert fact == f"anna's lease on t1 ended on {ago(0.1):%Y-%m-%d %H:%M} UTC."
 
 
 def test_many_questions_of_an_assessor_are_told(task: Task, campaign: Campaign, nugget_ids, monkeypatch):  # noqa: F811

@@ -26,6 +26,11 @@ from assessor.desk.listing import Choice, Column, chosen, holds, listing, paged,
 
 _PASSAGES = 25  # on a page, with their texts
 _WITHOUT_GRADES = 100
+_GRADE_GAPS = {
+    "ungraded": "Topics without grades",
+    "nothing-relevant": "Graded, nothing relevant",
+    "pooled-ungraded": "In the pool without a grade",
+}
 
 _TOPIC_COLUMNS = (
     Column("topic", "Topic", lambda row: row.topic.qid),
@@ -130,7 +135,7 @@ def passages(request: PersonRequest, slug: str) -> HttpResponse:
 def relevance(request: PersonRequest, slug: str) -> HttpResponse:
     """Where grades come from, which there are, which topics have none, and the pool."""
     campaign = organized_campaign(request.user, slug)
-    lacking = {name: list(KINDS[name].rows(campaign)) for name in ("ungraded", "nothing-relevant")}
+    lacking = {name: list(KINDS[name].rows(campaign)) for name in _GRADE_GAPS}
     named = [qid for rows in lacking.values() for qid, _ in rows[:_WITHOUT_GRADES]]
     keys = dict(campaign.topics.filter(qid__in=among(named)).values_list("qid", "pk"))
     context = {
@@ -139,7 +144,7 @@ def relevance(request: PersonRequest, slug: str) -> HttpResponse:
         "loaded": queries.loaded(campaign),
         "sources": grade_sources(campaign),
         "gaps": [
-            (name, KINDS[name].what, len(rows), [(keys[qid], qid, title) for qid, title in rows[:_WITHOUT_GRADES]])
+            (name, _GRADE_GAPS[name], len(rows), [(keys[qid], qid, what) for qid, what in rows[:_WITHOUT_GRADES]])
             for name, rows in lacking.items()
         ],
         "retrieval_runs": campaign.retrieval_runs.order_by("tag"),

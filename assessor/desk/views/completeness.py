@@ -11,7 +11,7 @@ from assessor.desk.completeness import KINDS, SLOW, gap
 
 _LISTS = {
     **dict.fromkeys(("relevant", "pooled", "cited"), ("passages", "?show=no-text")),
-    **dict.fromkeys(("ungraded", "nothing-relevant"), ("relevance_grades", "#gaps")),
+    **dict.fromkeys(("ungraded", "nothing-relevant", "pooled-ungraded"), ("relevance_grades", "#gaps")),
     "runs": ("runs", "?show=lacking"),
     "empty": ("runs", "?show=no-text"),
 }

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from django.db.models import Max
+from django.db.models import Count, Max
 
 from assessor.campaigns.condition_kind import kind_named, kind_of, kinds_in_order_of_work
 from assessor.campaigns.models import Campaign, Condition
@@ -12,6 +12,7 @@ from assessor.desk.progress import Step
 from assessor.exports.models import Frozen
 from assessor.llm.job_kind import job_kinds
 from assessor.llm.models import Job
+from assessor.llm.queries import open_failures
 from assessor.scores.cache import Counts, counts_by_condition, scopes
 from assessor.work.models import Task
 from assessor.work.queries import Counted
@@ -149,6 +150,8 @@ def _states(
     jobs: dict[int, list[Job]] = defaultdict(list)
     for job in campaign.jobs.exclude(state=Job.State.CANCELLED).defer("scope", "estimate"):
         jobs[job.condition_id].append(job)
+    of_condition = open_failures().filter(job__campaign=campaign).values_list("job__condition")
+    failed = dict(of_condition.annotate(Count("pk")))
     frozen = Frozen.objects.filter(condition__campaign=campaign).order_by().values("condition")
     versions = dict(frozen.annotate(version=Max("version")).values_list("condition", "version"))
     references = {one.reference for one in agreements}
@@ -179,7 +182,7 @@ def _states(
                 given=given,
                 people=sorted(people[one.pk]) or (["people"] if one.is_peoples else []),
                 model="" if one.judge is None or one.is_peoples else str(one.judge),
-                failed=sum(job.units_failed for job in own_jobs),
+                failed=failed.get(one.pk, 0),
                 job_state=_job_state(own_jobs),
                 version=versions.get(one.pk, 0),
                 agreements=[other for other in agreements if other.candidate == one.pk],

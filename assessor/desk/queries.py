@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -15,6 +15,7 @@ from assessor.campaigns.models import CONTROL, Answer, Campaign, Import, Run, To
 from assessor.campaigns.queries import pooled
 from assessor.labels.replies import unread
 from assessor.llm.models import Job
+from assessor.llm.queries import open_failures
 from assessor.runtime.process_cache import cache
 from assessor.work.models import Task
 from assessor.work.queries import lease, minutes, queues_of, tasks_of
@@ -97,12 +98,13 @@ def organized(person: Person) -> QuerySet[Any]:
     of_campaign = {"campaign": OuterRef("pk")}
     work = Task.objects.filter(**of_campaign, topic__is_practice=False).exclude(state=Task.State.WITHDRAWN)
     jobs = Job.objects.filter(**of_campaign).exclude(state=Job.State.CANCELLED)
+    failed = open_failures().filter(job=OuterRef("pk"))
     return organized_campaigns(person).annotate(
         topics_count=_number(Topic.objects.filter(**of_campaign)),
         runs_count=_number(Run.objects.filter(**of_campaign).exclude(task=CONTROL)),
         pieces=_number(work),
         finished=_number(work.filter(state=Task.State.FINISHED)),
-        failing=_number(jobs.filter(Q(units_failed__gt=0) | Q(state=Job.State.HALTED))),
+        failing=_number(jobs.filter(Exists(failed) | Q(state=Job.State.HALTED))),
     )
 
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import NamedTuple
 
+from django.db.models import Count
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -15,6 +16,7 @@ from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign
 from assessor.labels.label_kind import label_kind, label_kinds
 from assessor.llm.models import Job
+from assessor.llm.queries import open_failures
 from assessor.work.access import with_checks
 from assessor.work.models import Task
 from assessor.work.queries import Counted, minutes, planned
@@ -188,13 +190,14 @@ def _asking(tasks: Iterable[Counted], asked: Mapping[int, int]) -> Iterator[Foun
 
 
 def _jobs(campaign: Campaign, jobs: Iterable[Job]) -> Iterator[Stuck]:
-    """Yield jobs that were halted, and those with failed calls."""
+    """Yield jobs that were halted, and those with calls that failed and were not made since."""
+    failed = dict(open_failures().filter(job__campaign=campaign).values_list("job").annotate(Count("pk")))
     for job in jobs:
         if job.state == Job.State.HALTED:
             page = Button("Open the job", reverse("job", args=[campaign.slug, job.pk]))
             yield Stuck("alert", True, f"{job} stopped: {job.message}", "", [page])
-        if job.units_failed:
-            fact = f"{job.units_failed} of {job.units_total} calls failed."
+        if number := failed.get(job.pk):
+            fact = f"{number} of {job.units_total} calls failed."
             yield Stuck("alert", True, fact, str(job), [Button("Show failures", _failures(campaign, job))])
 
 

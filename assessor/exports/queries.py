@@ -13,6 +13,7 @@ from assessor.exportables import Exportable, Purpose
 from assessor.exports.models import Export
 from assessor.exports.registry import EXPORTABLES
 from assessor.llm.models import Job
+from assessor.llm.queries import open_failures
 from assessor.plan.models import Planned
 from assessor.scores.cache import with_open_answers
 from assessor.scores.score_source import scored_conditions
@@ -110,13 +111,12 @@ def conditions_to_freeze(campaign: Campaign) -> QuerySet[Condition]:
     What else may be missing takes long to find: the page of a condition says it.
     """
     own = {"condition": OuterRef("pk")}
-    jobs = Job.objects.filter(**own)
     open_work = (
         Exists(Task.objects.filter(**own, state=Task.State.OPEN, topic__is_practice=False)),
         Exists(Waiting.objects.filter(**own)),
         Exists(Planned.objects.filter(**own)),
-        Exists(jobs.exclude(state__in=Job.OVER)),
-        Exists(jobs.exclude(state=Job.State.CANCELLED).filter(units_failed__gt=0)),
+        Exists(Job.objects.filter(**own).exclude(state__in=Job.OVER)),
+        Exists(open_failures().filter(job__condition=OuterRef("pk"))),
     )
     conditions = campaign.conditions.order_by("kind", "name")
     return conditions.annotate(

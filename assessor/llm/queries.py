@@ -7,7 +7,7 @@ from decimal import Decimal
 from string import digits
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from assessor.campaigns.models import Campaign, Topic
@@ -223,6 +223,23 @@ class Reason(NamedTuple):
 
 _REASONS = 20
 _NO_DIGITS = str.maketrans("", "", digits)  # ids and counts differ from unit to unit
+
+
+def open_failures() -> QuerySet[Unit]:
+    """Return the failed units of jobs that were not cancelled, but for those that a later job took up instead."""
+    later = Unit.objects.filter(
+        ~Q(job__state=Job.State.CANCELLED) | Q(state=Unit.State.DONE),
+        job__condition=OuterRef("job__condition"),
+        job__gt=OuterRef("job"),
+        item=OuterRef("item"),
+    )
+    # Two questions, since each of the keys of units answers one.
+    taken_up = (
+        Exists(later.filter(answer=OuterRef("answer"))),
+        Exists(later.filter(answer=None, topic=OuterRef("topic"))),
+    )
+    failed = Unit.objects.filter(state=Unit.State.FAILED).exclude(job__state=Job.State.CANCELLED).order_by()
+    return failed.filter(*(~one for one in taken_up))
 
 
 def reason_of(error: str) -> str:

@@ -112,7 +112,8 @@ def test_what_is_missing_leads_to_the_lists(campaign: Campaign, as_olga: Client)
 def test_grades_are_told_by_source_and_level(campaign: Campaign, import_file, as_olga: Client):
     import_file(campaign, "topics", "t3\twho grades this\n")
     import_file(campaign, "qrels", "t1 0 d1 2\n", source="Mia's", by="model")
-    import_file(campaign, "retrieval", "t1 Q0 d1 1 2.5 bm25\n")
+    ranked = "t1 Q0 d1 1 3 bm25\nt1 Q0 d9 2 2 bm25\nt2 Q0 d8 1 2 bm25\nt3 Q0 d1 1 2 bm25\n"
+    import_file(campaign, "retrieval", ranked)
     page = read(as_olga, "relevance/")
     assert cells(page, "NIST") == ["2", "6", "3 1 2 2 1 1 0 2"]  # grades 3 to 0, each with how often
     assert cells(page, "Mia's") == ["1", "1", "3 0 2 1 1 0 0 0"]
@@ -123,7 +124,9 @@ def test_grades_are_told_by_source_and_level(campaign: Campaign, import_file, as
 def test_passages_of_the_pool_without_a_grade_are_named(campaign: Campaign, import_file, as_olga: Client):
     import_file(campaign, "topics", "t3\twho grades this\n")
     import_file(campaign, "qrels", "t2 0 d8 -1\n", source="Mia's", by="model")  # pooled, not judged
-    import_file(campaign, "retrieval", "t1 Q0 d1 1 2.5 bm25\nt1 Q0 d9 2 2.4 bm25\nt2 Q0 d8 1 2 bm25\nt3 Q0 d1 1 2 bm25\n")
+    import_file(
+        campaign, "retrieval", "t1 Q0 d1 1 2.5 bm25\nt1 Q0 d9 2 2.4 bm25\nt2 Q0 d8 1 2 bm25\nt3 Q0 d1 1 2 bm25\n"
+    )
     page = read(as_olga, "relevance/").partition('id="pooled-ungraded"')[2]
     assert re.findall(r"<li>.*?<bdi>(\w+)</bdi></a> <span class=\"quiet\">(\w+)", page) == [("d9", "t1"), ("d8", "t2")]
     assert "2 passages of the pool have no grade" in as_olga.get("/campaigns/study/").content.decode()

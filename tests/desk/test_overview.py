@@ -17,8 +17,9 @@ from assessor.desk.conditions import ConditionState
 from assessor.desk.flags import remember_open
 from assessor.desk.overview import Overview, Stage, conditions_of, due, to_compare
 from assessor.desk.sentences import predicate
+from assessor.desk.stalled_work import stuck
 from assessor.exports.models import Frozen
-from assessor.llm.models import Job
+from assessor.llm.models import Job, Unit
 from assessor.runtime.process_cache import cache
 from assessor.work.models import Task, TimeSpent
 from metaeval.actions import create_comparison, run
@@ -26,6 +27,7 @@ from nuggets.models import NuggetBank
 from tests.assignment.conftest import answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
 from tests.conftest import client_of, make_assessor
 from tests.judging import change
+from tests.llm.records import fail_units
 from tests.metaeval.conftest import edits, first, second  # noqa: F401  # fixtures
 from tests.nuggets.model import draft, make_condition, make_model
 
@@ -141,7 +143,8 @@ def test_failed_calls_are_to_be_looked_at_and_keep_a_condition_from_being_comple
 ):
     edits = make_condition(make_model(campaign))  # noqa: F811
     job = draft(edits, [topic], ["a"])
-    Job.objects.filter(pk=job.pk).update(units_failed=3, state=Job.State.DONE)
+    Job.objects.filter(pk=job.pk).update(state=Job.State.DONE)
+    fail_units(job, topic, 3)
     found = state(campaign, edits)
     assert (found.failed, found.chip) == (3, ("bad", "3 failed"))
     assert not found._replace(done=1, total=1).is_complete
@@ -149,6 +152,23 @@ def test_failed_calls_are_to_be_looked_at_and_keep_a_condition_from_being_comple
     assert "See why 3 calls failed" in [step.title for step in seen(as_olga).steps]
     Job.objects.filter(pk=job.pk).update(state=Job.State.CANCELLED)
     assert state(campaign, edits).failed == 0
+
+
+def test_a_failed_call_that_a_later_job_took_up_is_told_once(campaign: Campaign, topic, as_olga: Client):
+    model = make_model(campaign)
+    edits = make_condition(model)  # noqa: F811
+    fail_units(draft(edits, [topic], ["a"]), topic, 3)
+    later = Job.objects.create(campaign=campaign, kind="AutoNuggets", condition=edits, judge=model)
+    fail_units(later, topic, 2)
+    assert state(campaign, edits).failed == 3
+    assert [step.title for step in seen(as_olga).steps if "failed" in step.title] == ["See why 3 calls failed"]
+    assert [one.fact for one in stuck(campaign, [], {})] == ["1 of 0 calls failed.", "2 of 0 calls failed."]
+    later.units.update(state=Unit.State.DONE)
+    assert state(campaign, edits).failed == 1
+    Job.objects.filter(pk=later.pk).update(state=Job.State.CANCELLED)
+    assert state(campaign, edits).failed == 1, "what it has done stays done"
+    later.units.update(state=Unit.State.WAITING)
+    assert state(campaign, edits).failed == 3
 
 
 def test_what_is_complete_is_to_be_frozen_until_it_is(edits: Condition, as_olga: Client):  # noqa: F811
@@ -298,7 +318,7 @@ def test_home_says_how_much_of_a_campaign_is_finished(bank: NuggetBank, olga: Pe
     assert "1 of 1 pieces of work finished" in as_olga.get("/").content.decode()
 
 
-def test_home_says_what_needs_attention(campaign: Campaign, olga: Person, as_olga: Client):
+def test_home_says_what_needs_attention(campaign: Campaign, topic, olga: Person, as_olga: Client):
     make_assessor(olga)
     home = as_olga.get("/").content.decode()
     assert "failed calls" not in home
@@ -306,7 +326,7 @@ def test_home_says_what_needs_attention(campaign: Campaign, olga: Person, as_olg
     model = make_model(campaign)
     own = {"campaign": campaign, "kind": "AutoNuggets", "condition": make_condition(model), "judge": model}
     for state, failed in ((Job.State.DONE, 2), (Job.State.DONE, 0), (Job.State.HALTED, 0), (Job.State.CANCELLED, 2)):
-        Job.objects.create(**own, state=state, units_failed=failed)
+        fail_units(Job.objects.create(**own, state=state), topic, failed)
     remember_open(campaign, 3)
     home = as_olga.get("/").content.decode()
     assert f'href="{ADDRESS}jobs/">2 jobs stopped or with failed calls</a>' in home

@@ -30,6 +30,7 @@ from nuggets.models import NuggetBank
 from tests.assignment.conftest import answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
 from tests.conftest import client_of
 from tests.judging import change, give
+from tests.llm.records import fail_units
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.support.judging_helpers import load_runs, post_edited
 
@@ -440,7 +441,8 @@ def test_what_waits_for_a_models_label_leads_to_the_failures_of_its_job(
     fact, more = "1 citation of t1 waits for the model's label.", "support post-edited, anna"
     assert told == [(fact, more, [("Look at the work", f"/support/{task.pk}/")])]
     job = draft(make_condition(make_model(campaign)), [topic], ["a"])
-    Job.objects.update(condition=condition.shown, units_failed=2, units_total=9)
+    fail_units(job, topic, 2)
+    Job.objects.update(condition=condition.shown, units_total=9)
     failures = f"/campaigns/study/jobs/{job.pk}/failures/"
     found = reasons(campaign)
     assert (fact, more, [("Show failures", failures)]) in found

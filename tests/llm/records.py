@@ -2,10 +2,18 @@
 
 from django.utils import timezone
 
+from assessor.campaigns.models import Topic
 from assessor.llm.models import Call, Job, Runner, StoredPrompt, Trial, Unit
 from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.prompts import sha256_of
 from assessor.runtime import processes
+
+
+def fail_units(job: Job, topic: Topic, number: int) -> None:
+    """Leave failed units of a topic, besides those that the job has."""
+    failed = {"job": job, "topic": topic, "state": Unit.State.FAILED}
+    Unit.objects.bulk_create([Unit(**failed, item=f"failed {place}") for place in range(number)])
+    Job.objects.filter(pk=job.pk).update(units_failed=number)
 
 
 def leave_traces(job: Job) -> None:

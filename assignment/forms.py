@@ -7,7 +7,7 @@ from django import forms
 
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import names_of_nuggets
-from assessor.campaigns.forms import ConditionFields
+from assessor.campaigns.forms import ConditionFields, RecordField
 from assessor.campaigns.models import Campaign, Condition
 from assignment.actions import create_manual_assign, usual_name
 from assignment.label_kind import MANUAL
@@ -17,7 +17,7 @@ class AssignmentFields(ConditionFields):
     METHODS = {MANUAL: ("Assignment by people", "People say which nuggets an answer contains.")}
     NEEDS = {MANUAL: ("nuggets",)}
 
-    nuggets = forms.ModelChoiceField(
+    nuggets = RecordField(
         Condition.objects.none(),
         label="Nuggets",
         required=False,
@@ -39,7 +39,7 @@ class AssignmentFields(ConditionFields):
 class ControlForm(forms.Form):
     """Whose nuggets control runs are to say."""
 
-    nuggets = forms.ModelChoiceField(Condition.objects.none())
+    nuggets = RecordField(Condition.objects.none())
     anew = forms.BooleanField(required=False, label="Make new ones where nuggets changed")
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:

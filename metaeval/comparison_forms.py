@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
+from assessor.campaigns.forms import RecordField
 from assessor.campaigns.http import NO_FILE
 from assessor.campaigns.models import Campaign, Condition
 from assessor.scores.leaderboards import POLICY_WORDS
@@ -29,13 +30,13 @@ class CompareForm(forms.Form):
         label="Reference side", help_text="What the other side is measured against: people's labels, as a rule."
     )
     second = forms.ChoiceField(label="Other side", help_text="A model's labels, other people's, or a score table.")
-    first_support = forms.ModelChoiceField(
+    first_support = RecordField(
         Condition.objects.none(),
         required=False,
         label="Support of the reference side",
         help_text="For F1, with its nuggets.",
     )
-    second_support = forms.ModelChoiceField(
+    second_support = RecordField(
         Condition.objects.none(),
         required=False,
         label="Support of the other side",
@@ -53,8 +54,8 @@ class CompareForm(forms.Form):
         label="Only these topics",
         help_text="Topic ids, one a line. Leave empty for all.",
     )
-    topics_of = forms.ModelChoiceField(
-        Condition.objects.none(), required=False, label="Only topics that are judged under"
+    topics_of = RecordField(
+        Condition.objects.none(), required=False, empty_label="any", label="Only topics that are judged under"
     )
     policy = forms.ChoiceField(
         label="Answers not submitted", choices=[(one, POLICY_WORDS[one]) for one in POLICIES], initial=Policy.ZERO

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from assessor.accounts.models import Person
+from assessor.campaigns.forms import RecordField
 from assessor.campaigns.models import Campaign, Condition
 from assessor.studies.actions import MAX_NOTE, PER_TOPIC
 from assessor.studies.models import ErrorCode, Study
@@ -17,10 +18,10 @@ class DrawForm(forms.Form):
     """A new study."""
 
     name = forms.CharField(max_length=100)
-    first = forms.ModelChoiceField(
+    first = RecordField(
         Condition.objects.none(), label="First labels", help_text="People's labels, given here or imported."
     )
-    second = forms.ModelChoiceField(
+    second = RecordField(
         Condition.objects.none(),
         label="Second labels",
         help_text="A model's labels.",
@@ -54,8 +55,8 @@ class DrawForm(forms.Form):
 class GiveForm(forms.Form):
     """A study's sample for a person."""
 
-    person = forms.ModelChoiceField(Person.objects.none(), label="Assessor")
-    condition = forms.ModelChoiceField(
+    person = RecordField(Person.objects.none(), label="Assessor")
+    condition = RecordField(
         Condition.objects.none(),
         label="As",
         required=False,

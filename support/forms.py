@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django import forms
-
 from assessor.accounts.models import Person
-from assessor.campaigns.forms import ConditionFields
+from assessor.campaigns.forms import ConditionFields, RecordField
 from assessor.campaigns.models import Campaign, Condition
 from support.actions import create_support
 from support.label_kind import FROM_SCRATCH, POST_EDITED
@@ -21,7 +19,7 @@ class SupportFields(ConditionFields):
     NEEDS = {POST_EDITED: ("shown_labels",)}
     SHOWN = ("shown_labels",)
 
-    shown_labels = forms.ModelChoiceField(
+    shown_labels = RecordField(
         Condition.objects.none(),
         label="Labels to post-edit",
         required=False,

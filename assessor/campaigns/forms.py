@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from django import forms
+from django.db.models import QuerySet
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import SCALES, Campaign, Condition, QrelsSource
@@ -35,7 +36,15 @@ class ConditionFields(forms.Form):
         raise NotImplementedError
 
 
-class GradesField(forms.ModelChoiceField):  # type: ignore[type-arg]
+class RecordField(forms.ModelChoiceField):  # type: ignore[type-arg]
+    """A choice of a record, whose first option says in words that nothing is chosen."""
+
+    def __init__(self, queryset: QuerySet[Any], *, required: bool = True, **kwargs: Any) -> None:
+        kwargs.setdefault("empty_label", "Choose…" if required else "none")
+        super().__init__(queryset, required=required, **kwargs)
+
+
+class GradesField(RecordField):
     """A source of grades, with its scale."""
 
     def __init__(self, **kwargs: Any) -> None:

@@ -47,6 +47,7 @@ def find(campaign: Campaign, q: str) -> list[Hits]:
     topics = campaign.topics.filter(Q(qid__icontains=q) | Q(title__icontains=q)).order_by("qid")
     alias = Q(aliases__name__icontains=q)
     runs = campaign.runs.filter(Q(tag__icontains=q) | Q(team__icontains=q) | alias).distinct().order_by("tag")
+    docids = campaign.segments.filter(docid__icontains=q).order_by("docid")
     people = campaign.memberships.filter(until=None, person__username__icontains=q).select_related("person")
     conditions = campaign.conditions.filter(name__icontains=q).order_by("name")
     pages = [
@@ -69,13 +70,16 @@ def find(campaign: Campaign, q: str) -> list[Hits]:
         ("Runs", "runs"): [
             Hit(one.tag, one.team, page("run", one.pk), one.tag.casefold() == same) for one in runs[: AT_MOST + 1]
         ],
+        ("Passages", "file"): [
+            Hit(docid, "", f"{page('passages')}?{urlencode({'q': docid})}", docid.casefold() == same)
+            for docid in docids.values_list("docid", flat=True)[: AT_MOST + 1]
+        ],
         ("People", "people"): [
             Hit(str(one.person), one.get_role_display(), page("person", one.person_id))
             for one in people.order_by("person__username")[: AT_MOST + 1]
         ],
         ("Conditions", "grid"): [
-            Hit(one.name, one.kind, f"{page('scores')}?condition={one.pk}" if one.judges_answers else page("plan"))
-            for one in conditions[: AT_MOST + 1]
+            Hit(one.name, one.kind, page("condition", one.pk)) for one in conditions[: AT_MOST + 1]
         ],
         ("Pages", "file"): pages,
         ("Files to download", "down"): files,
@@ -84,6 +88,6 @@ def find(campaign: Campaign, q: str) -> list[Hits]:
 
 
 def only_exact(groups: Sequence[Hits]) -> Hit | None:
-    """Return the one topic or run that is called what was looked for, if there is one alone."""
+    """Return the one topic, run or passage that is called what was looked for, if there is one alone."""
     exact = [hit for group in groups for hit in group.found if hit.is_exact]
     return exact[0] if len(exact) == 1 else None

@@ -11,6 +11,7 @@ from django.db import transaction
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import name_for_assessors
 from assessor.campaigns.condition_kind import condition_kinds, names_of_answers, names_of_nuggets
+from assessor.campaigns.forms import RecordField
 from assessor.campaigns.http import NO_FILE
 from assessor.campaigns.models import Campaign, Condition, Protocol, Role
 from assessor.desk.import_forms import FilesField
@@ -165,7 +166,7 @@ class ConditionForm(forms.Form):
         help_text="Leave empty for the kind of work, such as Support. It should not say where nuggets or labels come "
         "from, nor that somebody judged before.",
     )
-    of = forms.ModelChoiceField(
+    of = RecordField(
         Condition.objects.none(),
         label="Condition to label again",
         required=False,

@@ -25,6 +25,7 @@ from assessor.desk.progress import Progress, progress
 from assessor.desk.queries import loaded, state_of_loaded
 from assessor.desk.sentences import SYSTEM, predicate
 from assessor.desk.stalled_work import stuck
+from assessor.desk.study_templates import chosen_template, planned
 from assessor.labels.queries import outdated_labels
 from assessor.llm.models import Job
 from assessor.plan.hours import HOUR
@@ -327,7 +328,14 @@ def _steps(
     for what, single in (("topics", "topics"), ("segments", "passages"), ("runs", "runs")):
         if not has[what]:
             yield NextStep(f"Upload {single}", _WHY_LOADED[what], files, f"Upload {single}")
-    if not every.every:
+    study = chosen_template(campaign)
+    to_make = [one for one in planned(campaign, study) if not one.condition and not one.waits] if study else []
+    if study and to_make:
+        lacking_parts = sorted({one.lacks for one in to_make if one.lacks})
+        why = f"They need {_joined(lacking_parts)}." if lacking_parts else "All that they need is here."
+        title = f"Make {_number(len(to_make), 'more condition')} of {study.title}"
+        yield NextStep(title, why, f"{reverse('setup', args=[campaign.slug])}#step-study", "Set up")
+    elif not every.every:
         why = "A condition says who makes the nuggets and who labels. Create one to plan work."
         yield NextStep("Create a condition", why, reverse("new_condition", args=[campaign.slug]), "New condition")
     if questions:

@@ -15,13 +15,17 @@ from assessor.work.models import Exposure, Task
 
 def people_of(campaign: Campaign) -> QuerySet[Membership]:
     """Return the present memberships of a campaign, organizers first, with the work of each person there."""
-    work = Q(person__tasks__campaign=campaign)
+    given = Q(person__tasks__campaign=campaign) & ~Q(person__tasks__state=Task.State.WITHDRAWN)
+    work, practice = (given & Q(person__tasks__topic__is_practice=is_practice) for is_practice in (False, True))
+    finished = Q(person__tasks__state=Task.State.FINISHED)
     return (
         campaign.memberships.filter(until=None)
         .select_related("person")
         .annotate(
             open_topics=Count("person__tasks", filter=work & Q(person__tasks__state=Task.State.OPEN)),
-            finished_topics=Count("person__tasks", filter=work & Q(person__tasks__state=Task.State.FINISHED)),
+            finished_topics=Count("person__tasks", filter=work & finished),
+            practice=Count("person__tasks", filter=practice),
+            practice_finished=Count("person__tasks", filter=practice & finished),
             has_second_factor=Exists(Authenticator.objects.filter(user=OuterRef("person"), type__in=SECOND_FACTORS)),
         )
         .order_by("-role", "person__username")

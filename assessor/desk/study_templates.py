@@ -60,6 +60,12 @@ class Planned(NamedTuple):
     condition: Condition | None
     lacks: str
 
+    @property
+    def waits(self) -> bool:
+        """Whether another part has to come first, or its nuggets have to be finished."""
+        on = self.part.on
+        return bool(on and not self.condition and (self.lacks == f"{on} first" or (self.part.model and not self.lacks)))
+
 
 class _Lacking(Exception):
     """A part can't be made yet; the text says for want of what."""

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 
 from assessor.campaigns.condition_kind import names_of_nuggets
-from assessor.campaigns.forms import GradesField, threshold_field
+from assessor.campaigns.forms import GradesField, RecordField, threshold_field
 from assessor.campaigns.models import Campaign, Condition
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
@@ -186,7 +186,7 @@ class BudgetForm(forms.ModelForm):  # type: ignore[type-arg]
 class AskForm(forms.Form):
     """Which judge is asked, under which name, and what that may cost."""
 
-    judge = forms.ModelChoiceField(ModelJudge.objects.none())
+    judge = RecordField(ModelJudge.objects.none())
     name = forms.CharField(
         max_length=120,
         required=False,
@@ -242,7 +242,7 @@ class LaunchForm(AskForm):
     kind = forms.ChoiceField(widget=forms.HiddenInput)
     qrels_source = GradesField(label="Relevance grades")
     min_relevant_grade = threshold_field()
-    nuggets = forms.ModelChoiceField(Condition.objects.none(), required=False)
+    nuggets = RecordField(Condition.objects.none(), required=False)
     topics = forms.CharField(
         required=False,
         label="Topic ids",

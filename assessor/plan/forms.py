@@ -7,7 +7,8 @@ from django import forms
 
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import condition_kinds, names_of_answers, names_of_nuggets
-from assessor.campaigns.models import Campaign, Condition, Run, Topic
+from assessor.campaigns.forms import RecordField
+from assessor.campaigns.models import Campaign, Condition, Role, Run, Topic
 from assessor.plan.actions import Piece, Wanted
 from assessor.work.allocation import LARGEST_SEED
 from assessor.work.judging_pool import folded
@@ -43,6 +44,9 @@ class _WithPerson(forms.Form):
         self.people = {str(person.pk): person for person in assessors(campaign)}
         to_whom = [("", "Choose…"), *self.people.items(), (WHOEVER, "A queue: whoever is free takes the next topic")]
         self.fields["person"].choices = to_whom  # type: ignore[attr-defined]
+        if invited := campaign.invitations.filter(role=Role.ASSESSOR).select_related("person"):
+            named = ", ".join(sorted(str(one.person) for one in invited))
+            self.fields["person"].help_text = f"Invited, and not to be chosen until they accept: {named}."
 
     def clean_person(self) -> Person | None:
         """Return who is chosen; None for whoever draws the topics."""
@@ -145,7 +149,7 @@ class GiveForm(_WithPerson, _WithRule):
 class PieceForm(_WithPerson, _WithRule):
     """What a piece of work is to be."""
 
-    condition = forms.ModelChoiceField(Condition.objects.none())
+    condition = RecordField(Condition.objects.none())
     paused = forms.BooleanField(required=False, label="Paused")
     seen = forms.CharField(widget=forms.HiddenInput)
     field_order = ("condition", "person", "rule", "own_rule", "paused", "reason", "seen")
@@ -182,8 +186,8 @@ class PieceForm(_WithPerson, _WithRule):
 class DropForm(forms.Form):
     """A run that leaves a condition or comes back to it."""
 
-    condition = forms.ModelChoiceField(Condition.objects.none())
-    run = forms.ModelChoiceField(Run.objects.none(), to_field_name="tag")
+    condition = RecordField(Condition.objects.none())
+    run = RecordField(Run.objects.none(), to_field_name="tag")
     reason = forms.CharField(max_length=MAX_REASON)
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
@@ -198,10 +202,8 @@ class AllocateForm(_WithRule):
     """How many of the topics on which nothing is planned go to which condition, and among whom they are drawn."""
 
     people = _SomeRecords(Person.objects.none(), label="Assessors", widget=forms.CheckboxSelectMultiple)
-    support = forms.ModelChoiceField(
-        Condition.objects.none(), required=False, help_text="On the same topics, by the same person."
-    )
-    second = forms.ModelChoiceField(
+    support = RecordField(Condition.objects.none(), required=False, help_text="On the same topics, by the same person.")
+    second = RecordField(
         Condition.objects.none(), required=False, label="Second opinion", help_text="By a second person, blind."
     )
     overlap = forms.IntegerField(

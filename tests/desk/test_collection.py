@@ -248,6 +248,10 @@ def test_find_knows_topics_runs_people_conditions_and_pages(labelled: Campaign, 
     assert as_olga.get("/campaigns/study/find/?q=TEAM.one")["Location"] == f"/campaigns/study/runs/{run.pk}/"
     assert as_olga.get("/campaigns/study/find/?q=t1")["Location"] == f"/campaigns/study/topics/{first.pk}/"
     assert "team.empty" in read(as_olga, "find/?q=team")
+    assert as_olga.get("/campaigns/study/find/?q=D1")["Location"] == "/campaigns/study/passages/?q=d1"
+    assert 'href="/campaigns/study/passages/?q=d2"' in read(as_olga, "find/?q=d")
+    condition = labelled.conditions.get(name="Manual/Manual")
+    assert f'href="/campaigns/study/conditions/{condition.pk}/"' in read(as_olga, "find/?q=Manual/Manual")
     assert "Nothing found." in read(as_olga, "find/?q=lion%00")
     assert "Type a topic" in read(as_olga, "find/")
 

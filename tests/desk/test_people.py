@@ -8,7 +8,7 @@ from django.test import Client
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import add_member, create_campaign
-from assessor.campaigns.models import Campaign, Event, Invitation, Membership, Role
+from assessor.campaigns.models import Campaign, Event, Invitation, Membership, Role, Topic
 from assessor.work.models import Task
 from nuggets.models import NuggetBank
 from tests.conftest import ADMINISTRATOR, ORGANIZER, client_of, make_person
@@ -334,10 +334,16 @@ def test_another_organizers_own_campaign_is_no_hindrance(as_olga: Client, olga: 
 
 def test_the_table_tells_work_and_sign_in(bank: NuggetBank, olga: Person, django_assert_max_num_queries):
     client = client_of(olga)
-    rows = [re.sub(r"<[^>]*>|\s+", " ", row) for row in client.get(PEOPLE).content.decode().split("<tr>")[2:]]
-    told = [" ".join(row.split())[: len("anna assessor 1 0")] for row in rows]
-    assert told[0].startswith("olga organizer")
-    assert told[1] == "anna assessor 1 0"
+
+    def told() -> list[str]:
+        rows = [re.sub(r"<[^>]*>|\s+", " ", row) for row in client.get(PEOPLE).content.decode().split("<tr>")[2:]]
+        return [" ".join(row.split()).partition("signed in")[0] for row in rows]
+
+    assert told() == ["O olga olga organizer 0 0 — last ", "A anna anna assessor 1 0 — not "]
+    Topic.objects.filter(pk=bank.topic_id).update(is_practice=True)
+    assert told()[1] == "A anna anna assessor 0 0 0 of 1 not "
+    Task.objects.update(state=Task.State.FINISHED)
+    assert told()[1] == "A anna anna assessor 0 0 1 of 1 not "
     for number in range(5):
         add_member(
             campaign=bank.condition.campaign, person=make_person(f"p{number}"), role=Role.ASSESSOR, acting_user=None

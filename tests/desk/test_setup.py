@@ -93,6 +93,12 @@ FIRST = {
 }
 
 
+def next_step(client: Client) -> tuple[str, str] | None:
+    """Return what the Overview says of conditions that are not made, if it does."""
+    steps = client.get("/campaigns/study/").context["overview"].steps
+    return next(((one.title, one.why) for one in steps if "condition" in one.title and "Make" in one.title), None)
+
+
 def test_a_study_makes_what_it_can_and_the_rest_once_it_can(empty_campaign, olga, import_file, as_olga):
     campaign, full = empty_campaign, study_templates()["full"]
     import_file(campaign, "topics", "t1\twhy\n")
@@ -107,7 +113,9 @@ def test_a_study_makes_what_it_can_and_the_rest_once_it_can(empty_campaign, olga
     page = as_olga.post(SETUP, {"study": "full"}, follow=True).content.decode()
     assert "Full TREC RAG study: 2 conditions made." in page
     assert "Needs a judge" in page
+    assert next_step(as_olga) == ("Make 4 more conditions of Full TREC RAG study", "They need a judge.")
     make_judge(campaign)
+    assert next_step(as_olga) == ("Make 3 more conditions of Full TREC RAG study", "All that they need is here.")
     made = choose_study(campaign=campaign, template=full, acting_user=olga)
     run = {"run_id": "r", "topic_id": "t1", "references": ["d1"], "answer": [{"text": "a", "citations": [0]}]}
     assert [one.name for one in made] == ["AutoNuggets+Edits", "Edits/Manual", "AutoNuggets"]
@@ -119,6 +127,7 @@ def test_a_study_makes_what_it_can_and_the_rest_once_it_can(empty_campaign, olga
     assert named["AutoNuggets"].qrels_source.name == "UMBRELA"
     assert named["Edits/Manual"].nuggets == named["AutoNuggets+Edits"]
     assert named["Support post-edited"].shown == named["Support automatic"]
+    assert next_step(as_olga) is None
     # Assignments by a model are a job's, once nuggets are finished.
     assert {name for name, state in states(campaign, "full").items() if state != "made"} == {
         "Manual/Auto",

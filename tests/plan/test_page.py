@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Condition, Event, Run, Topic
+from assessor.campaigns.models import Condition, Event, Invitation, Role, Run, Topic
 from assessor.plan.actions import advance, plan_work
 from assessor.plan.models import Planned
 from assessor.work.actions import PlanError, draw_next
@@ -19,7 +19,7 @@ from assignment.actions import create_manual_assign
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, run_file, sheet_of
-from tests.conftest import client_of
+from tests.conftest import client_of, make_person
 from tests.judging import all_judged, label_all
 from tests.nuggets.conftest import do, fill
 from tests.support.judging_helpers import from_scratch
@@ -298,6 +298,31 @@ def test_the_matrix_is_filtered_by_state_person_condition_and_text(
     assert (shown("state=finished"), shown("state=waiting")) == ([], ["t1"])
     Planned.objects.all().delete()
     assert shown("state=finished") == ["t1"]
+
+
+def test_what_is_somebodys_is_moved_on_the_plan(condition: Condition, bank: NuggetBank, as_olga: Client, ben: Person):
+    form = {"topics": [bank.topic_id], "condition": condition.pk, "person": ben.pk}
+    page = as_olga.post(GIVE, form).content.decode()
+    why = "Under ManualNuggets these topics are somebody else&#x27;s already: t1 (anna)."
+    assert f"{why} To move one, open its cell on the plan." in page
+    assert "open its cell" not in as_olga.post(GIVE, form | {"person": ""}).content.decode()
+
+
+def test_who_is_invited_is_named_where_topics_are_given(bank: NuggetBank, as_olga: Client, olga: Person):
+    told = "Invited, and not to be chosen until they accept"
+    assert told not in as_olga.get(GIVE, {"topics": bank.topic_id}).content.decode()
+    for name, role in (("zoe", Role.ASSESSOR), ("carol", Role.ASSESSOR), ("otto", Role.ORGANIZER)):
+        Invitation.objects.create(
+            campaign=bank.condition.campaign, person=make_person(name), role=role, invited_by=olga
+        )
+    assert f"{told}: carol, zoe." in as_olga.get(GIVE, {"topics": bank.topic_id}).content.decode()
+
+
+def test_nothing_is_drawn_where_every_topic_has_work(condition: Condition, bank: NuggetBank, as_olga: Client):
+    assert "1 topic has no work yet." in as_olga.get(f"{PLAN}allocate/").content.decode()
+    Topic.objects.exclude(pk=bank.topic_id).update(is_practice=True)
+    page = as_olga.get(f"{PLAN}allocate/").content.decode()
+    assert ("Every topic has work" in page, ">Draw</button>" in page) == (True, False)
 
 
 def test_the_page_of_giving_says_the_hours_before_its_button(

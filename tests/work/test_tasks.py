@@ -10,7 +10,7 @@ import pytest
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import kind_named, kind_of
 from assessor.campaigns.models import Campaign, Condition, Event, Topic
-from assessor.work.actions import PlanError, give_tasks, withdraw_task
+from assessor.work.actions import PlanError, Taken, give_tasks, withdraw_task
 from assessor.work.models import Task
 from assessor.work.queries import minutes, place, planned, tasks_of
 from nuggets import actions
@@ -189,7 +189,7 @@ def test_a_topic_that_is_given_to_many_at_once_goes_to_one(give: Give, topics: l
     people = [make_person(f"assessor{number}", ASSESSOR) for number in range(8)]
     results = at_once([partial(give, person=person) for person in people])
     [winner] = [number for number, result in enumerate(results) if isinstance(result, list)]
-    assert [type(result) for result in results if not isinstance(result, list)] == [PlanError] * 7
+    assert [type(result) for result in results if not isinstance(result, list)] == [Taken] * 7
     tasks = Task.objects.order_by("topic__qid").values_list("topic__qid", "person__username", "state")
     assert list(tasks) == [(qid, f"assessor{winner}", "open") for qid in ("t1", "t2")]
     assert NuggetBank.objects.count() == 2

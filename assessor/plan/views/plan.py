@@ -24,7 +24,7 @@ from assessor.plan.models import Planned
 from assessor.plan.queries import FINISHED, NOT_GIVEN, OPEN, QUEUED, WAITING, Filters, Line, WorkRow
 from assessor.plan.recent_time import recent_time
 from assessor.plan.workload import Workload, hours, workload
-from assessor.work.actions import PlanError, take_out_of_queue, withdraw_task
+from assessor.work.actions import PlanError, Taken, take_out_of_queue, withdraw_task
 from assessor.work.models import Waiting
 from assessor.work.queries import assessors
 from assessor.work.task_changes import judges_runs
@@ -203,6 +203,8 @@ def give(request: PersonRequest, slug: str) -> HttpResponse:
             return _confirm(request, campaign, "Runs to judge", told, back)
         try:
             messages.success(request, _plan(request, form.cleaned_data))
+        except Taken as error:
+            form.add_error(None, f"{error} To move one, open its cell on the plan.")
         except PlanError as error:
             form.add_error(None, str(error))
         else:

@@ -4,6 +4,7 @@ from assessor.work.actions.active_time import record_time
 from assessor.work.actions.given_tasks import (
     NotYet,
     PlanError,
+    Taken,
     folded,
     give,
     give_tasks,
@@ -17,6 +18,7 @@ from assessor.work.actions.queue import draw_next, note_opened, put_in_queue, ta
 __all__ = [
     "NotYet",
     "PlanError",
+    "Taken",
     "draw_next",
     "folded",
     "give",

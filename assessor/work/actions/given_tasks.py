@@ -19,6 +19,10 @@ class PlanError(Exception):
     """The plan can't be changed like that; the text says why."""
 
 
+class Taken(PlanError):
+    """Topics are somebody else's; the text says whose."""
+
+
 class NotYet(PlanError):
     """It can't be done yet; the text says what it waits for."""
 
@@ -108,12 +112,12 @@ def folded(reason: str) -> str:
 
 
 def refuse_taken(topics: Iterable[Topic], condition: Condition, but: Person | None = None) -> None:
-    """Raise PlanError where topics are somebody's under a condition; but: not this person's."""
+    """Raise Taken where topics are somebody's under a condition; but: not this person's."""
     others = Task.objects.filter(condition=condition, topic__in=list(topics)).exclude(person=but)
     others = others.exclude(state=Task.State.WITHDRAWN).select_related("topic", "person")
     if others:
         taken = ", ".join(f"{task.topic.qid} ({task.person})" for task in others)
-        raise PlanError(f"Under {condition.name} these topics are somebody else's already: {taken}.")
+        raise Taken(f"Under {condition.name} these topics are somebody else's already: {taken}.")
 
 
 def give(

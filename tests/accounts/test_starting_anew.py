@@ -30,7 +30,7 @@ def as_olga(olga: Person, empty_campaign: Campaign) -> Client:
 
 
 def link_in(page: Any) -> str:
-    [found] = re.findall(r'value="(http://testserver/[^"]+)"', page.content.decode())
+    [found] = re.findall(r"readonly>(http://testserver/[^<]+)<", page.content.decode())
     return str(found)
 
 

@@ -172,9 +172,9 @@ def test_a_one_time_link(open_page: OpenPage) -> None:
     admin.click("th a:text('ben')")
     assert against_rules(admin) == []
     admin.click("button:text('Make a sign-in link')")
-    admin.wait_for_selector("input[readonly]")
+    admin.wait_for_selector("textarea[readonly]")
     assert against_rules(admin) == []
-    address = admin.input_value("input[readonly]")
+    address = admin.input_value("textarea[readonly]")
     page = open_page(bypass_csp=True)
     page.goto(address)
     page.wait_for_selector("h1:text('Set your password')")

@@ -62,7 +62,7 @@ class Study:
     def invite(self, by: Player, name: str, role: str) -> Player:
         """Invite somebody new, who comes by the link that is shown."""
         page = by.submit(ADDRESSES["people"], name=name, role=Choice(role), then="A link for")
-        [link] = re.findall(r'value="http://testserver([^"]+)"', page)
+        [link] = re.findall(r"readonly>http://testserver([^<]+)<", page)
         return Player(self.clock, name, PASSWORD, link)
 
     def bring(self, kind: str, *paths: Path, more: str = "", **fields: Any) -> None:

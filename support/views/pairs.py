@@ -46,6 +46,7 @@ def pairs(request: PersonRequest, slug: str) -> HttpResponse:
     wanted = [Wanted(side.condition.pk if side.condition else None, side.state) for side in sides]
     both = [one.condition for one in wanted if one.condition is not None]
     compared = both if len(both) == len(wanted) else [one.pk for one in columns]
+    columns = [one for one in columns if one.pk in compared]
     kept = [
         pair
         for pair in found

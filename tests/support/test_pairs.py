@@ -158,6 +158,8 @@ def test_a_difference_is_between_the_two_that_are_chosen(as_olga: Client, auto: 
     # Of the second pair the third says nothing yet: no other label.
     assert told(as_olga, differ=1, **both) == ["one 2 d2"]
     assert told(as_olga, differ=1, a=people.pk, b=third.pk) == ["one 1 d1", "one 2 d2"]
+    assert len(look(as_olga)[1][0]) == 6
+    assert [name.split(" ")[0] for name in look(as_olga, **both)[1][0][3:]] == ["Auto", "Third"], "the two alone"
 
 
 def test_topics_are_looked_at_one_by_one(as_olga: Client, auto: Condition, cited: Campaign):

@@ -208,7 +208,7 @@ class Command(BaseCommand):
                         said[line["topic_id"], line["run_id"], sentence["sentenceID"]] = citation["support"]
         for task in tasks:
             self._judge(own_judging(people["ben"], task.pk), said)
-        update_last_login(None, people["ben"])  # as whoever has signed a topic off
+        update_last_login(Person, people["ben"])  # as whoever has signed a topic off
 
     def _judge(self, task: Task, said: dict[tuple[str, str, int], str]) -> None:
         """Say of a task's citations what a file has, and sign the task off."""

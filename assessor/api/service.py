@@ -1,6 +1,8 @@
 """The API itself: what it is called, who may ask, and what errors look like."""
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, URLResolver
+from django.urls.resolvers import RegexPattern
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, Throttled, ValidationError
 
@@ -39,3 +41,8 @@ def _wrong(request: HttpRequest, error: ValidationError) -> HttpResponse:
     """Say what is wrong without the value: it may be anything, and of any length."""
     told = [{"loc": list(one["loc"]), "msg": one["msg"]} for one in error.errors]
     return api.create_response(request, {"detail": told}, status=422)
+
+
+# Without the library's own root, at which nothing is.
+_patterns = [one for one in api.urls[0] if isinstance(one, URLPattern) and one.name != "api-root"]
+addresses = URLResolver(RegexPattern("^"), _patterns)

@@ -233,7 +233,7 @@ def named_patterns() -> list[URLPattern]:
         pattern = todo.pop()
         if isinstance(pattern, URLPattern):
             patterns.append(pattern)
-        elif isinstance(pattern, URLResolver) and pattern.app_name not in ("admin", "ninja"):
+        elif isinstance(pattern, URLResolver) and pattern.app_name not in ("admin", "api"):
             todo.extend(pattern.url_patterns)
     return patterns
 

@@ -2,12 +2,14 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.urls import Resolver404, include, path
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET
 
 from assessor.api import views
 
 
 @login_not_required
+@csrf_exempt  # so that other methods are told that they are not allowed; none of them does anything
 @require_GET
 def _read(request: HttpRequest, rest: str = "") -> HttpResponseBase:
     """Answer to GET alone, without a session: each address asks for a token itself.

@@ -11,7 +11,7 @@ from metaeval.stats.measures import LENGTH
 Json = dict[str, Any]
 # What sentences say of tau of runs: from this value on. There are no such limits in the field; 0.9 is often taken for
 # rankings that are equal for all purposes (Voorhees, SIGIR 1998).
-_ALIKE = ((0.9, "almost the same way"), (0.7, "alike"), (0.5, "somewhat alike"), (0.0, "differently"))
+_ALIKE = ((0.9, "almost the same way"), (0.7, "alike"), (0.5, "somewhat alike"), (-0.5, "differently"))
 _OPPOSITE = "in opposite ways"
 _MOST_MOVES = 8
 _FEW_TOPICS = 5  # on fewer, another topic may turn the order of runs
@@ -71,11 +71,9 @@ def sentences(result: Json, first: str, second: str) -> list[Part]:
     parts = [*_of_rankings(result, first, second), *_of_labels(result, first, second)]
     statistics = _statistics(result)
     run, topic = (_value(statistics, f"tau_{level}") for level in ("run", "topic"))
-    if run is not None and topic is not None:
+    if run is not None and topic is not None and not _few_topics(result):
         less = "trust the order less" if topic < run else "the order agrees as much"
         parts += [Part(f" On a single topic, {less}: "), Part(f"τ {topic:.2f}", True), Part(".")]
-        if (topics := len(result["scores"]["topics"])) < _FEW_TOPICS:
-            parts.append(Part(f" Only {topics} topic{'' if topics == 1 else 's'}: too few to rank runs by."))
     if parts:
         parts[0] = parts[0]._replace(text=parts[0].text[:1].upper() + parts[0].text[1:])
     return parts
@@ -85,11 +83,21 @@ def _of_rankings(result: Json, first: str, second: str) -> list[Part]:
     statistics = _statistics(result)
     tau = _value(statistics, "tau_run")
     if tau is None:
-        return [Part(f"The rankings of {first} and {second} have no τ.")] if statistics else []
-    how = next((words for least, words in _ALIKE if round(tau, 2) >= least), _OPPOSITE)
+        return [Part(f"The rankings of {first} and {second} can't be compared: τ is undefined.")] if statistics else []
     bounds = statistics["tau_run"].get("interval") or {}
     interval = f" [{bounds['low']:.2f}, {bounds['high']:.2f}]" if bounds.get("low") is not None else ""
-    return [Part(f"{first} and {second} rank the runs {how}: "), Part(f"τ {tau:.2f}", True), Part(f"{interval}.")]
+    how = next((words for least, words in _ALIKE if round(tau, 2) >= least), _OPPOSITE)
+    if few := _few_topics(result):
+        words = f"Only {few}, too few to rank runs by. Between {first} and {second}: "
+    else:
+        words = f"{first} and {second} rank the runs {how}: "
+    return [Part(words), Part(f"τ {tau:.2f}", True), Part(f"{interval}.")]
+
+
+def _few_topics(result: Json) -> str:
+    """Return how many topics there are, in words, where they are too few for the order of runs; else ""."""
+    topics = len(result["scores"]["topics"])
+    return f"{topics} topic{'' if topics == 1 else 's'}" if 0 < topics < _FEW_TOPICS else ""
 
 
 def _of_labels(result: Json, first: str, second: str) -> list[Part]:
@@ -122,14 +130,16 @@ def key_figures(result: Json) -> list[KeyFigure]:
     statistics, labels = _statistics(result), result.get("labels") or {}
     found: list[KeyFigure] = []
     for name, label, of in (
-        ("tau_run", "Rankings of runs", "{n:,} runs"),
-        ("tau_topic", "Within a topic", "mean of {n:,} topics"),
-        ("tau_cell", "Single answers", "{n:,} answers"),
+        ("tau_run", "Rankings of runs", "{n:,} run{s}"),
+        ("tau_topic", "Within a topic", "mean of {n:,} topic{s}"),
+        ("tau_cell", "Single answers", "{n:,} answer{s}"),
     ):
         if (tau := _value(statistics, name)) is not None:
             bounds = statistics[name].get("interval") or {}
             is_known = bounds.get("low") is not None
-            below = f"{bounds['low']:.2f} to {bounds['high']:.2f}" if is_known else of.format(n=statistics[name]["n"])
+            number = statistics[name]["n"]
+            counted = of.format(n=number, s="" if number == 1 else "s")
+            below = f"{bounds['low']:.2f} to {bounds['high']:.2f}" if is_known else counted
             found.append(KeyFigure(label, f"τ {tau:.2f}", below))
     if (match := _value(labels, "match")) is not None:
         found.append(KeyFigure("Equal labels", _percent(match), f"of {labels['pairs']:,}"))

@@ -376,9 +376,9 @@ def _steps(
     if failed:
         number = sum(one.failed for one in failed)
         named = _joined([one.name for one in failed[:3]])
-        why = f"{named} {'lacks' if len(failed) == 1 else 'lack'} labels. Each job says why its calls failed."
+        why = f"{named} {'lacks' if len(failed) == 1 else 'lack'} labels. Each job says why."
         jobs = reverse("jobs", args=[campaign.slug])
-        yield NextStep(f"See why {_number(number, 'call')} failed", why, jobs, "Open the jobs")
+        yield NextStep(f"See why {_number(number, 'item')} failed", why, jobs, "Open the jobs")
     for reference, candidate in to_compare(every):
         why = "It tells whether the model can stand in for people."
         sides = urlencode({"first": f"Condition-{reference.pk}", "second": f"Condition-{candidate.pk}"})

@@ -16,8 +16,10 @@ from assessor.campaigns.queries import pooled
 from assessor.labels.replies import unread
 from assessor.llm.models import Job
 from assessor.llm.queries import open_failures
+from assessor.plan.models import Planned
 from assessor.runtime.process_cache import cache
-from assessor.work.models import Task
+from assessor.work.access import FACTS, why_not_blind, with_checks
+from assessor.work.models import Task, Waiting
 from assessor.work.queries import lease, minutes, queues_of, tasks_of
 
 
@@ -57,6 +59,7 @@ class OwnTopic(NamedTuple):
 
 def _next(steps: Iterable[TaskRow]) -> TaskRow | None:
     still_open = [step for step in steps if step.task.state == Task.State.OPEN and not step.task.paused]
+    still_open = [step for step in still_open if not step.task.not_blind]
     begun = [(step.task.worked_at, step.task.pk, step) for step in still_open if step.task.worked_at]
     return max(begun)[2] if begun else next(iter(still_open), None)
 
@@ -75,7 +78,9 @@ def home(person: Person) -> dict[str, Any]:
     """
     in_order = names_in_order_of_work()
     topics: dict[int, OwnTopic] = {}
-    for task in tasks_of(person):
+    for task in with_checks(tasks_of(person), FACTS):
+        task.person = person
+        task.not_blind = why_not_blind(task, task)
         own = topics.setdefault(task.topic_id, OwnTopic(task.topic, task.campaign, []))
         own.steps.append(_row(task))
     for own in topics.values():
@@ -98,18 +103,20 @@ def organized(person: Person) -> QuerySet[Any]:
     of_campaign = {"campaign": OuterRef("pk")}
     work = Task.objects.filter(**of_campaign, topic__is_practice=False).exclude(state=Task.State.WITHDRAWN)
     jobs = Job.objects.filter(**of_campaign).exclude(state=Job.State.CANCELLED)
+    of_condition = {"condition__campaign": OuterRef("pk"), "topic__is_practice": False}
+    to_come = [_number(model.objects.filter(**of_condition), "condition__campaign") for model in (Planned, Waiting)]
     failed = open_failures().filter(job=OuterRef("pk"))
     return organized_campaigns(person).annotate(
         topics_count=_number(Topic.objects.filter(**of_campaign)),
         runs_count=_number(Run.objects.filter(**of_campaign).exclude(task=CONTROL)),
-        pieces=_number(work),
+        pieces=_number(work) + to_come[0] + to_come[1],
         finished=_number(work.filter(state=Task.State.FINISHED)),
         failing=_number(jobs.filter(Exists(failed) | Q(state=Job.State.HALTED))),
     )
 
 
-def _number(rows: QuerySet[Any]) -> Coalesce:
-    return Coalesce(Subquery(rows.order_by().values("campaign").annotate(number=Count("pk")).values("number")), 0)
+def _number(rows: QuerySet[Any], by: str = "campaign") -> Coalesce:
+    return Coalesce(Subquery(rows.order_by().values(by).annotate(number=Count("pk")).values("number")), 0)
 
 
 _QUIET = timedelta(minutes=1)

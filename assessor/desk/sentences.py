@@ -27,7 +27,7 @@ _PREDICATES = {
     "export asked for": "asked for the file {}",
     "export stopped": "stopped the export of {}",
     "exported": "downloaded {}",
-    "failed units retried": "retried failed calls of the job {}",
+    "failed units retried": "had failures of the job {} tried again",
     "guidelines changed": "changed the guidelines: {}",
     "import stopped": "stopped the import of {}",
     "imported": "imported {}",

@@ -197,7 +197,7 @@ def _jobs(campaign: Campaign, jobs: Iterable[Job]) -> Iterator[Stuck]:
             page = Button("Open the job", reverse("job", args=[campaign.slug, job.pk]))
             yield Stuck("alert", True, f"{job} stopped: {job.message}", "", [page])
         if number := failed.get(job.pk):
-            fact = f"{number} of {job.units_total} calls failed."
+            fact = f"{number} of {job.units_total} failed."
             yield Stuck("alert", True, fact, str(job), [Button("Show failures", _failures(campaign, job))])
 
 

@@ -15,7 +15,7 @@ from assessor.exports.registry import EXPORTABLES
 from assessor.llm.models import Job
 from assessor.llm.queries import open_failures
 from assessor.plan.models import Planned
-from assessor.scores.cache import with_open_answers
+from assessor.scores.cache import with_incomplete_scores
 from assessor.scores.score_source import scored_conditions
 from assessor.work.models import Task, Waiting
 
@@ -126,4 +126,4 @@ def conditions_to_freeze(campaign: Campaign) -> QuerySet[Condition]:
 
 def unfinished(campaign: Campaign) -> int:
     """Count the conditions of which scores would lack labels."""
-    return len(with_open_answers(scored_conditions(campaign)))
+    return len(with_incomplete_scores(scored_conditions(campaign)))

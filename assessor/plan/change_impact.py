@@ -1,8 +1,11 @@
 """What a change of the plan touches, told before it is made."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
+from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Condition, Run, Topic
 from assessor.plan.actions import Piece, Wanted
@@ -43,6 +46,30 @@ def of_rule(condition: Condition, topics: Sequence[Topic], rule: str) -> Touched
     rules = known.rules | {topic.pk: rule for topic in topics}
     judged = of_campaign(condition.campaign, rules, known.dropped)
     return _touched(condition, judged, answer__topic__in=[topic.pk for topic in topics])
+
+
+def of_blind_work(person: Person | None, topics: Sequence[Topic], conditions: Sequence[Condition]) -> Iterator[str]:
+    """Yield where a person would have blind work on a topic, and work of that kind that starts from a model's.
+
+    conditions: those under which they are to get the topics; None draws them, and is looked at then.
+    """
+    if person is None or not conditions or not conditions[0].campaign.protocol.blind_after_seeing:
+        return
+    there = {topic.pk: set(conditions) for topic in topics}
+    open_tasks = Task.objects.filter(person=person, topic__in=topics, state=Task.State.OPEN)
+    for task in open_tasks.select_related("condition"):
+        there[task.topic_id].add(task.condition)
+    mixed: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for topic in topics:
+        for blind, other in product(sorted(there[topic.pk], key=lambda one: one.pk), repeat=2):
+            starts_from_a_model = other.method in kind_of(other).peoples_methods and not other.is_blind()
+            if blind.kind == other.kind and blind.is_blind() and starts_from_a_model:
+                mixed[blind.name, other.name].append(topic.qid)
+    for (blind_name, other_name), qids in mixed.items():
+        yield (
+            f"{person} would work on {', '.join(qids)} blind, under {blind_name}, and from what a model gave, under "
+            f"{other_name}. Whoever opens the second first can't do the first any more."
+        )
 
 
 def of_run(condition: Condition, run: Run, *, is_out: bool) -> Touched:

@@ -46,7 +46,7 @@ class _WithPerson(forms.Form):
         self.fields["person"].choices = to_whom  # type: ignore[attr-defined]
         if invited := campaign.invitations.filter(role=Role.ASSESSOR).select_related("person"):
             named = ", ".join(sorted(str(one.person) for one in invited))
-            self.fields["person"].help_text = f"Invited, and not to be chosen until they accept: {named}."
+            self.fields["person"].help_text = f"Not to choose from until they accept their invitation: {named}."
 
     def clean_person(self) -> Person | None:
         """Return who is chosen; None for whoever draws the topics."""
@@ -55,7 +55,7 @@ class _WithPerson(forms.Form):
 
 OWN = "own"
 RULES = (
-    ("", "As they are; all of new topics"),
+    ("", "No change; all runs on new topics"),
     ("all", "All runs"),
     ("priority<=1", "Top priority"),
     ("priority<=2", "Top 2 priorities"),

@@ -11,7 +11,7 @@ from assessor.campaigns.models import Campaign, Condition, Import
 from assessor.campaigns.queries import without_practice
 from assessor.runtime.process_cache import cache
 from assessor.scores.loading import Scores
-from assessor.scores.score_source import Scoring, scoring_of
+from assessor.scores.score_source import scoring_of
 from assessor.scores.tables import SEED, Counting, counted_cells
 from metaeval.stats.bootstrap import bootstrap_means
 from metaeval.stats.means import Policy
@@ -146,19 +146,27 @@ def _counts(kind: str, conditions: list[int]) -> dict[int, Counts]:
 
 def with_answers(conditions: Iterable[Condition]) -> set[int]:
     """Return the keys of those conditions that have answers, in a query for each kind."""
-    return _having(conditions, lambda scoring: Q())
+    return _having(conditions, lambda kind: Q())
 
 
 def with_open_answers(conditions: Iterable[Condition]) -> set[int]:
     """Return the keys of those conditions of which an answer lacks labels, in a query for each kind."""
-    return _having(conditions, lambda scoring: ~scoring.done)
+    return _having(conditions, lambda kind: ~scoring_of(kind).done)
 
 
-def _having(conditions: Iterable[Condition], sought: Callable[[Scoring], Q]) -> set[int]:
-    """Return the keys of conditions that have such a sheet; where one is found, no others are read."""
+def with_incomplete_scores(conditions: Iterable[Condition]) -> set[int]:
+    """Return the keys of those conditions of which an answer lacks labels, or has one that nobody could give."""
+    return _having(conditions, lambda kind: ~scoring_of(kind).done | kind_named(kind).sheets.UNJUDGEABLE)
+
+
+def _having(conditions: Iterable[Condition], sought: Callable[[str], Q]) -> set[int]:
+    """Return the keys of conditions that have such a sheet; where one is found, no others are read.
+
+    sought: what is looked for, by the name of a kind.
+    """
     found: set[int] = set()
     for kind, keys in _by_kind(conditions).items():
-        sheets = _sheets(kind, condition=OuterRef("pk")).filter(sought(scoring_of(kind)))
+        sheets = _sheets(kind, condition=OuterRef("pk")).filter(sought(kind))
         found |= set(Condition.objects.filter(Exists(sheets), pk__in=keys).values_list("pk", flat=True))
     return found
 

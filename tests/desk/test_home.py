@@ -11,13 +11,14 @@ from assessor.campaigns.actions import name_for_assessors
 from assessor.campaigns.models import Campaign, Condition, Event, Topic
 from assessor.labels.manual_setups import label_again
 from assessor.work.actions import give_tasks
+from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import answered, finished, manual, nugget_ids  # noqa: F401  # fixtures
 from tests.assignment.conftest import task as assigning  # noqa: F401
 from tests.conftest import client_of
 from tests.judging import give
-from tests.support.judging_helpers import from_scratch
+from tests.support.judging_helpers import from_scratch, load_runs, post_edited
 
 
 @pytest.fixture
@@ -124,3 +125,25 @@ def test_other_topics_and_other_people_have_rows_of_their_own(
     give_tasks(campaign=answered, topics=[other], condition=condition, person=anna, acting_user=None)
     give(from_scratch(answered), bank.topic, ben)
     assert [(own.topic.qid, len(own.steps)) for own in shown(as_anna)["open_topics"]] == [("t1", 1), ("t2", 1)]
+
+
+def test_blind_work_that_can_not_be_done_any_more_is_no_next_step(judging: Task, assigning: Task, as_anna: Client):  # noqa: F811
+    Task.objects.exclude(pk=judging.pk).update(worked_at=None)
+    Task.objects.filter(pk=judging.pk).update(worked_at=timezone.now())
+    assert shown(as_anna)["next_task"].task == judging
+    record_exposure(judging.person, [judging.topic], judging.kind, "topic")
+    home = as_anna.get("/")
+    assert home.context["next_task"].task == assigning
+    page = home.content.decode()
+    assert f'href="/support/{judging.pk}/"' not in page
+    assert "not for you any more" in page
+    assert "You have seen what a language model gave on this topic" in page
+
+
+def test_work_says_that_it_starts_from_a_models(campaign: Campaign, topic: Topic, import_file, anna: Person):
+    load_runs(campaign, import_file)
+    blind, other = from_scratch(campaign), post_edited(campaign)
+    assert blind.task_for_assessors == "Say of each citation how far its passage supports the sentence."
+    assert other.task_for_assessors == f"{blind.task_for_assessors} You start from what a model gave."
+    give(other, topic, anna)
+    assert "You start from what a model gave." in client_of(anna).get("/").content.decode()

@@ -149,7 +149,7 @@ def test_failed_calls_are_to_be_looked_at_and_keep_a_condition_from_being_comple
     assert (found.failed, found.chip) == (3, ("bad", "3 failed"))
     assert not found._replace(done=1, total=1).is_complete
     assert found._replace(done=1, total=1, failed=0).is_complete
-    assert "See why 3 calls failed" in [step.title for step in seen(as_olga).steps]
+    assert "See why 3 items failed" in [step.title for step in seen(as_olga).steps]
     Job.objects.filter(pk=job.pk).update(state=Job.State.CANCELLED)
     assert state(campaign, edits).failed == 0
 
@@ -161,8 +161,8 @@ def test_a_failed_call_that_a_later_job_took_up_is_told_once(campaign: Campaign,
     later = Job.objects.create(campaign=campaign, kind="AutoNuggets", condition=edits, judge=model)
     fail_units(later, topic, 2)
     assert state(campaign, edits).failed == 3
-    assert [step.title for step in seen(as_olga).steps if "failed" in step.title] == ["See why 3 calls failed"]
-    assert [one.fact for one in stuck(campaign, [], {})] == ["1 of 0 calls failed.", "2 of 0 calls failed."]
+    assert [step.title for step in seen(as_olga).steps if "failed" in step.title] == ["See why 3 items failed"]
+    assert [one.fact for one in stuck(campaign, [], {})] == ["1 of 0 failed.", "2 of 0 failed."]
     later.units.update(state=Unit.State.DONE)
     assert state(campaign, edits).failed == 1
     Job.objects.filter(pk=later.pk).update(state=Job.State.CANCELLED)
@@ -321,7 +321,7 @@ def test_home_says_how_much_of_a_campaign_is_finished(bank: NuggetBank, olga: Pe
 def test_home_says_what_needs_attention(campaign: Campaign, topic, olga: Person, as_olga: Client):
     make_assessor(olga)
     home = as_olga.get("/").content.decode()
-    assert "failed calls" not in home
+    assert "with failures" not in home
     assert "open question" not in home
     model = make_model(campaign)
     own = {"campaign": campaign, "kind": "AutoNuggets", "condition": make_condition(model), "judge": model}
@@ -329,7 +329,7 @@ def test_home_says_what_needs_attention(campaign: Campaign, topic, olga: Person,
         fail_units(Job.objects.create(**own, state=state), topic, failed)
     remember_open(campaign, 3)
     home = as_olga.get("/").content.decode()
-    assert f'href="{ADDRESS}jobs/">2 jobs stopped or with failed calls</a>' in home
+    assert f'href="{ADDRESS}jobs/">2 jobs stopped or with failures</a>' in home
     assert f'href="{ADDRESS}asked/">3 open questions</a>' in home
 
 

@@ -446,7 +446,7 @@ def test_what_waits_for_a_models_label_leads_to_the_failures_of_its_job(
     failures = f"/campaigns/study/jobs/{job.pk}/failures/"
     found = reasons(campaign)
     assert (fact, more, [("Show failures", failures)]) in found
-    assert ("2 of 9 calls failed.", str(Job.objects.get()), [("Show failures", failures)]) in found
+    assert ("2 of 9 failed.", str(Job.objects.get()), [("Show failures", failures)]) in found
 
 
 def test_blind_work_of_a_person_who_has_seen_a_models_output_is_stuck(task: Task, campaign: Campaign):  # noqa: F811

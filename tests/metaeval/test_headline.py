@@ -68,8 +68,8 @@ def test_all_of_it():
         (0.69, "somewhat alike"),
         (0.5, "somewhat alike"),
         (0.49, "differently"),
-        (0.0, "differently"),
-        (-0.2, "in opposite ways"),
+        (-0.5, "differently"),
+        (-0.51, "in opposite ways"),
     ],
 )
 def test_the_words_follow_tau(tau: float, words: str):
@@ -89,7 +89,10 @@ def test_a_topic_is_trusted_less_only_where_its_tau_is_lower():
 
 
 def test_few_topics_are_a_caution():
-    assert said(result(topics=4)).endswith(" Only 4 topics: too few to rank runs by.")
+    caution = "Only 4 topics, too few to rank runs by. Between people and gpt-4o: τ 0.77 [0.62, 0.79]. They give "
+    assert said(result(topics=4)).startswith(caution)
+    assert "single topic" not in said(result(topics=4))
+    assert said(result(topics=1)).startswith("Only 1 topic, ")
     assert "too few" not in said(result(topics=5))
 
 
@@ -100,7 +103,9 @@ def test_what_was_not_compared_is_not_claimed():
     labels["scores"] = None
     assert said(labels).startswith("People and gpt-4o give the same label to 77 % of 13,158 items, κ 0.58;")
     assert "rank" not in said(labels)
-    assert said(result(None)).startswith("The rankings of people and gpt-4o have no τ. They give")
+    assert said(result(None)).startswith(
+        "The rankings of people and gpt-4o can't be compared: τ is undefined. They give"
+    )
     assert said({"scores": None, "labels": None}) == ""
     two_scales = result()
     two_scales["labels"]["unweighted"] = statistic(None)

@@ -211,7 +211,7 @@ def test_the_page_says_how_time_is_counted_and_by_which_rule(worked: Campaign, a
         "<dt>Active time on topics that count</dt><dd>4 h 58 min</dd>",
         "<dt>Practice, not counted</dt><dd>25 h 00 min</dd>",
         "<dt>Outliers</dt><dd>2</dd>",
-        "open, paused, or taken away and given to somebody else",
+        "open, paused, or given to somebody else since",
         "(Tukey's rule). Outliers need 5 finished tasks.",
         '<td class="num">1 h 11 min <span class="chip warn">outlier</span><div class="quiet">open</div></td>',
         'href="/campaigns/study/exports/effort/file/?form=tasks.csv"',

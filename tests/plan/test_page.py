@@ -13,7 +13,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.models import Condition, Event, Invitation, Role, Run, Topic
 from assessor.plan.actions import advance, plan_work
 from assessor.plan.models import Planned
-from assessor.work.actions import PlanError, draw_next
+from assessor.work.actions import PlanError, draw_next, withdraw_task
 from assessor.work.models import Scope, Task, Waiting
 from assignment.actions import create_manual_assign
 from nuggets import actions as nugget_actions
@@ -22,6 +22,7 @@ from tests.assignment.conftest import A, run_file, sheet_of
 from tests.conftest import client_of, make_person
 from tests.judging import all_judged, label_all
 from tests.nuggets.conftest import do, fill
+from tests.nuggets.model import draft, make_condition, make_model
 from tests.support.judging_helpers import from_scratch
 
 PLAN = "/campaigns/study/plan/"
@@ -309,13 +310,42 @@ def test_what_is_somebodys_is_moved_on_the_plan(condition: Condition, bank: Nugg
 
 
 def test_who_is_invited_is_named_where_topics_are_given(bank: NuggetBank, as_olga: Client, olga: Person):
-    told = "Invited, and not to be chosen until they accept"
+    told = "Not to choose from until they accept their invitation"
     assert told not in as_olga.get(GIVE, {"topics": bank.topic_id}).content.decode()
     for name, role in (("zoe", Role.ASSESSOR), ("carol", Role.ASSESSOR), ("otto", Role.ORGANIZER)):
         Invitation.objects.create(
             campaign=bank.condition.campaign, person=make_person(name), role=role, invited_by=olga
         )
     assert f"{told}: carol, zoe." in as_olga.get(GIVE, {"topics": bank.topic_id}).content.decode()
+
+
+def test_blind_work_and_drafts_of_the_same_topic_are_given_to_one_person_only_if_meant(
+    condition: Condition, bank: NuggetBank, as_olga: Client, anna: Person, ben: Person
+):
+    edits = make_condition(make_model(condition.campaign), name="Edits")
+    draft(edits, [bank.topic], ["a"])
+    form = {"topics": [bank.topic_id], "condition": edits.pk, "person": anna.pk}
+    page = as_olga.post(GIVE, form).content.decode()
+    told = "anna would work on t1 blind, under ManualNuggets, and from what a model gave, under Edits."
+    assert (told in page, edits.tasks.count()) == (True, 0)
+    assert "Labels that leave the scores" not in page
+    as_olga.post(GIVE, form | {"person": ben.pk})
+    assert [task.person for task in edits.tasks.all()] == [ben], "who has no blind work there is not asked about"
+    both = {"topics": [bank.topic_id], "condition": [condition.pk, edits.pk], "person": ben.pk}
+    assert "ben would work on t1 blind" in as_olga.post(GIVE, both).content.decode()
+    withdraw_task(task=edits.tasks.get(), acting_user=None)
+    as_olga.post(GIVE, sent(page))
+    assert edits.tasks.filter(person=anna, state="open").exists(), "it is meant"
+
+
+def test_who_has_done_the_blind_work_gets_the_drafts_at_once(
+    condition: Condition, bank: NuggetBank, as_olga: Client, anna: Person
+):
+    edits = make_condition(make_model(condition.campaign), name="Edits")
+    draft(edits, [bank.topic], ["a"])
+    finish(bank)
+    as_olga.post(GIVE, {"topics": [bank.topic_id], "condition": edits.pk, "person": anna.pk})
+    assert [task.person for task in edits.tasks.all()] == [anna]
 
 
 def test_nothing_is_drawn_where_every_topic_has_work(condition: Condition, bank: NuggetBank, as_olga: Client):

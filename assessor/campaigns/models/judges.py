@@ -241,8 +241,10 @@ class Condition(MaybeImported):
 
     @property
     def task_for_assessors(self) -> str:
-        """What is asked of those who work under it, in one sentence."""
-        return kind_of(self).instruction
+        """What is asked of those who work under it, and whether they are shown what a model gave."""
+        kind = kind_of(self)
+        starts_from_a_model = self.method in kind.peoples_methods and not self.is_blind()
+        return f"{kind.instruction} You start from what a model gave." if starts_from_a_model else kind.instruction
 
     def is_blind(self) -> bool:
         """Say whether a person who works under it must not have seen a model's output of that kind."""

@@ -40,6 +40,7 @@ _TOPIC_COLUMNS = (
     Column("people", "Labels"),
     Column("state", "State"),
 )
+_TOPIC_VIEWS = {"all": "All", "judged": "In use", "practice": "Practice"}
 _RUN_COLUMNS = (
     Column("run", "Run", lambda row: row.run.tag),
     Column("team", "Team", lambda row: row.run.team or None),
@@ -62,7 +63,7 @@ def topics(request: PersonRequest, slug: str) -> HttpResponse:
         "judged": [row for row in rows if row.topic.pk in judged and not row.topic.is_practice],
         "practice": [row for row in rows if row.topic.is_practice],
     }
-    choices = [Choice(key, key.capitalize(), len(of_view)) for key, of_view in views.items()]
+    choices = [Choice(key, label, len(views[key])) for key, label in _TOPIC_VIEWS.items()]
     show, q = chosen(request.GET, choices), query_of(request.GET)
     found = [row for row in views[show] if holds(q, row.topic.qid, row.topic.title)]
     shown = listing(request.GET, found, _TOPIC_COLUMNS, choices, show)

@@ -31,6 +31,6 @@ def setup(request: PersonRequest, slug: str) -> HttpResponse:
         "templates": study_templates().values(),
         "study": study,
         "parts": parts,
-        "possible": sum(not part.condition and not part.lacks for part in parts),
+        "possible": sum(not (part.condition or part.lacks or part.waits) for part in parts),
     }
     return render(request, "desk/setup.html", context)

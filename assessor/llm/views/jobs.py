@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -142,7 +143,9 @@ def _next_steps(job: Job) -> list[Step]:
     campaign, condition, kind = job.campaign.slug, job.condition, kind_of(job.condition)
     if kind.judges_answers:
         scores = f"{reverse('scores', args=[campaign])}?condition={condition.pk}"
-        steps = [Step("See the scores", scores), Step("Compare with people", reverse("comparisons", args=[campaign]))]
+        steps = [Step("See the scores", scores), Step("Compare with people", _compare(job))]
+    elif condition.is_by_people:
+        steps = [Step("Give the drafts to people", reverse("plan", args=[campaign]))]
     else:
         new = reverse("launch_job", args=[campaign])
         steps = [
@@ -152,6 +155,15 @@ def _next_steps(job: Job) -> list[Step]:
             if basis
         ]
     return [*steps, Step("Freeze", reverse("frozen_condition", args=[campaign, condition.pk]))]
+
+
+def _compare(job: Job) -> str:
+    """Return where its condition is compared, with the first of people's labels of the same as the reference."""
+    condition, page = job.condition, reverse("comparisons", args=[job.campaign.slug])
+    same = job.campaign.conditions.filter(kind=condition.kind, nuggets=condition.nuggets_id, sample="").order_by("pk")
+    reference = next((one for one in same.select_related("judge") if not one.is_a_models), None)
+    sides = {"first": f"Condition-{reference.pk}"} if reference else {}
+    return f"{page}?{urlencode(sides | {'second': f'Condition-{condition.pk}'})}"
 
 
 def _basis(kind: JobKind, condition: Condition) -> tuple[str, int]:
@@ -237,7 +249,7 @@ def cancel(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
 def retry(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
     """Have failed calls made again, those of one reason or all."""
     action = partial(actions.retry_failed, reason=request.POST.get("reason", ""))
-    return _change(request, slug, job_id, action, "The failed calls are made again.")
+    return _change(request, slug, job_id, action, "What failed is tried again.")
 
 
 @require_POST

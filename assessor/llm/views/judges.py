@@ -52,7 +52,7 @@ def new_judge(request: PersonRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error)
         else:
-            messages.success(request, f"{judge} is connected. Send it a test request before you launch a job.")
+            messages.success(request, f"{judge} is saved. Send it a test request before you launch a job.")
             return redirect("judge", slug, judge.pk)
     context = {"form": form, "campaign": campaign, "providers": providers(), "chosen": chosen, "key": form.key}
     return render(request, "llm/new_judge.html", context)

@@ -19,7 +19,7 @@ from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.plan import change_impact, queries
 from assessor.plan.actions import Piece, advance, cancel, change_piece, drop_run, piece_at, plan_work, settle
 from assessor.plan.forms import DropForm, GiveForm, PieceForm, peoples_conditions
-from assessor.plan.hours import HOUR, Week, weeks
+from assessor.plan.hours import HOUR, LEAST_SECONDS, Week, weeks
 from assessor.plan.models import Planned
 from assessor.plan.queries import FINISHED, NOT_GIVEN, OPEN, QUEUED, WAITING, Filters, Line, WorkRow
 from assessor.plan.recent_time import recent_time
@@ -160,6 +160,8 @@ class Bar(NamedTuple):
 def hours_shown(campaign: Campaign, load: Workload) -> dict[str, Any]:
     """Return what the cards of hours by person and by week show."""
     a_week = sum(recent_time(campaign).seconds.values())
+    if a_week < LEAST_SECONDS:
+        a_week = 0
     given, free = load.whole.seconds - load.free.seconds, load.free.seconds
     to_come = weeks(given, free, a_week, timezone.localdate())
     scale = 80 / a_week if a_week else 0
@@ -200,7 +202,7 @@ def give(request: PersonRequest, slug: str) -> HttpResponse:
     back = f"{reverse('plan', args=[slug])}?{asked.get('filters', '')}".rstrip("?")
     if request.method == "POST" and form.is_valid():
         if told := _unconfirmed(request, form.cleaned_data):
-            return _confirm(request, campaign, "Runs to judge", told, back)
+            return _confirm(request, campaign, "What this changes", told, back)
         try:
             messages.success(request, _plan(request, form.cleaned_data))
         except Taken as error:
@@ -247,10 +249,13 @@ def _effect(campaign: Campaign, form: GiveForm, asked: Any, topics: Sequence[Top
 
 def _unconfirmed(request: PersonRequest, asked: dict[str, Any]) -> list[str]:
     """Return what planning touches of what was said so far, where the organizer has not said yes to it yet."""
-    if not asked["rule"] or "confirmed" in request.POST:
+    if "confirmed" in request.POST:
         return []
+    told = list(change_impact.of_blind_work(asked["person"], list(asked["topics"]), list(asked["condition"])))
+    if not asked["rule"]:
+        return told
     touched = [change_impact.of_rule(one, list(asked["topics"]), asked["rule"]) for one in asked["condition"]]
-    return [line for one in touched if one.leave or one.back for line in one.told()]
+    return told + [line for one in touched if one.leave or one.back for line in one.told()]
 
 
 def _plan(request: PersonRequest, asked: dict[str, Any]) -> str:
@@ -288,6 +293,7 @@ def _confirm(
 ) -> HttpResponse:
     """Say what a change touches, and ask whether it is meant: the same form again, with that said."""
     context = {"campaign": campaign, "title": title, "told": told, "sent": sent_again(request), "back": back}
+    context["keeps_labels"] = any("scores" in line for line in told)
     return render(request, "plan/confirm.html", context, status=status)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from assessor.formats import latex
 from assessor.formats.latex import as_latex
+from assessor.formats.report import quantity
 from assessor.formats.tables import write_table
 from metaeval import statistics_tables
 from metaeval.measures import measure_named
@@ -43,7 +44,7 @@ def _scores_latex(result: Json) -> Iterator[str]:
     """Yield the score table of each input, over the runs and topics that both have (booktabs)."""
     scores = result["scores"]
     measures = [measure_named(key) for key in scores["measures"]]
-    over = f"{len(scores['topics'])} topics" if scores["topics"] else "each side's own topics"
+    over = quantity(len(scores["topics"]), "topics") if scores["topics"] else "each side's own topics"
 
     def row(name: str, task: str, figures: Sequence[float | None]) -> str:
         cells = (

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from assessor.formats import latex
 from assessor.formats.latex import as_latex
+from assessor.formats.report import quantity
 from assessor.formats.tables import write_table
 from metaeval.measures import measure_named
 from metaeval.serializers import number, statistic_json
@@ -119,7 +120,7 @@ def text_lines(scores: MatchedScores, comparisons: Sequence[MeasureComparison]) 
     reference, candidate, _ = scores
     yield f"{reference.name} and {candidate.name}: {len(reference.runs):,} runs ({_tasks(reference.tasks)})"
     topics = len(reference.topics)
-    yield f"{topics:,} topics" if topics else "no topics in common: means over each side's own alone"
+    yield quantity(topics, "topics") if topics else "no topics in common: means over each side's own alone"
     yield ""
     if not reference.runs or not reference.measures:
         yield f"Nothing to compare: no {'runs' if not reference.runs else 'measures'} in common."
@@ -170,7 +171,9 @@ def latex_lines(scores: MatchedScores, comparisons: Sequence[MeasureComparison])
     """Yield the taus of a comparison as a table for a paper (booktabs); intervals stand behind their taus."""
     reference, candidate, _ = scores
     caption = f"Kendall's $\\tau$ (b) between {as_latex(reference.name)} and {as_latex(candidate.name)} over "
-    caption += f"{len(reference.runs)} runs" + (f" and {len(reference.topics)} topics" if reference.topics else "")
+    caption += quantity(len(reference.runs), "runs") + (
+        f" and {quantity(len(reference.topics), 'topics')}" if reference.topics else ""
+    )
     sampled = next((one.intervals.run.draws for one in comparisons if one.intervals), 0)
     caption += f"; in brackets 95\\,\\% bootstrap intervals over topics ({sampled} draws)" if sampled else ""
     rows = (

@@ -341,7 +341,10 @@ def _steps(
     if questions:
         what = _number(questions, "question")
         yield NextStep(
-            f"Answer {what}", "Assessors wait for it.", reverse("questions", args=[campaign.slug]), "Answer questions"
+            f"Answer {what}",
+            "Assessors asked or flagged something.",
+            reverse("questions", args=[campaign.slug]),
+            "Answer questions",
         )
     if unsettled:
         what = _number(unsettled, "label")
@@ -431,7 +434,7 @@ def _to_give(every: Conditions) -> Iterator[tuple[ConditionState, int]]:
 def _attention(campaign: Campaign, questions: int, outdated: int, lacking: Iterable[Gap]) -> Iterator[Attention]:
     if questions:
         address = reverse("questions", args=[campaign.slug])
-        yield Attention("ask", "warn", _number(questions, "open question"), "Assessors wait for an answer.", address)
+        yield Attention("ask", "warn", _number(questions, "open question"), "Asked or flagged by assessors.", address)
     if outdated:
         why = "Their nuggets were reworded since. Assessors label them again."
         address = reverse("progress", args=[campaign.slug])

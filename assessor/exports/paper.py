@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
-from assessor.campaigns.models import Campaign
+from assessor.campaigns.models import Campaign, Condition
 from assessor.exportables import Chosen, Exportable, Purpose
 from assessor.exports.manifests import as_text
 from assessor.exports.models import Export
@@ -18,6 +18,7 @@ from assessor.exports.registry import EXPORTABLES
 from assessor.exports.selection import choose
 from assessor.exports.zip_exports import ZipExport, ask_for_zip
 from assessor.exports.zips import MANIFEST, Part, bundle, file_name
+from assessor.scores.cache import with_answers
 from assessor.scores.score_source import scored_conditions, scoring_of
 from assessor.work.exposure import take_file
 from metaeval.charts.rendering import FORMS, Specification, Theme
@@ -73,9 +74,13 @@ class PaperBundle:
 
 
 def tables(campaign: Campaign) -> Iterator[tuple[Exportable, Chosen]]:
-    """Yield each table for a paper: every record in every form that is for one."""
+    """Yield each table for a paper: every record in every form that is for one, but conditions without labels."""
+    scored = scored_conditions(campaign)
+    empty = {condition.pk for condition in scored} - with_answers(scored)
     for kind in EXPORTABLES:
         for record in kind.subject.records(campaign) if kind.subject else [None]:
+            if isinstance(record, Condition) and record.pk in empty:
+                continue
             for form in kind.forms_of(record):
                 if kind.purpose_of(form) == Purpose.PAPER:
                     options = {"of": str(record or ""), "form": form, "allow_incomplete": kind.has_policy}
@@ -87,7 +92,9 @@ def figures(campaign: Campaign) -> Iterator[tuple[str, Specification]]:
 
     Then those of all comparisons with the same reference.
     """
-    for condition in scored_conditions(campaign):
+    scored = scored_conditions(campaign)
+    labelled = with_answers(scored)
+    for condition in (one for one in scored if one.pk in labelled):
         for one in condition_figures(condition, Policy.ZERO, scoring_of(condition.kind).measures.keys[0]):
             yield f"{condition}.{one.name}", one.specification
     for result in study_results(list(campaign.studies.all())):

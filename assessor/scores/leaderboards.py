@@ -175,7 +175,7 @@ def _values(board: Board) -> Iterator[tuple[str, str, str, float]]:
 def _latex(board: Board) -> Iterator[str]:
     """Yield a table for a paper (booktabs), figures as they are published; control runs are in no paper's table."""
     is_whole = not board.table.incomplete
-    judged = f"{board.topics} topics; {_LATEX_POLICIES[board.policy]}"
+    judged = f"{board.topics} topic{'' if board.topics == '1' else 's'}; {_LATEX_POLICIES[board.policy]}"
     told = "" if is_whole else "; means over the complete answers alone"
     told += f"; cells not judged by plan, in no mean: {board.table.outside}" if board.table.outside else ""
     told += "".join(f"; {name.replace('_', ' ')}: {count}" for name, count in board.found.unusual.items() if count)

@@ -118,7 +118,7 @@ def test_a_third_person_sees_both_labels_and_decides(open_page: OpenPage, demo: 
     olga.get_by_label("Name of the condition").fill("Independent/Support")
     olga.get_by_label("Made by").select_option("people")
     olga.click("#held button.go")
-    olga.wait_for_selector("#imports tr:has-text('support.independent.jsonl'):has-text('sheets added')")
+    olga.wait_for_selector("#imports tr:has-text('support.independent.jsonl'):has-text('labelled answers added')")
     draw(olga, "Who is right", "adjudication", "Reference/Support", "Independent/Support")
     [task, *_] = give(olga, demo, "anna")
 

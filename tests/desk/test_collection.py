@@ -236,6 +236,12 @@ def test_who_opens_a_page_with_a_models_labels_has_seen_them(page, labelled: Cam
     assert seen() == [("assignment", "pages of the topic")], "the nuggets are a person's, and so are the grades"
 
 
+def test_what_files_brought_is_told_in_the_words_of_pages(labelled: Campaign, as_olga: Client):
+    page = read(as_olga, "imports/")
+    assert "labelled answers added" in page
+    assert "sheet" not in page.partition('id="imports"')[2]
+
+
 def test_find_knows_topics_runs_people_conditions_and_pages(labelled: Campaign, as_olga: Client):
     page = read(as_olga, "find/?q=an")
     assert [label for label in ("Topics", "Runs", "People", "Conditions", "Pages") if f">{label}</h2>" in page] == [

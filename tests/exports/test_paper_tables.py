@@ -16,6 +16,7 @@ from assessor.work.models import Exposure, Task
 from metaeval.actions import create_comparison, run
 from tests.assignment.conftest import A, answered, finished, label_twice, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
 from tests.conftest import client_of
+from tests.support.judging_helpers import from_scratch
 
 BASE = "/campaigns/study/exports/"
 
@@ -102,6 +103,7 @@ def test_all_for_a_paper_is_one_zip(labelled: Campaign, as_olga: Client, olga: P
     done = run(create_comparison(campaign=labelled, first=people, second=model, acting_user=olga))
     assert done.state == "done"
     Grade.objects.all().delete()
+    from_scratch(labelled, name="Nothing yet")
     assert as_olga.post("/campaigns/study/paper/").status_code == 302
     assert as_olga.post("/campaigns/study/paper/").status_code == 302  # one that waits is that one
     made = actions.run(Export.objects.get(kind="paper"))
@@ -113,6 +115,7 @@ def test_all_for_a_paper_is_one_zip(labelled: Campaign, as_olga: Client, olga: P
     assert {f"figures/{name}.{form}" for name in of_figures for form in ("svg", "pdf", "png")} <= names
     assert {"tables/agreement.tex", "tables/labels_by_answer.csv", "manifest.json"} <= names
     assert "tables/grades.tex" not in names  # as there are none
+    assert not [name for name in names if "Nothing" in name], "a condition without labels"
     told = json.loads(found.read("manifest.json"))
     assert {one["name"] for one in told["files"]} == names - {"manifest.json"}
     assert made.records == len(told["files"])

@@ -36,7 +36,17 @@ def needs_topics(kind: str) -> bool:
 @register.filter
 def in_numbers(counts: Mapping[str, int]) -> str:
     """Return what an import's report counts: "6 topics added"."""
-    return ", ".join(quantity(count, name) for name, count in counts.items() if name != "lines" and count)
+    return ", ".join(quantity(count, counted(name)) for name, count in counts.items() if name != "lines" and count)
+
+
+_ON_PAGES = {"sheets": "labelled answers", "banks": "nugget lists"}
+
+
+@register.filter
+def counted(name: str) -> str:
+    """Return what a report counts as pages call it."""
+    what, _, then = name.partition(" ")
+    return f"{_ON_PAGES.get(what, what)} {then}".rstrip()
 
 
 _MARKS = {"done": "ok", "checked": "ok", "refused": "bad", "interrupted": "bad", "running": "run", "stopped": "off"}

@@ -88,5 +88,9 @@ def _scores(condition: Condition) -> dict[str, Any]:
     first = found.measures.all[0]
     listing = runs_listing(found.measures, table).sorted_by(f"-{first.key}")
     at = [column.key for column in listing.columns].index(first.key)
-    best = [(line, line.cells[at - 1].text, line.values[at]) for line in listing.lines[:_RUNS]]
+    best = [
+        (line, line.cells[at - 1].text, line.values[at])
+        for line in listing.lines[:_RUNS]
+        if line.values[at] is not None
+    ]
     return {"measure": first, "best": best, "table": table, "runs": len(listing.lines)}

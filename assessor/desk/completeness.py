@@ -116,7 +116,7 @@ def _nothing_relevant(campaign: Campaign) -> Rows:
 def _pooled_ungraded(campaign: Campaign) -> Rows:
     """Yield the passages of the pool that nobody graded, of topics that somebody graded."""
     # Its sources named, so that each passage is looked up by the key of grades.
-    grades = Grade.objects.filter(source__in=list(campaign.qrels_sources.all()), grade__gte=0, topic=OuterRef("topic"))
+    grades = Grade.objects.filter(source__in=list(campaign.qrels_sources.all()), topic=OuterRef("topic"))
     found = pooled(campaign).filter(Exists(grades), ~Exists(grades.filter(docid=OuterRef("docid"))))
     rows = found.order_by("topic__qid", "docid").values_list("topic__qid", "docid").distinct()
     return rows.iterator(_AT_A_TIME)

@@ -92,9 +92,7 @@ def figures(campaign: Campaign) -> Iterator[tuple[str, Specification]]:
 
     Then those of all comparisons with the same reference.
     """
-    scored = scored_conditions(campaign)
-    labelled = with_answers(scored)
-    for condition in (one for one in scored if one.pk in labelled):
+    for condition in scored_conditions(campaign):
         for one in condition_figures(condition, Policy.ZERO, scoring_of(condition.kind).measures.keys[0]):
             yield f"{condition}.{one.name}", one.specification
     for result in study_results(list(campaign.studies.all())):

@@ -20,8 +20,9 @@ from assessor.desk.sentences import predicate
 from assessor.desk.stalled_work import stuck
 from assessor.exports.models import Frozen
 from assessor.llm.models import Job, Unit
+from assessor.plan.models import Planned
 from assessor.runtime.process_cache import cache
-from assessor.work.models import Task, TimeSpent
+from assessor.work.models import Task, TimeSpent, Waiting
 from metaeval.actions import create_comparison, run
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import answered, finished, manual, nugget_ids, sheet_of, task  # noqa: F401  # fixtures
@@ -316,6 +317,12 @@ def test_home_says_how_much_of_a_campaign_is_finished(bank: NuggetBank, olga: Pe
     assert "0 of 1 pieces of work finished" in as_olga.get("/").content.decode()
     Task.objects.update(state=Task.State.FINISHED)
     assert "1 of 1 pieces of work finished" in as_olga.get("/").content.decode()
+    one = Task.objects.get()
+    to_come = {"condition": one.condition, "topic": one.campaign.topics.get(qid="t2")}
+    Planned.objects.create(**to_come, person=one.person)
+    assert "1 of 2 pieces of work finished" in as_olga.get("/").content.decode()
+    Waiting.objects.create(**to_come)
+    assert "1 of 3 pieces of work finished" in as_olga.get("/").content.decode()
 
 
 def test_home_says_what_needs_attention(campaign: Campaign, topic, olga: Person, as_olga: Client):

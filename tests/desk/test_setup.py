@@ -135,6 +135,8 @@ def test_a_study_makes_what_it_can_and_the_rest_once_it_can(empty_campaign, olga
         "Auto/Auto",
     }
     assert choose_study(campaign=campaign, template=full, acting_user=olga) == []
+    page = as_olga.get(SETUP).content.decode()
+    assert ("can be made now" in page, ">Make the conditions</button>" in page) == (False, True)
     assert campaign.events.filter(verb="study chosen").count() == 1
 
 

@@ -13,6 +13,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Grade
 from assessor.llm import queries
 from assessor.llm.models import Call, Job, ModelJudge, Unit
+from tests.assignment.conftest import answered, nugget_ids  # noqa: F401  # fixtures
 from tests.conftest import client_of
 from tests.golden.player import forms_of
 from tests.llm.grading import make_job, make_judge
@@ -281,4 +282,20 @@ def test_what_ends_offers_what_comes_next(client: Client, campaign: Campaign):
     Job.objects.filter(pk=made.pk).update(state="done", ended_at=timezone.now())
     page = page_of(client, f"jobs/{made.pk}/")
     assert f'{BASE}/jobs/new/?kind=AutoAssign&nuggets={made.condition_id}">Assign nuggets with these' in page
+    made.condition.method = "AutoNuggets+Edits"
+    made.condition.save()
+    page = page_of(client, f"jobs/{made.pk}/")
+    assert f'href="{BASE}/plan/">Give the drafts to people' in page
+    assert "Assign nuggets with these" not in page, "people have not edited them"
     assert ModelJudge.objects.count() == 1
+
+
+def test_a_models_labels_are_compared_with_peoples_of_the_same(client: Client, answered: Campaign, import_file):  # noqa: F811
+    nuggets = answered.conditions.create(kind="nuggets", name="N", method="imported", protocol=answered.protocol)
+    same = {"kind": "assignment", "nuggets": nuggets, "protocol": answered.protocol}
+    people = answered.conditions.create(**same, name="P", method="ManualAssign")
+    judge = make_judge(answered)
+    auto = answered.conditions.create(**same, name="A", method="AutoAssign", judge=judge.judge)
+    job = Job.objects.create(campaign=answered, kind="AutoAssign", condition=auto, judge=judge, state="done")
+    sides = f"first=Condition-{people.pk}&second=Condition-{auto.pk}"
+    assert f'href="{BASE}/comparisons/?{sides}">Compare with people' in page_of(client, f"jobs/{job.pk}/")

@@ -1,9 +1,11 @@
 """Hours to come, from medians of what was measured."""
 
 from datetime import date, timedelta
+from uuid import uuid4
 
 import pytest
 
+from assessor.accounts.models import Person
 from assessor.campaigns.models import Condition
 from assessor.plan.hours import (
     WEEKS,
@@ -21,7 +23,10 @@ from assessor.plan.hours import (
     weeks,
 )
 from assessor.plan.workload import workload
-from assessor.work.models import Task
+from assessor.runtime.process_cache import cache
+from assessor.work.models import Task, TimeSpent
+from nuggets.models import NuggetBank
+from tests.conftest import client_of
 from tests.support.judging_helpers import from_scratch
 
 
@@ -120,3 +125,15 @@ def test_weeks_to_come_are_filled_with_what_is_given_first():
     ]
     assert (weeks(50, 15, 0, monday), weeks(0, 0, 30, monday)) == ([], [])
     assert len(weeks(10_000, 0, 1, monday)) == WEEKS
+
+
+def test_weeks_to_come_need_half_an_hour_of_measured_time(bank: NuggetBank, olga: Person):
+    def page() -> str:
+        return client_of(olga).get("/campaigns/study/plan/hours/").content.decode()
+
+    TimeSpent.objects.create(task=bank.task, seconds=1_799, key=uuid4())
+    cache.clear()
+    assert "Less than half an hour of work in the last 7 days" in page()
+    TimeSpent.objects.create(task=bank.task, seconds=1, key=uuid4())
+    cache.clear()
+    assert 'id="weeks-table"' in page()

@@ -1,12 +1,17 @@
 """Django's admin site, for administrators."""
 
-from functools import wraps
+from functools import reduce, wraps
+from operator import or_
 from typing import Any
 
-from django.contrib.admin import AdminSite
+from django.contrib.admin import AdminSite, ModelAdmin
+from django.contrib.admin.utils import lookup_spawns_duplicates
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import Model, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.http import urlencode
+from django.utils.text import smart_split, unescape_string_literal
 
 
 class AssayAdminSite(AdminSite):
@@ -35,3 +40,45 @@ class AssayAdminSite(AdminSite):
         if request.user.is_authenticated:
             raise Http404
         return redirect(f"/login/?{urlencode({'next': request.get_full_path()})}")
+
+
+class RecordList(ChangeList):
+    """A page of records whose keys are found first, so that the database sorts and skips keys, not whole records."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        keys = list(self.result_list.values_list("pk", flat=True)) if self.result_count else []
+        records = self.apply_select_related(self.root_queryset).in_bulk(keys)
+        self.result_list = [records[key] for key in keys if key in records]
+
+
+class RecordAdmin(ModelAdmin):  # type: ignore[type-arg]
+    """For models of which there may be a million records."""
+
+    list_per_page = 50
+    show_full_result_count = False
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return RecordList
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Find what has each word in one of the search fields, as Django does, but without a join."""
+        lookups = [f"{name}__icontains" for name in self.get_search_fields(request)]
+        words = list(smart_split(search_term))
+        for word in words:
+            is_quoted = word[0] in "\"'" and word[0] == word[-1]
+            said = unescape_string_literal(word) if is_quoted else word
+            queryset = queryset.filter(reduce(or_, (_look_up(self.model, lookup, said) for lookup in lookups)))
+        return queryset, bool(words) and any(lookup_spawns_duplicates(self.opts, lookup) for lookup in lookups)
+
+
+def _look_up(model: type[Model], lookup: str, value: str) -> Q:
+    """Return what a lookup asks, by keys of related records: a topic is compared once, not with each of its labels."""
+    name, _, rest = lookup.partition("__")
+    related = model._meta.get_field(name).related_model
+    if related is None:
+        return Q((lookup, value))
+    assert not isinstance(related, str)
+    return Q((f"{name}__in", related._base_manager.filter(_look_up(related, rest, value)).values("pk")))

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from assessor.campaigns.admin import LookOnly, export
-from assessor.labels.admin import JudgedAnswerAdmin, LabelAdmin
+from assessor.labels.admin import JudgedAnswerAdmin, LabelAdmin, LabelEventAdmin
 from assignment.exports import label_lines
 from assignment.models import AnswerSheet, Assignment, LabelEvent, LeftOut
 
@@ -30,9 +30,8 @@ class AssignmentAdmin(LabelAdmin):
 
 
 @admin.register(LabelEvent)
-class LabelEventAdmin(LookOnly):
+class AssignmentEventAdmin(LabelEventAdmin):
     list_display = ("sheet", "version", "verb", "nugget", "value_before", "value", "judge", "job", "seconds", "at")
-    list_filter = ("verb", "value", "sheet__condition__campaign", "sheet__condition")
     search_fields = ("sheet__answer__topic__qid", "sheet__answer__run__tag", "nugget__text", "judge__name", "reason")
     list_select_related = ("sheet", "nugget", "judge", "job")
 

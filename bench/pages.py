@@ -108,6 +108,8 @@ def _admin_pages() -> Iterator[str]:
             yield f"{address}?q=nothingofthekind"
         page = html.unescape(client.get(address).content.decode())
         offered = {part.split('"')[0] for part in page.split('href="?')[1:]}
+        if numbers := [int(query.removeprefix("p=")) for query in offered if query.startswith("p=")]:
+            yield f"{address}?p={max(numbers)}"
         filters = {}
         for query in sorted(offered, reverse=True):  # so that the first of each is kept
             field = query.split("=")[0]

@@ -2,8 +2,7 @@
 
 from django.contrib import admin
 
-from assessor.campaigns.admin import LookOnly
-from assessor.labels.admin import JudgedAnswerAdmin, LabelAdmin
+from assessor.labels.admin import JudgedAnswerAdmin, LabelAdmin, LabelEventAdmin
 from support.models import LabelEvent, SupportJudgment, SupportSheet
 
 
@@ -20,8 +19,7 @@ class SupportJudgmentAdmin(LabelAdmin):
 
 
 @admin.register(LabelEvent)
-class LabelEventAdmin(LookOnly):
+class SupportEventAdmin(LabelEventAdmin):
     list_display = ("sheet", "version", "verb", "judgment", "value_before", "value", "judge", "job", "seconds", "at")
-    list_filter = ("verb", "value", "sheet__condition__campaign", "sheet__condition")
     search_fields = ("sheet__answer__topic__qid", "sheet__answer__run__tag", "judge__name", "reason")
     list_select_related = ("sheet", "judgment", "judge", "job")

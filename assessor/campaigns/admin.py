@@ -16,6 +16,7 @@ from django.utils import timezone
 from assessor.accounts.deactivation import end_link
 from assessor.accounts.models import Person
 from assessor.accounts.person_admin import LinkMaker
+from assessor.admin import RecordAdmin
 from assessor.campaigns import exports, history
 from assessor.campaigns.actions import add_member, delete_person, end_membership, note_activity, why_kept
 from assessor.campaigns.http import download
@@ -40,11 +41,9 @@ from assessor.campaigns.models import (
 )
 
 
-class LookOnly(admin.ModelAdmin):  # type: ignore[type-arg]
+class LookOnly(RecordAdmin):
     """Records that are written by the project's own actions alone, so that each change is in the history."""
 
-    list_per_page = 50
-    show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER  # they count every record once for each choice of each filter
 
     def has_add_permission(self, request: HttpRequest) -> bool:

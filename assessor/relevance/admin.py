@@ -3,6 +3,7 @@
 from django.contrib import admin
 
 from assessor.campaigns.admin import LookOnly
+from assessor.labels.admin import ConditionFilter, LabelEventAdmin
 from assessor.relevance.models import LabelEvent, RelevanceJudgment
 
 
@@ -26,7 +27,7 @@ class RelevanceJudgmentAdmin(LookOnly):
 
 
 @admin.register(LabelEvent)
-class LabelEventAdmin(LookOnly):
+class RelevanceEventAdmin(LabelEventAdmin):
     list_display = (
         "judgment",
         "version",
@@ -39,6 +40,11 @@ class LabelEventAdmin(LookOnly):
         "seconds",
         "at",
     )
-    list_filter = ("verb", "value", "judgment__condition__campaign", "judgment__condition")
+    list_filter = (
+        "verb",
+        "value",
+        ("judgment__condition__campaign", ConditionFilter),
+        ("judgment__condition", ConditionFilter),
+    )
     search_fields = ("judgment__docid", "judgment__topic__qid", "judge__name", "reason")
     list_select_related = ("judgment__topic", "judge", "job")

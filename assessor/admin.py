@@ -47,9 +47,17 @@ class RecordList(ChangeList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        keys = list(self.result_list.values_list("pk", flat=True)) if self.result_count else []
+        keys = self._keys() if self.result_count else []
         records = self.apply_select_related(self.root_queryset).in_bulk(keys)
         self.result_list = [records[key] for key in keys if key in records]
+
+    def _keys(self) -> list[Any]:
+        """Return the keys on the page, which the database counts from the nearer end of the list."""
+        page = self.result_list.query
+        if page.low_mark <= self.result_count / 2:
+            return list(self.result_list.values_list("pk", flat=True))
+        from_end = slice(self.result_count - page.high_mark, self.result_count - page.low_mark)
+        return list(self.queryset.reverse().values_list("pk", flat=True)[from_end])[::-1]
 
 
 class RecordAdmin(ModelAdmin):  # type: ignore[type-arg]

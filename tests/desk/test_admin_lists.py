@@ -53,6 +53,7 @@ def test_pages_follow_one_another(client: Client, told: list[Event]):
     by_subject = [event.pk for event in sorted(told, key=lambda event: event.subject)]
     assert listed(client, Event, o=3) == by_subject[:50]
     assert listed(client, Event, o=-3, p=2) == by_subject[::-1][50:100]
+    assert listed(client, Event, o=-3, p=3) == by_subject[::-1][100:]
     assert listed(client, Event, all="") == newest
 
 

@@ -114,7 +114,15 @@ def _nothing_relevant(campaign: Campaign) -> Rows:
 
 
 def _pooled_ungraded(campaign: Campaign) -> Rows:
-    """Yield the passages of the pool that nobody graded, of topics that somebody graded."""
+    """Yield the passages of the pool that nobody graded, of topics that somebody graded; anew when that changed.
+
+    A track's pool takes a second or two.
+    """
+    key = f"pooled-ungraded.{state_of_loaded(campaign)}"
+    return cache.get_or_set(key, lambda: list(_find_pooled_ungraded(campaign)), timeout=None) or []
+
+
+def _find_pooled_ungraded(campaign: Campaign) -> Rows:
     # Its sources named, so that each passage is looked up by the key of grades.
     grades = Grade.objects.filter(source__in=list(campaign.qrels_sources.all()), topic=OuterRef("topic"))
     found = pooled(campaign).filter(Exists(grades), ~Exists(grades.filter(docid=OuterRef("docid"))))

@@ -335,8 +335,8 @@ def saved(page: Page) -> None:
     page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')")
 
 
-def give(page: Page, condition: str, person: str, *topics: str, campaign: str = "demo") -> None:
-    """As the organizer, give topics to a person."""
+def give(page: Page, condition: str, person: str, *topics: str, campaign: str = "demo", is_meant: bool = False) -> None:
+    """As the organizer, give topics to a person. is_meant: besides blind work, which the page asks about."""
     page.goto(f"/campaigns/{campaign}/plan/")
     for topic in topics:
         page.get_by_label(f"Choose {topic}", exact=True).check()
@@ -346,6 +346,9 @@ def give(page: Page, condition: str, person: str, *topics: str, campaign: str = 
     page.select_option("#id_person", page.locator("#id_person option", has_text=f"{person}: ").get_attribute("value"))
     number = f"{len(topics)} topic{'s' * (len(topics) > 1)}"
     page.click(f"main button:has-text('Give {number}')")
+    if is_meant:
+        expect(page.locator("main li")).to_contain_text(f"{person} would work on {', '.join(topics)} blind")
+        page.click("main button:has-text('Change')")
     told = re.compile(f"{person} has {number} under {condition}|Waiting under {condition}: {number}")
     expect(page.get_by_role("status").first).to_contain_text(told)
 

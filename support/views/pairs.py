@@ -17,7 +17,7 @@ from support.label_kind import SUPPORT
 from support.pairs import STATES, Wanted, differ, pairs_of, shown, supporting, topics_with_sheets
 
 Record = TypeVar("Record", bound=Model)
-_ON_A_PAGE = 20
+_ON_A_PAGE = 15
 
 
 class Side(NamedTuple):

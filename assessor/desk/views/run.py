@@ -12,6 +12,8 @@ from assessor.desk.exposure import note_page
 from assessor.desk.listing import paged
 from assessor.desk.run import judged_answer, scores_by_condition
 
+_ANSWERS = 20  # on a page, below the scores
+
 
 @require_safe
 def run(request: PersonRequest, slug: str, run_id: int) -> HttpResponse:
@@ -25,7 +27,7 @@ def run(request: PersonRequest, slug: str, run_id: int) -> HttpResponse:
         "counted": run_row(campaign, found),
         "aliases": found.aliases.all(),
         "scores": scores_by_condition(campaign, found, request.GET.get("condition")),
-        "page": paged(request.GET, answers.only("words", "topic__qid", "topic__title", "run")),
+        "page": paged(request.GET, answers.only("words", "topic__qid", "topic__title", "run"), _ANSWERS),
     }
     return render(request, "desk/run.html", context)
 

@@ -371,3 +371,10 @@ def test_more_judgments_take_no_more_queries(as_olga: Client, auto: Condition, c
             judge(condition, {f"more{number}": {"t1": ["fp", "n", ""]}})
     judge(auto, {"one": {"t2": ["f", "", ""]}})
     assert (count(), count(**asked)) == small
+
+
+def test_the_files_page_counts_conditions_with_labels_that_nobody_could_give(as_olga: Client, cited: Campaign):
+    people = judge(support_condition(cited, "By people"), {"one": {"t1": ["fp", "n", ""]}})
+    assert "for complete scores" not in as_olga.get("/campaigns/study/exports/").content.decode()
+    say(sheet_on(people, "t1", "one"), "1.0", label=None, cannot="too vague")
+    assert "1 condition lacks labels for complete scores" in as_olga.get("/campaigns/study/exports/").content.decode()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from assessor.campaigns.models import Condition
+from assessor.formats.report import quantity
 from metaeval.measures import measure_named
 from metaeval.models import Comparable, Comparison
 from metaeval.stats.measures import LENGTH
@@ -97,7 +98,7 @@ def _of_rankings(result: Json, first: str, second: str) -> list[Part]:
 def _few_topics(result: Json) -> str:
     """Return how many topics there are, in words, where they are too few for the order of runs; else ""."""
     topics = len(result["scores"]["topics"])
-    return f"{topics} topic{'' if topics == 1 else 's'}" if 0 < topics < _FEW_TOPICS else ""
+    return quantity(topics, "topics") if 0 < topics < _FEW_TOPICS else ""
 
 
 def _of_labels(result: Json, first: str, second: str) -> list[Part]:
@@ -129,16 +130,15 @@ def key_figures(result: Json) -> list[KeyFigure]:
     """Return the figures of the summary that a result has, six at most."""
     statistics, labels = _statistics(result), result.get("labels") or {}
     found: list[KeyFigure] = []
-    for name, label, of in (
-        ("tau_run", "Rankings of runs", "{n:,} run{s}"),
-        ("tau_topic", "Within a topic", "mean of {n:,} topic{s}"),
-        ("tau_cell", "Single answers", "{n:,} answer{s}"),
+    for name, label, of, nouns in (
+        ("tau_run", "Rankings of runs", "{}", "runs"),
+        ("tau_topic", "Within a topic", "mean of {}", "topics"),
+        ("tau_cell", "Single answers", "{}", "answers"),
     ):
         if (tau := _value(statistics, name)) is not None:
             bounds = statistics[name].get("interval") or {}
             is_known = bounds.get("low") is not None
-            number = statistics[name]["n"]
-            counted = of.format(n=number, s="" if number == 1 else "s")
+            counted = of.format(quantity(statistics[name]["n"], nouns))
             below = f"{bounds['low']:.2f} to {bounds['high']:.2f}" if is_known else counted
             found.append(KeyFigure(label, f"τ {tau:.2f}", below))
     if (match := _value(labels, "match")) is not None:

@@ -58,8 +58,11 @@ class OwnTopic(NamedTuple):
 
 
 def _next(steps: Iterable[TaskRow]) -> TaskRow | None:
-    still_open = [step for step in steps if step.task.state == Task.State.OPEN and not step.task.paused]
-    still_open = [step for step in still_open if not step.task.not_blind]
+    still_open = [
+        step
+        for step in steps
+        if step.task.state == Task.State.OPEN and not step.task.paused and not step.task.not_blind
+    ]
     begun = [(step.task.worked_at, step.task.pk, step) for step in still_open if step.task.worked_at]
     return max(begun)[2] if begun else next(iter(still_open), None)
 
@@ -80,7 +83,7 @@ def home(person: Person) -> dict[str, Any]:
     topics: dict[int, OwnTopic] = {}
     for task in with_checks(tasks_of(person), FACTS):
         task.person = person
-        task.not_blind = why_not_blind(task, task)
+        task.not_blind = why_not_blind(task, task) if task.state == Task.State.OPEN else None
         own = topics.setdefault(task.topic_id, OwnTopic(task.topic, task.campaign, []))
         own.steps.append(_row(task))
     for own in topics.values():

@@ -79,7 +79,7 @@ class BankWriter:
             _write_nuggets(bank, record)
         NuggetBank.everything.bulk_update(banks, ["order", "drafting"])
         self._report.counts["banks added"] += len(banks)
-        self._report.counts["nuggets added"] += sum(len(record.nuggets) for record in records)
+        self._report.counts[f"{self._kind} added"] += sum(len(record.nuggets) for record in records)
         return banks
 
     def finish(self, import_record: Import) -> None:
@@ -158,12 +158,16 @@ class NuggetLoader(ConditionLoader):
             }
         return [record for record in records if self._is_new(record, topics.get(record.qid), loaded.get(record.qid))]
 
+    def topic_field(self, record: BankRecord) -> str:
+        """Return where a line has its topic's id."""
+        return "qid"
+
     def _is_new(self, record: BankRecord, topic: Topic | None, loaded: NuggetBank | None) -> bool:
         number = record.line.number
         if topic is None:
-            self.report.error(number, "qid", record.qid, LACKING)
+            self.report.error(number, self.topic_field(record), record.qid, LACKING)
             return False
-        if self.repeats(record.qid, record.line, "qid", record.qid):
+        if self.repeats(record.qid, record.line, self.topic_field(record), record.qid):
             return False
         if record.query is not None and record.query != topic.title:
             self.report.warn("query differs", number, "query", record.query, f"{topic.title}, the topic's title")

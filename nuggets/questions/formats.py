@@ -22,6 +22,8 @@ from assessor.formats.report import Report
 from nuggets.formats import BankRecord, NuggetRecord, Question, read_importance
 
 V3, RAGTIME26, RAGTIME, ARGUE = "v3", "ragtime26", "ragtime", "argue"
+# Where each has the topic.
+TOPIC_OF = {V3: "query_id", RAGTIME26: "metadata.topic_id", RAGTIME: "file name", ARGUE: "query_id"}
 AGGREGATORS = ("OR", "AND")
 MAX_LEVELS = 3  # of questions and those under them
 MAX_RUN_ID = 25  # characters, of a submission to RAGTIME 2026
@@ -95,7 +97,7 @@ class _Reader:
             return None
         self._by_text = form == V3
         topic, run_id = readers[form](record)
-        qid = None if topic is None else values.topic_id(topic, _TOPIC_OF[form], self._line, self._report)
+        qid = None if topic is None else values.topic_id(topic, TOPIC_OF[form], self._line, self._report)
         if self._report.error_count > errors_before or qid is None:
             return None
         self._warn_of_odd_questions()
@@ -321,9 +323,6 @@ class _Reader:
         self._report.error(self._line.number, field, found, expected)
 
 
-_TOPIC_OF = {V3: "query_id", RAGTIME26: "metadata.topic_id", RAGTIME: "file name", ARGUE: "query_id"}
-
-
 class WrittenBank(NamedTuple):
     """A bank as it is written. title: the topic's; nuggets: as read; file_form: of the file it came in, or ""."""
 
@@ -407,8 +406,9 @@ class _Writer:
 
     def _docids(self, nugget: NuggetRecord) -> dict[str, list[str]]:
         answers = {answer["text"]: [one["docid"] for one in answer["references"] or ()] for answer in _of(nugget).gold}
-        every = self._own(nugget).get("references")
-        return answers | ({} if every is None and answers else {OPEN_ENDED: every or []})
+        if self._came_so:
+            return answers | ({OPEN_ENDED: nugget.extras["references"]} if "references" in nugget.extras else {})
+        return answers or {OPEN_ENDED: []}
 
     def _answer(self, answer: Mapping[str, Any]) -> Any:
         """Return a gold answer as an object, or as the text alone that it came as."""

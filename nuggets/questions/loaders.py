@@ -1,8 +1,8 @@
 """Loading banks of questions under a condition of their own."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from assessor.campaigns.models import Campaign
+from assessor.campaigns.models import Campaign, Import
 from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
@@ -10,7 +10,7 @@ from assessor.imports.loaders.base import Options
 from nuggets.formats import BankRecord
 from nuggets.loaders import NuggetLoader
 from nuggets.questions.condition_kind import QUESTIONS
-from nuggets.questions.formats import begins_questions, read_question_banks
+from nuggets.questions.formats import TOPIC_OF, begins_questions, read_question_banks
 
 
 class QuestionLoader(NuggetLoader):
@@ -38,3 +38,12 @@ class QuestionLoader(NuggetLoader):
                 self.report.error(bank.line.number, "metadata.run_id", run_id, expected, remedy=remedy)
             self._run_id = run_id if self._run_id is None else self._run_id
             yield bank
+
+    def topic_field(self, record: BankRecord) -> str:
+        return TOPIC_OF[record.file_form]
+
+    def write(self, records: Sequence[BankRecord], import_record: Import) -> None:
+        super().write(records, import_record)
+        gold = [answer for record in records for one in record.nuggets if one.question for answer in one.question.gold]
+        self.report.counts["gold answers added"] += len(gold)
+        self.report.counts["references added"] += sum(len(answer["references"] or ()) for answer in gold)

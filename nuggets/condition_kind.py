@@ -36,9 +36,9 @@ class Nuggets(ConditionKind):
     counted = "nuggets"
     done = "written"
     blind_method = MANUAL
-    peoples_methods = (MANUAL, EDITS)
-    methods = (MANUAL, AUTO, EDITS)
-    drafted_methods = (AUTO, EDITS)
+    peoples_methods: Sequence[str] = (MANUAL, EDITS)
+    methods: Sequence[str] = (MANUAL, AUTO, EDITS)
+    drafted_methods: Sequence[str] = (AUTO, EDITS)
     makes_nuggets = True
     related = "nugget_bank"
     keys = {
@@ -111,7 +111,7 @@ class Nuggets(ConditionKind):
         banks = NuggetBank.objects.filter(topic=OuterRef("pk"), import_record=None, version__gt=0)
         return Q(Exists(banks)) | Q(Exists(Drafting.objects.filter(topic=OuterRef("pk"))))
 
-    def condition_fields(self, campaign: Campaign) -> NuggetFields:
+    def condition_fields(self, campaign: Campaign) -> NuggetFields | None:
         from nuggets.forms import NuggetFields
 
         return NuggetFields(campaign)

@@ -7,7 +7,6 @@ from django.db.models import QuerySet
 
 from assessor.campaigns.models import Campaign, Topic
 
-
 _OF_TOPIC = ("qid", "topic_id", "query_id")  # what the field's forms call it
 
 

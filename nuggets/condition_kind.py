@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
@@ -41,7 +41,7 @@ class Nuggets(ConditionKind):
     drafted_methods: Sequence[str] = (AUTO, EDITS)
     makes_nuggets = True
     related = "nugget_bank"
-    keys = {
+    keys: Mapping[str, str] = {
         "/": "search",
         "i": "passage before",
         "p": "next passage",

@@ -20,6 +20,7 @@ DEMO = {
     "runs/tundra.dense-7b.jsonl": "runs",
     "retrieval/willow.titles-2.txt": "retrieval",
     "nuggets.people.jsonl": "nuggets",
+    "questions.people.jsonl": "questions",
     "assignments.people.jsonl": "assignments",
     "support.people.jsonl": "support",
 }

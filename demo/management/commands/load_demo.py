@@ -81,6 +81,8 @@ class Command(BaseCommand):
             self._import(campaign, people["olga"], "retrieval", run)
         nuggets = {"condition": REFERENCE, "by": "people"}
         self._import(campaign, people["olga"], "nuggets", folder / "nuggets.people.jsonl", nuggets)
+        questions = {"condition": f"{REFERENCE} questions", "by": "people"}
+        self._import(campaign, people["olga"], "questions", folder / "questions.people.jsonl", questions)
         labels = {"condition": f"{REFERENCE}/Manual", "nuggets": REFERENCE, "by": "people"}
         self._import(campaign, people["olga"], "assignments", folder / "assignments.people.jsonl", labels)
         labels = {"condition": f"{REFERENCE}/Support", "by": "people"}

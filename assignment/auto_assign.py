@@ -97,7 +97,6 @@ class AutoAssign(JobKind):
     method = "AutoAssign"
     prompts = (ASSIGNMENT_PROMPT,)
     about_answers = True
-    builds_on_nuggets = True
 
     def called(self, nuggets: Condition | None) -> str:
         """Return how papers call it, by how the nuggets came to be: "Edits/Auto"."""

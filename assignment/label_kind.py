@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q
 
-from assessor.campaigns.condition_kind import Lacking, Section, names_of_nuggets
+from assessor.campaigns.condition_kind import Lacking, Section, kind_of
 from assessor.labels.label_kind import LabelKind
 from assignment.formats import LABELS
 
@@ -33,8 +33,22 @@ if TYPE_CHECKING:
 MANUAL, AUTO = "ManualAssign", "AutoAssign"
 
 
+class Choice(NamedTuple):
+    """A label on the screen: its key, its sign and short name on the button, and what it means, in the list of keys."""
+
+    label: str
+    key: str
+    sign: str
+    name: str
+    meaning: str
+
+
 class Assignment(LabelKind):
-    """A nugget in an answer."""
+    """A nugget in an answer.
+
+    Other kinds in which nuggets of answers are labelled inherit from it. They share its models, so what goes by these
+    and not by conditions is for this one alone: archived(), on_bank_finished() and on_answers_changed().
+    """
 
     name = "assignment"
     title = "Nugget assignment"
@@ -47,17 +61,19 @@ class Assignment(LabelKind):
     blind_method = MANUAL
     peoples_methods = (MANUAL,)
     methods = (MANUAL, AUTO)
-    needs_nuggets = True
+    builds_on = "nuggets"
     takes_invalid_labels = True
     questions_page = "assignment_questions"
     labels_export = "labels_by_answer"
     settling = "assignment/_settle.html"
     left_out_template = "assignment/_left_out.html"
     labels = tuple(reversed(LABELS))
+    choices: Sequence[Choice] = tuple(
+        Choice(label, key, sign, name, label)
+        for label, key, sign, name in zip(LABELS, "123", "✓◐\u2013", ("support", "partial", "not"), strict=True)
+    )
     keys = {
-        "1": "support",
-        "2": "partial_support",
-        "3": "not_support",
+        **{choice.key: choice.label for choice in choices},
         "j": "next nugget",
         "k": "nugget before",
         "u": "undo",
@@ -72,6 +88,11 @@ class Assignment(LabelKind):
         "l": "later",
         "s": "sign off",
     }
+
+    @property
+    def empty_label(self) -> str:
+        """What an empty answer gets for every nugget, by rule."""
+        return self.labels[0]
 
     def prepare(self, task: Task) -> None:
         from assignment.actions import prepare_sheets
@@ -112,7 +133,8 @@ class Assignment(LabelKind):
     def has_work(self) -> Q:
         from assignment.models import LabelEvent
 
-        return Q(Exists(LabelEvent.objects.filter(sheet__answer__topic=OuterRef("pk"), judge__isnull=False)))
+        events = LabelEvent.objects.filter(sheet__condition__kind=self.name, judge__isnull=False)
+        return Q(Exists(events.filter(sheet__answer__topic=OuterRef("pk"))))
 
     @property
     def sheets(self) -> type[AnswerSheet]:
@@ -133,17 +155,17 @@ class Assignment(LabelKind):
     def sampling(self) -> NuggetSampling:
         from assignment.studies import NuggetSampling
 
-        return NuggetSampling()
+        return NuggetSampling(self)
 
     def left_out(self, campaign: Campaign) -> set[tuple[int, str]]:
         from assignment.queries import left_out_in
 
-        return left_out_in(campaign)
+        return left_out_in(self, campaign)
 
     def left_out_records(self, campaign: Campaign) -> Sequence[LeftOut]:
         from assignment.queries import left_out_records
 
-        return left_out_records(campaign)
+        return left_out_records(self, campaign)
 
     def texts_of(self, questions: Sequence[Question]) -> list[str]:
         from assignment.queries import with_texts
@@ -151,9 +173,7 @@ class Assignment(LabelKind):
         return [text for _, text in with_texts(questions)]
 
     def labels_on(self, topic: Topic, condition: Condition) -> Labels:
-        from assignment.score_arrays import load_with_labels
-
-        return load_with_labels(condition, topic.pk)[1]
+        return self.scoring().load_with_labels(condition, topic.pk)[1]
 
     def item_texts(self, items: Collection[int]) -> dict[int, str]:
         from nuggets.models import Nugget
@@ -194,7 +214,7 @@ class Assignment(LabelKind):
     def runs_section(self, campaign: Campaign) -> Section | None:
         from assignment.forms import ControlForm
 
-        has_nuggets = campaign.conditions.filter(kind__in=names_of_nuggets()).exists()
+        has_nuggets = campaign.conditions.filter(kind=self.builds_on).exists()
         return Section("assignment/_control_runs.html", ControlForm(campaign)) if has_nuggets else None
 
     def api_list(self) -> ApiList:
@@ -229,3 +249,10 @@ class Assignment(LabelKind):
 
 
 ASSIGNMENT = Assignment()
+
+
+def kind_of_nuggets(record: Condition | Task) -> Assignment:
+    """Return the kind of a condition under which nuggets of answers are labelled, or of a task of it."""
+    kind = kind_of(record)
+    assert isinstance(kind, Assignment), "only such conditions have answer sheets"
+    return kind

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign, Condition, Import, Topic
 from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
@@ -89,7 +88,7 @@ class AssignmentLoader(ConditionLoader):
             self.report.error(0, "nuggets", name, "another name than that of the labels' condition")
             return None
         found = self.campaign.conditions.filter(name=name).first()
-        if found and not kind_of(found).makes_nuggets:
+        if found and found.kind != ASSIGNMENT.builds_on:
             self.report.error(0, "nuggets", f"{name}, {found.kind}", "a new name, or that of a nugget condition")
             return None
         if self.condition and found != self.condition.nuggets:

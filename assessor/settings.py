@@ -71,6 +71,7 @@ INSTALLED_APPS = [
     "assessor.studies",
     # Kinds of condition and of label: pages and files list them in this order.
     "nuggets",
+    "nuggets.questions",
     "assignment",
     "support",
     "assessor.relevance",

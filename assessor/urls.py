@@ -3,6 +3,9 @@
 from django.apps import apps
 from django.contrib import admin
 from django.urls import include, path
+from django.utils.module_loading import module_has_submodule
+
+_kinds = [app for app in apps.get_app_configs() if hasattr(app, "condition_kind")]
 
 urlpatterns = [
     path("", include("assessor.desk.urls")),
@@ -10,7 +13,7 @@ urlpatterns = [
     path("", include("assessor.work.urls")),
     path("", include("assessor.llm.urls")),
     path("", include("assessor.scores.urls")),
-    *(path("", include(f"{app.name}.urls")) for app in apps.get_app_configs() if hasattr(app, "condition_kind")),
+    *(path("", include(f"{app.name}.urls")) for app in _kinds if module_has_submodule(app.module, "urls")),
     path("", include("metaeval.urls")),
     path("", include("assessor.archive.urls")),
     path("", include("assessor.exports.urls")),

@@ -119,7 +119,7 @@ class Nuggets(ConditionKind):
     def conditions(self, campaign: Campaign) -> QuerySet[Any]:
         from nuggets.queries import finished_counts
 
-        return finished_counts(campaign)
+        return finished_counts(campaign, self.name)
 
     def api_list(self) -> ApiList:
         from nuggets.api import NUGGET_LIST

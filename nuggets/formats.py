@@ -19,7 +19,6 @@ from assessor.formats.report import TAKE_AS_MISSING, Report
 IMPORTANCE = ("vital", "okay")
 ORIGINS = ("written", "drafted", "merged", "split", "imported")
 LINEAGE = ("id", "origin", "parents", "evidence")
-_QUESTIONS = "nuggets as {query, qid, nuggets}; question nuggets (NuggetBank v3 and RAGTIME's) are not read yet"
 
 
 class Lineage(NamedTuple):
@@ -32,6 +31,14 @@ class Lineage(NamedTuple):
     draft: int | None = None
 
 
+class Question(NamedTuple):
+    """What a question has besides its text. gold, aggregator: as of Nugget; under: the place of another in the bank."""
+
+    gold: list[dict[str, Any]]
+    aggregator: str
+    under: int | None
+
+
 class NuggetRecord(NamedTuple):
     """A nugget; importance is "" where there is none, extras are its further keys as they came."""
 
@@ -39,6 +46,7 @@ class NuggetRecord(NamedTuple):
     importance: str
     extras: dict[str, Any]
     lineage: Lineage | None
+    question: Question | None = None
 
 
 class Draft(NamedTuple):
@@ -65,12 +73,12 @@ class BankRecord(NamedTuple):
     extras: dict[str, Any]
     drafts: Sequence[Draft] = ()
     deleted: Sequence[NuggetRecord] = ()
+    file_form: str = ""
 
 
 def begins_banks(beginning: Beginning) -> bool:
-    """Say whether a file begins with the nuggets of a topic, in a form that is read or one that is explained."""
-    is_bank = beginning.has("qid", "nuggets") and not beginning.has_any("run_id", "answer_text")
-    return is_bank or any(_has_questions(dict(record)) for record in beginning.records[:1])
+    """Say whether a file begins with the nuggets of a topic."""
+    return beginning.has("qid", "nuggets") and not beginning.has_any("run_id", "answer_text")
 
 
 def are_drafts(beginning: Beginning) -> bool:
@@ -90,9 +98,6 @@ def read_banks(lines: Iterable[Line], report: Report, *, invalid_labels_missing:
 
 
 def _bank(record: dict[str, Any], line: Line, report: Report, invalid_labels_missing: bool) -> BankRecord | None:
-    if _has_questions(record):
-        report.error(line.number, "", "keys " + ", ".join(record), _QUESTIONS)
-        return None
     errors_before = report.error_count
     for key in ("qid", "nuggets"):
         values.required(record, key, line, report)
@@ -158,29 +163,22 @@ def read_nugget(
     text = values.text(extras.pop("text"), f"{where}.text", line, report, may_be_blank=may_be_blank)
     importance: str | None = ""
     if "importance" in extras:
-        importance = _importance(extras.pop("importance"), where, line, report, invalid_labels_missing)
+        importance = read_importance(extras.pop("importance"), where, line, report, invalid_labels_missing)
     if text is None or importance is None:
         return None
     return NuggetRecord(text, importance, extras, None)
 
 
-def _importance(found: object, where: str, line: Line, report: Report, invalid_labels_missing: bool) -> str | None:
-    if found in IMPORTANCE:
-        return str(found)
+def read_importance(found: object, where: str, line: Line, report: Report, invalid_labels_missing: bool) -> str | None:
+    """Check an importance; one that is none is an error, or absent ("") and counted by what was found."""
+    if isinstance(found, str) and found in IMPORTANCE:
+        return found
     if not invalid_labels_missing:
         report.error(line.number, f"{where}.importance", found, "vital, okay, or no such key", remedy=TAKE_AS_MISSING)
         return None
     report.counts["importance made absent"] += 1
     report.warn("importance made absent", line.number, f"{where}.importance", found, "vital or okay")
     return ""
-
-
-def _has_questions(record: dict[str, Any]) -> bool:
-    """Say whether a line has the shape of a bank of question nuggets."""
-    if "nuggets" in record:
-        return False
-    pairs = [isinstance(value, list) and value[:1] in (["AND"], ["OR"]) for value in record.values()]
-    return "nugget_bank" in record or (bool(pairs) and all(pairs))
 
 
 class _Nuggets:

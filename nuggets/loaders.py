@@ -24,7 +24,16 @@ from nuggets.actions import MAX_CHARACTERS
 from nuggets.condition_kind import EDITS, NUGGETS
 from nuggets.drafting import Step
 from nuggets.editions import snapshot
-from nuggets.formats import BankRecord, Draft, Lineage, NuggetRecord, are_drafts, begins_banks, read_banks
+from nuggets.formats import (
+    BankRecord,
+    Draft,
+    Lineage,
+    NuggetRecord,
+    Question,
+    are_drafts,
+    begins_banks,
+    read_banks,
+)
 from nuggets.models import BankEdition, Drafting, Nugget, NuggetBank
 from nuggets.queries import nuggets_in_order
 
@@ -34,9 +43,12 @@ LACKING = "a topic of the campaign; load the topics first"
 class BankWriter:
     """Writes banks that come finished, under an imported condition that is made with the first of them."""
 
-    def __init__(self, condition: Condition | None, name: str, by: str, report: Report) -> None:
+    def __init__(
+        self, condition: Condition | None, name: str, by: str, report: Report, *, kind: str = NUGGETS.name
+    ) -> None:
         self.condition = condition
         self.name = name
+        self._kind = kind
         self._by = by
         self._report = report
 
@@ -45,7 +57,7 @@ class BankWriter:
         if not records:
             return []
         if self.condition is None:
-            self.condition = make_condition(import_record, self._report, kind=NUGGETS.name, name=self.name, by=self._by)
+            self.condition = make_condition(import_record, self._report, kind=self._kind, name=self.name, by=self._by)
         topics = rows_by(import_record.campaign.topics, "qid", [record.qid for record in records])
         banks = NuggetBank.everything.bulk_create(
             NuggetBank(
@@ -56,6 +68,7 @@ class BankWriter:
                 state=NuggetBank.State.FINISHED,
                 edition=1,
                 extras=record.extras,
+                file_form=record.file_form,
             )
             for record in records
         )
@@ -66,7 +79,7 @@ class BankWriter:
             _write_nuggets(bank, record)
         NuggetBank.everything.bulk_update(banks, ["order", "drafting"])
         self._report.counts["banks added"] += len(banks)
-        self._report.counts["nuggets added"] += sum(len(record.nuggets) for record in records)
+        self._report.counts[f"{self._kind} added"] += sum(len(record.nuggets) for record in records)
         return banks
 
     def finish(self, import_record: Import) -> None:
@@ -95,10 +108,19 @@ def _write_nuggets(bank: NuggetBank, record: BankRecord) -> None:
             draft=lineage.draft,
             extras=nugget.extras,
             made_by=bank.maker,
+            **_of_question(nugget.question, [lineage.uid for _, lineage in of_line]),
         )
         for nugget, lineage in of_line
     )
     bank.order = [nugget.name for nugget in nuggets[: len(record.nuggets)]]
+
+
+def _of_question(question: Question | None, uids: Sequence[UUID]) -> dict[str, Any]:
+    """Return the fields that a question has alone. uids: of all nuggets of its bank, in their order."""
+    if question is None:
+        return {}
+    under = None if question.under is None else uids[question.under]
+    return {"gold": question.gold, "aggregator": question.aggregator, "under": under}
 
 
 class NuggetLoader(ConditionLoader):
@@ -106,6 +128,7 @@ class NuggetLoader(ConditionLoader):
 
     kind = "nuggets"
     label = "Nuggets"
+    of_kind = NUGGETS.name  # its conditions
     brings = "nuggets"
     makes_nuggets = True
     asks = ("condition", "by", "invalid_labels")
@@ -118,8 +141,8 @@ class NuggetLoader(ConditionLoader):
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
         self.name = options["condition"]
-        condition = find_condition(campaign, options, NUGGETS.name, report)
-        self.banks = BankWriter(condition, self.name, options["by"], report)
+        condition = find_condition(campaign, options, self.of_kind, report)
+        self.banks = BankWriter(condition, self.name, options["by"], report, kind=self.of_kind)
 
     def read(self, lines: Iterable[Line]) -> Iterator[BankRecord]:
         return read_banks(lines, self.report, invalid_labels_missing=self.invalid_labels_missing)
@@ -135,12 +158,16 @@ class NuggetLoader(ConditionLoader):
             }
         return [record for record in records if self._is_new(record, topics.get(record.qid), loaded.get(record.qid))]
 
+    def topic_field(self, record: BankRecord) -> str:
+        """Return where a line has its topic's id."""
+        return "qid"
+
     def _is_new(self, record: BankRecord, topic: Topic | None, loaded: NuggetBank | None) -> bool:
         number = record.line.number
         if topic is None:
-            self.report.error(number, "qid", record.qid, LACKING)
+            self.report.error(number, self.topic_field(record), record.qid, LACKING)
             return False
-        if self.repeats(record.qid, record.line, "qid", record.qid):
+        if self.repeats(record.qid, record.line, self.topic_field(record), record.qid):
             return False
         if record.query is not None and record.query != topic.title:
             self.report.warn("query differs", number, "query", record.query, f"{topic.title}, the topic's title")
@@ -347,7 +374,9 @@ def _imported() -> Lineage:
 
 def _is_same(record: BankRecord, loaded: NuggetBank) -> bool:
     """Say whether a bank is there as the line has it; a line without lineage says nothing about that."""
-    if record.extras != loaded.extras or len(record.nuggets) != len(loaded.order):
+    if (record.extras, record.file_form) != (loaded.extras, loaded.file_form):
+        return False
+    if len(record.nuggets) != len(loaded.order):
         return False
     pairs = list(zip(record.nuggets, nuggets_in_order(loaded), strict=True))
     if any(nugget.lineage for nugget in record.nuggets):
@@ -361,14 +390,14 @@ def _is_same(record: BankRecord, loaded: NuggetBank) -> bool:
         if of_line.keys() != others.keys():
             return False
         pairs += [(nugget, others[uid]) for uid, nugget in of_line.items()]
-    return all(_values(nugget) == _loaded_values(there, nugget) for nugget, there in pairs)
+    return all(nugget == _as_record(there, nugget, loaded.order) for nugget, there in pairs)
 
 
-def _values(nugget: NuggetRecord) -> tuple[Any, ...]:
-    return (nugget.text, nugget.importance, nugget.extras, nugget.lineage)
-
-
-def _loaded_values(nugget: Nugget, like: NuggetRecord) -> tuple[Any, ...]:
+def _as_record(nugget: Nugget, like: NuggetRecord, order: Sequence[str]) -> NuggetRecord:
     parents = [UUID(parent) for parent in nugget.parents]
     lineage = Lineage(nugget.uid, nugget.origin, parents, nugget.evidence, nugget.draft) if like.lineage else None
-    return (nugget.text, nugget.importance, nugget.extras, lineage)
+    question = None
+    if nugget.gold is not None:
+        under = None if nugget.under is None else order.index(str(nugget.under))
+        question = Question(nugget.gold, nugget.aggregator, under)
+    return NuggetRecord(nugget.text, nugget.importance, nugget.extras, lineage, question)

@@ -72,6 +72,9 @@ class NuggetBank(MaybeImported):
     reading = models.TextField(blank=True, help_text="How the maker reads the topic, for nobody but the maker.")
     read_passages = JSONText(default=list, help_text="The docids of passages that the maker has marked as read.")
     extras = JSONText(default=dict, help_text="Further keys of an imported file, as they came.")
+    file_form = models.CharField(
+        max_length=10, blank=True, help_text="Of questions: the form of the file that brought them, and further keys."
+    )
     drafting = models.ForeignKey(
         Drafting, models.PROTECT, null=True, related_name="banks", help_text="Where a model drafted its nuggets."
     )
@@ -91,12 +94,17 @@ class NuggetBank(MaybeImported):
 
 
 class Nugget(models.Model):
-    """A fact of which one can decide whether an answer contains it."""
+    """What a good answer needs: a fact that it states, or in a bank of questions a question that it answers."""
 
     class Importance(models.TextChoices):
         UNSET = "", "not set"
         VITAL = "vital", "vital"
         OKAY = "okay", "okay"
+
+    class Aggregator(models.TextChoices):
+        UNSET = "", "not set"
+        OR = "OR", "any gold answer"
+        AND = "AND", "all gold answers"
 
     class Origin(models.TextChoices):
         WRITTEN = "written", "written by a person"
@@ -112,6 +120,14 @@ class Nugget(models.Model):
     origin = models.CharField(max_length=10, choices=Origin, default=Origin.WRITTEN)
     parents = JSONText(default=list, help_text="Uids of the nuggets that it was made from.")
     evidence = JSONText(default=list, help_text='[{"docid", "start", "end"}]: characters of the segment, or null.')
+    gold = JSONText(
+        null=True,
+        help_text='Of a question: [{"id", "text", "references": [{"docid", ...}] or null, "extras"}]; null of a fact.',
+    )
+    aggregator = models.CharField(
+        max_length=3, choices=Aggregator, blank=True, help_text="How many gold answers a question asks for."
+    )
+    under = models.UUIDField(null=True, help_text="The uid of the question that this one is a part of.")
     note = models.TextField(blank=True, help_text="For nobody but the maker of the bank.")
     extras = JSONText(default=dict, help_text="Further keys of an imported file, as they came.")
     draft = models.PositiveSmallIntegerField(
@@ -170,7 +186,10 @@ class BankEdition(AppendOnly):
     edition = models.PositiveIntegerField()
     version = models.PositiveIntegerField(help_text="The bank's version when it was finished.")
     at = models.DateTimeField(auto_now_add=True)
-    nuggets = JSONText(default=list, help_text="In order, each with uid, text, importance and evidence.")
+    nuggets = JSONText(
+        default=list,
+        help_text="In order, each with uid, text, importance and evidence; questions with gold, aggregator and under.",
+    )
     consequences = JSONText(default=dict, help_text="Uids of nuggets by what a label on them is now.")
 
     class Meta(AppendOnly.Meta):

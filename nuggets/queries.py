@@ -294,8 +294,8 @@ def finished_banks(condition: Condition) -> QuerySet[NuggetBank]:
     return NuggetBank.objects.filter(condition=condition, state=NuggetBank.State.FINISHED).select_related("topic")
 
 
-def finished_counts(campaign: Campaign) -> QuerySet[Any]:
-    """Return the campaign's nugget conditions with how many of their banks are finished, and how many there are.
+def finished_counts(campaign: Campaign, kind: str = NUGGETS.name) -> QuerySet[Any]:
+    """Return conditions of a kind that makes nuggets with how many of their banks are finished, and how many there are.
 
     Banks on topics for practice are not among them.
     """
@@ -303,7 +303,7 @@ def finished_counts(campaign: Campaign) -> QuerySet[Any]:
     visible = Q(nugget_banks__import_record=None) | Q(nugget_banks__import_record__state=Import.State.DONE)
     visible &= Q(nugget_banks__topic__is_practice=False)
     finished = Count("nugget_banks", filter=visible & Q(nugget_banks__state=NuggetBank.State.FINISHED), distinct=True)
-    conditions = campaign.conditions.filter(kind=NUGGETS.name).select_related(
+    conditions = campaign.conditions.filter(kind=kind).select_related(
         "qrels_source__condition__judge", "judge", "protocol"
     )
     return conditions.annotate(finished=finished, banks=Count("nugget_banks", filter=visible, distinct=True))

@@ -16,6 +16,7 @@ from assessor.llm.job_kind import job_kinds
 from assessor.studies.sampling import sampled_kinds
 from nuggets.drafting import Cut
 from nuggets.formats import IMPORTANCE
+from nuggets.models import Nugget
 
 Check = Callable[[Any], None]
 
@@ -128,9 +129,23 @@ def snapshot(value: Any) -> None:
         uid(nugget["uid"])
         text(nugget["text"])
         _IMPORTANCE_OR_NONE(nugget["importance"])
+        if "gold" in nugget:
+            gold_answers(nugget["gold"])
+            one_of(*_AGGREGATORS)(nugget["aggregator"])
+            or_nothing(uid)(nugget["under"])
+
+
+def gold_answers(value: Any) -> None:
+    """The gold answers of a question."""
+    for answer in value:
+        text(answer["id"])
+        text(answer["text"])
+        for reference in answer["references"] or ():
+            text(reference["docid"])
 
 
 _IMPORTANCE_OR_NONE = one_of("", *IMPORTANCE)
+_AGGREGATORS = [value for value, _ in Nugget.Aggregator.choices]
 # By the field of a change: what can be said of an item besides its label.
 _SAID: dict[str, Check] = {"cannot": text, "flag": text, "invalid": anything, "marks": each(mark)}
 _LABEL: dict[str, Check] = {"marks": or_nothing(each(mark)), "raw": or_nothing(by_item(anything))}
@@ -147,7 +162,7 @@ def of_labels(model: type[Model]) -> dict[str, Check]:
 
 # By column.
 NUGGET_BANK = {"order": each(uid)}
-NUGGET = {"parents": each(uid)}
+NUGGET = {"parents": each(uid), "gold": or_nothing(gold_answers)}
 BANK_EDIT = {"changes": bank_changes}
 BANK_EDITION = {"nuggets": snapshot, "consequences": by_item(each(uid))}
 CONDITION = {"prompts": by_item(text)}

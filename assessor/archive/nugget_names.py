@@ -17,6 +17,7 @@ class NuggetNames:
         self._uids: dict[int, set[str]] = defaultdict(set)
         self._listed: list[list[str]] = []  # of each bank its order
         self._made_from: list[tuple[int, list[str]]] = []  # of each nugget its bank and its parents
+        self._under: list[tuple[int, str]] = []  # of each nugget its bank and the question that it is a part of, or ""
 
     def look_at(self, model: type[Model], number: int, values: Mapping[str, Any]) -> None:
         """Look at a record, whose JSON has the shapes of json_checks. Raises ArchiveError."""
@@ -25,6 +26,7 @@ class NuggetNames:
         elif model is Nugget:
             self._uids[values["bank_id"]].add(str(values["uid"]))
             self._made_from.append((values["bank_id"], values["parents"]))
+            self._under.append((values["bank_id"], str(values["under"] or "")))
         elif model is BankEdit:
             changes, bank = values["changes"], values["bank_id"]
             named = {*changes.get("nuggets", ()), *(uid for listed in changes.get("order", ()) for uid in listed)}
@@ -41,6 +43,8 @@ class NuggetNames:
             self._require(listed, number, "nuggets.nuggetbank.jsonl", number, "order")
         for number, (bank, parents) in enumerate(self._made_from, 1):
             self._require(parents, bank, "nuggets.nugget.jsonl", number, "parents")
+        for number, (bank, under) in enumerate(self._under, 1):
+            self._require([under] if under else [], bank, "nuggets.nugget.jsonl", number, "under")
 
     def _require(self, uids: Iterable[str], bank: int, file: str, number: int, field: str) -> None:
         if unknown := set(uids) - self._uids[bank]:

@@ -17,16 +17,16 @@ from assessor.imports import importer
 
 
 class ImportCommand(BaseCommand):
-    """Imports one file, prints the report, and fails when the file is refused."""
+    """Imports a file, or all files of a folder, prints the report of each, and fails when one is refused."""
 
     kind: ClassVar[str]
     loader_options: ClassVar[tuple[str, ...]] = ()  # the command's options that the loader is told
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="The campaign's short name.")
-        parser.add_argument("file", help="The file, plain or .gz; - reads standard input.")
+        parser.add_argument("file", help="The file, plain or .gz, or a folder; - reads standard input.")
         parser.add_argument("--check", action="store_true", help="Only check the file; import nothing.")
-        parser.add_argument("--report", metavar="FILE", help="Write the report to this file, as JSON.")
+        parser.add_argument("--report", metavar="FILE", help="Write a file's report to this file, as JSON.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = campaign_called(options["campaign"])
@@ -35,11 +35,27 @@ class ImportCommand(BaseCommand):
                 shutil.copyfileobj(sys.stdin.buffer, spooled)
                 spooled.flush()
                 self._import(campaign, Path(spooled.name), "standard input", options)
-        else:
-            path = Path(options["file"])
-            if not path.is_file():
-                raise CommandError(f"There is no file {path}.")
+            return
+        path = Path(options["file"])
+        if not path.exists():
+            raise CommandError(f"There is no file {path}.")
+        if path.is_file():
             self._import(campaign, path, path.name, options)
+        else:
+            self._import_folder(campaign, path, options)
+
+    def _import_folder(self, campaign: Campaign, folder: Path, options: dict[str, Any]) -> None:
+        """Import all files of a folder, whatever becomes of each."""
+        if options["report"]:
+            raise CommandError("--report is for one file.")
+        failed = []
+        for path in sorted(path for path in folder.iterdir() if path.is_file()):
+            try:
+                self._import(campaign, path, path.name, options)
+            except CommandError as error:
+                failed.append(str(error))
+        if failed:
+            raise CommandError(" ".join(failed))
 
     def _import(self, campaign: Campaign, path: Path, file_name: str, options: dict[str, Any]) -> None:
         try:

@@ -1,0 +1,12 @@
+from django.apps import AppConfig
+
+
+class QuestionsConfig(AppConfig):
+    name = "nuggets.questions"
+    condition_kind = "nuggets.questions.condition_kind.QUESTIONS"
+
+    def ready(self) -> None:
+        from assessor.imports import importer
+        from nuggets.questions.loaders import QuestionLoader
+
+        importer.register(QuestionLoader)

@@ -28,8 +28,7 @@ from assessor.work.access import (
     sheet_rows,
 )
 from assessor.work.models import Task
-from assignment.label_kind import ASSIGNMENT
-from assignment.models import AnswerSheet
+from assignment.models import AnswerSheet, kinds
 from nuggets.editions import Snapshot
 from nuggets.models import NuggetBank
 from nuggets.queries import add_keys
@@ -104,7 +103,7 @@ def own_assignment(person: Person, task_id: int) -> Task:
     Raises PermissionDenied where it is still to be done and the person can't do it blind any more.
     """
     task = own_task(person, task_id)
-    if task.kind != ASSIGNMENT.name:
+    if task.kind not in kinds():
         raise Http404("There are no such answers for you.")
     require_open_blind(task)
     require_not_repeated(task)
@@ -113,7 +112,7 @@ def own_assignment(person: Person, task_id: int) -> Task:
 
 def organized_assignment(person: Person, task_id: int) -> Task:
     """Return somebody else's task of assignment in a campaign that the person organizes. Raises Http404."""
-    task = organized_task(person, task_id, ASSIGNMENT.name, "condition__nuggets", "condition__judge")
+    task = organized_task(person, task_id, kinds(), "condition__nuggets", "condition__judge")
     if task is None:
         raise Http404("There are no such answers in a campaign of yours.")
     return task

@@ -1,7 +1,11 @@
 """What can be exported of assignments."""
 
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+
 from django.db.models import QuerySet
 
+from assessor.campaigns.models import Condition, Run, Topic
 from assessor.exportables import (
     CSV,
     JSONL,
@@ -18,8 +22,11 @@ from assessor.exportables import (
 from assessor.work.exposure import Seen
 from assignment import paper_tables
 from assignment.exports import assignment_lines
+from assignment.label_kind import ASSIGNMENT, Assignment
 from assignment.models import AnswerSheet
-from assignment.queries import assigning
+from assignment.queries import labelling
+
+Lines = Callable[[Condition, Collection[Topic] | None, Collection[Run] | None], Iterator[str]]
 
 
 def _sheets(chosen: Chosen) -> QuerySet[AnswerSheet]:
@@ -30,43 +37,57 @@ def _seen(chosen: Chosen) -> Seen:
     yield chosen.record, topics_of(_sheets(chosen), "answer__topic")
 
 
-def _all_seen(chosen: Chosen) -> Seen:
+def _all_seen(kind: Assignment, chosen: Chosen) -> Seen:
     """Yield the first condition with a model's labels, or any, and the same of nuggets: each kind is recorded once."""
-    conditions = paper_tables.compared(chosen.campaign)
-    topics = topics_of(paper_tables.judged(chosen.campaign, chosen.topics, chosen.runs), "answer__topic")
+    conditions = paper_tables.compared(kind, chosen.campaign)
+    topics = topics_of(paper_tables.judged(conditions, chosen.topics, chosen.runs), "answer__topic")
     labels = sorted(conditions, key=lambda one: not one.is_a_models)[:1]
     nuggets = sorted(conditions, key=lambda one: (one.nuggets or one).is_peoples)[:1]
     for condition in {one.pk: one for one in (*labels, *nuggets)}.values():
         yield condition, topics
 
 
-EXPORTABLES = (
-    Exportable(
-        "assignments",
-        "Assignments",
-        JSONL,
-        lambda it: assignment_lines(it.record, it.topics, it.runs),
-        lambda it: _sheets(it).count(),
-        Order.LABELS,
-        of_conditions("assignment condition", assigning),
-        filters=("topics", "runs"),
-        of_labels=always,
-        shows=_seen,
-        remark=lambda condition: f"of the nuggets of {condition.nuggets}",
-        frozen=only_of("assignment"),
-        in_admin="assignments",
-        freezes=("jsonl",),
-        releases=("jsonl",),
-    ),
-    Exportable(
-        "labels_by_answer",
-        "Labels of each answer under all conditions, side by side",
-        CSV | LATEX,
-        lambda it: paper_tables.by_answer(it.campaign, it.topics, it.runs, it.form),
-        lambda it: paper_tables.judged(it.campaign, it.topics, it.runs).count(),
-        Order.REPORTS,
-        filters=("topics", "runs"),
-        of_labels=always,
-        shows=_all_seen,
-    ),
+def of_answers(kind: Assignment, name: str, title: str, lines: Lines, by_answer: str) -> tuple[Exportable, Exportable]:
+    """Return what is exported of a kind in which nuggets of answers are labelled.
+
+    name, title: of the labels of a condition; lines: returns them; by_answer: the title of those of all, side by side.
+    """
+    return (
+        Exportable(
+            name,
+            title,
+            JSONL,
+            lambda it: lines(it.record, it.topics, it.runs),
+            lambda it: _sheets(it).count(),
+            Order.LABELS,
+            of_conditions(f"{kind.name} condition", partial(labelling, kind)),
+            filters=("topics", "runs"),
+            of_labels=always,
+            shows=_seen,
+            remark=lambda condition: f"of the {kind.items} of {condition.nuggets}",
+            frozen=only_of(kind.name),
+            in_admin=title.lower(),
+            freezes=("jsonl",),
+            releases=("jsonl",),
+        ),
+        Exportable(
+            kind.labels_export,
+            by_answer,
+            CSV | LATEX,
+            lambda it: paper_tables.by_answer(kind, it.campaign, it.topics, it.runs, it.form),
+            lambda it: paper_tables.judged(paper_tables.compared(kind, it.campaign), it.topics, it.runs).count(),
+            Order.REPORTS,
+            filters=("topics", "runs"),
+            of_labels=always,
+            shows=partial(_all_seen, kind),
+        ),
+    )
+
+
+EXPORTABLES = of_answers(
+    ASSIGNMENT,
+    "assignments",
+    "Assignments",
+    assignment_lines,
+    "Labels of each answer under all conditions, side by side",
 )

@@ -1,19 +1,39 @@
 """What organizers fill in to have nuggets assigned, and control runs made."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 
 from assessor.accounts.models import Person
-from assessor.campaigns.condition_kind import names_of_nuggets
 from assessor.campaigns.forms import ConditionFields, RecordField
 from assessor.campaigns.models import Campaign, Condition
 from assignment.actions import create_manual_assign, usual_name
-from assignment.label_kind import MANUAL
+from assignment.label_kind import ASSIGNMENT, MANUAL, Assignment
 
 
-class AssignmentFields(ConditionFields):
+class LabellingFields(ConditionFields):
+    """Of a kind in which people label the nuggets of another condition, which is chosen in the one field."""
+
+    kind: ClassVar[Assignment]
+
+    def __init__(self, campaign: Campaign) -> None:
+        super().__init__(campaign)
+        [self._nuggets] = self.fields
+        banks = campaign.conditions.filter(kind=self.kind.builds_on)
+        self.fields[self._nuggets].queryset = banks  # type: ignore[attr-defined]
+
+    def usual_name(self, method: str, filled_in: Mapping[str, Any]) -> str:
+        nuggets = filled_in.get(self._nuggets)
+        return usual_name(nuggets, "Manual") if nuggets else method
+
+    def create(self, filled_in: Mapping[str, Any], *, acting_user: Person | None) -> Condition:
+        nuggets, name = filled_in[self._nuggets], filled_in["name"]
+        return create_manual_assign(nuggets=nuggets, name=name, acting_user=acting_user, kind=self.kind)
+
+
+class AssignmentFields(LabellingFields):
+    kind = ASSIGNMENT
     METHODS = {MANUAL: ("Assignment by people", "People say which nuggets an answer contains.")}
     NEEDS = {MANUAL: ("nuggets",)}
 
@@ -24,17 +44,6 @@ class AssignmentFields(ConditionFields):
         help_text="Whoever made the nuggets of a topic assigns them.",
     )
 
-    def __init__(self, campaign: Campaign) -> None:
-        super().__init__(campaign)
-        self.fields["nuggets"].queryset = campaign.conditions.filter(kind__in=names_of_nuggets())  # type: ignore[attr-defined]
-
-    def usual_name(self, method: str, filled_in: Mapping[str, Any]) -> str:
-        nuggets = filled_in.get("nuggets")
-        return usual_name(nuggets, "Manual") if nuggets else method
-
-    def create(self, filled_in: Mapping[str, Any], *, acting_user: Person | None) -> Condition:
-        return create_manual_assign(nuggets=filled_in["nuggets"], name=filled_in["name"], acting_user=acting_user)
-
 
 class ControlForm(forms.Form):
     """Whose nuggets control runs are to say."""
@@ -44,5 +53,5 @@ class ControlForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        nuggets = campaign.conditions.filter(kind__in=names_of_nuggets())
+        nuggets = campaign.conditions.filter(kind=ASSIGNMENT.builds_on)
         self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q
+from django.urls import reverse
 
-from assessor.campaigns.condition_kind import Lacking, Section, names_of_nuggets
+from assessor.campaigns.condition_kind import Lacking, Section, kind_of
 from assessor.labels.label_kind import LabelKind
 from assignment.formats import LABELS
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from assessor.studies.models import SampledItem
     from assessor.work.judging_pool import Moved
     from assessor.work.models import Task
-    from assignment.forms import AssignmentFields
+    from assignment.forms import LabellingFields
     from assignment.models import AnswerSheet, LabelEvent, LeftOut
     from assignment.score_tables import NuggetScoring
     from assignment.studies import NuggetSampling
@@ -33,33 +34,22 @@ if TYPE_CHECKING:
 MANUAL, AUTO = "ManualAssign", "AutoAssign"
 
 
-class Assignment(LabelKind):
-    """A nugget in an answer."""
+class Choice(NamedTuple):
+    """A label on the screen: its key, its sign and short name on the button, and what it means, in the list of keys."""
 
-    name = "assignment"
-    title = "Nugget assignment"
-    instruction = "Say of each nugget how far an answer contains it."
-    item = "nugget"
-    item_heading = "Nugget"
-    counted = "answers"
-    done = "assigned"
-    job = "AutoAssign"
-    blind_method = MANUAL
-    peoples_methods = (MANUAL,)
-    methods = (MANUAL, AUTO)
-    needs_nuggets = True
-    takes_invalid_labels = True
-    questions_page = "assignment_questions"
-    labels_export = "labels_by_answer"
-    settling = "assignment/_settle.html"
-    left_out_template = "assignment/_left_out.html"
-    labels = tuple(reversed(LABELS))
-    keys = {
-        "1": "support",
-        "2": "partial_support",
-        "3": "not_support",
-        "j": "next nugget",
-        "k": "nugget before",
+    label: str
+    key: str
+    sign: str
+    name: str
+    meaning: str
+
+
+def screen_keys(choices: Sequence[Choice], item: str) -> dict[str, str]:
+    """Return the keys of a screen with these choices."""
+    return {
+        **{choice.key: choice.label for choice in choices},
+        "j": f"next {item}",
+        "k": f"{item} before",
         "u": "undo",
         "f": "flag",
         "x": "can't judge",
@@ -73,6 +63,43 @@ class Assignment(LabelKind):
         "s": "sign off",
     }
 
+
+class Assignment(LabelKind):
+    """A nugget in an answer.
+
+    Other kinds in which nuggets of answers are labelled inherit from it. They share its models, so what goes by these
+    and not by conditions is for this one alone: archived(), on_bank_finished() and on_answers_changed().
+    """
+
+    name = "assignment"
+    title = "Nugget assignment"
+    instruction = "Say of each nugget how far an answer contains it."
+    item = "nugget"
+    item_heading = "Nugget"
+    counted = "answers"
+    done = "assigned"
+    job = "AutoAssign"
+    blind_method = MANUAL
+    peoples_methods = (MANUAL,)
+    methods = (MANUAL, AUTO)
+    builds_on = "nuggets"
+    takes_invalid_labels = True
+    questions_page = "assignment_questions"
+    labels_export = "labels_by_answer"
+    settling = "assignment/_settle.html"
+    left_out_template = "assignment/_left_out.html"
+    labels = tuple(reversed(LABELS))
+    choices: Sequence[Choice] = tuple(
+        Choice(label, key, sign, name, label)
+        for label, key, sign, name in zip(LABELS, "123", "✓◐\u2013", ("support", "partial", "not"), strict=True)
+    )
+    keys = screen_keys(choices, item)
+
+    @property
+    def empty_label(self) -> str:
+        """What an empty answer gets for every nugget, by rule."""
+        return self.labels[0]
+
     def prepare(self, task: Task) -> None:
         from assignment.actions import prepare_sheets
 
@@ -82,6 +109,10 @@ class Assignment(LabelKind):
         from assignment.actions import renew_sheets
 
         renew_sheets(task)
+
+    def url(self, task: Task) -> str:
+        """Return the address of the screen, which all kinds that inherit from this one have in common."""
+        return reverse("assignment", args=[task.pk])
 
     def closed(self, condition: Condition) -> str | None:
         """People assign nuggets under conditions made for it."""
@@ -112,7 +143,8 @@ class Assignment(LabelKind):
     def has_work(self) -> Q:
         from assignment.models import LabelEvent
 
-        return Q(Exists(LabelEvent.objects.filter(sheet__answer__topic=OuterRef("pk"), judge__isnull=False)))
+        events = LabelEvent.objects.filter(sheet__condition__kind=self.name, judge__isnull=False)
+        return Q(Exists(events.filter(sheet__answer__topic=OuterRef("pk"))))
 
     @property
     def sheets(self) -> type[AnswerSheet]:
@@ -133,17 +165,17 @@ class Assignment(LabelKind):
     def sampling(self) -> NuggetSampling:
         from assignment.studies import NuggetSampling
 
-        return NuggetSampling()
+        return NuggetSampling(self)
 
     def left_out(self, campaign: Campaign) -> set[tuple[int, str]]:
         from assignment.queries import left_out_in
 
-        return left_out_in(campaign)
+        return left_out_in(self, campaign)
 
     def left_out_records(self, campaign: Campaign) -> Sequence[LeftOut]:
         from assignment.queries import left_out_records
 
-        return left_out_records(campaign)
+        return left_out_records(self, campaign)
 
     def texts_of(self, questions: Sequence[Question]) -> list[str]:
         from assignment.queries import with_texts
@@ -151,9 +183,7 @@ class Assignment(LabelKind):
         return [text for _, text in with_texts(questions)]
 
     def labels_on(self, topic: Topic, condition: Condition) -> Labels:
-        from assignment.score_arrays import load_with_labels
-
-        return load_with_labels(condition, topic.pk)[1]
+        return self.scoring().load_with_labels(condition, topic.pk)[1]
 
     def item_texts(self, items: Collection[int]) -> dict[int, str]:
         from nuggets.models import Nugget
@@ -186,7 +216,7 @@ class Assignment(LabelKind):
     def event_note(self, event: LabelEvent) -> str:
         return f"; edition {event.edition} of the bank"
 
-    def condition_fields(self, campaign: Campaign) -> AssignmentFields:
+    def condition_fields(self, campaign: Campaign) -> LabellingFields:
         from assignment.forms import AssignmentFields
 
         return AssignmentFields(campaign)
@@ -194,7 +224,7 @@ class Assignment(LabelKind):
     def runs_section(self, campaign: Campaign) -> Section | None:
         from assignment.forms import ControlForm
 
-        has_nuggets = campaign.conditions.filter(kind__in=names_of_nuggets()).exists()
+        has_nuggets = campaign.conditions.filter(kind=self.builds_on).exists()
         return Section("assignment/_control_runs.html", ControlForm(campaign)) if has_nuggets else None
 
     def api_list(self) -> ApiList:
@@ -229,3 +259,10 @@ class Assignment(LabelKind):
 
 
 ASSIGNMENT = Assignment()
+
+
+def kind_of_nuggets(record: Condition | Task) -> Assignment:
+    """Return the kind of a condition under which nuggets of answers are labelled, or of a task of it."""
+    kind = kind_of(record)
+    assert isinstance(kind, Assignment), "only such conditions have answer sheets"
+    return kind

@@ -7,12 +7,20 @@ from django.db import models
 
 from assessor.campaigns.models import AppendOnly
 from assessor.labels import models as labels
+from assessor.labels.label_kind import label_kind, label_kinds
 from assessor.labels.models import AnswerLabel, JudgedAnswer, Label
 from assessor.runtime.fields import JSONText
 from assessor.work.models import MAX_REASON
-from assignment.formats import LABELS
 
-_CHOICES = [(label, label) for label in LABELS]
+
+def kinds() -> list[str]:
+    """Return the names of the kinds of label that are kept here."""
+    return [kind.name for kind in label_kinds() if kind.sheets is AnswerSheet]
+
+
+def label_choices() -> list[tuple[str, str]]:
+    """Return the labels of all these kinds."""
+    return [(label, label) for kind in kinds() for label in label_kind(kind).labels]
 
 
 class AnswerSheet(JudgedAnswer):
@@ -77,11 +85,11 @@ class Assignment(AnswerLabel):
 
     sheet = models.ForeignKey(AnswerSheet, models.PROTECT, related_name="assignments", db_index=False)
     nugget = models.ForeignKey("nuggets.Nugget", models.PROTECT, related_name="assignments")
-    value = models.CharField(max_length=20, null=True, choices=_CHOICES)  # noqa: DJ001  # as Label has it
+    value = models.CharField(max_length=20, null=True, choices=label_choices)  # noqa: DJ001  # as Label has it
     resolved_value = models.CharField(  # noqa: DJ001
         max_length=20,
         null=True,
-        choices=_CHOICES,
+        choices=label_choices,
         help_text=Label._meta.get_field("resolved_value").help_text,
     )
     marks = JSONText(null=True, help_text="Words that carry the label: [[sentence, start, end], ...], in characters.")
@@ -107,8 +115,8 @@ class LabelEvent(labels.LabelEvent):
     task = models.ForeignKey("work.Task", models.PROTECT, null=True, related_name="revisions")
     job = models.ForeignKey("llm.Job", models.PROTECT, null=True, related_name="+")
     edition = models.PositiveIntegerField(help_text="Of the bank.")
-    value_before = models.CharField(max_length=20, null=True, choices=_CHOICES)  # noqa: DJ001  # as labels have it
-    value = models.CharField(max_length=20, null=True, choices=_CHOICES)  # noqa: DJ001
+    value_before = models.CharField(max_length=20, null=True, choices=label_choices)  # noqa: DJ001  # as labels have it
+    value = models.CharField(max_length=20, null=True, choices=label_choices)  # noqa: DJ001
 
     class Meta(labels.LabelEvent.Meta):
         constraints = (

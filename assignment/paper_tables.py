@@ -15,8 +15,9 @@ from assessor.formats.latex import as_latex
 from assessor.formats.tables import write_table
 from assessor.labels.models import Label
 from assessor.labels.queries import labels_at_once
+from assignment.label_kind import Assignment
 from assignment.models import AnswerSheet
-from assignment.queries import assigning
+from assignment.queries import labelling
 from nuggets.models import Nugget, NuggetBank
 from nuggets.queries import nuggets_in_order
 
@@ -41,17 +42,17 @@ class _Answer(NamedTuple):
         return len({self.said(one, nugget) for one in self.conditions} - {_NONE}) > 1
 
 
-def compared(campaign: Campaign) -> list[Condition]:
+def compared(kind: Assignment, campaign: Campaign) -> list[Condition]:
     """Return the conditions whose labels the tables have, people's first; those of samples are about few nuggets."""
-    return sorted(assigning(campaign).filter(sample=""), key=lambda one: (one.is_a_models, one.name))
+    return sorted(labelling(kind, campaign).filter(sample=""), key=lambda one: (one.is_a_models, one.name))
 
 
 def by_answer(
-    campaign: Campaign, topics: Collection[Topic] | None, runs: Collection[Run] | None, form: str
+    kind: Assignment, campaign: Campaign, topics: Collection[Topic] | None, runs: Collection[Run] | None, form: str
 ) -> Iterator[str]:
     """Yield the labels of answers under all conditions, as "csv" or "tex": a table for each answer."""
-    conditions = compared(campaign)
-    found = _answers(judged(campaign, topics, runs), conditions)
+    conditions = compared(kind, campaign)
+    found = _answers(judged(conditions, topics, runs), conditions)
     if form == "tex":
         return (line for answer in found for line in _as_latex(answer))
     columns = ("topic", "run_id", "nuggets", "nugget", "importance", *(one.name for one in conditions), "differ")
@@ -68,10 +69,10 @@ def by_answer(
 
 
 def judged(
-    campaign: Campaign, topics: Collection[Topic] | None = None, runs: Collection[Run] | None = None
+    conditions: Collection[Condition], topics: Collection[Topic] | None = None, runs: Collection[Run] | None = None
 ) -> QuerySet[AnswerSheet]:
-    """Return the judged answers that the tables are of."""
-    sheets = AnswerSheet.objects.filter(condition__in=[one.pk for one in compared(campaign)], answer__apart=False)
+    """Return the judged answers that tables of conditions are of."""
+    sheets = AnswerSheet.objects.filter(condition__in=[one.pk for one in conditions], answer__apart=False)
     sheets = without_practice(sheets, "answer")
     if topics is not None:
         sheets = sheets.filter(answer__topic__in=[topic.pk for topic in topics])

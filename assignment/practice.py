@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from assessor.labels.practice import Against, Items, items_of_answers
 from assessor.work.models import Task
-from assignment.formats import LABELS
+from assignment.label_kind import kind_of_nuggets
 from assignment.models import AnswerSheet
 from nuggets.models import BankEdition
 from nuggets.queries import with_keys
 
 
 def practice_items(tasks: Sequence[Task], against: Against) -> Items:
-    """Return what people said on tasks of practice; against: by condition's key."""
+    """Return what people said on tasks of practice, all of one kind; against: by condition's key."""
     asked_of = AnswerSheet.objects.filter(task__in=tasks, by_rule=False).order_by("task", "place", "pk")
     mine = AnswerSheet.with_items(asked_of)
     editions = with_keys(BankEdition.objects.filter(bank__in={sheet.bank_id for sheet in mine}))
@@ -25,4 +25,4 @@ def practice_items(tasks: Sequence[Task], against: Against) -> Items:
             if sheet.asked is None or nugget["id"] in sheet.asked
         ]
 
-    return items_of_answers(tasks, against, mine, LABELS, asked)
+    return items_of_answers(tasks, against, mine, kind_of_nuggets(tasks[0]).labels, asked)

@@ -15,7 +15,7 @@ from assessor.labels.history import said_under
 from assessor.studies.queries import sample_of, sampled_under
 from assessor.work.judging_pool import judged_under
 from assessor.work.models import Task
-from assignment.label_kind import ASSIGNMENT
+from assignment.label_kind import Assignment
 from assignment.models import AnswerSheet, LabelEvent, LeftOut
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, Nugget, NuggetBank
@@ -136,9 +136,9 @@ def progress(task: Task) -> tuple[int, int]:
     return counts["done"], counts["total"]
 
 
-def assigning(campaign: Campaign) -> QuerySet[Condition]:
-    """Return the conditions under which nuggets are assigned to answers, by people, a model or a file."""
-    return campaign.conditions.filter(kind=ASSIGNMENT.name).select_related(
+def labelling(kind: Assignment, campaign: Campaign) -> QuerySet[Condition]:
+    """Return the conditions under which answers get labels of a kind, by people, a model or a file."""
+    return campaign.conditions.filter(kind=kind.name).select_related(
         "judge", "nuggets__judge", "qrels_source__condition__judge", "manual_setup"
     )
 
@@ -157,17 +157,17 @@ def with_texts(found: Sequence[Question]) -> list[tuple[Question, str]]:
     return [(question, texts.get(question.item, "")) for question in found]
 
 
-def left_out_records(campaign: Campaign) -> list[LeftOut]:
+def left_out_records(kind: Assignment, campaign: Campaign) -> list[LeftOut]:
     """Return what leaves nuggets out of a campaign's scores now: the newest word on each."""
-    records = LeftOut.objects.filter(condition__campaign=campaign).order_by("pk")
+    records = LeftOut.objects.filter(condition__campaign=campaign, condition__kind=kind.name).order_by("pk")
     newest = {(record.condition_id, record.nugget_id): record for record in records}
     out = [record.pk for record in newest.values() if record.is_out]
     return list(LeftOut.objects.filter(pk__in=out).select_related("condition", "nugget__bank__topic", "person"))
 
 
-def left_out_in(campaign: Campaign) -> set[tuple[int, str]]:
+def left_out_in(kind: Assignment, campaign: Campaign) -> set[tuple[int, str]]:
     """Return what is left out of scores now in a campaign: the condition's key, and the nugget's as sheets have it."""
-    said = LeftOut.objects.filter(condition__campaign=campaign).order_by("pk")
+    said = LeftOut.objects.filter(condition__campaign=campaign, condition__kind=kind.name).order_by("pk")
     rows = said.values_list("condition", "nugget", "is_out")
     newest = {(condition, str(nugget)): is_out for condition, nugget, is_out in rows}
     return {place for place, is_out in newest.items() if is_out}

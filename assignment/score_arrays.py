@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from django.db.models import CharField, OuterRef, Subquery, Value
 from django.db.models.functions import Cast, Concat
 
@@ -12,18 +14,8 @@ from assessor.campaigns.models import Condition
 from assessor.labels.queries import COUNTED, letter_of
 from assessor.scores.loading import Cell, Join, Labels, RunName, run_names, take, what_counts, who_answered
 from assessor.work.judging_pool import judged_under
-from assignment.formats import LABELS
-from assignment.measures import (
-    ABSENT,
-    MISSING,
-    NOT_SUPPORT,
-    NUGGET_SCORES,
-    OKAY,
-    PARTIAL,
-    SUPPORT,
-    VITAL,
-    answer_scores,
-)
+from assignment.label_kind import kind_of_nuggets
+from assignment.measures import ABSENT, MISSING, NUGGET_SCORES, OKAY, VITAL
 from assignment.models import AnswerSheet, Assignment, LeftOut
 from assignment.queries import scored_editions
 from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
@@ -34,12 +26,10 @@ _AT_A_TIME = 2_000
 IMPORTANCE = {"vital": VITAL, "okay": OKAY, "": ABSENT}
 # As bytes, which numpy takes without a loop.
 _NO_LABEL = bytes([MISSING % 256])
-_LETTERS, _NONE, _UNKNOWN = "spn", "-", "?"  # of the labels, of no label, of one that is none of them
-_CODES = bytes.maketrans(f"{_LETTERS}{_NONE}".encode(), bytes([SUPPORT, PARTIAL, NOT_SUPPORT]) + _NO_LABEL)
-
-
-_LETTER = letter_of(LABELS, _LETTERS, _NONE, _UNKNOWN)
-# "12,13,14:snn": the nuggets' ids, and the letters of their labels.
+# Of the labels in ascending order, of no label, of one that is none of them.
+_LETTERS, _NONE, _UNKNOWN = ascii_lowercase, "-", "?"
+_CODES = bytes.maketrans(f"{_LETTERS}{_NONE}".encode(), bytes(range(len(_LETTERS))) + _NO_LABEL)
+# "12,13,14:caa": the nuggets' ids, and the letters of their labels.
 _JOINED = Concat(Join(Cast("nugget_id", CharField()), Value(",")), Value(":"), Join("letter", Value("")))
 
 
@@ -60,7 +50,7 @@ class ScoredTopic(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """All scores of a condition by the measures of NUGGET_SCORES, as assessor.scores.loading has them.
+    """All scores of a condition, as assessor.scores.loading has them.
 
     uncounted: the topics on which no nugget counts, so that there can be no score; they are not among the topics.
     """
@@ -70,14 +60,10 @@ class Scores(NamedTuple):
     scores: Figures
     states: Codes
     uncounted: list[ScoredTopic]
+    measures: Measures = NUGGET_SCORES
 
     @property
-    def measures(self) -> Measures:
-        """What tables call the scores."""
-        return NUGGET_SCORES
-
-    @property
-    def unusual(self) -> dict[str, int]:
+    def unusual(self) -> dict[str, int | str]:
         """What makes the scores other than usual."""
         return {
             "topics_without_vital": self.without_vital,
@@ -126,13 +112,25 @@ class _Bank:
     elsewhere: set[int] = field(default_factory=set)
 
 
-def load_scores(condition: Condition) -> Scores:
-    """Compute all scores of an assignment condition, as load_with_labels says."""
-    return load_with_labels(condition)[0]
+class TopicLabels(NamedTuple):
+    """The labels of answers to a topic, as formulas get them: what a run did not answer has those of an empty answer.
+
+    codes: (runs, nuggets), places in the kind's labels, or MISSING; importance: (nuggets,); words, is_control: (runs,).
+    """
+
+    codes: Codes
+    importance: list[int]
+    words: Figures
+    is_control: npt.NDArray[np.bool_]
 
 
-def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Scores, Labels]:
-    """Compute all scores of an assignment condition from its answer sheets, read a few thousand at a time.
+Formula = Callable[[TopicLabels], Figures]  # (runs, measures)
+
+
+def load_with_labels(
+    condition: Condition, measures: Measures, formula: Formula, topic: int | None = None
+) -> tuple[Scores, Labels]:
+    """Compute all scores of a condition from its answer sheets, read a few thousand at a time.
 
     topic: this one alone, by key.
 
@@ -148,26 +146,27 @@ def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Sc
     runs = run_names({run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)})
     own = who_answered(runs, banks)
     place = {run.pk: at for at, run in enumerate(runs)}
-    scores = np.zeros((len(runs), len(banks), len(NUGGET_SCORES.all)))
+    scores = np.zeros((len(runs), len(banks), len(measures.all)))
     states = np.full((len(runs), len(banks)), UNANSWERED, dtype=np.int8)
     judged = judged_under(condition)
+    is_control = np.array([run.is_control for run in runs], dtype=bool)
     labels = []
     for at, (key, bank) in enumerate(banks.items()):
         said, lacking = what_counts(condition, bank.cells, own[key], bank.elsewhere)
         codes = _codes(bank, said)
         labels.append(_labels(bank, said, codes))
-        words = [one.words for one in said.values()]
-        _score_topic(bank, [place[run] for run in said], codes, words, scores[:, at], states[:, at])
+        given = _in_rows([place[run] for run in said], codes, [one.words for one in said.values()], bank, is_control)
+        states[[place[run] for run in said], at] = COMPLETE
+        states[(given.codes == MISSING).any(axis=1), at] = INCOMPLETE
+        scores[:, at] = formula(given)
         unjudged = [place[run] for run in lacking]
         states[unjudged, at] = INCOMPLETE
         scores[unjudged, at] = np.nan
         outside = [place[run.pk] for run in runs if run.pk not in said and not judged.holds(key, run.pk)]
         states[outside, at] = OUTSIDE
         scores[outside, at] = np.nan
-    found_scores = Scores(
-        runs, [bank.topic for bank in banks.values()], scores, states, [bank.topic for bank in found if not bank.ids]
-    )
-    return found_scores, Labels.joined(labels)
+    topics, uncounted = [bank.topic for bank in banks.values()], [bank.topic for bank in found if not bank.ids]
+    return Scores(runs, topics, scores, states, uncounted, measures), Labels.joined(labels)
 
 
 def _banks(condition: Condition) -> list[_Bank]:
@@ -199,8 +198,10 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
     """Give what stands on a condition's sheets, of all topics or one, to the banks, by topic's key."""
     names = ("bank", "bank__topic", "edition", "by_rule", "answer", "answer__run", "answer__apart", "answer__words")
     found = AnswerSheet.objects.filter(condition=condition, **({} if topic is None else {"bank__topic": topic}))
+    known = kind_of_nuggets(condition).labels
+    letter = letter_of(known, _LETTERS[: len(known)], _NONE, _UNKNOWN)
     # One row an answer: to fetch a row for each label takes twice as long.
-    rows = Assignment.everything.filter(sheet=OuterRef("pk")).alias(counted=COUNTED).alias(letter=_LETTER).order_by()
+    rows = Assignment.everything.filter(sheet=OuterRef("pk")).alias(counted=COUNTED).alias(letter=letter).order_by()
     labels = Subquery(rows.values("sheet").values_list(_JOINED))
     places: dict[tuple[int, str], Callable[[bytes], Iterable[int]]] = {}
     for row in found.order_by().values_list(*names, labels).iterator(_AT_A_TIME):
@@ -215,7 +216,7 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
         if edition == bank.edition:
             nuggets, _, given = (joined or ":").partition(":")
             if _UNKNOWN in given:
-                raise ValueError(f"A label of answer {answer} is none of {', '.join(LABELS)}.")
+                raise ValueError(f"A label of answer {answer} is none of {', '.join(known)}.")
             if (bank_id, nuggets) not in places:
                 places[bank_id, nuggets] = _in_order(nuggets, bank.ids)
             codes = bytes(places[bank_id, nuggets](given.encode().translate(_CODES) + _NO_LABEL))
@@ -247,13 +248,12 @@ def _labels(bank: _Bank, said: dict[int, _Said], codes: Codes) -> Labels:
     return Labels(np.full(len(run), bank.topic.pk), run, answer, nugget, codes[at_run, at_nugget], by_rule)
 
 
-def _score_topic(bank: _Bank, rows: list[int], codes: Codes, words: list[int], scores: Figures, states: Codes) -> None:
-    """Fill in a topic's scores (runs, measures) and states (runs,) from what is said of some runs, by their places."""
-    # What a run did not answer has the scores of an empty answer; its state tells it apart.
-    labels = np.full((len(states), len(bank.ids)), NOT_SUPPORT, dtype=np.int8)
+def _in_rows(
+    rows: list[int], codes: Codes, words: list[int], bank: _Bank, is_control: npt.NDArray[np.bool_]
+) -> TopicLabels:
+    """Return what is said of some runs, by their places, among all; what a run did not answer is told by its state."""
+    labels = np.zeros((len(is_control), len(bank.ids)), dtype=np.int8)
     labels[rows] = codes
-    lengths = np.zeros(len(states))
+    lengths = np.zeros(len(is_control))
     lengths[rows] = words
-    states[rows] = COMPLETE
-    states[(labels == MISSING).any(axis=1)] = INCOMPLETE
-    scores[:] = answer_scores(labels, bank.importance, lengths)
+    return TopicLabels(labels, bank.importance, lengths, is_control)

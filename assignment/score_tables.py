@@ -9,10 +9,11 @@ from assessor.campaigns.models import Condition
 from assessor.scores.loading import Labels
 from assessor.scores.score_source import Scoring
 from assessor.work.judging_pool import newest_words
-from assignment.item_history import contribution
-from assignment.measures import NUGGET_SCORES
+from assignment.item_history import counted_nugget
+from assignment.measures import NUGGET_SCORES, answer_scores, contributions
 from assignment.models import AnswerSheet, LeftOut
-from assignment.score_arrays import Scores, load_scores, load_with_labels
+from assignment.score_arrays import IMPORTANCE, Scores, TopicLabels, load_with_labels
+from metaeval.stats.means import Figures
 from nuggets.models import BankEdition
 
 
@@ -31,10 +32,15 @@ class NuggetScoring(Scoring):
         return str(condition.nuggets)
 
     def load(self, condition: Condition) -> Scores:
-        return load_scores(condition)
+        return self.load_with_labels(condition)[0]
 
-    def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
-        return load_with_labels(condition)
+    def load_with_labels(self, condition: Condition, topic: int | None = None) -> tuple[Scores, Labels]:
+        """topic: this one alone, by key."""
+        return load_with_labels(condition, self.measures, self.score_topic, topic)
+
+    def score_topic(self, given: TopicLabels) -> Figures:
+        """Return the scores of the answers to a topic: (runs, measures)."""
+        return answer_scores(given.codes, given.importance, given.words)
 
     def states(self, conditions: Sequence[Condition]) -> dict[int, tuple[Any, ...]]:
         """What is left out and judged, and the editions of banks: of one that is finished again the new one counts."""
@@ -48,4 +54,5 @@ class NuggetScoring(Scoring):
         }
 
     def contribution(self, sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
-        return contribution(sheet, item, code)
+        nugget = counted_nugget(sheet, item)
+        return contributions(code, IMPORTANCE[nugget["importance"]]) if nugget else {}

@@ -9,7 +9,9 @@ from assessor.campaigns.queries import answers_to
 from assessor.labels.models import Label
 from assessor.studies.models import SampledItem
 from assessor.studies.sampling import Key, Sampling, Told
-from assignment.models import AnswerSheet, Assignment
+from assignment import models
+from assignment.label_kind import Assignment
+from assignment.models import AnswerSheet
 from assignment.queries import name_of, present_editions
 from nuggets.models import BankEdition, NuggetBank
 from nuggets.queries import with_keys
@@ -18,7 +20,8 @@ from nuggets.queries import with_keys
 class NuggetSampling(Sampling):
     """Labels of nuggets; Sampling says what each function is for."""
 
-    heading = "Nugget"
+    def __init__(self, kind: Assignment) -> None:
+        self.heading, self._item = kind.item_heading, kind.item
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         banks = NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=topics)
@@ -28,10 +31,10 @@ class NuggetSampling(Sampling):
         # What follows from a rule alone is nobody's opinion.
         sheets = AnswerSheet.objects.filter(condition=condition, bank__in=newest.values(), by_rule=False)
         own = sheets.filter(answer__in=answers_to(topics)).order_by()
-        given = Assignment.objects.filter(sheet__in=own.values("pk"), state=Label.State.GIVEN).order_by("sheet", "pk")
+        given = models.Assignment.objects.filter(sheet__in=own.values("pk"), state=Label.State.GIVEN)
         return {
             (answer, str(nugget)): label
-            for answer, nugget, label in given.values_list("sheet__answer", "nugget", "value")
+            for answer, nugget, label in given.order_by("sheet", "pk").values_list("sheet__answer", "nugget", "value")
             if label
         }
 
@@ -50,7 +53,7 @@ class NuggetSampling(Sampling):
     def labels_of(self, drawn: Mapping[int, Collection[SampledItem]]) -> Mapping[int, Mapping[int, str]]:
         wanted = {(pk, one.answer_id, one.item): one.pk for pk, items in drawn.items() for one in items}
         found: dict[int, dict[int, str]] = {condition: {} for condition in drawn}
-        given = Assignment.in_or_out.filter(
+        given = models.Assignment.in_or_out.filter(
             sheet__condition__in=drawn.keys(),
             sheet__answer__in={answer for _, answer, _ in wanted},
             state=Label.State.GIVEN,
@@ -71,7 +74,7 @@ class NuggetSampling(Sampling):
         banks = NuggetBank.objects.filter(answer_sheets__answer__in={one.answer_id for one in drawn})
         editions = with_keys(BankEdition.objects.filter(bank__in=banks))
         texts = {name_of(nugget): nugget["text"] for edition in editions for nugget in edition.nuggets}
-        return {one.pk: Told("nugget", texts[one.item], "", one.answer.text) for one in drawn}
+        return {one.pk: Told(self._item, texts[one.item], "", one.answer.text) for one in drawn}
 
 
 def _names(banks: Iterable[NuggetBank]) -> dict[str, str]:

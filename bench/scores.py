@@ -156,10 +156,10 @@ def select() -> int:
 def score() -> int:
     """Load and score the condition; return how many cells there are."""
     from assessor.scores.tables import score_table
-    from assignment.score_arrays import load_scores
+    from assignment.score_tables import NuggetScoring
     from metaeval.stats.means import Policy
 
-    found = load_scores(_condition())
+    found = NuggetScoring().load(_condition())
     score_table(found, Policy.ZERO)
     return int(found.states.size)
 

@@ -136,7 +136,7 @@ def own_judging(person: Person, task_id: int) -> Task:
 
 def organized_judging(person: Person, task_id: int) -> Task:
     """Return somebody else's task of support in a campaign that the person organizes. Raises Http404."""
-    task = organized_task(person, task_id, SUPPORT.name, "condition__judge", "condition__shown__judge")
+    task = organized_task(person, task_id, [SUPPORT.name], "condition__judge", "condition__shown__judge")
     if task is None:
         raise Http404("There are no such citations in a campaign of yours.")
     return task

@@ -41,6 +41,9 @@ _KINDS = {
     "assignment": _Kind(
         AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks"), "support"
     ),
+    "grading": _Kind(
+        AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks"), "5"
+    ),
     "support": _Kind(
         SupportSheet,
         SupportEvent,
@@ -55,6 +58,13 @@ _KINDS = {
 WRITES: dict[str, dict[str, dict[str, str]]] = {
     "assignment": {
         "label": {"label": "support", "seconds": "4"},
+        "cannot": {"reason": "garbled"},
+        "flag": {"note": "odd"},
+        "mark": {"marks": "[[0, 0, 4]]"},
+        "later": {},
+    },
+    "grading": {
+        "label": {"label": "5", "seconds": "4"},
         "cannot": {"reason": "garbled"},
         "flag": {"note": "odd"},
         "mark": {"marks": "[[0, 0, 4]]"},
@@ -221,7 +231,7 @@ def docid_at(one: Judged, citation: str) -> str:
 
 def label_all(client: Client, one: Judged, label: str | None = None) -> None:
     """Give all items of an answer the same label, by default one that counts for it."""
-    label = label or _kind(one).best
+    label = label or _KINDS[one.condition.kind].best
     for item in asked(one):
         assert send(client, one, "label", item, label=label).status_code == 200
 

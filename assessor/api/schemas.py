@@ -159,7 +159,7 @@ class ScoreTable(Schema):
     topics: int
     incomplete: int
     not_judged_by_plan: int
-    unusual: dict[str, int]
+    unusual: dict[str, int | str]
     runs: list[RunScores]
     over: list[RunScores]
     controls: list[RunScores]

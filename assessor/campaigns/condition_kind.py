@@ -67,13 +67,25 @@ class ConditionKind:
     peoples_methods: Sequence[str]  # under which people work here
     methods: Sequence[str]  # all of them, besides those of all kinds
     drafted_methods: Sequence[str] = ()  # under which a model makes nuggets here, or drafts them
-    needs_nuggets = False  # of another condition
+    builds_on = ""  # the name of the kind whose nuggets, those of another condition, are labelled here
     takes_invalid_labels = False  # what is no label in a file can count as the lowest one
     makes_nuggets = False
     makes_grades = False  # of passages, which nuggets are made from
     has_screen = True  # on which people can work
     is_in_every_study = True  # the Overview has its stage even where there is no condition of it yet
     related = "condition"  # what url() reads of a task, for select_related
+
+    @property
+    def needs_nuggets(self) -> bool:
+        """Whether the nuggets of another condition are labelled."""
+        return bool(self.builds_on)
+
+    def misfit(self, nuggets: Condition) -> str:
+        """Say why nuggets of a condition can't be labelled, or ""."""
+        if nuggets.kind == self.builds_on:
+            return ""
+        wanted, found = kind_named(self.builds_on).title.lower(), kind_of(nuggets).title.lower()
+        return f"{self.title} takes {wanted}, and {nuggets} has {found}: choose another condition."
 
     # Tasks of people
 
@@ -205,8 +217,13 @@ class ConditionKind:
 
     @property
     def sheets(self) -> Any:
-        """The model of its judged answers; None where no answers of runs are judged."""
+        """The model of its judged answers, which kinds may share; None where no answers of runs are judged."""
         return None
+
+    def judged_answers(self) -> QuerySet[Any]:
+        """Return its own judged answers, where answers of runs are judged."""
+        judged: QuerySet[Any] = self.sheets.objects.filter(condition__kind=self.name)
+        return judged
 
     @property
     def judges_answers(self) -> bool:

@@ -1,6 +1,6 @@
 """The organizer's forms."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django import forms
@@ -10,7 +10,7 @@ from django.db import transaction
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import name_for_assessors
-from assessor.campaigns.condition_kind import condition_kinds, names_of_answers, names_of_nuggets
+from assessor.campaigns.condition_kind import ConditionKind, condition_kinds, names_of_answers, names_of_nuggets
 from assessor.campaigns.forms import RecordField
 from assessor.campaigns.http import NO_FILE
 from assessor.campaigns.models import Campaign, Condition, Protocol, Role
@@ -88,6 +88,7 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
             "max_drafts": ("Longest list of nuggets", "a reply", ""),
             "importance_batch": ("Nuggets, for importance", "a call", ""),
             "assign_batch": ("Nuggets, for assignment", "a call", ""),
+            "grade_batch": ("Questions, for grading", "a call", ""),
         },
         "Support": {
             "citations_per_sentence": ("Citations judged", "a sentence", ""),
@@ -202,12 +203,17 @@ class ConditionForm(forms.Form):
         assert isinstance(method, forms.ChoiceField)
         cards = {**{method: part.METHODS[method] for method, part in self._parts.items()}, **self.LABELLED_AGAIN}
         method.choices = [(name, title) for name, (title, _) in cards.items()]
-        assigning = next((kind.blind_method for kind in kinds if kind.needs_nuggets), "")
-        self.initial.update({"method": assigning, "nuggets": nuggets} if nuggets else {"method": next(iter(cards))})
+        self.initial.update(self._labelling(campaign, kinds, nuggets) or {"method": next(iter(cards))})
         chosen = self["method"].value()
         self.cards = [Card(name, title, told, name == chosen) for name, (title, told) in cards.items()]
         firsts = campaign.conditions.filter(manual_setup__purpose=FIRST, kind__in=names_of_answers(), sample="")
         self.fields["of"].queryset = firsts  # type: ignore[attr-defined]
+
+    def _labelling(self, campaign: Campaign, kinds: Iterable[ConditionKind], nuggets: str) -> dict[str, str]:
+        """Return what is chosen at first where nuggets of a condition are to be labelled."""
+        found = campaign.conditions.filter(pk=nuggets).first() if nuggets.isdecimal() else None
+        method = next((kind.blind_method for kind in kinds if found and kind.builds_on == found.kind), "")
+        return {"method": method, **dict.fromkeys(self._needs[method], nuggets)} if method else {}
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

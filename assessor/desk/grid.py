@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from assessor.campaigns.models import Campaign, Condition, Run, Topic
 from assessor.desk.listing import Choice, chosen, paged
-from assessor.labels.label_kind import LabelKind, label_kinds
+from assessor.labels.label_kind import LabelKind, label_kind, label_kinds
 from assessor.labels.models import Label
 from nuggets.models import Nugget, NuggetBank
 from nuggets.queries import nuggets_in_order
@@ -64,21 +64,21 @@ class Grid(NamedTuple):
 
 def grid_of(campaign: Campaign, topic: Topic, asked: QueryDict) -> Grid | None:
     """Return the grid that the address asks for; None where no nugget of the topic has labels of answers."""
+    used: list[tuple[int, int]] = []
     for kind in (one for one in label_kinds() if one.needs_nuggets):
-        sheets = kind.sheets.objects.filter(answer__topic=topic).order_by()
-        used = list(sheets.values_list("condition", "bank").distinct())
-        if used:
-            return _grid(campaign, topic, kind, used, asked)
-    return None
+        judged = kind.judged_answers().filter(answer__topic=topic).order_by()
+        used += judged.values_list("condition", "bank").distinct()
+    return _grid(campaign, used, asked) if used else None
 
 
-def _grid(campaign: Campaign, topic: Topic, kind: LabelKind, used: list[tuple[int, int]], asked: QueryDict) -> Grid:
+def _grid(campaign: Campaign, used: list[tuple[int, int]], asked: QueryDict) -> Grid:
     conditions = campaign.conditions.filter(pk__in={condition for condition, _ in used})
     every = list(conditions.select_related("judge", "nuggets__judge"))
     every.sort(key=lambda one: (bool(one.sample), one.name))  # those of samples last
     lists = sorted({one.nuggets for one in every if one.nuggets}, key=lambda one: one.name)
     nuggets = _named(asked.get("nuggets"), lists)
     judges = [one for one in every if one.nuggets_id == nuggets.pk]
+    kind = label_kind(judges[0].kind)
     pair = asked.get("of") != "all"
     shown = _pair(judges) if pair else judges
     show = chosen(asked, SHOWN)

@@ -60,7 +60,7 @@ def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> RunS
     """
     counted: dict[int, tuple[int, int]] = {}
     for name, scoring in scored_kinds().items():
-        sheets = kind_named(name).sheets.objects.filter(answer__run=run).order_by().values_list("condition")
+        sheets = kind_named(name).judged_answers().filter(answer__run=run).order_by().values_list("condition")
         for condition, *numbers in sheets.annotate(Count("pk"), missing=Count("pk", filter=~scoring.done)):
             counted[condition] = (numbers[0], numbers[1])
     conditions = list(scored_conditions(campaign).filter(pk__in=counted).order_by("pk"))
@@ -156,7 +156,8 @@ def judged_answer(campaign: Campaign, answer: Answer) -> JudgedRun:
 
 def _labels(campaign: Campaign, kind: LabelKind, answer: Answer) -> LabelTable:
     sheets = (
-        kind.sheets.objects.filter(answer=answer)
+        kind.judged_answers()
+        .filter(answer=answer)
         .select_related("condition__judge", "condition__nuggets__judge")
         .order_by("condition__name")
     )

@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet
 
-from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Answer, Grade, QrelsSource
 from assessor.exportables import Chosen, judged_answers, of_chosen, topics_of
 from assessor.work.exposure import Seen
@@ -21,8 +21,9 @@ def scored(chosen: Chosen) -> int:
 
 def planned(chosen: Chosen) -> int:
     """Count the cells of a cut-off report."""
-    of_kinds = (judged_answers(chosen, kind.sheets).count() for kind in condition_kinds() if kind.judges_answers)
-    return max(*of_kinds, chosen.campaign.topics.count())
+    kind = kind_of(chosen.record)
+    answers = judged_answers(chosen, kind.sheets).count() if kind.judges_answers else 0
+    return max(answers, chosen.campaign.topics.count())
 
 
 def all_grades(chosen: Chosen) -> QuerySet[Grade]:

@@ -1,6 +1,6 @@
 """Organizers' answers to open questions over HTTP: what is alike for nuggets and citations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -17,9 +17,11 @@ from assessor.labels.flags import ResolveError
 ADOPTED = "Settled: the other person's label counts. The history says whose it is."
 
 
-def condition_asked(person: Person, slug: str, condition_id: int, kind: str) -> Condition:
-    """Return a condition of a kind in a campaign that the person organizes. Raises Http404."""
-    conditions = organized_campaign(person, slug).conditions.filter(kind=kind).select_related("campaign", "nuggets")
+def condition_asked(person: Person, slug: str, condition_id: int, kinds: Collection[str]) -> Condition:
+    """Return a condition of one of some kinds in a campaign that the person organizes. Raises Http404."""
+    conditions = (
+        organized_campaign(person, slug).conditions.filter(kind__in=kinds).select_related("campaign", "nuggets")
+    )
     condition: Condition | None = conditions.filter(pk=condition_id).first()
     if condition is None:
         raise Http404("There is no such condition in this campaign.")

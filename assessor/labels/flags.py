@@ -148,7 +148,7 @@ class Asked(NamedTuple):
 def open_on_answers(kind: LabelKind, campaign: Campaign) -> Iterator[Asked]:
     """Yield what people ask of the items of judged answers."""
     model, out = kind.sheets, kind.left_out(campaign)
-    found = model.objects.filter(model.QUESTIONED, task__campaign=campaign).order_by("pk")
+    found = kind.judged_answers().filter(model.QUESTIONED, task__campaign=campaign).order_by("pk")
     sheets = list(model.with_items(found, LEFT_OPEN))
     column, key = model.label_model().IN_HISTORY
     events = model._meta.get_field("revisions").related_model.objects.exclude(task=None)

@@ -57,7 +57,7 @@ def outdated_labels(campaign: Campaign) -> int:
     for kind in label_kinds():
         if kind.judges_answers:
             # An outdated label is one that is still to do: of a track's million labels few are read.
-            judged = kind.sheets.objects.filter(condition__campaign=campaign, to_do__gt=0)
+            judged = kind.judged_answers().filter(condition__campaign=campaign, to_do__gt=0)
             labels = kind.sheets.label_model().objects.filter(sheet__in=judged.order_by().values("pk"))
             number += without_practice(labels, "sheet__answer").filter(state=Label.State.OUTDATED).count()
     return number

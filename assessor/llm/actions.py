@@ -14,6 +14,7 @@ from django.utils import timezone
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.actions import ConditionError, create_condition
+from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Campaign, Condition, Judge, QrelsSource, Topic
 from assessor.campaigns.queries import among
 from assessor.imports.loaders.base import insert
@@ -203,9 +204,11 @@ def find_condition(
         raise JobError(f"{kind.name} needs relevance grades: name their source.")
     if kind.grades == Grades.PEOPLES and qrels_source and qrels_source.by != QrelsSource.By.PEOPLE:
         raise JobError(f"{kind.name} takes people's grades only; those of {qrels_source} are a model's.")
-    if kind.builds_on_nuggets and nuggets is None:
-        raise JobError(f"{kind.name} needs nuggets: name their condition.")
-    nuggets = nuggets if kind.builds_on_nuggets else None
+    if kind.builds_on and nuggets is None:
+        raise JobError(f"{kind.name} needs {kind.builds_on}: name their condition.")
+    nuggets = nuggets if kind.builds_on else None
+    if nuggets and (misfit := kind_named(kind.condition_kind).misfit(nuggets)):
+        raise JobError(misfit)
     try:
         prompts = prompt_set(judge.prompt_set, judge.campaign)
         prompts.require(kind.prompts, f"a job of the kind {kind.name}")

@@ -8,7 +8,6 @@ from django import forms
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from assessor.campaigns.condition_kind import names_of_nuggets
 from assessor.campaigns.forms import GradesField, RecordField, threshold_field
 from assessor.campaigns.models import Campaign, Condition
 from assessor.formats.lines import Line
@@ -260,8 +259,8 @@ class LaunchForm(AskForm):
         else:
             sources = campaign.qrels_sources.all()
             self.offer("qrels_source", sources.filter(by="people") if kind.grades == Grades.PEOPLES else sources)
-        if kind.builds_on_nuggets:
-            self.offer("nuggets", campaign.conditions.filter(kind__in=names_of_nuggets()))
+        if kind.builds_on:
+            self.offer("nuggets", campaign.conditions.filter(kind=kind.builds_on))
         else:
             del self.fields["nuggets"]
 

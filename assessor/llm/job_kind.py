@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 from django.apps import apps
 from django.utils.module_loading import import_string
 
+from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Condition, Topic
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompts import PreviewSubject, Prompt, PromptRequest, PromptSet, Value
@@ -67,8 +68,12 @@ class JobKind(Protocol):
     method: str  # of Condition
     prompts: tuple[Prompt[Any], ...]
     grades: Grades = Grades.NONE
-    builds_on_nuggets: bool = False
     about_answers: bool = False  # whether each unit has an answer
+
+    @property
+    def builds_on(self) -> str:
+        """The name of the kind of condition whose nuggets it takes; "" where it takes none."""
+        return kind_named(self.condition_kind).builds_on
 
     def called(self, nuggets: Condition | None) -> str:
         """Return what is made, as a condition's name tells it; nuggets: the condition that it builds on."""

@@ -1,6 +1,6 @@
 """The only way to a task for a person."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -121,12 +121,12 @@ def checked(person: Person, task: Task | None, record: Any) -> Task:
     return task
 
 
-def organized_task(person: Person, task_id: int, kind: str, *related: str) -> Task | None:
-    """Return somebody else's task of a kind in a campaign that the person organizes, or None.
+def organized_task(person: Person, task_id: int, kinds: Collection[str], *related: str) -> Task | None:
+    """Return somebody else's task of one of some kinds in a campaign that the person organizes, or None.
 
     related: what is read with it besides its campaign, topic and person.
     """
-    tasks = Task.objects.filter(has_now(person, Role.ORGANIZER, "campaign"), pk=task_id, kind=kind)
+    tasks = Task.objects.filter(has_now(person, Role.ORGANIZER, "campaign"), pk=task_id, kind__in=kinds)
     found: Task | None = tasks.select_related("campaign", "topic", "person", *related).exclude(person=person).first()
     return found
 

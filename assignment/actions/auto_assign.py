@@ -7,6 +7,7 @@ from assessor.campaigns.models import Condition, Topic
 from assessor.llm.job_kind import UnitFailure
 from assessor.llm.models import Job, Unit
 from assignment.actions.judged_answers import add_sheets, sheet_row
+from assignment.label_kind import kind_of_nuggets
 from assignment.models import AnswerSheet
 from assignment.queries import answers_without_sheet, asked_of, finished_banks, present_editions
 from nuggets.drafting import in_batches
@@ -34,6 +35,7 @@ def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
     banks = {bank.topic_id: bank for bank in locked if bank.state == NuggetBank.State.FINISHED}
     editions = present_editions(banks.values())
     new = answers_without_sheet(condition, banks.values())
+    empty_label = kind_of_nuggets(condition).empty_label
     for some in in_batches(new, _AT_A_TIME):
         asked = asked_of(condition, {answer: editions[banks[topic].pk].nuggets for answer, topic, _ in some})
         add_sheets(
@@ -45,7 +47,7 @@ def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
                 edition=banks[topic].edition,
                 nuggets=asked[answer],
                 is_part=bool(condition.sample),
-                is_empty=words == 0,
+                by_rule=None if words else empty_label,
             )
             for answer, topic, words in some
         )

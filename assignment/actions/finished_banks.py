@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from assessor.work.models import Task
 from assignment.actions.preparation import count, take_over
-from assignment.formats import NOT_SUPPORT
+from assignment.label_kind import kind_of_nuggets
 from assignment.models import AnswerSheet
 from nuggets.editions import Snapshot, consequences
 from nuggets.models import NuggetBank
@@ -52,7 +52,8 @@ def _bring_up_to_date(sheet: AnswerSheet, before: Snapshot, after: Snapshot, edi
     left = [nugget for nugget in there if nugget not in changed["gone"]]
     asked = None if sheet.asked is None else [nugget for nugget in sheet.asked if nugget in left]
     if sheet.by_rule:
-        said |= {nugget: {"label": NOT_SUPPORT} for nugget in there if asked is None or nugget in asked}
+        label = kind_of_nuggets(sheet.condition).empty_label
+        said |= {nugget: {"label": label} for nugget in there if asked is None or nugget in asked}
     # revise() counts what was said and is not any more; of nuggets that came or went it knows nothing.
     to_do = (
         0

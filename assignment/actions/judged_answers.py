@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from assessor.formats.values import to_json
 from assessor.imports.loaders.base import insert, reserve_keys
 from assessor.labels.models import Label
-from assignment.formats import NOT_SUPPORT
 from assignment.models import AnswerSheet, Assignment
 
 _FIELDS = (
@@ -31,7 +30,7 @@ def sheet_row(
     edition: int,
     nuggets: Sequence[int],
     labels: Mapping[int, str] | None = None,
-    is_empty: bool = False,
+    by_rule: str | None = None,
     task: int | None = None,
     place: int = 0,
     is_part: bool = False,
@@ -42,10 +41,11 @@ def sheet_row(
     """Return a sheet as add_sheets() takes it; records are named by their keys.
 
     nuggets: the ids of those that are asked; is_part: whether these are not all of the bank's. labels, raw: by nugget;
-    raw is what a file had there besides. is_empty: whether the answer has no text, so that it supports nothing by rule.
+    raw is what a file had there besides. by_rule: the label of them all where the answer has no text, and nobody says
+    anything else.
     """
-    by_rule = is_empty and labels is None
-    given = dict.fromkeys(nuggets, NOT_SUPPORT) if by_rule else labels or {}
+    is_by_rule = by_rule is not None and labels is None
+    given = dict.fromkeys(nuggets, by_rule) if is_by_rule else labels or {}
     keys = raw or {}
     rows = [
         (
@@ -58,7 +58,7 @@ def sheet_row(
         if is_part or nugget in given or nugget in keys
     ]
     columns = (
-        *(condition, bank, answer, judge, edition, len(nuggets) - len(given), task, place, is_part, by_rule),
+        *(condition, bank, answer, judge, edition, len(nuggets) - len(given), task, place, is_part, is_by_rule),
         *(to_json(extras) if extras else "{}", import_record, 0, 0, 0, 0, False),
     )
     return SheetRow(columns, rows)

@@ -21,7 +21,7 @@ from assessor.work.write_protocol import (
     require_present,
 )
 from assignment.access import OwnSheet
-from assignment.formats import LABELS
+from assignment.label_kind import kind_of_nuggets
 from assignment.models import AnswerSheet
 from assignment.queries import bank_of, progress
 from assignment.screen import own_rows
@@ -40,12 +40,13 @@ def why_closed(task: Task, bank: NuggetBank) -> str:
 
 
 def give_label(own: OwnSheet, *, nugget: int, label: str, seconds: int | None, seen: int) -> Result:
-    """Say how far the answer captures a nugget: a label of the field's, or "" to take back what was said.
+    """Give a nugget a label of the task's kind, or take back what was said: "".
 
     Raises Stale, Closed, Gone and BadWrite.
     """
-    if label not in ("", *LABELS):
-        raise BadWrite(f"A label is one of {', '.join(LABELS)}.")
+    known = [choice.label for choice in kind_of_nuggets(own.task).choices]
+    if label not in ("", *known):
+        raise BadWrite(f"A label is one of {', '.join(known)}.")
     said: dict[str, Any] = {"label": label, "cannot": None}
     if label:
         said |= {"stale": None, "invalid": None}
@@ -99,7 +100,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     if done < total:
         raise BadWrite("Answers of this topic that are not among yours lack labels: tell your organizer.")
     history.record(
-        "assignment signed off", task, campaign=task.campaign, person=acting_user, condition=task.condition.name
+        f"{task.kind} signed off", task, campaign=task.campaign, person=acting_user, condition=task.condition.name
     )
     return {}
 

@@ -24,7 +24,7 @@ from assessor.work.allocation import hand_over, next_place, order
 from assessor.work.judging_pool import Moved, judged_under, mark
 from assessor.work.models import Task
 from assignment.actions.judged_answers import add_sheets, sheet_row
-from assignment.label_kind import ASSIGNMENT, MANUAL
+from assignment.label_kind import ASSIGNMENT, Assignment, kind_of_nuggets
 from assignment.models import AnswerSheet
 from assignment.queries import asked_of, finished_banks, nuggets_of, progress
 from nuggets import condition_kind as nugget_methods
@@ -44,13 +44,15 @@ def usual_name(nuggets: Condition, by: str) -> str:
     return f"{made[: _NAME - len(by) - 1]}/{by}"
 
 
-def create_manual_assign(*, nuggets: Condition, name: str, acting_user: Person | None) -> Condition:
-    """Make a condition in which people assign the nuggets of another one. Raises ConditionError."""
+def create_manual_assign(
+    *, nuggets: Condition, name: str, acting_user: Person | None, kind: Assignment = ASSIGNMENT
+) -> Condition:
+    """Make a condition in which people label the nuggets of another one in answers. Raises ConditionError."""
     condition = Condition(
         campaign=nuggets.campaign,
         name=name,
-        kind=ASSIGNMENT.name,
-        method=MANUAL,
+        kind=kind.name,
+        method=kind.blind_method,
         nuggets=nuggets,
     )
     return create_first(condition, acting_user=acting_user)
@@ -134,6 +136,7 @@ def _add_sheets(task: Task, setup: ManualSetup, bank: NuggetBank) -> None:
         if setup.only_unjudgeable and (sheet := there.get(one.answer.pk)):
             ask_more(sheet, sheet.asked + [nugget for nugget in one.asked if nugget not in sheet.asked])
     order(setup.seed, task).shuffle(new)
+    empty_label = kind_of_nuggets(task).empty_label
     judge, first = judge_of(task.person), next_place(AnswerSheet.in_or_out.filter(task=task))
     add_sheets(
         sheet_row(
@@ -144,7 +147,7 @@ def _add_sheets(task: Task, setup: ManualSetup, bank: NuggetBank) -> None:
             edition=bank.edition,
             nuggets=one.asked,
             is_part=one.is_part,
-            is_empty=one.answer.words == 0,
+            by_rule=None if one.answer.words else empty_label,
             task=task.pk,
             place=place,
         )
@@ -183,4 +186,4 @@ def follow_scope(condition: Condition, topic: Topic) -> Moved:
 
 def count(task: Task) -> None:
     """Bring a task's counters up to date, and open it where something is to be done again."""
-    allocation.count(task, progress, "assignment opened again")
+    allocation.count(task, progress, f"{task.kind} opened again")

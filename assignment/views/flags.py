@@ -8,8 +8,7 @@ from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
 from assessor.labels.flag_views import ADOPTED, answered, condition_asked, number, to_inbox
 from assignment.actions import leave_out, resolve_label
-from assignment.label_kind import ASSIGNMENT
-from assignment.models import AnswerSheet
+from assignment.models import AnswerSheet, kinds
 from nuggets.models import Nugget
 
 
@@ -49,4 +48,4 @@ def leave_nugget_out(request: PersonRequest, slug: str, condition_id: int) -> Ht
 
 
 def _condition(request: PersonRequest, slug: str, condition_id: int) -> Condition:
-    return condition_asked(request.user, slug, condition_id, ASSIGNMENT.name)
+    return condition_asked(request.user, slug, condition_id, kinds())

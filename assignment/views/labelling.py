@@ -22,15 +22,13 @@ from assessor.work.queries import minutes, place
 from assessor.work.write_protocol import BadWrite, Result, number, seconds, signed_off, writes_on
 from assignment import actions, queries, screen
 from assignment.access import OwnSheet, organized_assignment, own_assignment, own_sheet, own_sheets
-from assignment.formats import LABELS
+from assignment.label_kind import kind_of_nuggets
 from nuggets.actions import see_nuggets
 from nuggets.models import NuggetBank
 
 AT_HAND = 5  # answers in the page: what can be done without a connection, at the least
 ON_A_PAGE = 10  # answers, for organizers
 SCRIPTS = tuple(f"assay/{name}.js" for name in ("words", "outbox", "clock", "passages", "workbench", "assignment"))
-# Each with its key, its sign and its short name.
-CHOICES = tuple(zip(LABELS, "123", "✓◐\u2013", ("support", "partial", "not"), strict=True))
 
 
 @require_safe
@@ -43,7 +41,7 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
         task = own_assignment(request.user, task_id)
     require_running(task)
     note_opened(task)
-    bank = queries.bank_of(task)
+    bank, kind = queries.bank_of(task), kind_of_nuggets(task)
     see_nuggets(bank, acting_user=request.user)
     see_labels(task)
     queue = screen.queue(task, bank)
@@ -60,7 +58,8 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
         "replies": to_json(replies_on(task)),
         "answers": screen.shown(own_sheets(task, at_hand)),
         "by_rule": screen.by_rule(task, bank),
-        "choices": CHOICES,
+        "kind": kind,
+        "choices": kind.choices,
         "max_reason": MAX_REASON,
         "scripts": SCRIPTS,
         "guidelines": shown_guidelines(task.campaign_id, task.kind, task.guidelines_version),
@@ -85,6 +84,7 @@ def _look(request: PersonRequest, task: Task) -> HttpResponse:
         "bank": queries.bank_of(task),
         "page": page,
         "answers": queries.labelled(page),
+        "kind": kind_of_nuggets(task),
         "time": minutes(task.seconds),
     }
     return render(request, "assignment/labelled.html", context)

@@ -49,7 +49,7 @@ def leave_citation_out(request: PersonRequest, slug: str, condition_id: int) -> 
 
 
 def _condition(request: PersonRequest, slug: str, condition_id: int) -> Condition:
-    return condition_asked(request.user, slug, condition_id, SUPPORT.name)
+    return condition_asked(request.user, slug, condition_id, [SUPPORT.name])
 
 
 def _sheet(request: PersonRequest, condition: Condition) -> SupportSheet:

@@ -377,7 +377,7 @@ def lacking(files: Files, model: str, column: str, odd: Callable[[Any], Any]) ->
     return with_rows(files, model, change)
 
 
-ASSIGNMENTS = "expected one of support, partial_support, not_support."
+ASSIGNMENTS = "expected one of not_support, partial_support, support, 0, 1, 2, 3, 4, 5."
 SUPPORT = "expected one of full, partial, none, not judged."
 CUTS = "expected numbers as {window, nuggets, limit}."
 

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -14,6 +15,7 @@ from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Impo
 from assessor.labels.manual_setups import label_again
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import condition_scores, counts_by_condition
+from assessor.scores.loading import Labels
 from assessor.scores.tables import score_table
 from assessor.work.models import Task
 from assignment import score_tables
@@ -21,7 +23,8 @@ from assignment.actions import leave_out
 from assignment.actions.judged_answers import add_sheets
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet, Assignment
-from assignment.score_arrays import Scores, load_scores
+from assignment.score_arrays import Scores, load_with_labels
+from assignment.score_tables import NuggetScoring
 from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Policy
 from nuggets import actions as nugget_actions
 from nuggets.actions import reopen_bank
@@ -45,6 +48,7 @@ from tests.judging import give
 from tests.nuggets.conftest import do
 
 NAN = [math.nan] * 7
+load_scores = NuggetScoring().load
 STATES = {UNANSWERED: "unanswered", COMPLETE: "complete", INCOMPLETE: "incomplete"}
 
 
@@ -415,7 +419,7 @@ def test_a_text_that_only_the_older_banks_labels_refer_to_is_no_missing_answer(a
 def test_a_label_outside_the_vocabulary_is_never_taken_for_one(auto: Condition):
     sheet = sheet_on(auto, "t1", "team.one")
     Assignment.objects.filter(sheet=sheet).update(value="failed")
-    with pytest.raises(ValueError, match="is none of support, partial_support, not_support"):
+    with pytest.raises(ValueError, match="is none of not_support, partial_support, support"):
         load_scores(auto)
 
 
@@ -437,11 +441,11 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of conditions whose scores were computed, as often as they were."""
     done: list[str] = []
 
-    def load(condition: Condition) -> Scores:
+    def load(condition: Condition, *how: Any) -> tuple[Scores, Labels]:
         done.append(condition.name)
-        return load_scores(condition)
+        return load_with_labels(condition, *how)
 
-    monkeypatch.setattr(score_tables, "load_scores", load)
+    monkeypatch.setattr(score_tables, "load_with_labels", load)
     return done
 
 
@@ -491,8 +495,9 @@ def test_each_change_is_seen_at_once_and_without_one_nothing_is_computed_again(
     assert loads == ["Edits/Auto"]
     change(auto, import_file=import_file)
     counted = len(loads)
-    now, fresh = condition_scores(auto), load_scores(auto)
+    now = condition_scores(auto)
     assert len(loads) == counted + 1
+    fresh = load_scores(auto)
     assert (now.runs, now.topics) == (fresh.runs, fresh.topics)
     assert (now.scores.tobytes(), now.states.tobytes()) == (fresh.scores.tobytes(), fresh.states.tobytes())
     if change is not sheets_become_visible:

@@ -28,7 +28,7 @@ def test_each_kind_has_guidelines_with_headings_from_h2(as_anna: Client, kind: s
 
 
 def test_every_kind_is_tested_and_no_file_is_left_over():
-    assert {kind.name for kind in kinds_of_work()} == {"nuggets", "assignment", "support", "relevance"}
+    assert {kind.name for kind in kinds_of_work()} == {"nuggets", "assignment", "grading", "support", "relevance"}
     assert all(kind.guidelines() for kind in kinds_of_work())
 
 

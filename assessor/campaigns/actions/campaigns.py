@@ -95,6 +95,8 @@ def _create_condition(condition: Condition, acting_user: Person | None, protocol
     # Whose assessors see the passages of people's grades, and no other's.
     if kind.makes_nuggets and condition.is_by_people and (source is None or source.by != QrelsSource.By.PEOPLE):
         raise ConditionError(f"{condition.method} takes people's grades only; those of {source} are a model's.")
+    if kind.needs_nuggets and condition.nuggets and (misfit := kind.misfit(condition.nuggets)):
+        raise ConditionError(misfit)
     condition.protocol = protocol or campaign.protocol
     condition.created_by = acting_user
     if kind.makes_nuggets and source and condition.relevance_threshold > source.max_grade:

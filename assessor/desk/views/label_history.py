@@ -24,8 +24,8 @@ def way(request: PersonRequest, slug: str, kind: str, sheet_id: int, item: str) 
     if kind not in names_of_answers():
         raise Http404("There are no labels of that kind.")
     labels = label_kind(kind)
-    sheets = labels.sheets.in_or_out.filter(condition__campaign=campaign).select_related(*_RELATED)
-    sheet: Any = sheets.filter(pk=sheet_id).first()
+    of_kind = labels.sheets.in_or_out.filter(condition__campaign=campaign, condition__kind=kind)
+    sheet: Any = of_kind.filter(pk=sheet_id).select_related(*_RELATED).first()
     if sheet is None or not labels.has_item(sheet, item):
         raise Http404("There is no such label in this campaign.")
     context = {"campaign": campaign, "sheet": sheet, "way": label_history_of(sheet, item)}

@@ -36,8 +36,8 @@ class LaunchCommand(BaseCommand):
             grades = range(1, max(SCALES) + 1)
             told = "The lowest grade that counts as relevant; by default as the protocol says."
             parser.add_argument("--min-relevant-grade", type=int, choices=grades, help=told)
-        if job_kind_named(self.kind).builds_on_nuggets:
-            parser.add_argument("--nuggets", required=True, help="The condition of the finished nuggets.")
+        if builds_on := job_kind_named(self.kind).builds_on:
+            parser.add_argument("--nuggets", required=True, help=f"The condition of the finished {builds_on}.")
         parser.add_argument("--name", default="", help="Name of the condition; by default what is done and by whom.")
         parser.add_argument("--topics", nargs="+", default=[], help="Topic ids; by default all.")
         parser.add_argument("--replicate", type=int, default=0, help="Sample the judge anew, under this number.")

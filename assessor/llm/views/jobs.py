@@ -168,7 +168,7 @@ def _compare(job: Job) -> str:
 
 def _basis(kind: JobKind, condition: Condition) -> tuple[str, int]:
     """Return the field of a new job that can name a condition, and what it is then; "" where there is none."""
-    if kind_of(condition).makes_nuggets and kind.builds_on_nuggets:
+    if condition.kind == kind.builds_on:
         return "nuggets", condition.pk
     source = condition.grades_made if kind_of(condition).makes_grades and hasattr(condition, "grades_made") else None
     return ("qrels_source", source.pk) if source and kind.grades == Grades.ANY else ("", 0)

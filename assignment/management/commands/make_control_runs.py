@@ -3,9 +3,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.campaigns.condition_kind import names_of_nuggets
 from assessor.campaigns.management.common import campaign_called, named
 from assignment.control_runs import ControlError, make_control_runs
+from assignment.label_kind import ASSIGNMENT
 
 
 class Command(BaseCommand):
@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = campaign_called(options["campaign"])
-        conditions = campaign.conditions.filter(kind__in=names_of_nuggets())
+        conditions = campaign.conditions.filter(kind=ASSIGNMENT.builds_on)
         condition = named(conditions, "name", options["nuggets"], "nugget condition")
         try:
             added = make_control_runs(nuggets=condition, anew=options["anew"], acting_user=None)

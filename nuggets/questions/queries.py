@@ -28,10 +28,11 @@ def findings(listed: Sequence[Nugget]) -> list[Finding]:
 def remarks(condition: Condition, listed: Sequence[Nugget]) -> dict[str, int]:
     """Return what is unusual in a list of questions, and how often it is there."""
     most = condition.protocol.max_nuggets
-    gold = [answer for nugget in listed for answer in nugget.gold]
     return {
         "without a question mark": sum(not is_question(nugget.text) for nugget in listed),
         f"more than the usual {most}": max(0, len(listed) - most),
         "without a gold answer": sum(not nugget.gold for nugget in listed),
-        "gold answers without a reference": sum(not answer["references"] for answer in gold),
+        "with a gold answer that has no reference": sum(
+            any(not answer["references"] for answer in nugget.gold) for nugget in listed
+        ),
     }

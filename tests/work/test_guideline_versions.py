@@ -28,7 +28,9 @@ from assessor.work.models import Guidelines, GuidelinesOpened, Task
 from assessor.work.write_protocol import Stale
 from assignment.actions import create_manual_assign
 from nuggets import actions
+from nuggets.actions import create_manual_nuggets
 from nuggets.models import BankEdit, NuggetBank
+from nuggets.questions.condition_kind import QUESTIONS
 from tests.assignment.conftest import RUNS, run_file
 from tests.conftest import client_of
 from tests.conftest import open_guidelines as open_present
@@ -63,6 +65,14 @@ def _nuggets(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: An
         lambda client, number: send_nugget(client, bank, "add", uid=str(uuid4()), text=texts[number]),
         lambda: list(BankEdit.objects.order_by("version").values_list("guidelines_version", flat=True)),
     )
+
+
+def _questions(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any) -> Work:
+    source = campaign.qrels_sources.get(name="NIST")
+    condition = create_manual_nuggets(
+        campaign=campaign, name="Q", qrels_source=source, kind=QUESTIONS, acting_user=None
+    )
+    return _nuggets(campaign, give(condition, bank.topic, anna).nugget_bank, anna, import_file)
 
 
 def _assignment(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any) -> Work:
@@ -107,7 +117,13 @@ def _relevance(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: 
     )
 
 
-WORK = {"nuggets": _nuggets, "assignment": _assignment, "support": _support, "relevance": _relevance}
+WORK = {
+    "nuggets": _nuggets,
+    "questions": _questions,
+    "assignment": _assignment,
+    "support": _support,
+    "relevance": _relevance,
+}
 
 
 @pytest.fixture(params=[kind.name for kind in kinds_of_work()])

@@ -241,7 +241,7 @@ assay.NuggetList = class {
       const [text, note, chip] = [textOf(row), noteOf(row), row.querySelector(".origin")];
       const words = folded(text.value);
       assay.write(row.querySelector(".number"), String(place));
-      for (const one of row.querySelectorAll(".chosen, fieldset, textarea")) {
+      for (const one of row.querySelectorAll(".chosen, fieldset, textarea:not(.gold-answer *)")) {
         assay.write(one, one.ariaLabel.replace(/\d+$/, place), "ariaLabel");
       }
       // The blank row says what one is that is typed here; a draft's own text is there if the nugget is one.
@@ -254,6 +254,12 @@ assay.NuggetList = class {
       const part = under ? assay.say("part", { place: this.place(rowOf(under)) }) : "";
       const told = { place, part, origin: chip.textContent && `, ${chip.textContent}`, words, importance: rated };
       assay.write(row, assay.say("nugget-name", told), "ariaLabel");
+      row.querySelectorAll(".gold-answer").forEach((answer, at) => {
+        const [field, remove] = [answer.querySelector("textarea"), answer.querySelector("[data-act=delete]")];
+        const named = { number: at + 1, place };
+        assay.write(field, assay.say("answer-name", named), "ariaLabel");
+        assay.write(remove, assay.say("answer-remove", named), "ariaLabel");
+      });
       note.hidden = !note.value && document.activeElement !== note;
       this.countWords(row.querySelector(".words"), words);
       // Of a fact it is said that it is a question, of a question that it seems to be none.

@@ -6,18 +6,22 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Event, Protocol
+from assessor.campaigns.models import Campaign, Event, Protocol
+from assessor.work.actions import give_tasks
 from assessor.work.models import Task, Write
+from nuggets.actions import create_manual_nuggets
 from nuggets.models import Nugget, NuggetBank
 from nuggets.questions.exports import condition_lines
 from tests.conftest import client_of
 from tests.questions.conftest import A, B, C, D, address, ask, done, send
 
-E = UUID(int=14)
+E, NEW, NEWER = UUID(int=14), UUID(int=30), UUID(int=31)
 PLACE = {"docid": "d1", "start": 0, "end": 23}
 WHOLE = {"docid": "d2", "start": None, "end": None}
 # Every write of questions alone, and what is sent with it; each changes the bank `asked`.
@@ -50,7 +54,7 @@ def told(response: HttpResponse) -> dict[str, Any]:
 
 
 def questions(bank: NuggetBank) -> list[tuple[str, list[Any], str, str | None]]:
-    """Return what the database has of the questions on the list: text, gold answers, aggregator, what they are under."""
+    """Return the questions on the list as stored: text, gold answers, aggregator, and what they are under."""
     order = NuggetBank.objects.get(pk=bank.pk).order
     found = {one.name: one for one in bank.nuggets.all()}
     listed = [found[name] for name in order]
@@ -164,10 +168,7 @@ def test_a_write_is_its_makers_alone(asked: NuggetBank, ben: Person, olga: Perso
 
 
 @each_write
-def test_a_bank_of_facts_has_none_of_this(campaign, anna: Person, olga: Person, as_anna: Client, verb: str):
-    from assessor.work.actions import give_tasks
-    from nuggets.actions import create_manual_nuggets
-
+def test_a_bank_of_facts_has_none_of_this(campaign: Campaign, anna: Person, olga: Person, as_anna: Client, verb: str):
     source, topic = campaign.qrels_sources.get(name="NIST"), campaign.topics.get(qid="t1")
     condition = create_manual_nuggets(campaign=campaign, name="Facts", qrels_source=source, acting_user=olga)
     [task] = give_tasks(campaign=campaign, topics=[topic], condition=condition, person=anna, acting_user=olga)
@@ -336,20 +337,20 @@ NESTED: dict[str, tuple[str, UUID, dict[str, str], str]] = {
     "merged with one of its parts": (
         "merge",
         A,
-        {"uids": f"{A} {B}", "uid": str(UUID(int=30)), "text": "m"},
+        {"uids": f"{A} {B}", "uid": str(NEW), "text": "m"},
         "m .c .d e",
     ),
-    "merged with another": ("merge", A, {"uids": f"{B} {E}", "uid": str(UUID(int=30)), "text": "m"}, "a .m ..c .d"),
+    "merged with another": ("merge", A, {"uids": f"{B} {E}", "uid": str(NEW), "text": "m"}, "a .m ..c .d"),
     "merged, the later one with parts": (
         "merge",
         A,
-        {"uids": f"{B} {D}", "uid": str(UUID(int=30)), "text": "m"},
+        {"uids": f"{B} {D}", "uid": str(NEW), "text": "m"},
         "a .m ..c e",
     ),
     "split: parts stay with the second half": (
         "split",
         B,
-        {"uid1": str(UUID(int=30)), "text1": "x", "uid2": str(UUID(int=31)), "text2": "y"},
+        {"uid1": str(NEW), "text1": "x", "uid2": str(NEWER), "text2": "y"},
         "a .x .y ..c .d e",
     ),
 }
@@ -446,7 +447,7 @@ def test_what_is_unusual_is_said_and_can_be_finished(asked: NuggetBank, as_anna:
     response = as_anna.get(address(asked, "editor"))
     assert json.loads(response.context["known"])["facts"] == (
         "3 questions: 2 vital, 1 okay. 1 without a question mark. 1 more than the usual 2. 2 without a gold answer. "
-        "1 gold answers without a reference."
+        "1 with a gold answer that has no reference."
     )
     assert send(as_anna, asked, "finish").status_code == 200
 
@@ -527,3 +528,20 @@ def test_files_say_where_a_gold_answer_was_found(asked: NuggetBank, as_anna: Cli
     assert written("ragtime26")["nugget_bank"][0]["answers"][0] == {"answer": "contentment", "references": alone}
     assert written("ragtime")["Why do cats purr?"] == ["OR", {"contentment": ["d1", "d2"], "pain": []}]
     assert written("argue")["items"][0]["gold_answers"] == ["contentment", "pain"]
+
+
+# Queries
+
+
+def test_the_page_asks_as_much_of_many_questions_as_of_one(bank: NuggetBank, as_anna: Client):
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert as_anna.get(address(bank, "editor")).status_code == 200
+        return len(captured)
+
+    ask(as_anna, bank, A, "Why?", "one")
+    before = queries()
+    for number in range(6):
+        ask(as_anna, bank, UUID(int=60 + number), f"Why {number}?", "one", "two", "three")
+        done(as_anna, bank, "nest", on=UUID(int=60 + number), deeper="1")
+    assert queries() == before

@@ -31,7 +31,7 @@ def add_nugget(
     seen: int,
 ) -> Result:
     """Put a new nugget at the end of the list, with the place in a passage that it came from, if any."""
-    cleaned = text_of_new(text)
+    cleaned = _nugget_text(text)
     if importance not in Nugget.Importance.values:
         raise BadWrite("importance must be vital, okay or empty.")
     if evidence:
@@ -125,7 +125,7 @@ def merge_nuggets(
     It has all of their evidence, notes and gold answers, and their importance and aggregator where they agree; else
     those are to be decided anew.
     """
-    cleaned = text_of_new(text)
+    cleaned = _nugget_text(text)
     if not 2 <= len(set(uids)) == len(uids) <= MAX_MERGED:
         raise BadWrite(f"Two to {MAX_MERGED} different nuggets can be merged.")
 
@@ -168,7 +168,7 @@ def split_nugget(
 
     Both have its evidence, note and gold answers; how important each of them is has to be decided anew.
     """
-    cleaned = [(part_uid, text_of_new(text)) for part_uid, text in into]
+    cleaned = [(part_uid, _nugget_text(text)) for part_uid, text in into]
     if len({part_uid for part_uid, _ in cleaned}) != 2 or len(cleaned) != 2:
         raise BadWrite("A nugget is split into two.")
 
@@ -243,6 +243,7 @@ def _write_list(bank: NuggetBank, nugget_list: NuggetList, changes: dict[str, An
 
 
 def on_list(nugget_list: NuggetList, uid: UUID) -> str:
+    """Return what a list calls a nugget that is on it. Raises BadWrite for another."""
     if str(uid) not in nugget_list.order:
         raise BadWrite("There is no such nugget on the list.")
     return str(uid)
@@ -260,7 +261,7 @@ def _agreed(values: Iterable[str]) -> str:
     return different.pop() if len(different) == 1 else ""
 
 
-def text_of_new(text: str) -> str:
+def _nugget_text(text: str) -> str:
     cleaned = on_one_line(text)
     if not cleaned:
         raise BadWrite("A nugget needs a text.")

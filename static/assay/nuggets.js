@@ -200,7 +200,7 @@ assay.NuggetList = class {
   }
 
   patchGold(row, { gold, aggregator }) {
-    const listed = row.querySelector(".gold ul");
+    const listed = row.querySelector(".answers");
     const before = [...listed.children];
     const answers = gold.map(({ id, text, references }) => {
       const answer = before.find((one) => one.dataset.gold === id) || this.makeAnswer(id);

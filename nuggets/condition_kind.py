@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
 from django.urls import reverse
 
-from assessor.campaigns.condition_kind import ConditionKind, Lacking
+from assessor.campaigns.condition_kind import ConditionKind, Lacking, kind_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.work.models import Task
     from nuggets.forms import NuggetFields
+    from nuggets.models import Nugget, NuggetBank
+    from nuggets.queries import Finding
 
 
 MANUAL, AUTO, EDITS = "ManualNuggets", "AutoNuggets", "AutoNuggets+Edits"
@@ -40,6 +42,8 @@ class Nuggets(ConditionKind):
     methods: Sequence[str] = (MANUAL, AUTO, EDITS)
     drafted_methods: Sequence[str] = (AUTO, EDITS)
     makes_nuggets = True
+    thing = "nugget"  # what one is called
+    gold: Sequence[Any] | None = None  # the gold answers of a new one; None where a nugget has no such thing
     related = "nugget_bank"
     keys: Mapping[str, str] = {
         "/": "search",
@@ -95,6 +99,18 @@ class Nuggets(ConditionKind):
             found, lambda qids: f"Under {condition.name} there are no drafts yet on {qids}: have them made first."
         )
 
+    def findings(self, bank: NuggetBank, listed: Sequence[Nugget]) -> list[Finding]:
+        """Return what keeps a list from being finished here, besides what does so in every bank."""
+        from nuggets.queries import too_many
+
+        return too_many(bank, listed)
+
+    def remarks(self, condition: Condition, listed: Sequence[Nugget]) -> dict[str, int]:
+        """Return what somebody who is about to finish may want to look at again, and how often it is there."""
+        from nuggets.queries import remarks_on_facts
+
+        return remarks_on_facts(condition, listed)
+
     def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
         from nuggets.practice import practice_items
 
@@ -148,3 +164,10 @@ class Nuggets(ConditionKind):
 
 
 NUGGETS = Nuggets()
+
+
+def nugget_kind(condition: Condition) -> Nuggets:
+    """Return the kind of a condition that makes nuggets."""
+    kind = kind_of(condition)
+    assert isinstance(kind, Nuggets)
+    return kind

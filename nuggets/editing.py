@@ -1,10 +1,13 @@
 """A nugget list and its changes, as plain values: what an edit did, and how to take it back."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-FIELDS = ("text", "importance", "evidence", "is_undecided")
+FIELDS = ("text", "importance", "evidence", "is_undecided", "gold", "aggregator", "under")
+MAX_LEVELS = 3  # of questions and those under them
 Changes = dict[str, Any]
+Gold = list[dict[str, Any]]  # of a question: see Nugget
 
 
 @dataclass
@@ -17,6 +20,77 @@ class NuggetList:
     def copy(self) -> "NuggetList":
         return NuggetList(list(self.order), {uid: dict(fields) for uid, fields in self.nuggets.items()})
 
+    def levels(self) -> dict[str, int]:
+        """Return how deep each nugget on the list is, from 1: one more than the question that it is under."""
+        levels: dict[str, int] = {}
+        for uid in self.order:  # what is under another follows it
+            levels[uid] = levels.get(self.nuggets[uid]["under"], 0) + 1
+        return levels
+
+    def block(self, uid: str) -> list[str]:
+        """Return a nugget with all that is under it, which follows it on the list."""
+        levels = self.levels()
+        first = self.order.index(uid)
+        end = next((at for at in range(first + 1, len(self.order)) if levels[self.order[at]] <= levels[uid]), None)
+        return self.order[first:end]
+
+    def nest(self, levels: Mapping[str, int]) -> None:
+        """Put each nugget on the list under the last one before it that is a level higher.
+
+        There is no other level than one more than that of the nugget before, at most, and none beyond MAX_LEVELS.
+        """
+        above: list[str] = []
+        for uid in self.order:
+            del above[min(levels[uid], MAX_LEVELS) - 1 :]
+            self.nuggets.setdefault(uid, {})["under"] = above[-1] if above else None
+            above.append(uid)
+
+    def replace(self, uid: str, others: Sequence[str]) -> None:
+        """Put others in the place of a nugget; what is under it is under the last of them, or goes up a level."""
+        levels, place = self.levels(), self.order.index(uid)
+        for one in self.block(uid)[1:]:
+            levels[one] -= not others
+        self.order[place : place + 1] = others
+        self.nest(levels | dict.fromkeys(others, levels[uid]))
+
+    def move(self, uid: str, to: int) -> None:
+        """Put a nugget at a place, counted from 0, with all that is under it.
+
+        It stays on its level where that is possible. Among those under another it is one of them: else it would take
+        those behind it from that one.
+        """
+        levels, block = self.levels(), self.block(uid)
+        self.order = [one for one in self.order if one not in block]
+        before, after = self.order[:to], self.order[to:]
+        least = levels[after[0]] if after else 1
+        most = levels[before[-1]] + 1 if before else 1
+        by = min(max(levels[uid], least), most) - levels[uid]
+        self.order = [*before, *block, *after]
+        self.nest(levels | {one: levels[one] + by for one in block})
+
+
+def united_gold(lists: Iterable[Gold]) -> Gold:
+    """Return the gold answers of several questions with ids of their own, and those of one text as one.
+
+    It has the references of all of them, each once.
+    """
+    by_text: dict[str, Gold] = {}
+    for gold in lists:
+        for answer in gold:
+            by_text.setdefault(" ".join(answer["text"].split()), []).append(answer)
+    return [
+        same[0] | {"id": f"g{number}", "references": united([answer["references"] or [] for answer in same])}
+        for number, same in enumerate(by_text.values(), start=1)
+    ]
+
+
+def united(lists: Iterable[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Return places in passages, of several lists, each once and in their order."""
+    found: list[dict[str, Any]] = []
+    for places in lists:
+        found.extend(place for place in places if place not in found)
+    return found
+
 
 def changes_between(before: NuggetList, after: NuggetList) -> Changes:
     """Return what differs, each as [before, after]: {"order": [...], "nuggets": {uid: {field: [...]}}}.
@@ -28,7 +102,7 @@ def changes_between(before: NuggetList, after: NuggetList) -> Changes:
         changes["order"] = [before.order, after.order]
     nuggets = {}
     for uid, fields in before.nuggets.items():
-        changed = {name: [fields[name], after.nuggets[uid][name]] for name in FIELDS}
+        changed = {name: [value, after.nuggets[uid][name]] for name, value in fields.items()}
         changed = {name: pair for name, pair in changed.items() if pair[0] != pair[1]}
         if changed:
             nuggets[uid] = changed

@@ -7,12 +7,14 @@ from assessor.accounts.models import Person
 from assessor.campaigns.forms import ConditionFields, GradesField, threshold_field
 from assessor.campaigns.models import Campaign, Condition, QrelsSource
 from nuggets.actions import create_manual_nuggets
-from nuggets.condition_kind import MANUAL
+from nuggets.condition_kind import MANUAL, NUGGETS, Nuggets
 
 
 class NuggetFields(ConditionFields):
     METHODS = {MANUAL: ("Nuggets by people", "People write nuggets from the passages that people found relevant.")}
-    NEEDS = {MANUAL: ("qrels_source", "min_relevant_grade")}
+    FIELDS = ("qrels_source", "min_relevant_grade")
+    NEEDS = {MANUAL: FIELDS}
+    kind: Nuggets = NUGGETS
     OPTIONAL = ("min_relevant_grade",)
 
     qrels_source = GradesField(
@@ -35,5 +37,6 @@ class NuggetFields(ConditionFields):
             name=filled_in["name"],
             qrels_source=filled_in["qrels_source"],
             min_relevant_grade=filled_in["min_relevant_grade"],
+            kind=self.kind,
             acting_user=acting_user,
         )

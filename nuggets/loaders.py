@@ -120,7 +120,12 @@ def _of_question(question: Question | None, uids: Sequence[UUID]) -> dict[str, A
     if question is None:
         return {}
     under = None if question.under is None else uids[question.under]
-    return {"gold": question.gold, "aggregator": question.aggregator, "under": under}
+    return {
+        "gold": question.gold,
+        "last_gold": len(question.gold),
+        "aggregator": question.aggregator,
+        "under": under,
+    }
 
 
 class NuggetLoader(ConditionLoader):

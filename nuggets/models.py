@@ -124,6 +124,9 @@ class Nugget(models.Model):
         null=True,
         help_text='Of a question: [{"id", "text", "references": [{"docid", ...}] or null, "extras"}]; null of a fact.',
     )
+    last_gold = models.PositiveIntegerField(
+        default=0, help_text="The number in the last id that a gold answer here was given: no id is given twice."
+    )
     aggregator = models.CharField(
         max_length=3, choices=Aggregator, blank=True, help_text="How many gold answers a question asks for."
     )

@@ -3,7 +3,7 @@
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from django.template.defaultfilters import pluralize
 from assessor.campaigns.models import Campaign, Condition, Grade, Import, Segment
 from assessor.campaigns.queries import segments_by_docid
 from assessor.labels.queries import JsonRows
-from nuggets.condition_kind import EDITS, NUGGETS
+from nuggets.condition_kind import EDITS, NUGGETS, nugget_kind
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdit, BankEdition, Drafting, Nugget, NuggetBank
 
@@ -34,11 +34,18 @@ class Evidence(NamedTuple):
     number: int
 
 
+class GoldAnswer(NamedTuple):
+    """A gold answer of a question on a list that can't be edited."""
+
+    text: str
+    references: list[Evidence]
+
+
 class Row(NamedTuple):
     """A nugget on a list that can't be edited. same_as: the place, from 1, of an earlier one with the same words, or 0.
 
-    origin says in a word or two how the nugget came to be, where
-    that is not by writing alone.
+    origin says in a word or two how the nugget came to be, where that is not by writing alone. level: one more than
+    that of the question that it is under.
     """
 
     nugget: Nugget
@@ -47,7 +54,9 @@ class Row(NamedTuple):
     is_question: bool
     same_as: int
     evidence: list[Evidence]
-    origin: str = ""
+    gold: list[GoldAnswer]
+    level: int
+    origin: str
 
 
 class Finding(NamedTuple):
@@ -123,21 +132,29 @@ def drafts(bank: NuggetBank) -> list[str]:
     return drafting.nuggets
 
 
-def rows(listed: list[Nugget], numbers: dict[str, int], drafts: Sequence[str] = ()) -> list[Row]:
+def rows(listed: Sequence[Nugget], numbers: dict[str, int], drafts: Sequence[str] = ()) -> list[Row]:
     """Return a list of nuggets as the editor shows it where nothing can be edited.
 
     numbers are those of the passages beside it, by docid; drafts are the model's list, where a person edits it.
     """
     first_place: dict[str, int] = {}
+    levels: dict[str, int] = {}
     shown = []
     for place, nugget in enumerate(listed, start=1):
         key = folded(nugget.text)
         first = first_place.setdefault(key, place) if key else place
-        evidence = [Evidence(**item, number=numbers.get(item["docid"], 0)) for item in nugget.evidence]
+        gold = [GoldAnswer(one["text"], _places(one["references"] or [], numbers)) for one in nugget.gold or []]
         same_as = first if first != place else 0
         words, question = len(nugget.text.split()), is_question(nugget.text)
-        shown.append(Row(nugget, place, words, question, same_as, evidence, _origin(nugget, drafts)))
+        evidence = _places(nugget.evidence, numbers)
+        level = levels[nugget.name] = levels.get(str(nugget.under), 0) + 1
+        shown.append(Row(nugget, place, words, question, same_as, evidence, gold, level, _origin(nugget, drafts)))
     return shown
+
+
+def _places(places: Iterable[dict[str, Any]], numbers: dict[str, int]) -> list[Evidence]:
+    """Return places in passages as they are shown. References in files name a docid, and maybe nothing else."""
+    return [Evidence(one["docid"], one.get("start"), one.get("end"), numbers.get(one["docid"], 0)) for one in places]
 
 
 def told(listed: list[Nugget], drafts: Sequence[str]) -> list[dict[str, Any]]:
@@ -151,10 +168,16 @@ def told(listed: list[Nugget], drafts: Sequence[str]) -> list[dict[str, Any]]:
             "evidence": nugget.evidence,
         }
         | {"origin": _origin(nugget, drafts)}
+        | (_told_of_question(nugget) if nugget.gold is not None else {})
         | ({"draft": _draft(nugget, drafts)} if drafts else {})
         | ({"undecided": True} if nugget.is_undecided else {})
         for nugget in listed
     ]
+
+
+def _told_of_question(nugget: Nugget) -> dict[str, Any]:
+    gold = [{name: answer[name] for name in ("id", "text", "references")} for answer in nugget.gold]
+    return {"gold": gold} | {name: getattr(nugget, name) for name in ("last_gold", "aggregator", "under")}
 
 
 def _draft(nugget: Nugget, drafts: Sequence[str]) -> str | None:
@@ -258,35 +281,48 @@ def most_nuggets(condition: Condition) -> int:
 
 def findings(bank: NuggetBank, listed: list[Nugget]) -> list[Finding]:
     """Return everything that keeps the bank, with these nuggets on its list, from being finished."""
-    most = most_nuggets(bank.condition)
+    kind = nugget_kind(bank.condition)
+    name = kind.thing.capitalize()
     found = []
     for place, nugget in enumerate(listed, start=1):
         if nugget.is_undecided:
-            found.append(Finding(str(nugget.uid), f"Nugget {place}: {nugget.text}", is_undecided=True))
+            found.append(Finding(str(nugget.uid), f"{name} {place}: {nugget.text}", is_undecided=True))
             continue
         if not nugget.text:
-            found.append(Finding(str(nugget.uid), f"Nugget {place} has no text."))
+            found.append(Finding(str(nugget.uid), f"{name} {place} has no text."))
         if not nugget.importance:
-            found.append(Finding(str(nugget.uid), f"Nugget {place} is neither vital nor okay yet."))
+            found.append(Finding(str(nugget.uid), f"{name} {place} is neither vital nor okay yet."))
     if not listed:
-        found.append(Finding("", "There is no nugget yet."))
-    if len(listed) > most:
-        found.append(Finding("", f"There are {len(listed)} nuggets; at most {most} can be handed in."))
-    return found
+        found.append(Finding("", f"There is no {kind.thing} yet."))
+    return found + kind.findings(bank, listed)
 
 
-def facts(listed: list[Nugget], advised_words: int) -> str:
+def too_many(bank: NuggetBank, listed: Sequence[Nugget]) -> list[Finding]:
+    """Return that there are more nuggets than can be handed in, where there are."""
+    most = most_nuggets(bank.condition)
+    if len(listed) <= most:
+        return []
+    return [Finding("", f"There are {len(listed)} nuggets; at most {most} can be handed in.")]
+
+
+def facts(condition: Condition, listed: list[Nugget]) -> str:
     """Describe a list of nuggets, for the question whether to hand it in."""
-    listed_rows = rows(listed, {})
+    kind = nugget_kind(condition)
     importances = Counter(nugget.importance for nugget in listed)
-    nuggets = f"{len(listed)} nugget{pluralize(len(listed))}"
-    numbers = {
+    nuggets = f"{len(listed)} {kind.thing}{pluralize(len(listed))}"
+    remarks = [f"{number} {remark}." for remark, number in kind.remarks(condition, listed).items() if number]
+    return " ".join([f"{nuggets}: {importances['vital']} vital, {importances['okay']} okay.", *remarks])
+
+
+def remarks_on_facts(condition: Condition, listed: Sequence[Nugget]) -> dict[str, int]:
+    """Return what is not as advised in a list of facts, and of how many of them."""
+    advised = condition.protocol.advised_words
+    listed_rows = rows(listed, {})
+    return {
         "with the same words as another": sum(row.same_as > 0 for row in listed_rows),
-        f"with more than {advised_words} words": sum(row.words > advised_words for row in listed_rows),
+        f"with more than {advised} words": sum(row.words > advised for row in listed_rows),
         "without evidence": sum(not nugget.evidence for nugget in listed),
     }
-    flags = [f"{number} {flag}." for flag, number in numbers.items() if number]
-    return " ".join([f"{nuggets}: {importances['vital']} vital, {importances['okay']} okay.", *flags])
 
 
 def finished_banks(condition: Condition) -> QuerySet[NuggetBank]:

@@ -13,7 +13,8 @@ from assessor.campaigns.models import SCALES, Campaign, Condition, QrelsSource
 class ConditionFields(forms.Form):
     """What the form of new conditions asks where they are of one kind, and how one is made of the answers.
 
-    Its fields become fields of that form, so no other kind may have fields of these names.
+    Its fields become fields of that form, so no other kind may have fields of these names, but for one whose
+    part extends this one.
     """
 
     METHODS: ClassVar[Mapping[str, tuple[str, str]]]  # each as a card has it: a title, and what people do in a sentence

@@ -10,7 +10,8 @@ from assessor.work.write_protocol import BadWrite, Closed, Stale, sign_of_work
 from nuggets.models import BankEdit, NuggetBank
 from nuggets.queries import undecided_drafts
 
-MAX_CHARACTERS = 2_000  # of a nugget, a note, a reading; far above any sensible one
+MAX_CHARACTERS = 2_000  # of a nugget, a gold answer, a note, a reading; far above any sensible one
+MAX_GOLD = 100  # answers of a question
 
 
 def locked_bank(bank: NuggetBank, seen: int) -> NuggetBank:

@@ -1,6 +1,6 @@
 """The edits of a nugget list, which undo takes back. Each is called inside work.writes.once, its transaction."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -8,14 +8,16 @@ from assessor.accounts.models import Person
 from assessor.campaigns.actions import judge_of
 from assessor.campaigns.models import Judge
 from assessor.work.write_protocol import BadWrite, Result
-from nuggets.actions.base import MAX_CHARACTERS, locked_bank, on_one_line, store
-from nuggets.editing import FIELDS, NuggetList, apply, changes_between
+from nuggets.actions.base import MAX_CHARACTERS, MAX_GOLD, locked_bank, on_one_line, store
+from nuggets.condition_kind import nugget_kind
+from nuggets.editing import FIELDS, NuggetList, apply, changes_between, united, united_gold
 from nuggets.models import BankEdit, Nugget, NuggetBank
 from nuggets.queries import next_redo, passage_text
 
 Change = Callable[[NuggetBank, NuggetList, Judge], None]
 Evidence = dict[str, Any]  # {"docid", "start", "end"}: characters of the segment's text, or both None for all of it
 MAX_MERGED = 100
+_OF_HALVES = ("note", "evidence", "gold", "last_gold", "aggregator")  # what both have of the nugget that is split
 
 
 def add_nugget(
@@ -33,22 +35,24 @@ def add_nugget(
     if importance not in Nugget.Importance.values:
         raise BadWrite("importance must be vital, okay or empty.")
     if evidence:
-        _check_evidence(bank, evidence)
+        check_evidence(bank, evidence)
+    gold = nugget_kind(bank.condition).gold
+    places = [evidence] if evidence else []
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = _new(bank, judge, uid, text=cleaned, importance=importance, evidence=[evidence] if evidence else [])
+        nugget = _new(bank, judge, uid, text=cleaned, importance=importance, evidence=places, gold=gold)
         nugget_list.order.append(nugget.name)
 
-    return _edit(bank, "add", change, acting_user, seen)
+    return edit_list(bank, "add", change, acting_user, seen)
 
 
 def keep_draft(bank: NuggetBank, *, uid: UUID, acting_user: Person, seen: int) -> Result:
     """Decide that a draft stays as it is."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.nuggets[_on_list(nugget_list, uid)]["is_undecided"] = False
+        nugget_list.nuggets[on_list(nugget_list, uid)]["is_undecided"] = False
 
-    return _edit(bank, "keep", change, acting_user, seen)
+    return edit_list(bank, "keep", change, acting_user, seen)
 
 
 def reword_nugget(bank: NuggetBank, *, uid: UUID, text: str, acting_user: Person, seen: int) -> Result:
@@ -56,11 +60,11 @@ def reword_nugget(bank: NuggetBank, *, uid: UUID, text: str, acting_user: Person
     cleaned = on_one_line(text)
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = nugget_list.nuggets[_on_list(nugget_list, uid)]
+        nugget = nugget_list.nuggets[on_list(nugget_list, uid)]
         if nugget["text"] != cleaned:
             nugget |= {"text": cleaned, "is_undecided": False}
 
-    return _edit(bank, "reword", change, acting_user, seen)
+    return edit_list(bank, "reword", change, acting_user, seen)
 
 
 def set_importance(bank: NuggetBank, *, uid: UUID, importance: str, acting_user: Person, seen: int) -> Result:
@@ -69,50 +73,48 @@ def set_importance(bank: NuggetBank, *, uid: UUID, importance: str, acting_user:
         raise BadWrite("importance must be vital or okay.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.nuggets[_on_list(nugget_list, uid)] |= {"importance": importance, "is_undecided": False}
+        nugget_list.nuggets[on_list(nugget_list, uid)] |= {"importance": importance, "is_undecided": False}
 
-    return _edit(bank, importance, change, acting_user, seen)
+    return edit_list(bank, importance, change, acting_user, seen)
 
 
 def move_nugget(bank: NuggetBank, *, uid: UUID, to: int, acting_user: Person, seen: int) -> Result:
     """Put a nugget at another place, counted from 0; a place beyond the end is the end."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        name = _on_list(nugget_list, uid)
-        nugget_list.order.remove(name)
-        nugget_list.order.insert(max(0, to), name)
+        nugget_list.move(on_list(nugget_list, uid), to)
 
-    return _edit(bank, "move", change, acting_user, seen)
+    return edit_list(bank, "move", change, acting_user, seen)
 
 
 def delete_nugget(bank: NuggetBank, *, uid: UUID, acting_user: Person, seen: int) -> Result:
     """Take a nugget off the list; its record stays."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.order.remove(_on_list(nugget_list, uid))
+        nugget_list.replace(on_list(nugget_list, uid), [])
 
-    return _edit(bank, "delete", change, acting_user, seen)
+    return edit_list(bank, "delete", change, acting_user, seen)
 
 
 def attach_evidence(bank: NuggetBank, *, uid: UUID, evidence: Evidence, acting_user: Person, seen: int) -> Result:
     """Add a place in a passage to those that a nugget rests on."""
-    _check_evidence(bank, evidence)
+    check_evidence(bank, evidence)
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = nugget_list.nuggets[_on_list(nugget_list, uid)]
-        nugget["evidence"] = _united([nugget["evidence"], [evidence]])
+        nugget = nugget_list.nuggets[on_list(nugget_list, uid)]
+        nugget["evidence"] = united([nugget["evidence"], [evidence]])
 
-    return _edit(bank, "attach", change, acting_user, seen)
+    return edit_list(bank, "attach", change, acting_user, seen)
 
 
 def detach_evidence(bank: NuggetBank, *, uid: UUID, evidence: Evidence, acting_user: Person, seen: int) -> Result:
     """Take a place in a passage away from those that a nugget rests on."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = nugget_list.nuggets[_on_list(nugget_list, uid)]
+        nugget = nugget_list.nuggets[on_list(nugget_list, uid)]
         nugget["evidence"] = [item for item in nugget["evidence"] if item != evidence]
 
-    return _edit(bank, "detach", change, acting_user, seen)
+    return edit_list(bank, "detach", change, acting_user, seen)
 
 
 def merge_nuggets(
@@ -120,36 +122,43 @@ def merge_nuggets(
 ) -> Result:
     """Put one nugget in the place of the first of several, which leave the list.
 
-    It has all of their evidence and notes, and their importance where they agree; else that is to be decided anew.
+    It has all of their evidence, notes and gold answers, and their importance and aggregator where they agree; else
+    those are to be decided anew.
     """
     cleaned = _nugget_text(text)
     if not 2 <= len(set(uids)) == len(uids) <= MAX_MERGED:
         raise BadWrite(f"Two to {MAX_MERGED} different nuggets can be merged.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        chosen = {_on_list(nugget_list, uid) for uid in uids}
+        chosen = {on_list(nugget_list, uid) for uid in uids}
         parents = [name for name in nugget_list.order if name in chosen]
         fields = [nugget_list.nuggets[name] for name in parents]
         notes = {nugget.name: nugget.note for nugget in bank.nuggets.filter(uid__in=parents)}
         note = " / ".join(dict.fromkeys(notes[name] for name in parents if notes[name]))  # halves share theirs
         if len(note) > MAX_CHARACTERS:
             raise BadWrite(f"Together the notes have more than {MAX_CHARACTERS:,} characters: shorten one first.")
-        importance = {nugget["importance"] for nugget in fields}
-        merged = _new(
+        gold = None if fields[0]["gold"] is None else united_gold(nugget["gold"] for nugget in fields)
+        if gold and len(gold) > MAX_GOLD:
+            raise BadWrite(f"Together they have more than {MAX_GOLD} gold answers.")
+        for name in parents[1:]:
+            nugget_list.replace(name, [])
+        nugget_list.replace(parents[0], [str(uid)])
+        _new(
             bank,
             judge,
             uid,
             text=cleaned,
             origin=Nugget.Origin.MERGED,
             parents=parents,
-            evidence=_united([nugget["evidence"] for nugget in fields]),
-            importance=importance.pop() if len(importance) == 1 else Nugget.Importance.UNSET,
+            evidence=united([nugget["evidence"] for nugget in fields]),
             note=note,
+            gold=gold,
+            last_gold=len(gold or ()),
+            under=nugget_list.nuggets[str(uid)]["under"],
+            **{name: _agreed(nugget[name] for nugget in fields) for name in ("importance", "aggregator")},
         )
-        nugget_list.order.insert(nugget_list.order.index(parents[0]), merged.name)
-        nugget_list.order = [name for name in nugget_list.order if name not in chosen]
 
-    return _edit(bank, "merge", change, acting_user, seen)
+    return edit_list(bank, "merge", change, acting_user, seen)
 
 
 def split_nugget(
@@ -157,21 +166,21 @@ def split_nugget(
 ) -> Result:
     """Put two nuggets (uid and text of each) in the place of one.
 
-    Both have its evidence and note; how important each of them is has to be decided anew.
+    Both have its evidence, note and gold answers; how important each of them is has to be decided anew.
     """
     cleaned = [(part_uid, _nugget_text(text)) for part_uid, text in into]
     if len({part_uid for part_uid, _ in cleaned}) != 2 or len(cleaned) != 2:
         raise BadWrite("A nugget is split into two.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        name = _on_list(nugget_list, uid)
-        shared = {"origin": Nugget.Origin.SPLIT, "parents": [name], "note": bank.nuggets.get(uid=uid).note}
-        shared["evidence"] = nugget_list.nuggets[name]["evidence"]
-        parts = [_new(bank, judge, part_uid, text=text, **shared).name for part_uid, text in cleaned]
-        place = nugget_list.order.index(name)
-        nugget_list.order[place : place + 1] = parts
+        name = on_list(nugget_list, uid)
+        nugget = bank.nuggets.get(uid=uid)
+        same: dict[str, Any] = {field: getattr(nugget, field) for field in _OF_HALVES}
+        same |= {"under": nugget.under, "origin": Nugget.Origin.SPLIT, "parents": [name]}
+        parts = [_new(bank, judge, part_uid, text=text, **same).name for part_uid, text in cleaned]
+        nugget_list.replace(name, parts)
 
-    return _edit(bank, "split", change, acting_user, seen)
+    return edit_list(bank, "split", change, acting_user, seen)
 
 
 def undo(bank: NuggetBank, *, acting_user: Person, seen: int) -> Result:
@@ -194,7 +203,7 @@ def redo(bank: NuggetBank, *, acting_user: Person, seen: int) -> Result:
     return _replay(bank, "redo", edit, acting_user, backwards=False)
 
 
-def _edit(bank: NuggetBank, verb: str, change: Change, acting_user: Person, seen: int) -> Result:
+def edit_list(bank: NuggetBank, verb: str, change: Change, acting_user: Person, seen: int) -> Result:
     """Carry out one edit on the version that the person saw, and store what it changed."""
     bank = locked_bank(bank, seen)
     judge = judge_of(acting_user)
@@ -220,6 +229,8 @@ def _replay(bank: NuggetBank, verb: str, edit: BankEdit, acting_user: Person, *,
 
 def _nugget_list(bank: NuggetBank) -> NuggetList:
     nuggets = {nugget.name: {name: getattr(nugget, name) for name in FIELDS} for nugget in bank.nuggets.all()}
+    for fields in nuggets.values():
+        fields["under"] = fields["under"] and str(fields["under"])  # as JSON has it
     return NuggetList(list(bank.order), nuggets)
 
 
@@ -231,7 +242,8 @@ def _write_list(bank: NuggetBank, nugget_list: NuggetList, changes: dict[str, An
     bank.order = nugget_list.order
 
 
-def _on_list(nugget_list: NuggetList, uid: UUID) -> str:
+def on_list(nugget_list: NuggetList, uid: UUID) -> str:
+    """Return what a list calls a nugget that is on it. Raises BadWrite for another."""
     if str(uid) not in nugget_list.order:
         raise BadWrite("There is no such nugget on the list.")
     return str(uid)
@@ -243,6 +255,12 @@ def _new(bank: NuggetBank, judge: Judge, uid: UUID, **fields: Any) -> Nugget:
     return Nugget.objects.create(bank=bank, uid=uid, made_by=judge, **fields)
 
 
+def _agreed(values: Iterable[str]) -> str:
+    """Return what all values are, or "" where they differ."""
+    different = set(values)
+    return different.pop() if len(different) == 1 else ""
+
+
 def _nugget_text(text: str) -> str:
     cleaned = on_one_line(text)
     if not cleaned:
@@ -250,15 +268,7 @@ def _nugget_text(text: str) -> str:
     return cleaned
 
 
-def _united(lists: Sequence[list[Evidence]]) -> list[Evidence]:
-    """Return the evidence of several nuggets, each place once, in their order."""
-    united: list[Evidence] = []
-    for evidence in lists:
-        united.extend(item for item in evidence if item not in united)
-    return united
-
-
-def _check_evidence(bank: NuggetBank, evidence: Evidence) -> None:
+def check_evidence(bank: NuggetBank, evidence: Evidence) -> None:
     """Raise BadWrite where evidence is no place in a passage that the person can see."""
     text = passage_text(bank, evidence["docid"])
     if text is None:

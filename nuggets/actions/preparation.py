@@ -8,7 +8,7 @@ from assessor.campaigns.actions import create_condition, judge_of
 from assessor.campaigns.models import Campaign, Condition, Protocol, QrelsSource
 from assessor.work.models import Task
 from nuggets.actions.base import store
-from nuggets.condition_kind import EDITS, MANUAL, NUGGETS
+from nuggets.condition_kind import EDITS, NUGGETS, Nuggets
 from nuggets.drafting import shuffled
 from nuggets.models import Drafting, Nugget, NuggetBank
 
@@ -19,17 +19,18 @@ def create_manual_nuggets(
     name: str,
     qrels_source: QrelsSource,
     min_relevant_grade: int | None = None,
+    kind: Nuggets = NUGGETS,
     acting_user: Person | None,
 ) -> Condition:
-    """Make a condition in which people write the nuggets. Raises ConditionError.
+    """Make a condition in which people write nuggets of a kind. Raises ConditionError.
 
     min_relevant_grade: the lowest grade with which a passage is shown; without one, the protocol's.
     """
     condition = Condition(
         campaign=campaign,
         name=name,
-        kind=NUGGETS.name,
-        method=MANUAL,
+        kind=kind.name,
+        method=kind.blind_method,
         qrels_source=qrels_source,
         min_relevant_grade=min_relevant_grade,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.db.models import Q
@@ -10,9 +10,11 @@ from django.db.models import Q
 from nuggets.condition_kind import Nuggets
 
 if TYPE_CHECKING:
-    from assessor.campaigns.models import Campaign
+    from assessor.campaigns.models import Campaign, Condition
     from assessor.labels.api import ApiList
-    from nuggets.forms import NuggetFields
+    from nuggets.models import Nugget, NuggetBank
+    from nuggets.queries import Finding
+    from nuggets.questions.forms import QuestionFields
 
 
 MANUAL, QUERY, AUTO = "ManualQuestions", "QueryQuestions", "AutoQuestions"
@@ -26,15 +28,34 @@ class Questions(Nuggets):
     instruction = "List the questions that a good answer answers."
     counted = "questions"
     blind_method = MANUAL
-    peoples_methods = ()
+    peoples_methods = (MANUAL,)
     methods = (MANUAL, QUERY, AUTO)
     drafted_methods = (QUERY, AUTO)
-    has_screen = False
     is_in_every_study = False
-    keys: Mapping[str, str] = {}
+    thing = "question"
+    gold = ()
+    # Besides those of the screen of nuggets, which is its screen too.
+    keys = {
+        "a": "add a gold answer",
+        "b": "any or all of the gold answers",
+        ">": "a part of the question above",
+        "<": "not a part of it any more",
+    }
 
-    def condition_fields(self, campaign: Campaign) -> NuggetFields | None:
-        return None
+    def findings(self, bank: NuggetBank, listed: Sequence[Nugget]) -> list[Finding]:
+        from nuggets.questions.queries import findings
+
+        return findings(listed)
+
+    def remarks(self, condition: Condition, listed: Sequence[Nugget]) -> dict[str, int]:
+        from nuggets.questions.queries import remarks
+
+        return remarks(condition, listed)
+
+    def condition_fields(self, campaign: Campaign) -> QuestionFields | None:
+        from nuggets.questions.forms import QuestionFields
+
+        return QuestionFields(campaign)
 
     def api_list(self) -> ApiList:
         from nuggets.questions.api import QUESTION_LIST

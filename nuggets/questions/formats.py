@@ -19,13 +19,13 @@ from assessor.formats import values
 from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
+from nuggets.editing import MAX_LEVELS, united
 from nuggets.formats import BankRecord, NuggetRecord, Question, read_importance
 
 V3, RAGTIME26, RAGTIME, ARGUE = "v3", "ragtime26", "ragtime", "argue"
 # Where each has the topic.
 TOPIC_OF = {V3: "query_id", RAGTIME26: "metadata.topic_id", RAGTIME: "file name", ARGUE: "query_id"}
 AGGREGATORS = ("OR", "AND")
-MAX_LEVELS = 3  # of questions and those under them
 MAX_RUN_ID = 25  # characters, of a submission to RAGTIME 2026
 # What RAGTIME's collaborators write in the place of an answer where every good one will do.
 OPEN_ENDED = "OPEN_ENDED_ANSWER"
@@ -344,6 +344,7 @@ class _Writer:
 
     def __init__(self, bank: WrittenBank, form: str) -> None:
         self._bank = bank
+        self._form = form
         self._came_so = bank.file_form == form
 
     def v3(self) -> dict[str, Any]:
@@ -408,7 +409,7 @@ class _Writer:
         answers = {answer["text"]: [one["docid"] for one in answer["references"] or ()] for answer in _of(nugget).gold}
         if self._came_so:
             return answers | ({OPEN_ENDED: nugget.extras["references"]} if "references" in nugget.extras else {})
-        return answers or {OPEN_ENDED: []}
+        return {text: list(dict.fromkeys(docids)) for text, docids in answers.items()} or {OPEN_ENDED: []}
 
     def _answer(self, answer: Mapping[str, Any]) -> Any:
         """Return a gold answer as an object, or as the text alone that it came as."""
@@ -417,12 +418,14 @@ class _Writer:
             return answer["text"]
         keys: dict[str, Any] = {"answer": answer["text"]}
         if references is not None:
-            keys["references"] = [self._reference(one) for one in references]
+            written = [self._reference(one) for one in references]
+            # Several places in a passage are one reference where a form tells the passage alone.
+            keys["references"] = written if self._came_so else united([written])
         return keys | extras
 
     def _reference(self, reference: Mapping[str, Any]) -> Any:
         if not self._came_so:
-            return {"doc_id": reference["docid"]}
+            return {"doc_id": reference["docid"]} | (_offsets(reference) if self._form == V3 else {})
         is_plain = "extras" not in reference
         return reference["docid"] if is_plain else {"doc_id": reference["docid"]} | reference["extras"]
 
@@ -430,6 +433,14 @@ class _Writer:
 def _of(nugget: NuggetRecord) -> Question:
     assert nugget.question is not None, "a bank of questions has nothing else"
     return nugget.question
+
+
+def _offsets(reference: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where in its passage a person took a reference from, unless that is the whole passage."""
+    start, end = reference.get("start"), reference.get("end")
+    if start is None:
+        return {}
+    return {"offsets": {"start_offset": start, "end_offset": end, "encoding": "unicode"}}
 
 
 def _weights(nugget: NuggetRecord) -> dict[str, str]:

@@ -24,6 +24,7 @@ from assessor.work.queries import minutes, place
 from assessor.work.write_protocol import BadWrite, Closed, Result, Sent, Stale, number, once, ours, refused, sent
 from nuggets import actions, queries
 from nuggets.access import is_owner, organized_bank, own_bank, readable_bank
+from nuggets.condition_kind import nugget_kind
 from nuggets.models import Nugget, NuggetBank
 
 # A finished bank needs them too: what could not be saved before is still shown there.
@@ -53,8 +54,11 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     numbers = {passage.segment.docid: number for number, passage in enumerate(passages, start=1)}
     listed = queries.nuggets_in_order(bank)
     drafts = queries.drafts(bank)
+    kind = nugget_kind(bank.condition)
     context = {
         "bank": bank,
+        "kind": kind,
+        "has_gold": kind.gold is not None,
         "about": _about(bank),
         "known": None if read_only else _known(bank, listed, drafts),
         "protocol": bank.condition.protocol,
@@ -66,7 +70,7 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
         "most_characters": actions.MAX_CHARACTERS,
         "is_owner": owner,
         "scripts": EDITOR_SCRIPTS if read_only else (*EDITOR_SCRIPTS, "assay/clock.js"),
-        "guidelines": shown_guidelines(bank.condition.campaign_id, "nuggets", bank.guidelines_version),
+        "guidelines": shown_guidelines(bank.condition.campaign_id, kind.name, bank.guidelines_version),
         "worked_under": queries.worked_under(bank) if read_only else [],
         "task": bank.task if owner else None,
         "place": place(bank.task) if owner and bank.task else None,
@@ -101,7 +105,7 @@ def _told(bank: NuggetBank, listed: list[Nugget], drafts: list[str]) -> dict[str
         "about": _about(bank),
         "nuggets": queries.told(listed, drafts),
         "findings": render_to_string("nuggets/_findings.html", context) if found else "",
-        "facts": "" if found else queries.facts(listed, bank.condition.protocol.advised_words),
+        "facts": "" if found else queries.facts(bank.condition, listed),
     }
 
 
@@ -154,7 +158,8 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
         # The version that this very write made: the list may have gone on since, unseen by who sends a write again.
         response["X-Assay-Version"] = str(result["version"])
         if result.get("finished"):
-            messages.success(request, "Finished: the nuggets are handed in and can be read, no longer changed.")
+            counted = nugget_kind(bank.condition).counted
+            messages.success(request, f"Finished: the {counted} are handed in and can be read, no longer changed.")
             response["HX-Redirect"] = reverse("home")
         return response
 
@@ -163,7 +168,7 @@ def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
 
 @write
 def add(request: PersonRequest, bank: NuggetBank, by: dict[str, Any]) -> Result:
-    evidence = _evidence(request) if request.POST.get("docid") else None
+    evidence = evidence_of(request) if request.POST.get("docid") else None
     uid = _uuid(request.POST.get("uid", ""))
     text, importance = request.POST.get("text", ""), request.POST.get("importance", "")
     return actions.add_nugget(bank, uid=uid, text=text, evidence=evidence, importance=importance, **by)
@@ -196,12 +201,12 @@ def delete(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UU
 
 @write
 def attach(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
-    return actions.attach_evidence(bank, uid=uid, evidence=_evidence(request), **by)
+    return actions.attach_evidence(bank, uid=uid, evidence=evidence_of(request), **by)
 
 
 @write
 def detach(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
-    return actions.detach_evidence(bank, uid=uid, evidence=_evidence(request), **by)
+    return actions.detach_evidence(bank, uid=uid, evidence=evidence_of(request), **by)
 
 
 @write
@@ -270,7 +275,7 @@ def _uuid(text: str) -> UUID:
         raise BadWrite("uid must be a UUID.") from error
 
 
-def _evidence(request: PersonRequest) -> dict[str, Any]:
+def evidence_of(request: PersonRequest) -> dict[str, Any]:
     """Read a place in a passage: docid, with start and end, or neither for the whole passage."""
     whole = not request.POST.get("start") and not request.POST.get("end")
     start, end = (None, None) if whole else (number(request, "start"), number(request, "end"))

@@ -22,7 +22,7 @@
     tab,
     inWords,
     there({ about }) {
-      const field = fieldOf(about);
+      const field = about.action !== "gold_add" && fieldOf(about);
       return field ? quote(field.dataset.saved) : "";
     },
     // An added nugget keeps its uid: the changes after it name it. What undo would take back now is another change.
@@ -39,10 +39,12 @@
   });
 
   function inWords({ about }, canRedo) {
-    const { action, uid, uids, importance, into: [one, other] = [] } = about;
+    const { action, uid, uids, importance, aggregator, into: [one, other] = [] } = about;
     const row = rowOf(uid);
-    return assay.say(action === "read" && !about.read ? "change-unread" : `change-${action}`, {
+    const isBack = about.read === false || about.deeper === false;
+    return assay.say(`change-${isBack ? "un" : ""}${action}`, {
       ...about,
+      how: aggregator && assay.say(aggregator),
       nugget: row ? assay.say("this-nugget", { place: list.place(row) }) : assay.say("a-nugget"),
       passage: passages.title((about.evidence || about).docid),
       rated: importance ? `, ${importance}` : "",
@@ -59,21 +61,25 @@
   // What is typed into a field, as a change.
   function aboutTyped(field) {
     const uid = field.closest(".nugget")?.dataset.uid || "";
-    return { action: field.dataset.field, uid, text: folded(field.value) };
+    const { field: action, gold } = field.dataset;
+    return { action, uid, ...(gold && { gold }), text: folded(field.value) };
   }
 
   // The field that a change is about, if it is about one.
-  const fieldOf = ({ action, uid }) => main.querySelector(`${uid ? `#n-${uid} ` : ""}[data-field="${action}"]`);
+  const fieldOf = ({ action, uid, gold }) =>
+    main.querySelector(`${uid ? `#n-${uid} ` : ""}[data-field="${action}"]${gold ? `[data-gold="${gold}"]` : ""}`);
 
   // Keep what is typed in the place of what was typed there before; none: only forget that.
-  function keepDraft({ action, uid }, draft) {
-    const others = drafts.changes.filter(({ about }) => about.action !== action || about.uid !== uid);
+  function keepDraft(of, draft) {
+    const isOfOther = ({ about }) => ["action", "uid", "gold"].some((part) => about[part] !== of[part]);
+    const others = drafts.changes.filter(isOfOther);
     drafts.changes = draft ? [...others, { about: draft }] : others;
   }
 
   // A text being typed that the server's list overtook.
   function lost(about) {
-    refused.keep([{ url: urlOf(about), fields: { text: about.text }, about }], true);
+    const { action, uid, ...fields } = about;
+    refused.keep([{ url: urlOf(about), fields, about }], true);
     keepDraft(about);
     queueMicrotask(() => refused.draw(assay.say("typed-meanwhile")));
   }
@@ -167,8 +173,11 @@
   // ---- what a person does ----
   function saveField(field) {
     const about = aboutTyped(field);
-    if (isTyped(field)) act(about.action, about.uid, { text: about.text });
-    else if (state.name === "typing") state.set("saved", 0);
+    const { action, uid, ...told } = about;
+    if (isTyped(field)) {
+      if (action === "gold_add") field.value = "";
+      act(action, uid, told);
+    } else if (state.name === "typing") state.set("saved", 0);
     keepDraft(about);
   }
 
@@ -180,6 +189,13 @@
     const next = list.undecidedAfter(row);
     if (!next) list.arrange(null);
     list.go(next || row);
+  }
+
+  // Out of a field of a row: to the gold answer that a person is at, or else to the row.
+  function leave(row) {
+    const { answer } = list;
+    if (answer && row.contains(answer)) answer.focus();
+    else list.go(row);
   }
 
   function moveTo(row, to) {
@@ -212,6 +228,61 @@
   function placeOf(evidence) {
     const place = evidence.start === null ? assay.say("all-of-it") : quote(passages.quote(evidence));
     return `¶${passages.number(evidence.docid)}, ${place}`;
+  }
+
+  // The places that a nugget or a gold answer (a row, or an answer in it) rests on, and what changes them.
+  const isAnswer = (element) => element.matches(".gold-answer");
+  const placesOf = (element) => (isAnswer(element) ? element.references : element.nugget.evidence);
+  const nameOf = (element, name, nameOfAnswer) => (isAnswer(element) ? nameOfAnswer : name);
+
+  function changePlaces(row, element, action, evidence) {
+    const { gold } = element.dataset;
+    act(action, row.dataset.uid, { ...(gold && { gold }), evidence }, { ...(gold && { gold }), ...spanFields(evidence) });
+  }
+
+  function attach(row, element, text) {
+    const evidence = passages.evidence();
+    const told = { place: list.place(row), evidence: placeOf(evidence) };
+    const isThere = placesOf(element).some((one) => assay.isSamePlace(one, evidence));
+    if (isThere) return tell(nameOf(element, "evidence-already", "reference-already"), told);
+    const add = () => {
+      if (!element.isConnected) return;
+      changePlaces(row, element, nameOf(element, "attach", "gold_cite"), evidence);
+      element.scrollIntoView({ block: "nearest" });
+      tell(nameOf(element, "evidence-taken", "reference-taken"), { ...told, place: list.place(row) });
+    };
+    if (evidence.start !== null) return add();
+    const asked = { ...told, number: passages.number(evidence.docid), text: quote(text) };
+    assay.ask("whole-passage", assay.say(nameOf(element, "whole-passage", "whole-passage-of-answer"), asked), add);
+  }
+
+  function detach(row, element, at) {
+    changePlaces(row, element, nameOf(element, "detach", "gold_uncite"), placesOf(element)[at]);
+    element.focus();
+  }
+
+  // Each press goes to the next place.
+  let lastPlace = [null, -1]; // of what, and which of its places was gone to last
+  function where(row, element, at = lastPlace[0] === element ? lastPlace[1] + 1 : 0) {
+    const places = placesOf(element);
+    lastPlace = [element, at % places.length];
+    list.mark(row, isAnswer(element) ? element : null);
+    passages.goTo(places[lastPlace[1]]);
+  }
+
+  // ---- questions that are parts of others ----
+  function nest(row, deeper) {
+    act("nest", row.dataset.uid, { deeper }, { deeper: Number(deeper) });
+    row.scrollIntoView({ block: "nearest" });
+  }
+
+  // Why a question can't be put under the one above it.
+  function whyNotDeeper(row) {
+    const { levels } = list;
+    const level = levels.get(row.dataset.uid);
+    const before = list.rows[list.rows.indexOf(row) - 1];
+    if (!before || levels.get(before.dataset.uid) < level) return ["none-above"];
+    return list.isDeepest(row) && ["deepest"];
   }
 
   // ---- the new nugget ----
@@ -317,7 +388,6 @@
 
   const chosenRows = () => list.rows.filter((row) => row.querySelector(".chosen").checked);
   let merged = ""; // the uid of the last merged one, whose text stands open
-  let lastPlace = [null, -1]; // the row, and which of its places was gone to last
   const ofNugget = {
     keep(row) {
       act("keep", row.dataset.uid);
@@ -336,8 +406,14 @@
       act("split", row.dataset.uid, { into: [one, other] }, fields);
       open(textOf(rowOf(one.uid)));
     },
-    up: (row) => moveTo(row, list.rows.indexOf(row.previousElementSibling)),
-    down: (row) => moveTo(row, list.rows.indexOf(row.nextElementSibling)),
+    up: (row) => moveTo(row, list.beside(row, -1)),
+    down: (row) => moveTo(row, list.beside(row, 1)),
+    answer: (row) => open(row.querySelector("[data-field=gold_add]")),
+    aggregate: (row) => ofNugget[row.nugget.aggregator === "AND" ? "OR" : "AND"](row),
+    OR: (row) => act("aggregate", row.dataset.uid, { aggregator: "OR" }),
+    AND: (row) => act("aggregate", row.dataset.uid, { aggregator: "AND" }),
+    deeper: (row) => nest(row, true),
+    higher: (row) => nest(row, false),
   };
   // These are about a passage and a nugget at once, or ask first, so they work from either side.
   const ofBoth = {
@@ -353,32 +429,25 @@
       if (list.rows.length) list.go(next || rowsOnScreen()[Math.min(at, list.rows.length - 1)]);
       else document.querySelector("[data-act=undo]").focus();
     },
-    attach(row) {
-      const evidence = passages.evidence();
-      const told = { place: list.place(row), evidence: placeOf(evidence) };
-      if (row.nugget.evidence.some((one) => assay.isSamePlace(one, evidence))) return tell("evidence-already", told);
-      const add = () => {
-        if (!row.isConnected) return;
-        act("attach", row.dataset.uid, { evidence }, spanFields(evidence));
-        row.scrollIntoView({ block: "nearest" });
-        tell("evidence-taken", { ...told, place: list.place(row) });
-      };
-      if (evidence.start !== null) return add();
-      const asked = { ...told, number: passages.number(evidence.docid), text: quote(textOf(row).value) };
-      assay.ask("whole-passage", assay.say("whole-passage", asked), add);
+    attach: (row) => attach(row, row, textOf(row).value),
+    detach: (row, at) => detach(row, row, at),
+    where: (row, at) => where(row, row, at),
+  };
+  // What is about the gold answer that a person is at, in the place of its question.
+  const ofAnswer = {
+    reword: (row, at, answer) => open(answer.querySelector("textarea")),
+    delete(row, at, answer) {
+      if (!document.activeElement.closest("#nuggets, .nugget")) {
+        answer.focus();
+        return tell("delete-answer");
+      }
+      const { gold } = answer.dataset;
+      act("gold_remove", row.dataset.uid, { gold, text: answer.querySelector("textarea").value }, { gold });
+      list.go(row);
     },
-    detach(row, at) {
-      const evidence = row.nugget.evidence[at];
-      act("detach", row.dataset.uid, { evidence }, spanFields(evidence));
-      row.focus();
-    },
-    // Each press goes to the next place that the nugget rests on.
-    where(row, at = lastPlace[0] === row ? lastPlace[1] + 1 : 0) {
-      const { evidence } = row.nugget;
-      lastPlace = [row, at % evidence.length];
-      list.mark(row);
-      passages.goTo(evidence[lastPlace[1]]);
-    },
+    attach: (row, at, answer) => attach(row, answer, answer.querySelector("textarea").value),
+    detach: (row, at, answer) => detach(row, answer, at),
+    where: (row, at, answer) => where(row, answer, at),
   };
   const acts = {
     next: () => step(1),
@@ -448,17 +517,22 @@
   };
 
   // Until an undo is answered nobody can know what the list will be.
-  const NEEDS_THE_LIST = "keep keepAll vital okay split delete up down attach detach merge".split(" ");
+  const NEEDS_THE_LIST =
+    "keep keepAll vital okay split delete up down attach detach merge aggregate deeper higher".split(" ");
   const undoWaits = () => outbox.changes.some(({ about }) => ["undo", "redo"].includes(about.action));
 
   // Why an act can't be done now: a sentence and what it tells, or true where none is needed.
   const why = {
     keep: (row) => !isUndecided(row) && ["decided-already", { place: list.place(row) }],
     split: (row) => !halves(textOf(row)) && ["one-word"],
-    up: (row) => !row.previousElementSibling,
-    down: (row) => !row.nextElementSibling,
+    up: (row) => list.beside(row, -1) < 0,
+    down: (row) => list.beside(row, 1) < 0,
+    answer: (row) => row.nugget.gold.length >= 100 && ["most-answers"],
+    aggregate: ({ nugget }) => nugget.gold.length < 2 && nugget.aggregator !== "AND" && ["two-answers"],
+    deeper: whyNotDeeper,
+    higher: (row) => !row.nugget.under && ["no-part"],
     attach: () => (passages.selections().length > 1 ? ["spans-two"] : !passages.evidence() && ["select-first"]),
-    where: (row) => !row.nugget.evidence.length && ["no-evidence"],
+    where: (row, answer) => !placesOf(answer || row).length && [answer ? "no-reference" : "no-evidence"],
     next: (row) => !passages.focused && row === rowsOnScreen().at(-1),
     previous: (row) => !passages.focused && (!row || row === rowsOnScreen()[0]),
     nextPassage: () => passages.focused === passages.articles.at(-1),
@@ -466,23 +540,25 @@
     read: () => !passages.focused && ["passage-first"],
     merge: () => chosenRows().length < 2 && ["choose-two"],
   };
-  function whyNot(name, row) {
+  function whyNot(name, row, answer) {
     if (!acts[name] && !row) return list.rows.length ? ["nugget-first"] : ["write-first"];
     // Nobody who reads a passage means a nugget that is out of sight.
     if (ofNugget[name] && passages.focused) return ["in-a-passage"];
-    return why[name]?.(row);
+    return why[name]?.(row, answer);
   }
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-act]");
     if (!button) return;
     const { act: name, at } = button.dataset;
-    const row = button.closest(".nugget") || currentRow();
+    const ofRow = button.closest(".nugget");
+    const row = ofRow || currentRow();
+    const answer = ofRow ? button.closest(".gold-answer") : list.answer;
     if (NEEDS_THE_LIST.includes(name) && undoWaits()) return tell("undo-waits");
-    const reason = whyNot(name, row);
+    const reason = whyNot(name, row, answer);
     if (reason?.length) return tell(...reason);
     if (acts[name]) acts[name]();
-    else (ofNugget[name] || ofBoth[name])(row, at && Number(at));
+    else ((answer && ofAnswer[name]) || ofNugget[name] || ofBoth[name])(row, at && Number(at), answer);
     drawButtons();
   });
 
@@ -494,7 +570,7 @@
     frame = requestAnimationFrame(() => {
       const row = currentRow();
       for (const button of buttons) {
-        assay.write(button, whyNot(button.dataset.act, row) ? "true" : null, "ariaDisabled");
+        assay.write(button, whyNot(button.dataset.act, row, list.answer) ? "true" : null, "ariaDisabled");
       }
     });
   }
@@ -530,7 +606,7 @@
 
   holder.addEventListener("focusin", (event) => {
     const row = event.target.closest(".nugget");
-    if (row) list.mark(row);
+    if (row) list.mark(row, event.target.closest(".gold-answer"));
   });
   main.addEventListener("change", (event) => {
     const row = event.target.closest(".nugget");
@@ -546,7 +622,7 @@
     if (isTyped(field) && state.name === "saved") state.set("typing", 0);
     list.tidy();
     clearTimeout(field.pause);
-    if (isComposing) return;
+    if (isComposing || about.action === "gold_add") return; // a pause does not end a new one
     field.pause = setTimeout(() => field.isConnected && saveField(field), 2000);
   }
   for (const name of ["input", "compositionend"]) main.addEventListener(name, typed);
@@ -560,15 +636,18 @@
     } else if (event.target.matches("[data-field]")) {
       event.preventDefault();
       const isToDecide = row?.parentElement.id === "undecided" || row?.dataset.uid === merged;
+      const isNewAnswer = event.target.dataset.field === "gold_add" && isTyped(event.target);
       saveField(event.target);
+      if (isNewAnswer) list.mark(row, row.querySelector(".gold-answer:last-child"));
+      if (isNewAnswer && event.key === "Enter") return; // the next one is typed there too
       if (isToDecide && event.key === "Enter" && event.target.dataset.field === "reword" && !isUndecided(row)) {
         merged = "";
         advance(row);
-      } else if (row) list.go(row);
+      } else if (row) leave(row);
       else goBack(list.rows[0]);
-    } else if (row && event.target === row && event.key === "Enter") {
+    } else if (event.target.matches(".nugget, .gold-answer") && event.key === "Enter") {
       event.preventDefault();
-      open(textOf(row));
+      open(event.target.querySelector("textarea"));
     } else if (passages.focused && event.key === "Escape") {
       passages.clear(passages.focused, passages.next.get(passages.focused) || 0);
     }

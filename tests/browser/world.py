@@ -24,6 +24,7 @@ from assignment.actions import create_manual_assign
 from nuggets.actions import create_manual_nuggets
 from nuggets.actions.drafts import store_drafting
 from nuggets.drafting import Step
+from nuggets.questions.condition_kind import QUESTIONS
 from support.actions import create_support
 from tests.nuggets.model import make_condition, make_job, make_model
 
@@ -131,4 +132,18 @@ def load_drafts() -> None:
     store_drafting(make_job(condition, [topic]), topic.pk, [Step([], texts)], [])
     [task] = give_tasks(campaign=campaign, topics=[topic], condition=condition, person=anna, acting_user=olga)
     open_guidelines(campaign=campaign, kind="nuggets", version=in_force(campaign, "nuggets").version, acting_user=anna)
+    print(task.nugget_bank.pk)  # noqa: T201
+
+
+def give_questions() -> None:
+    """Give Anna the questions of a topic of the demo to write, and print the key of her bank."""
+    campaign = Campaign.objects.get(slug="demo")
+    anna, olga = (Person.objects.get(username=name) for name in ("anna", "olga"))
+    topic, source = campaign.topics.get(qid="demo-6"), campaign.qrels_sources.get(name="People")
+    condition = create_manual_nuggets(
+        campaign=campaign, name="Questions", qrels_source=source, kind=QUESTIONS, acting_user=olga
+    )
+    [task] = give_tasks(campaign=campaign, topics=[topic], condition=condition, person=anna, acting_user=olga)
+    version = in_force(campaign, condition.kind).version
+    open_guidelines(campaign=campaign, kind=condition.kind, version=version, acting_user=anna)
     print(task.nugget_bank.pk)  # noqa: T201

@@ -23,6 +23,7 @@ TEMPLATES = Path(settings.BASE_DIR) / "templates"
 SCREEN_OF = {
     "desk/home.html": "home",
     "nuggets/editor.html": "nuggets",
+    "nuggets/questions/_keys.html": "questions",
     "assignment/labelling.html": "assignment",
     "support/judging.html": "support",
     "relevance/grading.html": "relevance",

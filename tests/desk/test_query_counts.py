@@ -81,6 +81,8 @@ UNSAFE |= {
 UNSAFE |= {f"{verb}_job" for verb in ("pause", "resume", "cancel", "retry")} | {"try_judge", "job_budget"}
 UNSAFE |= {f"relevance_{verb}" for verb in ("judge", "undo", "draw", "show")}
 UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "note", "reading", "read", "reopen")}
+ON_A_QUESTION = ("gold_add", "gold_reword", "gold_remove", "gold_cite", "gold_uncite", "aggregate", "nest")
+UNSAFE |= {f"nugget_{verb}" for verb in ON_A_QUESTION}
 UNSAFE |= {"resolve_label", "leave_nugget_out", "resolve_support_label", "leave_citation_out"}
 UNSAFE |= {"give_study", "define_code", "code_item"}
 UNSAFE |= {f"support_{verb}" for verb in ("label", "cannot", "flag", "show", "later", "sign_off")}
@@ -542,7 +544,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         "code_item": ["study", 1, 1],
     }
     for name in UNSAFE:
-        on_a_nugget = name.removeprefix("nugget_") in ON_A_NUGGET
+        on_a_nugget = name.removeprefix("nugget_") in (*ON_A_NUGGET, *ON_A_QUESTION)
         args = places.get(name, [bank.pk, uid] if on_a_nugget else [bank.pk])  # a task of the same number will do
         for person in (anna, olga):
             assert client_of(person).get(reverse(name, args=args)).status_code == 405, name

@@ -178,6 +178,13 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "nugget_detach": ("POST", OWNER_WRITES),
     "nugget_split": ("POST", OWNER_WRITES),
     "nugget_note": ("POST", OWNER_WRITES),
+    "nugget_gold_add": ("POST", OWNER_WRITES),
+    "nugget_gold_reword": ("POST", OWNER_WRITES),
+    "nugget_gold_remove": ("POST", OWNER_WRITES),
+    "nugget_gold_cite": ("POST", OWNER_WRITES),
+    "nugget_gold_uncite": ("POST", OWNER_WRITES),
+    "nugget_aggregate": ("POST", OWNER_WRITES),
+    "nugget_nest": ("POST", OWNER_WRITES),
     "nugget_merge": ("POST", OWNER_WRITES),
     "nugget_reading": ("POST", OWNER_WRITES),
     "nugget_read": ("POST", OWNER_WRITES),
@@ -424,6 +431,10 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "nugget_move": f"/nuggets/{bank.pk}/{uid}/move/",
         "nugget_delete": f"/nuggets/{bank.pk}/{uid}/delete/",
         **{f"nugget_{verb}": f"/nuggets/{bank.pk}/{uid}/{verb}/" for verb in ("attach", "detach", "split", "note")},
+        **{
+            f"nugget_{verb}": f"/nuggets/{bank.pk}/{uid}/{verb}/"
+            for verb in ("gold_add", "gold_reword", "gold_remove", "gold_cite", "gold_uncite", "aggregate", "nest")
+        },
         **{f"nugget_{verb}": f"/nuggets/{bank.pk}/{verb}/" for verb in ("merge", "reading", "read", "reopen")},
         "nugget_drafts": f"/nuggets/{edited.nugget_bank.pk}/drafts/",
         "condition_drafts": f"{base}/drafts/{edits.pk}/",

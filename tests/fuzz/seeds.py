@@ -128,8 +128,8 @@ KINDS: dict[str, Kind] = {
     ),
     "plan": Kind(
         {
-            "csv": b"topic,nuggets,assignment,support,relevance,assessor,runs,reason\n"
-            b"t1,ManualNuggets,,,,anna,,first\nt2,ManualNuggets,,,,*,,\n",
+            "csv": b"topic,nuggets,questions,assignment,support,relevance,assessor,runs,reason\n"
+            b"t1,ManualNuggets,,,,,anna,,first\nt2,ManualNuggets,,,,,*,,\n",
             "rules": b"topic,assignment,assessor,runs\nt1,Manual/Manual,anna,priority<=1\n",
         },
         {},

@@ -29,7 +29,9 @@ from assessor.work.write_protocol import Stale
 from assignment.actions import create_manual_assign
 from assignment.grading.label_kind import GRADING
 from nuggets import actions
+from nuggets.actions import create_manual_nuggets
 from nuggets.models import BankEdit, NuggetBank
+from nuggets.questions.condition_kind import QUESTIONS
 from tests.assignment.conftest import RUNS, run_file
 from tests.assignment.grading.conftest import BANKS
 from tests.conftest import client_of
@@ -65,6 +67,14 @@ def _nuggets(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: An
         lambda client, number: send_nugget(client, bank, "add", uid=str(uuid4()), text=texts[number]),
         lambda: list(BankEdit.objects.order_by("version").values_list("guidelines_version", flat=True)),
     )
+
+
+def _questions(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any) -> Work:
+    source = campaign.qrels_sources.get(name="NIST")
+    condition = create_manual_nuggets(
+        campaign=campaign, name="Q", qrels_source=source, kind=QUESTIONS, acting_user=None
+    )
+    return _nuggets(campaign, give(condition, bank.topic, anna).nugget_bank, anna, import_file)
 
 
 def _assignment(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any) -> Work:
@@ -124,6 +134,7 @@ def _grading(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: An
 
 WORK = {
     "nuggets": _nuggets,
+    "questions": _questions,
     "assignment": _assignment,
     "grading": _grading,
     "support": _support,

@@ -71,6 +71,7 @@ class ConditionKind:
     takes_invalid_labels = False  # what is no label in a file can count as the lowest one
     makes_nuggets = False
     makes_grades = False  # of passages, which nuggets are made from
+    has_screen = True  # on which people can work
     is_in_every_study = True  # the Overview has its stage even where there is no condition of it yet
     related = "condition"  # what url() reads of a task, for select_related
 
@@ -113,7 +114,7 @@ class ConditionKind:
 
     def refusal(self, condition: Condition, topics: Sequence[Topic]) -> str | None:
         """Say why topics can't be given to people under a condition, or None."""
-        if refused := self.closed(condition):
+        if refused := self._never(condition):
             return refused
         lacking = self.lacking(condition, topics) if topics else Lacking(set(), str)
         qids = sorted(topic.qid for topic in topics if topic.pk in lacking.topics)
@@ -124,10 +125,15 @@ class ConditionKind:
 
         It takes as many queries for all of them as for one.
         """
-        if refused := self.closed(condition):
+        if refused := self._never(condition):
             return dict.fromkeys((topic.pk for topic in topics), refused)
         lacking = self.lacking(condition, topics)
         return {topic.pk: lacking.why(topic.qid) for topic in topics if topic.pk in lacking.topics}
+
+    def _never(self, condition: Condition) -> str | None:
+        if not self.has_screen:
+            return f"Nobody can be given {condition.name}: it is not done by people on a screen."
+        return self.closed(condition)
 
     def guidelines(self) -> str:
         """Return the guidelines that campaigns start with, in Markdown: guidelines.md of its app."""

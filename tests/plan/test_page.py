@@ -183,7 +183,7 @@ def test_what_is_no_key_of_a_topic_is_refused(campaign, condition: Condition, an
     assert not Task.objects.exists()
 
 
-def test_several_condition_kinds_are_given_at_once_all_or_none(
+def test_several_kinds_of_work_are_given_at_once_all_or_none(
     condition: Condition, manual: Condition, campaign, anna: Person, ben: Person, as_olga: Client
 ):
     topic = campaign.topics.get(qid="t2")

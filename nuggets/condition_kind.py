@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
 from django.urls import reverse
 
-from assessor.campaigns.condition_kind import ConditionKind, Lacking, kind_of
+from assessor.campaigns.condition_kind import ConditionKind, Lacking, condition_kinds, kind_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -72,8 +72,9 @@ class Nuggets(ConditionKind):
     }
 
     def in_words(self, condition: Condition) -> str:
-        drafted = condition.method == EDITS
-        return f"Nuggets drafted by {condition.maker}, edited by people" if drafted else super().in_words(condition)
+        if condition.edits_drafts:
+            return f"{self.title} drafted by {condition.maker}, edited by people"
+        return super().in_words(condition)
 
     def prepare(self, task: Task) -> None:
         from nuggets.actions import prepare_bank
@@ -92,7 +93,7 @@ class Nuggets(ConditionKind):
     def lacking(self, condition: Condition, topics: Sequence[Topic]) -> Lacking:
         """People can't edit drafts that are not there yet."""
         found: set[int] = set()
-        if condition.method == EDITS:
+        if condition.edits_drafts:
             drafted = set(condition.draftings.filter(topic__in=topics).values_list("topic_id", flat=True))
             found = {topic.pk for topic in topics} - drafted
         return Lacking(
@@ -164,6 +165,12 @@ class Nuggets(ConditionKind):
 
 
 NUGGETS = Nuggets()
+
+
+def edited_methods() -> list[str]:
+    """Return the methods under which people edit what a model drafts, of all kinds of nuggets."""
+    kinds = [kind for kind in condition_kinds() if kind.makes_nuggets]
+    return [method for kind in kinds for method in kind.drafted_methods if method in kind.peoples_methods]
 
 
 def nugget_kind(condition: Condition) -> Nuggets:

@@ -23,7 +23,7 @@ from assessor.exportables import (
 )
 from assessor.work.exposure import Seen
 from nuggets import paper_tables
-from nuggets.condition_kind import EDITS
+from nuggets.condition_kind import edited_methods
 from nuggets.exports import condition_lines, outcome_lines
 from nuggets.queries import finished_banks, finished_counts
 
@@ -56,7 +56,8 @@ def _finished(condition: Any) -> str:
 
 
 def _edited(campaign: Campaign) -> QuerySet[Condition]:
-    edited: QuerySet[Condition] = campaign.conditions.filter(method=EDITS).select_related("judge", "protocol")
+    edited: QuerySet[Condition] = campaign.conditions.filter(method__in=edited_methods())
+    edited = edited.select_related("judge", "protocol")
     return edited.order_by("name")
 
 

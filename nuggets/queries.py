@@ -13,7 +13,7 @@ from django.template.defaultfilters import pluralize
 from assessor.campaigns.models import Campaign, Condition, Grade, Import, Segment
 from assessor.campaigns.queries import segments_by_docid
 from assessor.labels.queries import JsonRows
-from nuggets.condition_kind import EDITS, NUGGETS, nugget_kind
+from nuggets.condition_kind import NUGGETS, nugget_kind
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdit, BankEdition, Drafting, Nugget, NuggetBank
 
@@ -275,8 +275,7 @@ def reopening(bank: NuggetBank) -> BankEdit | None:
 def most_nuggets(condition: Condition) -> int:
     """Return how many nuggets can be handed in: who edits drafts may keep as many as there can be drafts."""
     protocol = condition.protocol
-    edits_drafts = condition.method == EDITS
-    return protocol.max_drafts if edits_drafts else protocol.max_nuggets
+    return protocol.max_drafts if condition.edits_drafts else protocol.max_nuggets
 
 
 def findings(bank: NuggetBank, listed: list[Nugget]) -> list[Finding]:

@@ -8,7 +8,7 @@ from assessor.campaigns.actions import create_condition, judge_of
 from assessor.campaigns.models import Campaign, Condition, Protocol, QrelsSource
 from assessor.work.models import Task
 from nuggets.actions.base import store
-from nuggets.condition_kind import EDITS, NUGGETS, Nuggets
+from nuggets.condition_kind import NUGGETS, Nuggets, nugget_kind
 from nuggets.drafting import shuffled
 from nuggets.models import Drafting, Nugget, NuggetBank
 
@@ -40,7 +40,7 @@ def create_manual_nuggets(
 def prepare_bank(task: Task) -> None:
     """Make the bank that a task's person will fill: empty, or with what a model drafted on the topic."""
     bank = NuggetBank.objects.create(topic=task.topic, condition=task.condition, maker=judge_of(task.person), task=task)
-    if task.condition.method == EDITS:
+    if task.condition.edits_drafts:
         _put_drafts(bank)
         # The person has saved nothing yet: who works on another topic continues there.
         Task.objects.filter(pk=task.pk).update(worked_at=None)
@@ -55,6 +55,7 @@ def _put_drafts(bank: NuggetBank) -> None:
         bank.draft_seed = secrets.randbits(32)
         order = shuffled(len(texts), bank.draft_seed)
     bank.drafting = drafting
+    gold = nugget_kind(bank.condition).gold
     # They are written in the order in which they are shown, so that not even their keys tell the model's.
     nuggets = Nugget.objects.bulk_create(
         Nugget(
@@ -64,6 +65,7 @@ def _put_drafts(bank: NuggetBank) -> None:
             origin=Nugget.Origin.DRAFTED,
             draft=place,
             is_undecided=True,
+            gold=gold,
             made_by=drafting.judge,
         )
         for place in order

@@ -4,7 +4,9 @@ from django.apps import AppConfig
 class QuestionsConfig(AppConfig):
     name = "nuggets.questions"
     condition_kind = "nuggets.questions.condition_kind.QUESTIONS"
-    job_kinds = ("nuggets.questions.auto_questions.QueryQuestions", "nuggets.questions.auto_questions.AutoQuestions")
+    job_kinds = tuple(
+        f"nuggets.questions.auto_questions.{name}" for name in ("QueryQuestions", "AutoQuestions", "QuestionDrafts")
+    )
 
     def ready(self) -> None:
         from assessor.imports import importer

@@ -10,7 +10,7 @@ from assessor.llm.models import Job, Unit
 from assessor.llm.prompts import PromptSet
 from nuggets.auto_nuggets import Creation, Made, Work
 from nuggets.drafting import Cut, Step
-from nuggets.questions.condition_kind import AUTO, QUERY, QUESTIONS
+from nuggets.questions.condition_kind import AUTO, EDITS, QUERY, QUESTIONS
 from nuggets.questions.prompts import QUERY_QUESTIONS_PROMPT, QUESTION_CREATION_PROMPT
 
 _NO_ANSWERS: list[dict[str, Any]] = []
@@ -28,6 +28,16 @@ class AutoQuestions(Creation):
     prompts = (QUESTION_CREATION_PROMPT,)
     gold = _NO_ANSWERS
     grades = NeededGrades.ANY
+
+
+class QuestionDrafts(AutoQuestions):
+    """Drafts for people to edit."""
+
+    name = "QuestionDrafts"
+    title = "Draft questions to edit"
+    summary = "lists of questions, for people to edit"
+    method = EDITS
+    grades = NeededGrades.PEOPLES
 
 
 class QueryQuestions(Creation):

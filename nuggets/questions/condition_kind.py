@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from nuggets.questions.forms import QuestionFields
 
 
-MANUAL, QUERY, AUTO = "ManualQuestions", "QueryQuestions", "AutoQuestions"
+MANUAL, QUERY = "ManualQuestions", "QueryQuestions"
+AUTO, EDITS = "AutoQuestions", "AutoQuestions+Edits"
 
 
 class Questions(Nuggets):
@@ -28,9 +29,9 @@ class Questions(Nuggets):
     instruction = "List the questions that a good answer answers."
     counted = "questions"
     blind_method = MANUAL
-    peoples_methods = (MANUAL,)
-    methods = (MANUAL, QUERY, AUTO)
-    drafted_methods = (QUERY, AUTO)
+    peoples_methods = (MANUAL, EDITS)
+    methods = (MANUAL, QUERY, AUTO, EDITS)
+    drafted_methods = (QUERY, AUTO, EDITS)
     is_in_every_study = False
     thing = "question"
     gold = ()

@@ -12,7 +12,6 @@ from assessor.campaigns.models import Campaign, Condition
 from assessor.work.queries import minutes
 from nuggets import draft_reports
 from nuggets.access import organized_bank
-from nuggets.condition_kind import EDITS
 
 _TOPICS = 100  # on a page
 
@@ -56,7 +55,7 @@ def condition_drafts(request: PersonRequest, slug: str, condition_id: int) -> Ht
         ],
         "fates": draft_reports.FATES,
         "kind": kind_of(condition),
-        "edited_by_people": condition.method == EDITS,
+        "edited_by_people": condition.edits_drafts,
     }
     return render(request, "nuggets/condition_drafts.html", context)
 

@@ -1,6 +1,7 @@
 """Questions by a model as whole jobs over real HTTP, from the query alone and from passages."""
 
 import json
+from uuid import uuid4
 
 import pytest
 
@@ -8,22 +9,25 @@ from assessor.llm import runner
 from assessor.llm.actions import launch, plan_job
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job
+from nuggets.exports import outcome_lines
 from nuggets.models import BankEdition, Drafting, NuggetBank
 from nuggets.queries import nuggets_in_order
 from nuggets.questions.exports import condition_lines
+from tests.conftest import client_of
+from tests.judging import give
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def done(judge, kind, source=None, **settings):
+def done(judge, kind, source=None, topics=("t1", "t2")):
     plan = plan_job(
         kind=job_kind_named(kind),
         judge=judge,
         name=kind,
         qrels_source=source,
-        topics=list(judge.campaign.topics.order_by("qid")),
+        topics=list(judge.campaign.topics.filter(qid__in=topics).order_by("qid")),
     )
     job = launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False)
     runner.run_job(job.pk)
@@ -89,3 +93,38 @@ def test_from_passages_in_windows(campaign, import_file, endpoint):  # noqa: F81
     listed = nuggets_in_order(bank)
     assert listed
     assert all(one.text.endswith("?") and one.gold == [] for one in listed)
+
+
+def test_people_edit_drafted_questions(campaign, import_file, anna, endpoint):  # noqa: F811
+    import_file(campaign, "segments", [{"docid": "d4", "segment": "Cats purr at night, and some purr all day."}])
+    job, _ = done(
+        make_judge(campaign, endpoint().base_url, max_tokens=4_000),
+        "QuestionDrafts",
+        campaign.qrels_sources.get(name="NIST"),
+        topics=["t1"],
+    )
+    assert not NuggetBank.objects.exists()
+    assert job.condition.method == "AutoQuestions+Edits"
+    bank = NuggetBank.objects.get(task=give(job.condition, campaign.topics.get(qid="t1"), anna))
+    drafts = Drafting.objects.get().nuggets
+    assert {one.text for one in nuggets_in_order(bank)} == set(drafts)
+    assert all((one.gold, one.is_undecided) == ([], True) for one in nuggets_in_order(bank))
+    client, page = client_of(anna), f"/nuggets/{bank.pk}/"
+    first, *others = nuggets_in_order(bank)
+
+    def write(address, **fields):
+        bank.refresh_from_db()
+        response = client.post(f"{page}{address}/", {"key": str(uuid4()), "version": bank.version, **fields})
+        assert response.status_code == 200, response.content
+
+    write(f"{first.uid}/importance", importance="vital")
+    write(f"{first.uid}/gold_add", text="content")
+    for other in others:
+        write(f"{other.uid}/delete")
+    write("finish")
+    bank.refresh_from_db()
+    assert bank.state == "finished"
+    [edition] = bank.editions.all()
+    assert [(one["text"], one["gold"][0]["text"]) for one in edition.nuggets] == [(first.text, "content")]
+    csv = "".join(outcome_lines(job.condition))
+    assert f"t1,anna,finished,{len(drafts)},0,1,0,0,0,{len(others)}," in csv

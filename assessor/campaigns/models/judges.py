@@ -155,7 +155,7 @@ class Condition(MaybeImported):
 
     def _drafts_file(self) -> str | None:
         """Name the file that brought the drafts which people edit, if one did."""
-        if not (self.is_drafted and self.is_by_people) or self.import_record is None:
+        if not self.edits_drafts or self.import_record is None:
             return None
         return f"{visible(self.import_record.file_name)[:_LONGEST_FILE]} sha256:{self.import_record.sha256[:12]}"
 
@@ -245,6 +245,11 @@ class Condition(MaybeImported):
         kind = kind_of(self)
         starts_from_a_model = self.method in kind.peoples_methods and not self.is_blind()
         return f"{kind.instruction} You start from what a model gave." if starts_from_a_model else kind.instruction
+
+    @property
+    def edits_drafts(self) -> bool:
+        """Say whether people edit what a model drafts."""
+        return self.is_drafted and self.is_by_people
 
     def is_blind(self) -> bool:
         """Say whether a person who works under it must not have seen a model's output of that kind."""

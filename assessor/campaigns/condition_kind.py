@@ -72,7 +72,7 @@ class ConditionKind:
     makes_nuggets = False
     makes_grades = False  # of passages, which nuggets are made from
     has_screen = True  # on which people can work
-    is_in_every_study = True  # the Overview has its stage even where there is no condition of it yet
+    is_in_every_study = True  # the Overview has its stage, and a plan its column, even where there is nothing of it
     related = "condition"  # what url() reads of a task, for select_related
 
     @property

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Campaign, Condition
 from assessor.formats.tables import write_table
-from assessor.plan.formats import COLUMNS, KINDS, WHOEVER
+from assessor.plan.formats import KINDS, WHOEVER
 from assessor.plan.models import Planned
 from assessor.plan.queries import rules_of
 from assessor.work.judging_pool import ALL
@@ -30,12 +31,14 @@ def plan_lines(campaign: Campaign) -> Iterator[str]:
     for (qid, name, _, _), (condition, topic, reason) in sorted(_pieces(campaign).items(), key=_by_bytes):
         rule = rules.get((condition.pk, topic), ALL) if judges_runs(condition) else None
         _put(lines.setdefault((qid, name), []), condition, rule, reason)
+    planned = {kind for of_person in lines.values() for line in of_person for kind in line.conditions}
+    kinds = [kind for kind in KINDS if kind in planned or kind_named(kind).is_in_every_study]
     rows = (
-        (qid, *(line.conditions.get(kind, "") for kind in KINDS), name, line.rule or "", line.reason)
+        (qid, *(line.conditions.get(kind, "") for kind in kinds), name, line.rule or "", line.reason)
         for (qid, name), of_person in lines.items()
         for line in of_person
     )
-    return write_table(COLUMNS, rows)
+    return write_table(("topic", *kinds, "assessor", "runs", "reason"), rows)
 
 
 _Key = tuple[str, str, int, str]  # topic's id, who, the kind's place, the condition's name

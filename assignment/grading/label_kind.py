@@ -35,6 +35,7 @@ class Grading(Assignment):
     peoples_methods = (MANUAL,)
     methods = (MANUAL, AUTO)
     builds_on = "questions"
+    is_in_every_study = False
     takes_invalid_labels = False
     labels_export = "grades_by_answer"
     choices = (

@@ -12,12 +12,14 @@ from assessor.plan.loaders import PlanLoader
 from assessor.plan.models import Planned
 from assessor.work.actions import draw_next, put_in_queue
 from assessor.work.models import Scope, Task, Waiting
+from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
+from nuggets.questions.condition_kind import QUESTIONS
 from tests.assignment.conftest import sheet_of
 from tests.judging import all_judged, label_all, snapshot
 
-HEADER = "topic,nuggets,questions,assignment,support,relevance,assessor,runs,reason\n"
-PLAN = HEADER + "t1,ManualNuggets,,Manual/Manual,,,anna,priority<=1,\n" + "t2,ManualNuggets,,Manual/Manual,,,ben,,\n"
+HEADER = "topic,nuggets,assignment,support,relevance,assessor,runs,reason\n"
+PLAN = HEADER + "t1,ManualNuggets,Manual/Manual,,,anna,priority<=1,\n" + "t2,ManualNuggets,Manual/Manual,,,ben,,\n"
 
 
 @pytest.fixture
@@ -99,7 +101,7 @@ def test_whoever_draws_it(manual: Condition, finished: NuggetBank, load, campaig
     plan = "topic,assignment,assessor\nt1,Manual/Manual,*\n"
     assert load(plan).state == "done"
     assert Waiting.objects.get().topic.qid == "t1"
-    assert "t1,,,Manual/Manual,,,*,all,\n" in list(plan_lines(campaign))
+    assert "t1,,Manual/Manual,,,*,all,\n" in list(plan_lines(campaign))
     assert load(plan).report["counts"]["pieces of work already so"] == 1
 
 
@@ -128,14 +130,14 @@ def test_every_mistake_is_named_and_nothing_changes(manual: Condition, task: Tas
     before = state()
     refused = load(
         HEADER
-        + "t9,ManualNuggets,,,,,anna,,\n"
-        + "t2,Manual/Manual,,,,,anna,,\n"
-        + "t2,ManualNuggets,,,,,olga,,\n"
-        + "t2,,,,,,anna,,\n"
-        + "t2,ManualNuggets,,,,,,,\n"
-        + "t2,ManualNuggets,,,,,ben,best,\n"
-        + "t2,ManualNuggets,,,,,ben,,\n"
-        + "t2,ManualNuggets,,,,,anna,,\n"
+        + "t9,ManualNuggets,,,,anna,,\n"
+        + "t2,Manual/Manual,,,,anna,,\n"
+        + "t2,ManualNuggets,,,,olga,,\n"
+        + "t2,,,,,anna,,\n"
+        + "t2,ManualNuggets,,,,,,\n"
+        + "t2,ManualNuggets,,,,ben,best,\n"
+        + "t2,ManualNuggets,,,,ben,,\n"
+        + "t2,ManualNuggets,,,,anna,,\n"
         + "t2,one column\n"
     )
     assert refused.state == "refused"
@@ -161,19 +163,28 @@ def test_a_cell_that_was_kept_from_being_a_formula_is_read_as_it_was_meant(
     manual.name = "=Manual"
     manual.save()
     assert load("topic,assignment,assessor\nt2,'=Manual,anna\n").state == "done"
-    assert "t2,,,'=Manual,,,anna,all,\n" in list(plan_lines(campaign))
+    assert "t2,,'=Manual,,,anna,all,\n" in list(plan_lines(campaign))
 
 
 def test_the_commands(manual: Condition, task: Task, ben: Person, tmp_path, capsys):
     path = tmp_path / "plan.csv"
     call_command("export_plan", "study", stdout=(out := StringIO()))
     printed = out.getvalue() or capsys.readouterr().out
-    assert printed == HEADER + "t1,ManualNuggets,,Manual/Manual,,,anna,all,\n"
-    path.write_text(printed + "t2,ManualNuggets,,,,,ben,,\n")
+    assert printed == HEADER + "t1,ManualNuggets,Manual/Manual,,,anna,all,\n"
+    path.write_text(printed + "t2,ManualNuggets,,,,ben,,\n")
     call_command("import_plan", "study", str(path), "--check", stdout=StringIO())
     assert not Task.objects.filter(person=ben).exists()
     call_command("import_plan", "study", str(path), stdout=StringIO())
     assert Task.objects.get(person=ben).topic.qid == "t2"
-    path.write_text(HEADER + "t9,ManualNuggets,,,,,ben,,\n")
+    path.write_text(HEADER + "t9,ManualNuggets,,,,ben,,\n")
     with pytest.raises(CommandError):
         call_command("import_plan", "study", str(path), stdout=StringIO())
+
+
+def test_a_kind_that_few_studies_have_is_a_column_where_it_is_planned(load, campaign, anna: Person):
+    source = campaign.qrels_sources.get(name="NIST")
+    create_manual_nuggets(campaign=campaign, name="Asked", qrels_source=source, kind=QUESTIONS, acting_user=None)
+    assert load("topic,questions,assessor\nt1,Asked,anna\n").state == "done"
+    header, *lines = plan_lines(campaign)
+    assert header == "topic,nuggets,questions,assignment,support,relevance,assessor,runs,reason\n"
+    assert "t1,,Asked,,,,anna,,\n" in lines

@@ -205,6 +205,10 @@ class ConditionForm(forms.Form):
         method.choices = [(name, title) for name, (title, _) in cards.items()]
         self.initial.update(self._labelling(campaign, kinds, nuggets) or {"method": next(iter(cards))})
         chosen = self["method"].value()
+        for name in {name for needed in self._needs.values() for name in needed}:
+            # As classes, by which desk.css shows a field or does not: so it works without script too.
+            places = [place for place, card in enumerate(cards) if name in self._needs[card]]
+            self.fields[name].asked_of = " ".join(["", "asked-of", *(f"of-{place}" for place in places)])  # type: ignore[attr-defined]
         self.cards = [Card(name, title, told, name == chosen) for name, (title, told) in cards.items()]
         firsts = campaign.conditions.filter(manual_setup__purpose=FIRST, kind__in=names_of_answers(), sample="")
         self.fields["of"].queryset = firsts  # type: ignore[attr-defined]

@@ -73,6 +73,7 @@ INSTALLED_APPS = [
     "nuggets",
     "nuggets.questions",
     "assignment",
+    "assignment.grading",
     "support",
     "assessor.relevance",
     "metaeval",

@@ -1,14 +1,13 @@
 """What is recorded of a nugget that has a label, and what its label counts in scores."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from django.db.models import QuerySet
 
 from assessor.labels.label_history import Step, name, read, told
 from assessor.studies.models import SampledItem
-from assignment.measures import contributions
 from assignment.models import AnswerSheet, LeftOut
-from assignment.score_arrays import IMPORTANCE
 from nuggets.models import BankEdit, BankEdition, Nugget
 from nuggets.queries import with_keys
 
@@ -45,11 +44,9 @@ def _steps(sheet: AnswerSheet, nugget: Nugget) -> Iterator[Step]:
         yield Step(one.at, name(one.person), f"{'left out of' if one.is_out else 'back in'} the scores: {one.reason}")
 
 
-def contribution(sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
-    """Return value and weight of a nugget's label by measure: nothing where the nugget is left out of the scores."""
+def counted_nugget(sheet: AnswerSheet, item: str) -> Mapping[str, Any] | None:
+    """Return a nugget as the edition has it that its label is about; None where it is left out of the scores."""
     newest = LeftOut.objects.filter(condition=sheet.condition_id, nugget=int(item)).order_by("pk").last()
     editions = with_keys(BankEdition.objects.filter(bank=sheet.bank_id, edition=sheet.edition))
-    nugget = next((one for edition in editions for one in edition.nuggets if str(one["id"]) == item), None)
-    if nugget is None or (newest and newest.is_out):
-        return {}
-    return contributions(code, IMPORTANCE[nugget["importance"]])
+    is_out = newest is not None and newest.is_out
+    return next((one for edition in editions for one in edition.nuggets if str(one["id"]) == item and not is_out), None)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q
+from django.urls import reverse
 
 from assessor.campaigns.condition_kind import Lacking, Section, kind_of
 from assessor.labels.label_kind import LabelKind
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from assessor.studies.models import SampledItem
     from assessor.work.judging_pool import Moved
     from assessor.work.models import Task
-    from assignment.forms import AssignmentFields
+    from assignment.forms import LabellingFields
     from assignment.models import AnswerSheet, LabelEvent, LeftOut
     from assignment.score_tables import NuggetScoring
     from assignment.studies import NuggetSampling
@@ -41,6 +42,26 @@ class Choice(NamedTuple):
     sign: str
     name: str
     meaning: str
+
+
+def screen_keys(choices: Sequence[Choice], item: str) -> dict[str, str]:
+    """Return the keys of a screen with these choices."""
+    return {
+        **{choice.key: choice.label for choice in choices},
+        "j": f"next {item}",
+        "k": f"{item} before",
+        "u": "undo",
+        "f": "flag",
+        "x": "can't judge",
+        "[": "sentence before",
+        "]": "next sentence",
+        "m": "mark",
+        "o": "across answers",
+        "p": "answer before",
+        "n": "answer after",
+        "l": "later",
+        "s": "sign off",
+    }
 
 
 class Assignment(LabelKind):
@@ -72,22 +93,7 @@ class Assignment(LabelKind):
         Choice(label, key, sign, name, label)
         for label, key, sign, name in zip(LABELS, "123", "✓◐\u2013", ("support", "partial", "not"), strict=True)
     )
-    keys = {
-        **{choice.key: choice.label for choice in choices},
-        "j": "next nugget",
-        "k": "nugget before",
-        "u": "undo",
-        "f": "flag",
-        "x": "can't judge",
-        "[": "sentence before",
-        "]": "next sentence",
-        "m": "mark",
-        "o": "across answers",
-        "p": "answer before",
-        "n": "answer after",
-        "l": "later",
-        "s": "sign off",
-    }
+    keys = screen_keys(choices, item)
 
     @property
     def empty_label(self) -> str:
@@ -103,6 +109,10 @@ class Assignment(LabelKind):
         from assignment.actions import renew_sheets
 
         renew_sheets(task)
+
+    def url(self, task: Task) -> str:
+        """Return the address of the screen, which all kinds that inherit from this one have in common."""
+        return reverse("assignment", args=[task.pk])
 
     def closed(self, condition: Condition) -> str | None:
         """People assign nuggets under conditions made for it."""
@@ -206,7 +216,7 @@ class Assignment(LabelKind):
     def event_note(self, event: LabelEvent) -> str:
         return f"; edition {event.edition} of the bank"
 
-    def condition_fields(self, campaign: Campaign) -> AssignmentFields:
+    def condition_fields(self, campaign: Campaign) -> LabellingFields:
         from assignment.forms import AssignmentFields
 
         return AssignmentFields(campaign)

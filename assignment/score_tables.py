@@ -9,10 +9,10 @@ from assessor.campaigns.models import Condition
 from assessor.scores.loading import Labels
 from assessor.scores.score_source import Scoring
 from assessor.work.judging_pool import newest_words
-from assignment.item_history import contribution
-from assignment.measures import NUGGET_SCORES, answer_scores
+from assignment.item_history import counted_nugget
+from assignment.measures import NUGGET_SCORES, answer_scores, contributions
 from assignment.models import AnswerSheet, LeftOut
-from assignment.score_arrays import Scores, TopicLabels, load_with_labels
+from assignment.score_arrays import IMPORTANCE, Scores, TopicLabels, load_with_labels
 from metaeval.stats.means import Figures
 from nuggets.models import BankEdition
 
@@ -54,4 +54,5 @@ class NuggetScoring(Scoring):
         }
 
     def contribution(self, sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
-        return contribution(sheet, item, code)
+        nugget = counted_nugget(sheet, item)
+        return contributions(code, IMPORTANCE[nugget["importance"]]) if nugget else {}

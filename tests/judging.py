@@ -41,6 +41,9 @@ _KINDS = {
     "assignment": _Kind(
         AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks"), "support"
     ),
+    "grading": _Kind(
+        AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks"), "5"
+    ),
     "support": _Kind(
         SupportSheet,
         SupportEvent,
@@ -60,6 +63,13 @@ WRITES: dict[str, dict[str, dict[str, str]]] = {
         "mark": {"marks": "[[0, 0, 4]]"},
         "later": {},
     },
+    "grading": {
+        "label": {"label": "5", "seconds": "4"},
+        "cannot": {"reason": "garbled"},
+        "flag": {"note": "odd"},
+        "mark": {"marks": "[[0, 0, 4]]"},
+        "later": {},
+    },
     "support": {
         "label": {"label": "full", "seconds": "4"},
         "cannot": {"reason": "garbled", "seconds": "3"},
@@ -71,7 +81,7 @@ WRITES: dict[str, dict[str, dict[str, str]]] = {
 
 
 def _kind(judged: Judged) -> _Kind:
-    return next(kind for kind in _KINDS.values() if isinstance(judged, kind.model))
+    return _KINDS[judged.condition.kind]
 
 
 # ---- giving and finding ----

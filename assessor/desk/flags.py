@@ -84,6 +84,11 @@ class Row(NamedTuple):
     reading: Reading | None
 
     @property
+    def item(self) -> str:
+        """What is asked about, in a word."""
+        return label_kind(self.asked.kind).item
+
+    @property
     def can_answer(self) -> bool:
         """Whether its person still has the work, and reads answers on it."""
         return self.task.state != Task.State.WITHDRAWN

@@ -100,7 +100,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     if done < total:
         raise BadWrite("Answers of this topic that are not among yours lack labels: tell your organizer.")
     history.record(
-        "assignment signed off", task, campaign=task.campaign, person=acting_user, condition=task.condition.name
+        f"{task.kind} signed off", task, campaign=task.campaign, person=acting_user, condition=task.condition.name
     )
     return {}
 

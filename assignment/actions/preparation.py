@@ -186,4 +186,4 @@ def follow_scope(condition: Condition, topic: Topic) -> Moved:
 
 def count(task: Task) -> None:
     """Bring a task's counters up to date, and open it where something is to be done again."""
-    allocation.count(task, progress, "assignment opened again")
+    allocation.count(task, progress, f"{task.kind} opened again")

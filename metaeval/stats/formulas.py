@@ -49,21 +49,6 @@ def pyramid_recall(votes: Sequence[int], found: Sequence[int]) -> float:
     return sum(votes[place] for place in found) / total if total else 0.0
 
 
-def grade_cover(grades: npt.ArrayLike, least: int = 4) -> float:
-    """Return the share of questions with at least such a grade (RUBRIC, EXAM).
-
-    grades: (questions,), or (passages, questions), of which a question has its best; 0 without questions.
-    """
-    best = np.atleast_2d(np.asarray(grades)).max(axis=0)
-    return float((best >= least).mean()) if len(best) else 0.0
-
-
-def largest_and_mean_grade(grades: npt.ArrayLike) -> tuple[float, float]:
-    """Return the largest and the mean of the questions' grades (RUBRIC); grades: as for grade_cover, 0 without any."""
-    best = np.atleast_2d(np.asarray(grades)).max(axis=0)
-    return (float(best.max()), float(best.mean())) if len(best) else (0.0, 0.0)
-
-
 def coverage(
     supported: npt.ArrayLike, sentences: npt.ArrayLike, covered: npt.ArrayLike, nuggets: npt.ArrayLike
 ) -> tuple[Coverage, Coverage]:

@@ -41,10 +41,14 @@ class Measure:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerMeasure(Measure, Generic[Answers]):
-    """A measure of answers. formula: returns their scores, (answers,); source: the paper or format it comes from."""
+    """A measure of answers. formula: returns their scores, (answers,); source: the paper or format it comes from.
+
+    is_relative: the score of an answer depends on those of the other runs, so it compares within one set of runs alone.
+    """
 
     formula: Callable[[Answers], Figures]
     source: str
+    is_relative: bool = False
 
 
 class Measures(NamedTuple):

@@ -375,7 +375,7 @@ def lacking(files: Files, model: str, column: str, odd: Callable[[Any], Any]) ->
     return with_rows(files, model, change)
 
 
-ASSIGNMENTS = "expected one of not_support, partial_support, support."
+ASSIGNMENTS = "expected one of not_support, partial_support, support, 0, 1, 2, 3, 4, 5."
 SUPPORT = "expected one of full, partial, none, not judged."
 CUTS = "expected numbers as {window, nuggets, limit}."
 

@@ -10,8 +10,9 @@ from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.labels.label_kind import label_kinds
 from assessor.work.models import Task
 from tests.assignment.conftest import answered, finished, manual  # noqa: F401
+from tests.assignment.grading.conftest import by_people, grades, questions  # noqa: F401
 from tests.judging import give
-from tests.labels.screens import SCREENS, AssignmentScreen, RelevanceScreen, Screen, SupportScreen
+from tests.labels.screens import SCREENS, AssignmentScreen, GradingScreen, RelevanceScreen, Screen, SupportScreen
 from tests.relevance.conftest import edited, give_relevance, pooled  # noqa: F401
 from tests.support.judging_helpers import from_scratch, load_runs, post_edited
 
@@ -55,6 +56,11 @@ def any_screen(request: pytest.FixtureRequest) -> Screen:
 @pytest.fixture
 def assignment_screen(manual: Condition, topic: Topic, anna: Person) -> AssignmentScreen:  # noqa: F811
     return AssignmentScreen(give(manual, topic, anna))
+
+
+@pytest.fixture
+def grading_screen(grades: Task) -> GradingScreen:  # noqa: F811
+    return GradingScreen(grades)
 
 
 @pytest.fixture

@@ -239,6 +239,18 @@ class AssignmentScreen(AnswersScreen):
         return {"asked": None, "stale": {}, "marks": {}}
 
 
+class GradingScreen(AssignmentScreen):
+    """Three questions in each of two answers; a third one is empty, and so done by rule."""
+
+    kind = "grading"
+    labels = ("5", "4", "0", "1", "2", "3")
+    no_labels = dict.fromkeys(("6", "high", "05", "support"), "A label is one of 0, 1, 2, 3, 4, 5.")
+    writes = _writes("grading")
+
+    def on_another_topic(self) -> Screen:
+        return AnswersScreen.on_another_topic(self)
+
+
 class SupportScreen(AnswersScreen):
     """Two citations in an answer and one in another, whose second one can't be judged."""
 
@@ -314,7 +326,8 @@ def _standing(state: str, value: str | None, reason: str) -> dict[str, Any]:
     return {"given": {"label": value}, "unjudgeable": {"cannot": reason}}.get(state, {})
 
 
-SCREENS: dict[str, type[Screen]] = {one.kind: one for one in (AssignmentScreen, SupportScreen, RelevanceScreen)}
+_SCREENS = (AssignmentScreen, GradingScreen, SupportScreen, RelevanceScreen)
+SCREENS: dict[str, type[Screen]] = {one.kind: one for one in _SCREENS}
 
 
 def everything() -> dict[str, list[dict[str, Any]]]:

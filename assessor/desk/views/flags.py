@@ -38,7 +38,7 @@ def questions(request: PersonRequest, slug: str) -> HttpResponse:
     by_state = {name: [one for one in found if state(one, replies) == name] for name in _STATES}
     oldest_first = sorted(by_state.get(wanted, []), key=lambda one: one.at or _LONG_AGO)
     page = Paginator(oldest_first, _ON_A_PAGE).get_page(request.GET.get("page"))
-    left_out = [(kind.left_out_template, kind.left_out_records(campaign)) for kind in label_kinds()]
+    left_out = [(kind, kind.left_out_records(campaign)) for kind in label_kinds()]
     context = {
         "campaign": campaign,
         "wanted": wanted,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.stats.descriptive import describe_nuggets, mean, shares, topic_means
-from metaeval.stats.formulas import coverage, f1, grade_cover, largest_and_mean_grade, nugget_f, pyramid_recall
+from metaeval.stats.formulas import coverage, f1, nugget_f, pyramid_recall
 from metaeval.stats.statistic import Statistic
 
 
@@ -80,27 +80,6 @@ def test_pyramid_f(found: list[int], length: int, recall: float, expected: float
     assert of_pyramid == pytest.approx(recall, abs=5e-11)
     assert nugget_f(of_pyramid, len(found), length) == pytest.approx(expected, abs=5e-11)
     assert pyramid_recall([0, 0], [1]) == 0
-
-
-@pytest.mark.parametrize(
-    ("grades", "cover4", "cover5"),
-    [
-        ([5, 4, 0, 3], 0.5, 0.25),
-        ([2, 2, 2, 2], 0, 0),
-        ([5, 0, 0, 0], 0.25, 0.25),
-        ([4], 1, 0),
-        ([[5, 0, 1], [0, 4, 1]], 2 / 3, 1 / 3),
-    ],
-)
-def test_grade_cover(grades: list[int], cover4: float, cover5: float):
-    assert (grade_cover(grades), grade_cover(grades, 5)) == pytest.approx((cover4, cover5))
-
-
-def test_largest_and_mean_grade():
-    assert largest_and_mean_grade([5, 4, 0, 3]) == (5, 3)
-    assert largest_and_mean_grade([4]) == (4, 4)
-    assert largest_and_mean_grade([[5, 0, 0, 0], [0, 0, 2, 0]]) == (5, 7 / 4)  # the best of two passages
-    assert largest_and_mean_grade([]) == (0, 0)
 
 
 def test_coverage_micro_and_macro_of_a_published_report():

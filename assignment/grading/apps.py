@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class GradingConfig(AppConfig):
+    name = "assignment.grading"
+    condition_kind = "assignment.grading.label_kind.GRADING"

@@ -1,0 +1,76 @@
+"""All that differs where labels grade how well an answer answers a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from assignment.label_kind import Assignment, Choice, screen_keys
+
+if TYPE_CHECKING:
+    from django.db.models import Model
+
+    from assessor.campaigns.condition_kind import Section
+    from assessor.campaigns.models import Answer, Campaign, Sentence
+    from assignment.grading.forms import GradingFields
+    from assignment.grading.score_tables import GradeScoring
+    from nuggets.models import NuggetBank
+
+
+MANUAL, AUTO = "ManualGrade", "AutoGrade"
+
+
+class Grading(Assignment):
+    """A question and how well an answer answers it. Grades are texts: as a label, the number 0 would be none."""
+
+    name = "grading"
+    title = "Question grading"
+    instruction = "Grade how well an answer answers each question."
+    item = "question"
+    item_heading = "Question"
+    done = "graded"
+    job = AUTO
+    blind_method = MANUAL
+    peoples_methods = (MANUAL,)
+    methods = (MANUAL, AUTO)
+    builds_on = "questions"
+    takes_invalid_labels = False
+    labels_export = "grades_by_answer"
+    choices = (
+        Choice("0", "0", "0", "none", "0, not answered at all"),
+        Choice("1", "1", "1", "minimal", "1, answered minimally"),
+        Choice("2", "2", "2", "limited", "2, answered in small part, with significant gaps"),
+        Choice("3", "3", "3", "partial", "3, answered in part, with noticeable gaps"),
+        Choice("4", "4", "4", "mostly", "4, mostly answered, with minor gaps"),
+        Choice("5", "5", "5", "fully", "5, answered completely and accurately"),
+    )
+    labels = tuple(choice.label for choice in choices)
+    keys = screen_keys(choices, item)
+
+    def scoring(self) -> GradeScoring:
+        from assignment.grading.score_tables import GradeScoring
+
+        return GradeScoring()
+
+    def condition_fields(self, campaign: Campaign) -> GradingFields:
+        from assignment.grading.forms import GradingFields
+
+        return GradingFields(campaign)
+
+    def runs_section(self, campaign: Campaign) -> Section | None:
+        """Control runs state facts: those of assignment do for both."""
+        return None
+
+    # The tables are those of assignment, which sees to all that is in them.
+
+    def archived(self) -> Mapping[type[Model], str]:
+        return {}
+
+    def on_bank_finished(self, bank: NuggetBank) -> None:
+        pass
+
+    def on_answers_changed(self, answers: Mapping[Answer, Sequence[Sentence]]) -> None:
+        pass
+
+
+GRADING = Grading()

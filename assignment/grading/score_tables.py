@@ -1,0 +1,57 @@
+"""Grades of questions as score tables."""
+
+from hashlib import sha256
+
+from assessor.campaigns.models import Condition
+from assessor.scores.loading import Labels
+from assignment.grading.measures import GRADE_SCORES, contributions, grade_scores
+from assignment.item_history import counted_nugget
+from assignment.models import AnswerSheet
+from assignment.score_arrays import Scores, TopicLabels
+from assignment.score_tables import NuggetScoring
+from metaeval.stats.means import Figures
+
+_SHORT = 8  # hexadecimal digits of a set of runs
+
+
+class GradeScores(Scores):
+    """All scores of a condition by the measures of GRADE_SCORES."""
+
+    @property
+    def systems(self) -> list[str]:
+        """The tags of the runs whose answers say which questions can be reached, in byte order."""
+        return sorted(run.tag for run in self.runs if not run.is_control)
+
+    @property
+    def run_set(self) -> str:
+        return sha256("\n".join(self.systems).encode()).hexdigest()[:_SHORT]
+
+    @property
+    def unusual(self) -> dict[str, int | str]:
+        return {
+            "questions_left_out": self.left_out,
+            "n_cover_runs": len(self.systems),
+            "n_cover_run_set": self.run_set,
+        }
+
+
+class GradeScoring(NuggetScoring):
+    """Conditions under which questions are graded in answers."""
+
+    measures = GRADE_SCORES
+    nothing_yet = "No condition yet under which questions are graded."
+    basis_label = "Questions"
+    remedy = "Missing grades can be given, or a question be left out for all runs."
+    notes = "grading/_score_notes.html"
+    topic_notes = "grading/_topic_notes.html"
+    topic_page = "grading/_topic_scores.html"
+
+    def load_with_labels(self, condition: Condition, topic: int | None = None) -> tuple[Scores, Labels]:
+        found, labels = super().load_with_labels(condition, topic)
+        return GradeScores(*found), labels
+
+    def score_topic(self, given: TopicLabels) -> Figures:
+        return grade_scores(given.codes, given.words, ~given.is_control)
+
+    def contribution(self, sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
+        return contributions(code) if counted_nugget(sheet, item) else {}

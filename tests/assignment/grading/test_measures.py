@@ -1,0 +1,111 @@
+"""The measures of graded questions, on arrays."""
+
+import numpy as np
+import pytest
+
+from assignment.grading.measures import GRADE_SCORES, best_of_passages, contributions, grade_scores
+from metaeval.stats.correlation import kendall_tau, spearman
+
+KEYS = GRADE_SCORES.keys
+
+
+def scores(grades, **more) -> dict[str, list[float]]:
+    return dict(zip(KEYS, grade_scores(grades, **more).T.tolist(), strict=True))
+
+
+# Published test vectors of RUBRIC: grades of one answer, its largest and mean grade, cover from 4 and from 5.
+@pytest.mark.parametrize(
+    ("grades", "largest", "mean", "cover4", "cover5"),
+    [
+        ([5, 4, 0, 3], 5, 3, 0.5, 0.25),
+        ([2, 2, 2, 2], 2, 2, 0, 0),
+        ([0, 0, 0, 0], 0, 0, 0, 0),
+        ([5, 0, 0, 0], 5, 1.25, 0.25, 0.25),
+        ([4], 4, 4, 1, 0),
+        (best_of_passages([[5, 0, 1], [0, 4, 1]]), 5, 10 / 3, 2 / 3, 1 / 3),
+    ],
+)
+def test_largest_and_mean_grade_and_cover(grades, largest: int, mean: float, cover4: float, cover5: float):
+    found = scores([grades])
+    assert found["MAX_GRADE"] == [largest]
+    assert found["AVG_GRADE"] == pytest.approx([mean])
+    assert found["NUGGET_COVERAGE"] == pytest.approx([cover4])
+    assert found["NUGGET_COVERAGE_5"] == pytest.approx([cover5])
+    assert found["COVERED_COUNT"] == pytest.approx([cover4 * len(grades)])
+
+
+def test_cover_of_every_least_grade():
+    found = scores([[0, 1, 2, 3, 4, 5]])
+    assert [found[f"NUGGET_COVERAGE_{least}"] for least in (1, 2, 3, 5)] == [[5 / 6], [4 / 6], [3 / 6], [1 / 6]]
+    assert found["NUGGET_COVERAGE"] == [2 / 6]
+    assert (KEYS[0], "NUGGET_COVERAGE_4" in KEYS) == ("NUGGET_COVERAGE", False)
+
+
+def test_n_cover_is_over_what_any_answer_reaches():
+    found = scores([[5, 0, 4, 0], [4, 0, 0, 3], [0, 0, 0, 0]])
+    assert found["N_COVER_4"] == [1, 0.5, 0]
+    assert found["N_COVER_3"] == [2 / 3, 2 / 3, 0]
+    assert found["N_COVER_5"] == [1, 0, 0]
+
+
+def test_n_cover_is_0_where_no_answer_reaches_a_question():
+    assert scores([[3, 3], [0, 1]])["N_COVER_4"] == [0, 0]
+
+
+def test_what_a_control_run_reaches_does_not_count_as_reached():
+    grades, reaches = [[5, 0, 0], [5, 5, 5]], [True, False]
+    assert scores(grades)["N_COVER_4"] == [1 / 3, 1]
+    assert scores(grades, reaches=reaches)["N_COVER_4"] == [1, 1]
+
+
+def test_an_answer_without_all_grades_has_no_score_and_what_it_reaches_counts():
+    found = scores([[5, -1], [0, 4]], words=[3, 4])
+    assert np.isnan([found[key][0] for key in KEYS]).all()
+    assert (found["N_COVER_4"][1], found["NUGGET_COVERAGE"][1], found["length"][1]) == (0.5, 0.5, 4)
+
+
+def test_without_questions_nothing_is_defined():
+    assert np.isnan(grade_scores(np.zeros((2, 0)))).all()
+
+
+@pytest.mark.parametrize("grade", [6, -2, 4.5])
+def test_what_is_no_grade_is_refused(grade: float):
+    with pytest.raises(ValueError, match="grades are whole numbers from -1 to 5"):
+        grade_scores([[grade]])
+
+
+def test_what_a_grade_contributes():
+    assert contributions(3) == {
+        "NUGGET_COVERAGE": (0, 1),
+        "AVG_GRADE": (3, 1),
+        "NUGGET_COVERAGE_1": (1, 1),
+        "NUGGET_COVERAGE_2": (1, 1),
+        "NUGGET_COVERAGE_3": (1, 1),
+        "NUGGET_COVERAGE_5": (0, 1),
+    }
+
+
+def test_the_published_correlation_of_cover_with_the_ranks_of_car_y3():
+    # laura-dietz/flan-t5-exam-appendix, car-results/leaderboard-car-genq-self-rating-4.tsv: printed 0.687 and 0.869.
+    cover = [
+        0.605,
+        0.366,
+        0.602,
+        0.572,
+        0.369,
+        0.569,
+        0.569,
+        0.569,
+        0.623,
+        0.62,
+        0.522,
+        0.26,
+        0.251,
+        0.255,
+        0.547,
+        0.609,
+    ]
+    ranks = [9, 12, 7.5, 7.5, 16, 5, 5, 5, 3, 2, 11, 13, 15, 14, 10, 1]
+    official = [-rank for rank in ranks]
+    assert kendall_tau(official, cover).value == pytest.approx(0.686701603499473, abs=1e-12)
+    assert spearman(official, cover).value == pytest.approx(0.8689861743956675, abs=1e-12)

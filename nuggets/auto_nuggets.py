@@ -50,6 +50,8 @@ class Creation(JobKind):
     """A kind of job in which a model makes nuggets; a unit is a topic."""
 
     condition_kind = "nuggets"
+    gold: list[dict[str, Any]] | None = None  # answers that each nugget has at first, where these are questions
+    creation = CREATION_PROMPT  # brings the list up to date with a window
     counted = "Passages read"
     when_empty = "No topic has relevant passages with their texts. Upload grades and passages."
 
@@ -94,7 +96,7 @@ class Creation(JobKind):
             query = titles[topic_id]
             windows = -(-segments // protocol.window_segments)
             calls += windows + batches
-            creation = CREATION_PROMPT.request(
+            creation = self.creation.request(
                 prompts, query=query, passages=[], nuggets=[], most=protocol.max_drafts, words=protocol.advised_words
             )
             # The first list is empty.
@@ -150,7 +152,7 @@ class Creation(JobKind):
         cuts: list[Cut] = []
         nuggets: list[str] = []
         for number, window in enumerate(in_batches(work.segments, work.window), start=1):
-            request = CREATION_PROMPT.request(
+            request = self.creation.request(
                 ask.prompts,
                 query=work.query,
                 passages=[text for _, text in window],
@@ -181,7 +183,7 @@ class Creation(JobKind):
         )
         for unit, made in results:
             if unit.topic_id not in done:
-                store_drafting(job, unit.topic_id, made.steps, made.importance, made.cuts)
+                store_drafting(job, unit.topic_id, made.steps, made.importance, made.cuts, self.gold)
 
     def notes(self, job: Job) -> list[str]:
         """Name the lists that were cut, by topic id."""

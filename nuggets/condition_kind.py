@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
@@ -36,12 +36,12 @@ class Nuggets(ConditionKind):
     counted = "nuggets"
     done = "written"
     blind_method = MANUAL
-    peoples_methods = (MANUAL, EDITS)
-    methods = (MANUAL, AUTO, EDITS)
-    drafted_methods = (AUTO, EDITS)
+    peoples_methods: Sequence[str] = (MANUAL, EDITS)
+    methods: Sequence[str] = (MANUAL, AUTO, EDITS)
+    drafted_methods: Sequence[str] = (AUTO, EDITS)
     makes_nuggets = True
     related = "nugget_bank"
-    keys = {
+    keys: Mapping[str, str] = {
         "/": "search",
         "i": "passage before",
         "p": "next passage",
@@ -111,7 +111,7 @@ class Nuggets(ConditionKind):
         banks = NuggetBank.objects.filter(topic=OuterRef("pk"), import_record=None, version__gt=0)
         return Q(Exists(banks)) | Q(Exists(Drafting.objects.filter(topic=OuterRef("pk"))))
 
-    def condition_fields(self, campaign: Campaign) -> NuggetFields:
+    def condition_fields(self, campaign: Campaign) -> NuggetFields | None:
         from nuggets.forms import NuggetFields
 
         return NuggetFields(campaign)

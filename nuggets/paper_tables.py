@@ -12,6 +12,7 @@ from assessor.formats import latex
 from assessor.formats.latex import as_latex
 from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
+from nuggets.condition_kind import NUGGETS
 from nuggets.draft_reports import draft_rows, listed_rows
 from nuggets.models import Nugget, NuggetBank
 from nuggets.queries import nuggets_in_order
@@ -20,8 +21,9 @@ _AT_A_TIME = 50
 
 
 def finished(campaign: Campaign, topics: Collection[Topic] | None = None) -> QuerySet[NuggetBank]:
-    """Return the finished banks of topics under all conditions."""
-    banks = NuggetBank.objects.filter(condition__campaign=campaign, state=NuggetBank.State.FINISHED)
+    """Return the finished banks of facts of topics under all conditions; questions stand beside no facts."""
+    of_facts = {"condition__campaign": campaign, "condition__kind": NUGGETS.name}
+    banks = NuggetBank.objects.filter(**of_facts, state=NuggetBank.State.FINISHED)
     return without_practice(_on(banks, topics))
 
 

@@ -40,13 +40,15 @@ class CreationPrompt(Prompt[list[str]]):
     """Asks for a list of nuggets, brought up to date with a window of passages."""
 
     name = "creation"
+    item = "nugget"  # what replies are read as lists of
+    kind = "nuggets"  # of the conditions that previews name
     needed = frozenset({"query", "passages", "nuggets"})
     allowed = frozenset({"count", "most", "words"})
     # Passages with their line breaks, which otherwise take a line each.
     spellings = PYTHON_NUGGETS | {"raw_passages": "passages"}
     readers = (NUGGET_LIST,)
     longest = "passages"
-    published = {
+    published: Mapping[str, PublishedTemplate] = {
         "nugget_creation": PublishedTemplate(
             NUGGET_LIST,
             {
@@ -74,16 +76,16 @@ class CreationPrompt(Prompt[list[str]]):
             "words": words,
         }
         # Some endpoints refuse a schema with minLength.
-        schema = {} if prompts.reader(self.name) else list_schema("nuggets", {"type": "string"}, 1, most)
+        schema = {} if prompts.reader(self.name) else list_schema(f"{self.item}s", {"type": "string"}, 1, most)
         messages = prompts.messages(self.name, values)
         return PromptRequest(
-            self.name, messages, schema, most * TOKENS_NUGGET, lambda text: replies.texts(text, "nugget")
+            self.name, messages, schema, most * TOKENS_NUGGET, lambda text: replies.texts(text, self.item)
         )
 
     def preview(self, campaign: Campaign, topic: Topic, prompts: PromptSet, subject: PreviewSubject) -> Preview:
         """Return the first window."""
         protocol = campaign.protocol
-        known = campaign.conditions.filter(kind="nuggets").select_related("protocol", "qrels_source")
+        known = campaign.conditions.filter(kind=self.kind).select_related("protocol", "qrels_source")
         condition = known.filter(name=subject.condition).first() if subject.condition else Condition(protocol=protocol)
         if condition is None:
             raise PreviewError(f"There are no nuggets called {subject.condition}.")

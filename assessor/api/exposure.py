@@ -7,6 +7,8 @@ from django.db.models import QuerySet
 
 from assessor.campaigns.models import Campaign, Topic
 
+_OF_TOPIC = ("qid", "topic_id", "query_id")  # what the field's forms call it
+
 
 class Seen(NamedTuple):
     """What is seen by a list. topics: all that it is of; note: records that what it has on some is seen."""
@@ -18,7 +20,7 @@ class Seen(NamedTuple):
     def of(self, items: list[dict[str, Any]]) -> None:
         """Record that these items of it are seen."""
         if items:
-            qids = {str(item["qid"] if "qid" in item else item["topic_id"]) for item in items}
+            qids = {str(next(item[key] for key in _OF_TOPIC if key in item)) for item in items}
             self.note(self.campaign.topics.filter(qid__in=qids))
 
     def all(self) -> None:

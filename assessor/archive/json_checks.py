@@ -130,18 +130,17 @@ def snapshot(value: Any) -> None:
         text(nugget["text"])
         _IMPORTANCE_OR_NONE(nugget["importance"])
         if "gold" in nugget:
-            gold_answers(nugget["gold"])
+            each(gold_answer)(nugget["gold"])
             one_of(*_AGGREGATORS)(nugget["aggregator"])
             or_nothing(uid)(nugget["under"])
 
 
-def gold_answers(value: Any) -> None:
-    """The gold answers of a question."""
-    for answer in value:
-        text(answer["id"])
-        text(answer["text"])
-        for reference in answer["references"] or ():
-            text(reference["docid"])
+def gold_answer(value: Any) -> None:
+    """A gold answer of a question."""
+    text(value["id"])
+    text(value["text"])
+    for reference in value["references"] or ():
+        text(reference["docid"])
 
 
 _IMPORTANCE_OR_NONE = one_of("", *IMPORTANCE)
@@ -162,7 +161,7 @@ def of_labels(model: type[Model]) -> dict[str, Check]:
 
 # By column.
 NUGGET_BANK = {"order": each(uid)}
-NUGGET = {"parents": each(uid), "gold": or_nothing(gold_answers)}
+NUGGET = {"parents": each(uid), "gold": or_nothing(each(gold_answer))}
 BANK_EDIT = {"changes": bank_changes}
 BANK_EDITION = {"nuggets": snapshot, "consequences": by_item(each(uid))}
 CONDITION = {"prompts": by_item(text)}

@@ -72,6 +72,7 @@ class ConditionKind:
     makes_nuggets = False
     makes_grades = False  # of passages, which nuggets are made from
     has_screen = True  # on which people can work
+    is_in_every_study = True  # the Overview has its stage even where there is no condition of it yet
     related = "condition"  # what url() reads of a task, for select_related
 
     @property
@@ -267,6 +268,11 @@ def kind_named(name: str) -> ConditionKind:
 def kind_of(record: _HasKind) -> ConditionKind:
     """Return the kind of a condition, a task or a study."""
     return _by_name()[record.kind]
+
+
+def kinds_of_work() -> list[ConditionKind]:
+    """Return the kinds on which people can work, in the order of INSTALLED_APPS."""
+    return [kind for kind in condition_kinds() if kind.has_screen]
 
 
 def kinds_in_order_of_work() -> list[ConditionKind]:

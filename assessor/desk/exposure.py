@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from assessor.accounts.models import Person
-from assessor.campaigns.condition_kind import kind_of, names_of_grades, names_of_nuggets
+from assessor.campaigns.condition_kind import kind_of, names_of_grades
 from assessor.campaigns.models import Condition, QrelsSource, Topic
 from assessor.work.exposure import see
 from nuggets.models import Drafting
@@ -19,8 +19,7 @@ def note_page(
         Drafting.objects.filter(condition__in=lists).order_by().values_list("condition", flat=True).distinct()
     )
     kinds = {one.kind for one in seen if one.is_a_models}
-    if any(one.shows_a_models_nuggets(has_drafts=one.pk in drafted) for one in lists):
-        kinds.update(names_of_nuggets())
+    kinds.update(one.kind for one in lists if one.shows_a_models_nuggets(has_drafts=one.pk in drafted))
     if any(source.by == QrelsSource.By.MODEL for source in sources):
         kinds.update(names_of_grades())
     see(person, topic, kinds, "pages of the topic")

@@ -1,7 +1,8 @@
 """Files that come in by a page: the drop zone, and what is asked of a file whose kind needs to know more."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -123,9 +124,12 @@ class FileForm(forms.Form):
 class HeldFile(FileForm):
     """A held file in a page's list of them: its fields carry its number, and hold what its name suggests."""
 
-    def __init__(self, import_record: Import, data: Any = None, **kwargs: Any) -> None:
+    for_all = forms.BooleanField(required=False)
+
+    def __init__(self, import_record: Import, alike: int, data: Any = None, **kwargs: Any) -> None:
         super().__init__(data, prefix=f"file{import_record.pk}", **kwargs)
         self.import_record = import_record
+        self.alike = alike  # how many files of its kind are held, where it is the first of several
 
     @property
     def size(self) -> int:
@@ -138,10 +142,26 @@ def held_files(campaign: Campaign, typed: Mapping[str, str], *, is_sent: bool = 
 
     typed: what a person has in the list so far; is_sent: all of it is to be checked.
     """
-    held = campaign.imports.filter(state=Import.State.HELD).order_by("pk")
+    held = list(campaign.imports.filter(state=Import.State.HELD).order_by("pk"))
     if is_sent:
-        return [HeldFile(one, typed) for one in held]
-    return [HeldFile(one, initial=_suggested(one, campaign) | _own(one, typed)) for one in held]
+        return [HeldFile(one, alike, _said_of(one, held, typed)) for one, alike in _alike(held)]
+    return [HeldFile(one, alike, initial=_suggested(one, campaign) | _own(one, typed)) for one, alike in _alike(held)]
+
+
+def _alike(held: Sequence[Import]) -> Iterator[tuple[Import, int]]:
+    """Yield held files, the first of several that were recognised as of one kind with how many these are, else 0."""
+    counts = Counter(one.kind for one in held if one.kind)
+    for one in held:
+        number = counts.pop(one.kind, 0)
+        yield one, number if number > 1 else 0
+
+
+def _said_of(import_record: Import, held: Sequence[Import], typed: Mapping[str, str]) -> Mapping[str, str]:
+    """Return what was filled in for a file, or for the first one of its kind where that holds for all of them."""
+    first = next(one for one in held if one.kind == import_record.kind)
+    if not import_record.kind or f"file{first.pk}-for_all" not in typed:
+        return typed
+    return {f"file{import_record.pk}-{name}": value for name, value in _own(first, typed).items()}
 
 
 def _own(import_record: Import, typed: Mapping[str, str]) -> dict[str, str]:

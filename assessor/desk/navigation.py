@@ -13,6 +13,8 @@ from assessor.desk import flags
 from assessor.desk.queries import loaded
 from assessor.llm.models import Job, ModelJudge
 
+_ASKED = "questions"  # the page of what assessors ask
+
 
 class Item(NamedTuple):
     """A page of the sidebar. name: of its address; under: names of the addresses below it."""
@@ -123,12 +125,12 @@ def navigation(person: Person, campaign: object, page: str) -> Navigation:
 def _groups(campaign: Campaign, page: str) -> list[tuple[str, list[Link]]]:
     counts = _counts(campaign)
     if questions := flags.last_open(campaign):
-        counts["questions"] = f"{questions:,}"
+        counts[_ASKED] = f"{questions:,}"
     return [
         (
             group.label,
             [
-                Link(one, counts.get(one.name, ""), one.name == "questions", page in (one.name, *one.under))
+                Link(one, counts.get(one.name, ""), one.name == _ASKED, page in (one.name, *one.under))
                 for one in group.items
             ],
         )

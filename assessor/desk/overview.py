@@ -256,7 +256,7 @@ def _stages(campaign: Campaign, has: dict[str, int], lacking: Iterable[Gap], eve
                 f"{graded:,} of {_number(has['topics'], 'topic')} graded",
                 bool(has["topics"]),
             )
-        else:
+        elif of_kind or kind.is_in_every_study:
             complete = sum(one.is_complete for one in of_kind)
             yield Stage(
                 capfirst(kind.name),

@@ -4,13 +4,13 @@ import csv
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.condition_kind import kinds_of_work
 from assessor.formats import values
 from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report, quantity
 
-KINDS = tuple(kind.name for kind in condition_kinds())  # columns with the name of a condition each
+KINDS = tuple(kind.name for kind in kinds_of_work())  # columns with the name of a condition each
 COLUMNS = ("topic", *KINDS, "assessor", "runs", "reason")
 WHOEVER = "*"  # in the place of an assessor: whoever draws it
 _NEEDED = ("topic", "assessor")

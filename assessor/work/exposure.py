@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from django.db.models import Exists, OuterRef, QuerySet
 
 from assessor.accounts.models import Person
-from assessor.campaigns.condition_kind import kind_of, names_of_grades, names_of_nuggets
+from assessor.campaigns.condition_kind import kind_of, names_of_grades
 from assessor.campaigns.models import Campaign, Condition, QrelsSource, Topic
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure
@@ -58,9 +58,9 @@ def _kinds(conditions: Iterable[Condition]) -> set[str]:
     kinds = {condition.kind for condition in conditions if condition.is_a_models}
     creations = {condition.nuggets or condition for condition in conditions}
     # Those of people's files come last: only they take a statement to tell.
-    in_turn = sorted(creations, key=lambda creation: creation.is_peoples)
-    if any(kind_of(one).makes_nuggets and one.shows_a_models_nuggets() for one in in_turn):
-        kinds.update(names_of_nuggets())
+    for one in sorted(creations, key=lambda creation: creation.is_peoples):
+        if one.kind not in kinds and kind_of(one).makes_nuggets and one.shows_a_models_nuggets():
+            kinds.add(one.kind)
     return kinds
 
 

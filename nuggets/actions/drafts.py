@@ -1,21 +1,31 @@
-"""What a model made: its list, and under AutoNuggets the bank of it. Called in the transaction of the job's unit."""
+"""What a model made: its list, and the bank of it unless people edit it. In the transaction of the job's unit."""
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import uuid4
 
 from django.utils import timezone
 
 from assessor.llm.models import Job
-from nuggets.condition_kind import AUTO
 from nuggets.drafting import Cut, Step, ranked
 from nuggets.editions import snapshot
 from nuggets.models import BankEdition, Drafting, Nugget, NuggetBank
 
+Gold = list[dict[str, Any]]
+
 
 def store_drafting(
-    job: Job, topic_id: int, steps: Sequence[Step], importance: Sequence[Sequence[str]], cuts: Sequence[Cut] = ()
+    job: Job,
+    topic_id: int,
+    steps: Sequence[Step],
+    importance: Sequence[Sequence[str]],
+    cuts: Sequence[Cut] = (),
+    gold: Gold | None = None,
 ) -> Drafting:
-    """Keep how a model came to its nuggets of a topic; under AutoNuggets they make a finished bank."""
+    """Keep how a model came to its nuggets of a topic; where people do not edit them they make a finished bank.
+
+    gold: the gold answers of each nugget, where they are questions.
+    """
     drafting: Drafting = Drafting.objects.create(
         condition=job.condition,
         topic_id=topic_id,
@@ -25,12 +35,12 @@ def store_drafting(
         importance=importance,
         cuts=[cut._asdict() for cut in cuts],
     )
-    if job.condition.method == AUTO:
-        _make_bank(drafting)
+    if not job.condition.is_by_people:
+        _make_bank(drafting, gold)
     return drafting
 
 
-def _make_bank(drafting: Drafting) -> NuggetBank:
+def _make_bank(drafting: Drafting, gold: Gold | None) -> NuggetBank:
     """Make the bank of a model's best nuggets: its first edition is as they came."""
     bank = NuggetBank.objects.create(
         topic_id=drafting.topic_id,
@@ -50,6 +60,7 @@ def _make_bank(drafting: Drafting) -> NuggetBank:
             importance=nugget.importance,
             origin=Nugget.Origin.DRAFTED,
             draft=nugget.place,
+            gold=gold,
             made_by=drafting.judge,
         )
         for nugget in kept

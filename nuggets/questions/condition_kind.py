@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from django.db.models import Q
@@ -14,21 +15,23 @@ if TYPE_CHECKING:
     from nuggets.forms import NuggetFields
 
 
-MANUAL = "ManualQuestions"
+MANUAL, QUERY, AUTO = "ManualQuestions", "QueryQuestions", "AutoQuestions"
 
 
 class Questions(Nuggets):
     """Banks of questions, one on a topic, each question with its gold answers."""
 
     name = "questions"
-    title = "Questions"
+    title = "Question nuggets"
     instruction = "List the questions that a good answer answers."
     counted = "questions"
     blind_method = MANUAL
     peoples_methods = ()
-    methods = (MANUAL,)
-    drafted_methods = ()
+    methods = (MANUAL, QUERY, AUTO)
+    drafted_methods = (QUERY, AUTO)
     has_screen = False
+    is_in_every_study = False
+    keys: Mapping[str, str] = {}
 
     def condition_fields(self, campaign: Campaign) -> NuggetFields | None:
         return None

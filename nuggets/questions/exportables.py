@@ -34,7 +34,7 @@ def _seen(chosen: Chosen) -> Seen:
 EXPORTABLES = (
     Exportable(
         "questions",
-        "Questions",
+        "Question nuggets",
         {
             V3: Form("NuggetBank v3", "v3.jsonl"),
             RAGTIME26: Form("RAGTIME 2026", "ragtime26.jsonl"),

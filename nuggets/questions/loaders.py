@@ -17,7 +17,7 @@ class QuestionLoader(NuggetLoader):
     """A file of one run, or of no run at all: the condition of its name is made by the first one."""
 
     kind = "questions"
-    label = "Questions"
+    label = "Question nuggets"
     brings = "questions"
     of_kind = QUESTIONS.name
 

@@ -53,6 +53,8 @@ def study(campaign: Campaign, import_file, anna: Person, olga: Person) -> Campai
         lines = [NUGGETS | {"qid": qid} for qid in ("t1", "t3")]
         brought = import_file(campaign, "nuggets", lines, condition=f"N {by}", by=by)
         assert brought.state == "done", brought.report
+    asked = {"query_id": "t1", "nugget_bank": {"Why?": {"question": "Why?"}}}
+    assert import_file(campaign, "questions", [asked], condition="Q people", by="people").state == "done"
     for by, labels in LABELS.items():
         for nuggets in ("people", "model"):
             if by == "people" or nuggets == "people":

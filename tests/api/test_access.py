@@ -33,6 +33,7 @@ TABLE = {
             "list_qrels_sources": "/qrels",
             "list_grades": "/qrels/{source}/grades",
             "list_nuggets": "/conditions/{nuggets}/nuggets",
+            "list_questions": "/conditions/{questions}/questions",
             "list_assignments": "/conditions/{assignment}/assignments",
             "list_support": "/conditions/{support}/support",
             "get_scores": "/conditions/{assignment}/scores",
@@ -51,7 +52,7 @@ def keys(campaign: Campaign) -> dict[str, int]:
     """Return what goes into addresses."""
     by_kind = {
         kind: campaign.conditions.filter(kind=kind, method="imported").earliest("pk").pk
-        for kind in ("nuggets", "assignment", "support")
+        for kind in ("nuggets", "questions", "assignment", "support")
     }
     source, comparison = campaign.qrels_sources.earliest("pk"), campaign.comparisons.get()
     return by_kind | {"source": source.pk, "comparison": comparison.pk}

@@ -35,7 +35,12 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-KINDS = {"list_nuggets": "nuggets", "list_support": "support", "list_topic_scores": "support"}
+KINDS = {
+    "list_nuggets": "nuggets",
+    "list_questions": "questions",
+    "list_support": "support",
+    "list_topic_scores": "support",
+}
 
 
 @pytest.fixture

@@ -56,6 +56,7 @@ from tests.judging import (
 )
 from tests.nuggets import model
 from tests.nuggets.conftest import do, fill
+from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.support import judging_helpers
 from tests.support.test_equal_pairs import RUNS as CITING
@@ -97,6 +98,10 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     _compare(campaign, job.condition, tmp_path, olga)
     line = {"query": "", "qid": "t1", "nuggets": [{"text": "purring heals", "importance": "vital"}]}
     assert import_file(campaign, "nuggets", [line], condition="Frozen", by="people").state == "done"
+    gold = [banks.answer("content", "d1"), banks.answer("in pain")]
+    why = banks.question("Why do cats purr?", *gold, aggregator_type="AND", note=1)
+    asked = banks.bank(why | {"sub_nuggets": [banks.question("Do all?")]}, more={"a": [1]})
+    assert import_file(campaign, "questions", [asked], condition="Asked", by="people").state == "done"
     drafts = {"condition": "Drafted elsewhere", "qrels": "NIST", "maker": "another model"}
     line["nuggets"].append({"text": "purrs"})
     assert import_file(campaign, "drafts", [line], **drafts).state == "done"

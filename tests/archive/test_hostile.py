@@ -329,6 +329,8 @@ def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaig
         ("nuggets.bankedit", {"changes": {"order": [[1]] * 2, "nuggets": {"0": {}}}}, "changes"),
         ("nuggets.bankedit", {"changes": {"order": [[nobodys], []]}}, "changes"),
         ("nuggets.bankedit", {"changes": {"nuggets": {nobodys: {}}}}, "changes"),
+        ("nuggets.nugget", {"under": nobodys}, "under"),
+        ("nuggets.nugget", {"gold": [{"id": "g1", "text": "no references", "extras": {}}]}, "gold"),
         ("nuggets.bankedition", {"nuggets": [{"text": "no uid"}]}, "nuggets"),
         ("nuggets.bankedition", {"nuggets": [nugget]}, "nuggets"),
         ("nuggets.bankedition", {"consequences": {"stale": [nobodys]}}, "consequences"),
@@ -418,6 +420,10 @@ def test_labels_that_no_app_knows_and_shapes_that_none_has(whole: Campaign, tmp_
         ("nuggets.drafting", "cuts", lambda cuts: [{"window": 1, "nuggets": 31}], CUTS),
         ("nuggets.drafting", "cuts", lambda cuts: [31], CUTS),
         ("nuggets.bankedition", "nuggets", lambda nuggets: [nugget], "expected one of nothing, vital, okay."),
+        ("nuggets.nugget", "gold", lambda gold: {"g1": "content"}, "expected a list."),
+        ("nuggets.nugget", "gold", lambda gold: [gold[0] | {"text": 1}], "expected texts."),
+        ("nuggets.nugget", "gold", lambda gold: [gold[0] | {"references": [{"docid": None}]}], "expected texts."),
+        ("nuggets.nugget", "aggregator", lambda aggregator: "NOT", "expected one of , OR, AND."),
     ):
         message = refused(lacking(files, model, column, odd), tmp_path)
         assert message.startswith(f"{model}.jsonl, line "), message

@@ -137,7 +137,7 @@ def test_grades_of_a_model_are_seen_too(campaign: Campaign, olga: Person, import
 
 def test_what_is_seen_is_recorded_in_few_statements(whole: Campaign, olga: Person, django_assert_max_num_queries: Any):
     assert whole.conditions.count() > 7
-    with django_assert_max_num_queries(8):  # the conditions, the sources, and two for each kind
+    with django_assert_max_num_queries(9):  # the conditions, the sources, and two for each kind
         take_all(olga, whole, "archive")
 
 

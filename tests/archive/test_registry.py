@@ -36,6 +36,7 @@ WITHOUT_KEYS = {
     "nuggets.nuggetbank.extras": "of the file",
     "nuggets.nugget.evidence": "docids and places",
     "nuggets.nugget.extras": "of the file",
+    "nuggets.nugget.gold": "texts, docids, and keys of the file",
     "assignment.answersheet.extras": "of the file",
     "assignment.assignment.raw": "of the file",
     "assignment.assignment.marks": "places in the answer",

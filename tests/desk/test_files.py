@@ -132,6 +132,24 @@ def test_another_kind_asks_what_it_needs(drop, as_olga, campaign: Campaign):
     assert f'name="file{held.pk}-condition" value="Mine"' in page
 
 
+def test_what_is_said_of_one_file_can_hold_for_all_of_its_kind(drop, as_olga, campaign: Campaign, folder):
+    drop(TOPICS)
+    banks = [{"query_id": "t1", "nugget_bank": {f"{word}?": {"question": f"{word}?"}}} for word in ("Why", "Who")]
+    files = [(f"{number}.json", json.dumps(bank, indent=2)) for number, bank in enumerate(banks)]
+    drop(*files, ("2.json", json.dumps({"query": "", "qid": "t1", "nuggets": [{"text": "a", "importance": "vital"}]})))
+    first, second, other = Import.objects.filter(state=Import.State.HELD).order_by("pk")
+    page = page_of(as_olga, "imports/")
+    assert page.count("The same for all 2 files of this kind") == 1
+    assert f'name="file{first.pk}-for_all"' in page
+    said = {f"file{first.pk}-{name}": value for name, value in {"kind": "questions", "condition": "Q"}.items()}
+    # Without who made them it holds for none of them; with it the second file is no other bank of the topic.
+    drop(path="imports/held/", **said, **{f"file{first.pk}-for_all": "on"})
+    assert {state for name, state in states().items() if name.endswith(".json")} == {"held"}
+    drop(path="imports/held/", **said, **{f"file{first.pk}-for_all": "on", f"file{first.pk}-by": "people"})
+    assert [Import.objects.get(pk=one.pk).state for one in (first, second, other)] == ["done", "refused", "held"]
+    assert {one.options["condition"] for one in Import.objects.filter(kind="questions")} == {"Q"}
+
+
 def test_a_held_file_is_left_out(drop, as_olga, campaign: Campaign, folder, django_capture_on_commit_callbacks):
     drop(UNKNOWN)
     held = Import.objects.get(state=Import.State.HELD)

@@ -14,7 +14,8 @@ from django.test import Client
 from assessor.accounts.models import Person
 from assessor.accounts.preferences import KEYS, SCREENS, zone
 from assessor.campaigns.models import Campaign, Event
-from assignment.views.labelling import CHOICES as ASSIGNMENT_CHOICES
+from assignment.grading.label_kind import GRADING
+from assignment.label_kind import ASSIGNMENT
 from support.views.judging import CHOICES as SUPPORT_CHOICES
 from tests.conftest import client_of
 
@@ -52,7 +53,9 @@ def test_every_key_of_a_screen_can_be_changed():
             # workbench.html has keys of two screens, and what every screen has is listed once.
             for name in [screen] if screen else ["assignment", "support"]:
                 found["all" if key in SCREENS["all"] else name].add(key)
-    found["assignment"] |= {key for _, key, *_ in ASSIGNMENT_CHOICES}
+    found["grading"] = set(found["assignment"])  # on the same screen
+    for kind in (ASSIGNMENT, GRADING):
+        found[kind.name] |= {choice.key for choice in kind.choices}
     found["support"] |= {key for _, key, *_ in SUPPORT_CHOICES}
     found["relevance"] |= set("01234")
     assert found == {screen: set(does) for screen, does in SCREENS.items()}

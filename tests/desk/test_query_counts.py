@@ -50,6 +50,7 @@ from tests.judging import all_judged, asked, change, give, judgeable, leave_out
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
+from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.studies.conftest import coded_study
 from tests.support.judging_helpers import label_as_model, models_condition
@@ -257,6 +258,8 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             Invitation.objects.create(
                 campaign=campaign, person=make_person(f"p{number}"), role=Role.ASSESSOR, invited_by=olga
             )
+        asked = [banks.bank(banks.question("Why?", banks.answer("a")), qid=f"t{number}x") for number in new]
+        assert import_file(campaign, "questions", asked, condition="Questions", by="people").state == "done"
         qids = list(campaign.topics.values_list("qid", flat=True))
         for number in new:
             answers = [

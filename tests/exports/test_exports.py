@@ -262,6 +262,7 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
     of_labels = {kind.name for kind in EXPORTABLES if kind.subject and kind.of_labels(campaign.qrels_sources.get())}
     assert of_labels == {
         "nuggets",
+        "questions",
         "assignments",
         "support",
         "judgments",

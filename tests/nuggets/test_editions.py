@@ -65,8 +65,10 @@ def test_each_nugget_has_one_consequence_at_most(before: Snapshot, after: Snapsh
 
 
 def test_a_snapshot_has_what_labels_and_scores_depend_on_and_no_more():
-    nugget = SimpleNamespace(name="c", text="a", importance="", evidence=[1], note="private", extras={"x": 1})
-    other = SimpleNamespace(name="a", text="b", importance="okay", evidence=[])
+    nugget = SimpleNamespace(
+        name="c", text="a", importance="", evidence=[1], gold=None, note="private", extras={"x": 1}
+    )
+    other = SimpleNamespace(name="a", text="b", importance="okay", evidence=[], gold=None)
     assert snapshot([nugget, other]) == [
         {"uid": "c", "text": "a", "importance": "", "evidence": [1]},
         {"uid": "a", "text": "b", "importance": "okay", "evidence": []},

@@ -122,20 +122,6 @@ BAD = [
     pytest.param(line("t2", query=5), "query", "5", "text", id="query"),
     pytest.param({"query": "a", "nuggets": []}, "qid", "keys query, nuggets", "the key qid", id="no-qid"),
     pytest.param(
-        {"query_id": "t2", "format_version": "v3", "nugget_bank": {}},
-        "",
-        "keys query_id, format_version, nugget_bank",
-        "nuggets as {query, qid, nuggets}; question nuggets (NuggetBank v3 and RAGTIME's) are not read yet",
-        id="question-nuggets",
-    ),
-    pytest.param(
-        {"Why do cats purr?": ["OR", {"Content": ["d1"]}]},
-        "",
-        "keys Why do cats purr?",
-        "nuggets as {query, qid, nuggets}; question nuggets (NuggetBank v3 and RAGTIME's) are not read yet",
-        id="ragtime",
-    ),
-    pytest.param(
         line("t2", [{"text": "a", "origin": "web"}]),
         "nuggets[0].origin",
         "web",

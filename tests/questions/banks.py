@@ -19,7 +19,7 @@ def question(text: str, *answers: Json, **more: Any) -> Json:
         "question": text,
         "question_id": question_id(text),
         "answers": {one["answer"]: one for one in answers},
-        "aggregator_type": "OR",
+        **({"aggregator_type": "OR"} if answers else {}),
         **more,
     }
 
@@ -95,8 +95,8 @@ def _questions(draw: st.DrawFn, *, by_text: bool, levels: int) -> Json:
     found |= draw(st.sampled_from([{}, *({"aggregator_type": one} for one in aggregators)]))
     found |= draw(_with({"question_id": _words, "query_id": _words}))
     if by_text:
-        parts = _questions(by_text=by_text, levels=levels - 1) if levels > 1 else st.nothing()
-        found |= draw(_with({"sub_nuggets": st.none() | st.lists(parts, max_size=2)}))
+        parts = st.lists(_questions(by_text=by_text, levels=levels - 1), max_size=2) if levels > 1 else st.just([])
+        found |= draw(_with({"sub_nuggets": st.none() | parts}))
     return found
 
 

@@ -8,6 +8,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 
 from assessor.campaigns.models import Import
+from nuggets import paper_tables
 from nuggets.models import BankEdition, NuggetBank
 from nuggets.questions.exports import condition_lines
 from nuggets.questions.formats import question_id
@@ -267,6 +268,11 @@ def test_a_file_of_facts_and_a_condition_of_questions_do_not_mix(campaign, impor
     assert told(refused) == [
         (0, "condition", "Questions of Mia, questions by imported", "a new name, or that of imported nuggets")
     ]
+
+
+def test_a_models_questions_are_in_no_table_of_facts(campaign, import_file):
+    import_file(campaign, "questions", [bank(WHO)], **FILE)
+    assert list(paper_tables.side_by_side(campaign, None, "csv")) == ["topic,condition,by,place,nugget,importance\n"]
 
 
 def test_by_command_with_a_bad_file_in_the_folder(campaign, tmp_path):

@@ -157,6 +157,8 @@ def test_work_that_is_not_blind_needs_no_blind_person(
         ("AutoNuggets+Edits", False),
         ("ManualAssign", True),
         ("AutoAssign", False),
+        ("ManualGrade", True),
+        ("AutoGrade", False),
         ("support from scratch", True),
         ("support post-edited", False),
         ("support automatic", False),

@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from assessor.accounts.models import Person
-from assessor.campaigns.condition_kind import condition_kinds, kind_of
+from assessor.campaigns.condition_kind import kind_of, kinds_of_work
 from assessor.campaigns.models import Campaign, Event
 from assessor.relevance.models import LabelEvent
 from assessor.work.actions.guidelines import (
@@ -27,12 +27,14 @@ from assessor.work.guidelines import Line, as_html, differences, first_text
 from assessor.work.models import Guidelines, GuidelinesOpened, Task
 from assessor.work.write_protocol import Stale
 from assignment.actions import create_manual_assign
+from assignment.grading.label_kind import GRADING
 from nuggets import actions
 from nuggets.models import BankEdit, NuggetBank
 from tests.assignment.conftest import RUNS, run_file
+from tests.assignment.grading.conftest import BANKS
 from tests.conftest import client_of
 from tests.conftest import open_guidelines as open_present
-from tests.judging import give, history, judged, send
+from tests.judging import asked, give, history, judged, send
 from tests.nuggets.conftest import do, fill
 from tests.nuggets.conftest import send as send_nugget
 from tests.relevance.conftest import RANKINGS, give_relevance
@@ -107,10 +109,29 @@ def _relevance(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: 
     )
 
 
-WORK = {"nuggets": _nuggets, "assignment": _assignment, "support": _support, "relevance": _relevance}
+def _grading(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any) -> Work:
+    import_file(campaign, "runs", run_file("team.one", RUNS["team.one"]), name="team.one")
+    import_file(campaign, "questions", BANKS, condition="Questions", by="people")
+    questions = campaign.conditions.get(name="Questions")
+    task = give(create_manual_assign(nuggets=questions, name="G", acting_user=None, kind=GRADING), bank.topic, anna)
+    sheet = judged(task, "team.one")
+    return Work(
+        task,
+        lambda client, number: send(client, sheet, "label", asked(sheet)[0], label=number),
+        lambda: list(history(sheet).values_list("guidelines_version", flat=True)),
+    )
 
 
-@pytest.fixture(params=[kind.name for kind in condition_kinds()])
+WORK = {
+    "nuggets": _nuggets,
+    "assignment": _assignment,
+    "grading": _grading,
+    "support": _support,
+    "relevance": _relevance,
+}
+
+
+@pytest.fixture(params=[kind.name for kind in kinds_of_work()])
 def work(request: pytest.FixtureRequest, campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any) -> Work:
     return WORK[request.param](campaign, bank, anna, import_file)
 

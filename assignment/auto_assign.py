@@ -38,14 +38,35 @@ _TWO_LABELS = (LABELS[0], NOT_SUPPORT)
 _PUBLISHED = PUBLISHED_LABELS | {"context": "answer"}
 
 
-class AssignmentPrompt(NuggetLabelsPrompt):
+class AnswerLabelsPrompt(NuggetLabelsPrompt):
+    """Asks for a label of each nugget of a list in an answer. batch: the setting of how many are in a call."""
+
+    batch: str
+    longest = "answer"
+
+    def request(
+        self, prompts: PromptSet, *, query: str, answer: str, nuggets: Sequence[str]
+    ) -> PromptRequest[list[str]]:
+        """Return the request."""
+        raise NotImplementedError
+
+    def preview(self, campaign: Campaign, topic: Topic, prompts: PromptSet, subject: PreviewSubject) -> Preview:
+        """Return the first batch of a bank, about the answer of a run."""
+        nuggets, made_from = first_batch(campaign, topic, subject, getattr(campaign.protocol, self.batch))
+        answer = answer_of(campaign, topic, subject).text
+        if not answer.strip():
+            raise PreviewError("The answer is empty: no model is asked about it.")
+        return Preview(self.request(prompts, query=topic.title, answer=answer, nuggets=nuggets), made_from)
+
+
+class AssignmentPrompt(AnswerLabelsPrompt):
     """Asks which nuggets an answer contains."""
 
     name = "assignment"
+    batch = "assign_batch"
     needed = frozenset({"query", "answer", "nuggets"})
     readers = (LABEL_LIST, _TWO_LABEL_LIST)
     vocabulary = LABELS
-    longest = "answer"
     published = {
         "nugget_assignment": PublishedTemplate(LABEL_LIST, _PUBLISHED),
         "nugget_assignment_2grade": PublishedTemplate(_TWO_LABEL_LIST, _PUBLISHED),
@@ -57,14 +78,6 @@ class AssignmentPrompt(NuggetLabelsPrompt):
         """Return the request."""
         vocabulary = _TWO_LABELS if prompts.reader(self.name) == _TWO_LABEL_LIST else LABELS
         return self.labels_request(prompts, vocabulary, nuggets, {"query": query, "answer": answer})
-
-    def preview(self, campaign: Campaign, topic: Topic, prompts: PromptSet, subject: PreviewSubject) -> Preview:
-        """Return the first batch of a bank, about the answer of a run."""
-        nuggets, made_from = first_batch(campaign, topic, subject, campaign.protocol.assign_batch)
-        answer = answer_of(campaign, topic, subject).text
-        if not answer.strip():
-            raise PreviewError("The answer is empty: no model is asked about it.")
-        return Preview(self.request(prompts, query=topic.title, answer=answer, nuggets=nuggets), made_from)
 
     def rehearse(self, values: Mapping[str, str]) -> list[str] | None:
         """Return a label of each nugget by how many of its words the answer has."""
@@ -86,8 +99,12 @@ class Work(NamedTuple):
 
 
 class AutoAssign(JobKind):
-    """The kind of job; assessor.llm.job_kind says what each function is for. A unit is an answer, by its key."""
+    """The kind of job; assessor.llm.job_kind says what each function is for. A unit is an answer, by its key.
 
+    Other kinds in which a model labels nuggets of answers inherit from it.
+    """
+
+    prompt: AnswerLabelsPrompt = ASSIGNMENT_PROMPT
     name = "AutoAssign"
     title = "Assign nuggets"
     summary = "does the answer contain each nugget?"
@@ -95,13 +112,18 @@ class AutoAssign(JobKind):
     when_empty = "No topic has finished nuggets and answers. Finish a nugget list, or upload nuggets and runs."
     condition_kind = "assignment"
     method = "AutoAssign"
-    prompts = (ASSIGNMENT_PROMPT,)
+    prompts: tuple[AnswerLabelsPrompt, ...] = (ASSIGNMENT_PROMPT,)
     about_answers = True
 
     def called(self, nuggets: Condition | None) -> str:
         """Return how papers call it, by how the nuggets came to be: "Edits/Auto"."""
         assert nuggets is not None, "it builds on nuggets"
         return usual_name(nuggets, "Auto")
+
+    def _batch(self, condition: Condition) -> int:
+        """Return how many nuggets are in a call."""
+        batch: int = getattr(condition.protocol, self.prompt.batch)
+        return batch
 
     def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:
         """Write the answer sheets: they are the condition's scope. Those of empty answers are filled by rule."""
@@ -138,8 +160,8 @@ class AutoAssign(JobKind):
         @cache  # many answers lack the same nuggets
         def without_answer(topic: int, nuggets: tuple[int, ...]) -> Expected:
             asked = [
-                ASSIGNMENT_PROMPT.request(prompts, query=titles[topic], answer="", nuggets=[texts[pk] for pk in batch])
-                for batch in in_batches(nuggets, condition.protocol.assign_batch)
+                self.prompt.request(prompts, query=titles[topic], answer="", nuggets=[texts[pk] for pk in batch])
+                for batch in in_batches(nuggets, self._batch(condition))
             ]
             characters = sum(len(message["content"]) for request in asked for message in request.messages)
             return Expected(len(asked), characters, sum(request.tokens_out for request in asked))
@@ -178,7 +200,7 @@ class AutoAssign(JobKind):
                     answer=sheet.answer.text,
                     sheet=sheet.pk,
                     edition=sheet.edition,
-                    batches=[list(batch) for batch in in_batches(nuggets, job.condition.protocol.assign_batch)],
+                    batches=[list(batch) for batch in in_batches(nuggets, self._batch(job.condition))],
                 )
         return prepared
 
@@ -187,7 +209,7 @@ class AutoAssign(JobKind):
         labels: dict[int, str] = {}
         for batch in work.batches:
             nuggets = _texts(batch)
-            request = ASSIGNMENT_PROMPT.request(ask.prompts, query=work.query, answer=work.answer, nuggets=nuggets)
+            request = self.prompt.request(ask.prompts, query=work.query, answer=work.answer, nuggets=nuggets)
             said = await ask(request)
             labels.update(zip((nugget["id"] for nugget in batch), said, strict=True))
         return Labelled(work.sheet, work.edition, labels)

@@ -14,7 +14,7 @@ from assessor.formats.report import Report
 from assessor.labels.label_kind import label_kind
 from assessor.scores.cache import last_imports, state_of
 from assessor.scores.leaderboards import name_of
-from assessor.scores.loading import Labels, Scores
+from assessor.scores.loading import Labels, Scores, run_set
 from assessor.scores.score_source import scoring_of
 from metaeval.formats.score_tables import read_score_table
 from metaeval.label_pairs import restrict_labels
@@ -112,6 +112,8 @@ def _condition(condition: Condition, policy: Policy, support: Condition | None) 
     described = {"identity": condition.identity, "state": state(condition)}
     found, labels = scoring_of(condition.kind).load_with_labels(condition)
     scores = score_matrix(name_of(condition), found, policy)
+    if scores.relative:
+        described |= {"run_set": scores.run_set}
     if support:
         scores = _with_f1(scores, score_matrix("", scoring_of(support.kind).load(support), policy))
         described |= {"support": support.identity, "support_state": state(support)}
@@ -131,6 +133,8 @@ def score_matrix(name: str, found: Scores, policy: Policy) -> ScoreMatrix:
             measures=list(found.measures.keys),
             cells=cells,
             means=np.empty(0),
+            relative=[measure.key for measure in found.measures.all if measure.is_relative],
+            run_set=run_set(found.runs),
         )
     )
 
@@ -252,6 +256,7 @@ def _restrict_scores(name: str, scores: ScoreMatrix, restriction: Restriction) -
 
 def match_inputs(reference: ScoreMatrix, candidate: ScoreMatrix) -> tuple[MatchedScores, list[Gap]]:
     """Return the scores of both over what they have in common, and what each alone has. Raises NothingToCompare."""
+    reference, candidate, gaps = _without_relative(reference, candidate)
     scores, both = match(reference, candidate), (reference, candidate)
     names = f"{reference.name} and {candidate.name}"
     for what, common in (("run", scores.reference.runs), ("measure", scores.reference.measures)):
@@ -259,13 +264,29 @@ def match_inputs(reference: ScoreMatrix, candidate: ScoreMatrix) -> tuple[Matche
             raise NothingToCompare(f"{names} have no {what} in common.")
     if reference.topics and candidate.topics and not scores.reference.topics:
         raise NothingToCompare(f"{names} have no topic in common.")
-    gaps = [
+    return scores, gaps + [
         Gap(what, one.name, f"not judged under {other.name}" if what != "measures" else f"not in {other.name}", alone)
         for what in ("runs", "topics", "measures")
         for one, other, alone in zip(both, reversed(both), getattr(scores.left_out, what), strict=True)
         if alone and (what != "topics" or scores.reference.topics)  # means alone are over whatever topics each has
     ]
-    return scores, gaps
+
+
+def _without_relative(reference: ScoreMatrix, candidate: ScoreMatrix) -> tuple[ScoreMatrix, ScoreMatrix, list[Gap]]:
+    """Return both without the measures that depend on the runs that are scored, where these are not the same."""
+    relative = {*reference.relative, *candidate.relative}
+    if not relative or reference.run_set == candidate.run_set:
+        return reference, candidate, []
+    kept, gaps = [], []
+    for one in (reference, candidate):
+        places = [at for at, measure in enumerate(one.measures) if measure not in relative]
+        part = one._replace(
+            measures=[one.measures[at] for at in places], cells=one.cells[..., places], means=one.means[:, places]
+        )
+        kept.append(part)
+        if alone := sorted(relative & set(one.measures)):
+            gaps.append(Gap("measures", one.name, f"over what run set {one.run_set or 'unknown'} reached", alone))
+    return kept[0], kept[1], gaps
 
 
 def fingerprint(data: Input) -> str:

@@ -88,6 +88,7 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
             "max_drafts": ("Longest list of nuggets", "a reply", ""),
             "importance_batch": ("Nuggets, for importance", "a call", ""),
             "assign_batch": ("Nuggets, for assignment", "a call", ""),
+            "grade_batch": ("Questions, for grading", "a call", ""),
         },
         "Support": {
             "citations_per_sentence": ("Citations judged", "a sentence", ""),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -162,6 +163,16 @@ def run_names(runs: Collection[int]) -> list[RunName]:
     """Return runs, named by their keys, by tag."""
     names = Run.objects.filter(pk__in=runs).values_list("pk", "tag", "team", "task")
     return sorted((RunName(*values) for values in names), key=lambda run: run.tag)
+
+
+def systems(runs: Iterable[RunName]) -> list[str]:
+    """Return the tags of the systems' runs, in byte order."""
+    return sorted(run.tag for run in runs if not run.is_control)
+
+
+def run_set(runs: Iterable[RunName]) -> str:
+    """Return what names a set of systems' runs in short, for measures that are relative to it."""
+    return sha256("\n".join(systems(runs)).encode()).hexdigest()[:8]
 
 
 def who_answered(runs: Sequence[RunName], topics: Collection[int]) -> dict[int, set[int]]:

@@ -1,17 +1,13 @@
 """Grades of questions as score tables."""
 
-from hashlib import sha256
-
 from assessor.campaigns.models import Condition
-from assessor.scores.loading import Labels
+from assessor.scores.loading import Labels, run_set, systems
 from assignment.grading.measures import GRADE_SCORES, contributions, grade_scores
 from assignment.item_history import counted_nugget
 from assignment.models import AnswerSheet
 from assignment.score_arrays import Scores, TopicLabels
 from assignment.score_tables import NuggetScoring
 from metaeval.stats.means import Figures
-
-_SHORT = 8  # hexadecimal digits of a set of runs
 
 
 class GradeScores(Scores):
@@ -20,11 +16,11 @@ class GradeScores(Scores):
     @property
     def systems(self) -> list[str]:
         """The tags of the runs whose answers say which questions can be reached, in byte order."""
-        return sorted(run.tag for run in self.runs if not run.is_control)
+        return systems(self.runs)
 
     @property
     def run_set(self) -> str:
-        return sha256("\n".join(self.systems).encode()).hexdigest()[:_SHORT]
+        return run_set(self.runs)
 
     @property
     def unusual(self) -> dict[str, int | str]:

@@ -1,5 +1,6 @@
 """Score matrices: the scores of runs on topics by some measures, with names; and two of them matched."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,8 @@ class ScoreMatrix(NamedTuple):
     """The scores of runs by some measures.
 
     tasks: of the runs, "" where unknown. cells: (runs, topics, measures), NaN where a cell does not count; no topics
-    where only means are known. means: (runs, measures), over all of these topics.
+    where only means are known. means: (runs, measures), over all of these topics. relative: the measures that depend on
+    the set of runs that are scored, and run_set: what names it.
     """
 
     name: str
@@ -26,6 +28,8 @@ class ScoreMatrix(NamedTuple):
     measures: list[str]
     cells: Figures
     means: Figures
+    relative: Sequence[str] = ()
+    run_set: str = ""
 
 
 class LeftOut(NamedTuple):

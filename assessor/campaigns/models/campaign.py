@@ -98,6 +98,7 @@ class Protocol(models.Model):
         "max_drafts",
         "importance_batch",
         "assign_batch",
+        "grade_batch",
         "draft_order",
         "citations_per_sentence",
         "equal_pairs_once",
@@ -132,6 +133,7 @@ class Protocol(models.Model):
     max_drafts = _count(30, "Longest list of nuggets the LLM may return.")
     importance_batch = _count(10, "Nuggets in a call that sets importance.")
     assign_batch = _count(10, "Nuggets in a call of AutoAssign.")
+    grade_batch = _count(1, "Questions in a call of AutoGrade.", most=10)
     draft_order = models.CharField(max_length=20, choices=DraftOrder, default=DraftOrder.SHUFFLED)
     citations_per_sentence = _count(1, "Citations judged for each sentence.")
     equal_pairs_once = models.BooleanField(

@@ -1,0 +1,47 @@
+"""AutoGrade: a model grades how well an answer answers a bank's questions, one a call or as the protocol says."""
+
+from collections.abc import Mapping, Sequence
+
+from assessor.llm.prompts import PromptRequest, PromptSet
+from assessor.llm.rehearsal.word_overlap import share, stems
+from assignment.auto_assign import AnswerLabelsPrompt, AutoAssign
+from assignment.grading.label_kind import AUTO, GRADING
+from nuggets.prompts import nuggets_in_prompt
+
+
+class GradingPrompt(AnswerLabelsPrompt):
+    """Asks how well questions can be answered from a text: the model sees no gold answer, and not the query."""
+
+    name = "grading"
+    batch = "grade_batch"
+    needed = frozenset({"answer", "nuggets"})
+    vocabulary = GRADING.labels
+
+    def request(
+        self, prompts: PromptSet, *, query: str, answer: str, nuggets: Sequence[str]
+    ) -> PromptRequest[list[str]]:
+        """Return the request."""
+        return self.labels_request(prompts, GRADING.labels, nuggets, {"answer": answer})
+
+    def rehearse(self, values: Mapping[str, str]) -> list[str] | None:
+        """Return a grade of each question by how many of its words the answer has."""
+        questions, answer = nuggets_in_prompt(values), stems(values["answer"])
+        highest = len(GRADING.labels) - 1
+        return None if questions is None else [str(round(share(one, answer) * highest)) for one in questions]
+
+
+GRADING_PROMPT = GradingPrompt()
+
+
+class AutoGrade(AutoAssign):
+    """The kind of job. A unit is an answer, by its key."""
+
+    prompt = GRADING_PROMPT
+    name = AUTO
+    title = "Grade questions"
+    summary = "how well does the answer answer each question, 0 to 5?"
+    counted = "Answers graded"
+    when_empty = "No topic has finished questions and answers. Upload questions and runs."
+    condition_kind = GRADING.name
+    method = AUTO
+    prompts = (GRADING_PROMPT,)

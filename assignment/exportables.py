@@ -47,15 +47,15 @@ def _all_seen(kind: Assignment, chosen: Chosen) -> Seen:
         yield condition, topics
 
 
-def of_answers(kind: Assignment, name: str, lines: Lines, by_answer: str) -> tuple[Exportable, Exportable]:
+def of_answers(kind: Assignment, name: str, title: str, lines: Lines, by_answer: str) -> tuple[Exportable, Exportable]:
     """Return what is exported of a kind in which nuggets of answers are labelled.
 
-    name: of the labels of a condition; lines: returns them; by_answer: the title of those of all, side by side.
+    name, title: of the labels of a condition; lines: returns them; by_answer: the title of those of all, side by side.
     """
     return (
         Exportable(
             name,
-            name.capitalize(),
+            title,
             JSONL,
             lambda it: lines(it.record, it.topics, it.runs),
             lambda it: _sheets(it).count(),
@@ -66,7 +66,7 @@ def of_answers(kind: Assignment, name: str, lines: Lines, by_answer: str) -> tup
             shows=_seen,
             remark=lambda condition: f"of the {kind.items} of {condition.nuggets}",
             frozen=only_of(kind.name),
-            in_admin=name,
+            in_admin=title.lower(),
             freezes=("jsonl",),
             releases=("jsonl",),
         ),
@@ -85,5 +85,9 @@ def of_answers(kind: Assignment, name: str, lines: Lines, by_answer: str) -> tup
 
 
 EXPORTABLES = of_answers(
-    ASSIGNMENT, "assignments", assignment_lines, "Labels of each answer under all conditions, side by side"
+    ASSIGNMENT,
+    "assignments",
+    "Assignments",
+    assignment_lines,
+    "Labels of each answer under all conditions, side by side",
 )

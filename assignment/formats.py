@@ -25,12 +25,13 @@ class SheetRecord(NamedTuple):
 
     invalid: by the nugget's place what stood where its label should, also where that counts as not_support; an
     importance that is none stays among the nugget's extras. extras: the line's further keys as they came, with the
-    topic's id where it is a number and response_length where it is not the number of the answer's words.
+    topic's id where it is a number and response_length where it is not the number of the answer's words. query: None in
+    forms that don't have it.
     """
 
     line: Line
     qid: str
-    query: str
+    query: str | None
     run_id: str
     text: str
     nuggets: list[NuggetRecord]

@@ -5,3 +5,9 @@ class GradingConfig(AppConfig):
     name = "assignment.grading"
     condition_kind = "assignment.grading.label_kind.GRADING"
     job_kinds = ("assignment.grading.auto_grade.AutoGrade",)
+
+    def ready(self) -> None:
+        from assessor.imports import importer
+        from assignment.grading.loaders import GradeLoader
+
+        importer.register(GradeLoader)  # what it brings is removed as what assignments bring

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from assessor.campaigns.condition_kind import Section
     from assessor.campaigns.models import Answer, Campaign, Sentence
+    from assessor.labels.api import ApiList
     from assignment.grading.forms import GradingFields
     from assignment.grading.score_tables import GradeScoring
     from nuggets.models import NuggetBank
@@ -56,6 +57,11 @@ class Grading(Assignment):
         from assignment.grading.forms import GradingFields
 
         return GradingFields(campaign)
+
+    def api_list(self) -> ApiList:
+        from assignment.grading.api import GRADE_LIST
+
+        return GRADE_LIST
 
     def runs_section(self, campaign: Campaign) -> Section | None:
         """Control runs state facts: those of assignment do for both."""

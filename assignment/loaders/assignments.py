@@ -1,7 +1,7 @@
 """Loading assignments under a condition of their own, with the banks, runs and answers that they bring."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from assessor.campaigns.models import Campaign, Condition, Import, Topic
 from assessor.formats.beginning import Beginning
@@ -11,12 +11,13 @@ from assessor.imports.loaders.answers import About, AnswerFinder, Place
 from assessor.imports.loaders.base import AddError, Options
 from assessor.imports.loaders.conditions import ConditionLoader, check_name, find_condition, make_condition
 from assessor.labels.models import Label
+from assignment import models
 from assignment.actions.finished_banks import bring_up_to_date
 from assignment.actions.judged_answers import SheetRow, add_sheets, sheet_row
 from assignment.formats import SheetRecord, read_sheets
-from assignment.label_kind import ASSIGNMENT
+from assignment.label_kind import ASSIGNMENT, Assignment
 from assignment.loaders.banks import BankFinder, MatchedBank
-from assignment.models import AnswerSheet, Assignment
+from assignment.models import AnswerSheet
 from nuggets.formats import BankRecord
 
 
@@ -46,7 +47,7 @@ class NewSheet(NamedTuple):
         labels = {nugget: label for nugget, label in zip(bank.ids, self.labels, strict=True) if label}
         raw = {bank.ids[at]: dict(keys) for at, keys in self.further.items()}
         for at, found in self.invalid.items():
-            raw.setdefault(bank.ids[at], {})[Assignment.FILE_KEY] = found
+            raw.setdefault(bank.ids[at], {})[models.Assignment.FILE_KEY] = found
         return Kept(labels, raw, self.extras)
 
 
@@ -63,8 +64,11 @@ class AssignmentLoader(ConditionLoader):
     kind = "assignments"
     label = "Assignments"
     brings = "assignments"
-    asks = ("condition", "nuggets", "by", "invalid_labels")
+    asks: ClassVar[Sequence[str]] = ("condition", "nuggets", "by", "invalid_labels")
     takes_invalid_labels = ASSIGNMENT.takes_invalid_labels
+    of_kind: Assignment = ASSIGNMENT
+    finder = BankFinder
+    text_field, label_field = "answer_text", "assignment"  # of lines
 
     @classmethod
     def recognises(cls, beginning: Beginning) -> bool:
@@ -73,10 +77,10 @@ class AssignmentLoader(ConditionLoader):
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
         self.name, self.by = options["condition"], options["by"]
-        self.condition = find_condition(campaign, options, ASSIGNMENT.name, report)
+        self.condition = find_condition(campaign, options, self.of_kind.name, report)
         known = self.condition.nuggets.name if self.condition and self.condition.nuggets else f"{self.name} nuggets"
         name = options.get("nuggets") or known
-        self.banks = BankFinder(self._find_nuggets(name), name, self.by, report)
+        self.banks = self.finder(self._find_nuggets(name), name, self.by, report)
         self.answers = AnswerFinder(campaign, report)
         self.topics: dict[str, Topic] = {topic.qid: topic for topic in campaign.topics.all()}
 
@@ -88,7 +92,7 @@ class AssignmentLoader(ConditionLoader):
             self.report.error(0, "nuggets", name, "another name than that of the labels' condition")
             return None
         found = self.campaign.conditions.filter(name=name).first()
-        if found and found.kind != ASSIGNMENT.builds_on:
+        if found and found.kind != self.of_kind.builds_on:
             self.report.error(0, "nuggets", f"{name}, {found.kind}", "a new name, or that of a nugget condition")
             return None
         if self.condition and found != self.condition.nuggets:
@@ -109,7 +113,7 @@ class AssignmentLoader(ConditionLoader):
         known = [record for record in records if self._has_topic(record)]
         self.banks.look_for({self.topics[record.qid] for record in known})
         asked = [About(record.line, record.run_id, self.topics[record.qid].pk, record.text) for record in known]
-        places = self.answers.find(asked, "answer_text")
+        places = self.answers.find(asked, self.text_field)
         loaded = self._loaded_sheets([place for place in places if place])
         new = NewSheets([], [])
         for record, place in zip(known, places, strict=True):
@@ -152,7 +156,7 @@ class AssignmentLoader(ConditionLoader):
         """Return what the line has else than what is loaded, to be written again as it came."""
         differing = {}
         title = self.topics[record.qid].title
-        if record.query != title:
+        if record.query is not None and record.query != title:
             differing["query"] = record.query
             if not self.seen.before(f"{record.qid}\n{record.query}", record.line):  # once for all runs
                 expected = f"{title}, the topic's title"
@@ -182,11 +186,11 @@ class AssignmentLoader(ConditionLoader):
         for nugget, (text, _) in zip(bank.ids, bank.nuggets, strict=True):
             found, known = kept.labels.get(nugget, "no label"), labels.get(nugget, "no label")
             if found != known:
-                self.report.error(number, "assignment", f"{found} of {text}", f"{known}, {name}")
+                self.report.error(number, self.label_field, f"{found} of {text}", f"{known}, {name}")
         if self.report.error_count > errors_before:
             return
         if there.answer_id != sheet.place.answer:
-            self.report.error(number, "answer_text", record.text, f"the same text {name}")
+            self.report.error(number, self.text_field, record.text, f"the same text {name}")
         elif kept != (labels, {row.nugget_id: row.raw for row in rows if row.raw}, there.extras) or (
             there.bank_id != bank.pk
         ):
@@ -200,7 +204,7 @@ class AssignmentLoader(ConditionLoader):
             self.condition = make_condition(
                 import_record,
                 self.report,
-                kind=ASSIGNMENT.name,
+                kind=self.of_kind.name,
                 name=self.name,
                 by=self.by,
                 nuggets=self.banks.condition,

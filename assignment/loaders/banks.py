@@ -32,6 +32,9 @@ class MatchedBank:
 class BankFinder:
     """Finds the nuggets that lines are about. Where the condition is imported, or new, lines also bring them."""
 
+    brings_nuggets = True  # else they are there before
+    knows_importance = True  # whether lines say it
+
     def __init__(self, condition: Condition | None, name: str, by: str, report: Report) -> None:
         self._writer = BankWriter(condition, name, by, report)
         self._report = report
@@ -69,7 +72,8 @@ class BankFinder:
         The bank of a topic without one is the line's nuggets, and goes to those that are to be written.
         """
         if record.qid not in self._known:
-            if self.condition and self.condition.method != Condition.IMPORTED:
+            is_imported = self.condition is None or self.condition.method == Condition.IMPORTED
+            if not (self.brings_nuggets and is_imported):
                 self._error(record, "qid", record.qid, f"a topic whose nuggets are finished under {self.condition}")
                 return None
             if not record.nuggets:
@@ -83,7 +87,7 @@ class BankFinder:
         pairs = [(nugget.text, nugget.importance) for nugget in record.nuggets]
         self._known[record.qid] = MatchedBank(pairs, f"the nuggets of {record.qid} on line {number}")
         nuggets = [NuggetRecord(text, importance, {}, None) for text, importance in pairs]
-        return BankRecord(record.line, record.qid, record.query, nuggets, [], {})
+        return BankRecord(record.line, record.qid, record.query or "", nuggets, [], {})
 
     def _matched(self, record: SheetRecord, bank: MatchedBank) -> Sequence[int] | None:
         """Match a line's nuggets with a bank's by their texts; equal texts are told apart by their order."""
@@ -100,7 +104,7 @@ class BankFinder:
                 continue
             at = places[text].pop(0)
             order.append(at)
-            if found[at][1] != importance:
+            if self.knows_importance and found[at][1] != importance:
                 stated = record.nuggets[at].extras.get("importance", found[at][1] or "no importance")
                 expected = f"{importance or 'no importance'}, as in {bank.called}"
                 self._error(record, f"nuggets[{at}].importance", stated, expected)

@@ -55,6 +55,10 @@ def study(campaign: Campaign, import_file, anna: Person, olga: Person) -> Campai
         assert brought.state == "done", brought.report
     asked = {"query_id": "t1", "nugget_bank": {"Why?": {"question": "Why?"}}}
     assert import_file(campaign, "questions", [asked], condition="Q people", by="people").state == "done"
+    grade = {"run_id": "r1", "query_id": "t1", "question": "Why?", "passage": "Cats purr.", "grade": 4}
+    graded = {"condition": "G people", "nuggets": "Q people", "by": "people"}
+    done = import_file(campaign, "question_grades", [grade], **graded)
+    assert done.state == "done", done.report
     for by, labels in LABELS.items():
         for nuggets in ("people", "model"):
             if by == "people" or nuggets == "people":

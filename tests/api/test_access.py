@@ -35,6 +35,7 @@ TABLE = {
             "list_nuggets": "/conditions/{nuggets}/nuggets",
             "list_questions": "/conditions/{questions}/questions",
             "list_assignments": "/conditions/{assignment}/assignments",
+            "list_question_grades": "/conditions/{grading}/question_grades",
             "list_support": "/conditions/{support}/support",
             "get_scores": "/conditions/{assignment}/scores",
             "list_topic_scores": "/conditions/{support}/scores/topics",
@@ -52,7 +53,7 @@ def keys(campaign: Campaign) -> dict[str, int]:
     """Return what goes into addresses."""
     by_kind = {
         kind: campaign.conditions.filter(kind=kind, method="imported").earliest("pk").pk
-        for kind in ("nuggets", "questions", "assignment", "support")
+        for kind in ("nuggets", "questions", "assignment", "grading", "support")
     }
     source, comparison = campaign.qrels_sources.earliest("pk"), campaign.comparisons.get()
     return by_kind | {"source": source.pk, "comparison": comparison.pk}

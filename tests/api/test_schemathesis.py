@@ -38,6 +38,7 @@ CHECKS = [
 KINDS = {
     "list_nuggets": "nuggets",
     "list_questions": "questions",
+    "list_question_grades": "grading",
     "list_support": "support",
     "list_topic_scores": "support",
 }

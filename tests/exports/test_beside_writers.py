@@ -13,7 +13,7 @@ from assessor.campaigns import exports as collection
 from assessor.exports import actions, progress
 from assessor.exports.models import Export, Frozen
 from assessor.exports.registry import BY_NAME
-from assignment import exportables
+from assignment import exports
 from tests.assignment.lines import line
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -66,7 +66,14 @@ def meanwhile(monkeypatch) -> Callable[[Callable[[], Any]], None]:
 
             return read
 
-        monkeypatch.setattr(exportables, "assignment_lines", between(exportables.assignment_lines))
+        def before(write: Callable[..., str]) -> Callable[..., str]:
+            def written(*args: Any) -> str:
+                in_a_thread(do)
+                return write(*args)
+
+            return written
+
+        monkeypatch.setattr(exports, "write_sheet", before(exports.write_sheet))
         monkeypatch.setattr(collection, "qrels_lines", between(collection.qrels_lines))
 
     return wrap

@@ -264,6 +264,7 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
         "nuggets",
         "questions",
         "assignments",
+        "question_grades",
         "support",
         "judgments",
         "support_judgments",

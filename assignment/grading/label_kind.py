@@ -36,6 +36,7 @@ class Grading(Assignment):
     methods = (MANUAL, AUTO)
     builds_on = "questions"
     takes_invalid_labels = False
+    is_in_every_study = False
     labels_export = "grades_by_answer"
     choices = (
         Choice("0", "0", "0", "none", "0, not answered at all"),

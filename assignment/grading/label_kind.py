@@ -35,8 +35,8 @@ class Grading(Assignment):
     peoples_methods = (MANUAL,)
     methods = (MANUAL, AUTO)
     builds_on = "questions"
-    is_in_every_study = False
     takes_invalid_labels = False
+    is_in_every_study = False
     labels_export = "grades_by_answer"
     choices = (
         Choice("0", "0", "0", "none", "0, not answered at all"),

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARED, WORKBENCH = "work/_words.html", "labels/workbench.html"
 # By screen: its scripts, besides those of every page, and the templates that have its sentences.
 SCREENS = {
-    "nuggets": (EDITOR_SCRIPTS, (SHARED, "nuggets/editor.html")),
+    "nuggets": (EDITOR_SCRIPTS, (SHARED, "nuggets/editor.html", "nuggets/questions/_words.html")),
     "assignment": (ASSIGNMENT, (SHARED, WORKBENCH, "assignment/labelling.html")),
     "support": (SUPPORT, (SHARED, WORKBENCH, "support/judging.html")),
     "relevance": (RELEVANCE, (SHARED, WORKBENCH, "relevance/grading.html")),
@@ -44,7 +44,7 @@ def said(scripts: tuple[str, ...]) -> set[str]:
 def test_every_sentence_of_a_script_stands_in_its_page(screen: str):
     scripts, templates = SCREENS[screen]
     text = "".join((ROOT / "templates" / template).read_text() for template in templates)
-    there = re.findall(r'data-say="([a-z-]+)"', text)
+    there = re.findall(r'data-say="([\w-]+)"', text)
     assert len(there) == len(set(there)), "each once"
     assert said(scripts) - set(there) == UNREACHED[screen]
 
@@ -52,7 +52,7 @@ def test_every_sentence_of_a_script_stands_in_its_page(screen: str):
 def test_no_page_has_a_sentence_that_no_script_names():
     scripts = "".join(path.read_text() for path in (ROOT / "static/assay").glob("*.js"))
     for path in (ROOT / "templates").rglob("*.html"):
-        for name in re.findall(r'data-say="([a-z-]+)"', path.read_text()):
+        for name in re.findall(r'data-say="([\w-]+)"', path.read_text()):
             first = name.partition("-")[0]  # some are put together: `change-${action}`
             is_named = re.search(rf'["`\s{{,.?:]{name.removesuffix("s")}s?["`\s:,;}}]', scripts)
             assert is_named or f"`{first}-${{" in scripts, f"{path.name}: {name}"

@@ -238,6 +238,7 @@ def test_at_most_a_hundred_gold_answers(asked: NuggetBank, as_anna: Client, refu
 def test_any_or_all_takes_two_gold_answers(asked: NuggetBank, as_anna: Client, refuses: Callable[..., None]):
     for aggregator in ("", "and", "NOT"):
         refuses("aggregator must be OR or AND.", "aggregate", aggregator=aggregator)
+    done(as_anna, asked, "gold_add", on=B, text="as a conversation")
     for aggregator in ("OR", "AND"):
         message = "Any or all of the gold answers: that takes two of them at least."
         refuses(message, "aggregate", on=B, aggregator=aggregator)

@@ -10,7 +10,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.utils import ConnectionHandler
 
-from tests.llm.house import house
+from tests.llm.house import House
 
 
 def tables(database: BaseDatabaseWrapper) -> dict[str, tuple[list[str], list[str]]]:
@@ -35,13 +35,13 @@ def tables(database: BaseDatabaseWrapper) -> dict[str, tuple[list[str], list[str
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="elsewhere the tests run on what the migrations make")
 def test_migrations_make_the_tables_that_the_tests_run_on(db: None, tmp_path: Path):
-    with house(tmp_path / "data", "embedded://") as study:
-        path = Path(study.env["ASSAY_DATA_DIR"]) / "assay.sqlite3"
-        migrated = ConnectionHandler({"default": connection.settings_dict | {"NAME": path}})["default"]
-        try:
-            assert tables(migrated) == tables(connection)
-        finally:
-            migrated.close()
+    House(tmp_path, "embedded://", "").manage("migrate", "--verbosity=0")
+    path = tmp_path / "assay.sqlite3"
+    migrated = ConnectionHandler({"default": connection.settings_dict | {"NAME": path}})["default"]
+    try:
+        assert tables(migrated) == tables(connection)
+    finally:
+        migrated.close()
 
 
 def test_a_database_of_another_version_is_left_alone(db: None):

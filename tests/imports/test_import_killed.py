@@ -12,7 +12,7 @@ from contextlib import closing
 import pytest
 from django.conf import settings
 
-from tests.llm.house import copy_migrated
+from tests.llm.house import copy_database
 
 TOPICS = 60_000
 BANKS = 5_000
@@ -69,8 +69,8 @@ class Server:
 
 
 @pytest.fixture
-def server(tmp_path):
-    copy_migrated(tmp_path / "data")
+def server(django_db_setup, tmp_path):
+    copy_database(tmp_path / "data")
     server = Server(tmp_path / "data")
     server.manage("create_campaign", "study")
     return server

@@ -11,7 +11,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -101,21 +100,14 @@ def kill_all_of(*processes: "subprocess.Popen[bytes]") -> None:
     psutil.wait_procs(everybody, timeout=5)
 
 
-@cache
-def migrated() -> Path:
-    """Return a SQLite database as the migrations make it, to be copied: they take longer than most tests."""
-    folder = Path(os.environ["ASSAY_DATA_DIR"]) / "migrated"  # gone with the process of the tests
-    folder.mkdir(parents=True)
-    made = House(folder, "embedded://", "")
-    made.manage("migrate", "--verbosity=0")
-    made.close()
-    return folder / "assay.sqlite3"
+def copy_database(folder: Path) -> None:
+    """Put the tests' own SQLite database, as it is without what a test has yet to commit, into a new data folder.
 
-
-def copy_migrated(folder: Path) -> None:
-    """Put a migrated SQLite database into a new data folder."""
+    To migrate an empty one would take longer than most tests.
+    """
     folder.mkdir()
-    with closing(sqlite3.connect(migrated())) as there, closing(sqlite3.connect(folder / "assay.sqlite3")) as here:
+    own = connection.settings_dict["NAME"]
+    with closing(sqlite3.connect(own)) as there, closing(sqlite3.connect(folder / "assay.sqlite3")) as here:
         there.backup(here)
 
 
@@ -123,7 +115,7 @@ def copy_migrated(folder: Path) -> None:
 def house(folder: Path, broker: str) -> Iterator[House]:
     """Open a house, on SQLite, or on a PostgreSQL database of its own where the tests run on PostgreSQL."""
     if connection.vendor != "postgresql":
-        copy_migrated(folder)
+        copy_database(folder)
         made = House(folder, broker, "")
         try:
             yield made

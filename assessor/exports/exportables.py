@@ -81,7 +81,7 @@ EXPORTABLES = (
         lambda it: score_lines(it.record, it.form, it.policy, allow_incomplete=it.allow_incomplete),
         rows.scored,
         Order.SCORES,
-        of_conditions(f"condition of {' or '.join(scored_kinds())}", scored_conditions),
+        of_conditions("scored condition", scored_conditions),
         purposes={
             "latex": Purpose.PAPER,
             "tot": Purpose.MACHINES,

@@ -262,6 +262,8 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             )
         asked = [banks.bank(banks.question("Why?", banks.answer("a")), qid=f"t{number}x") for number in new]
         assert import_file(campaign, "questions", asked, condition="Questions", by="people").state == "done"
+        on_first = [banks.bank(banks.question("Why?", banks.answer("a")))]
+        assert import_file(campaign, "questions", on_first, condition="Questions", by="people").state == "done"
         qids = list(campaign.topics.values_list("qid", flat=True))
         for number in new:
             answers = [
@@ -276,6 +278,9 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             import_file(campaign, "runs", answers)
             own = run_with_documents(f"own{number}", "t1", {f"s{number}": "a text of its own"})
             assert import_file(campaign, "runs", [own], document_texts="own").state == "done"
+            grade = {"run_id": f"r{number}", "query_id": "t1", "question": "Why?", "passage": "a", "grade": 3}
+            graded = {"condition": "Graded", "nuggets": "Questions", "by": "people"}
+            assert import_file(campaign, "question_grades", [grade], **graded).state == "done"
             found = "".join(f"{qid} Q0 s{number} 1 1.5 found{number}\n" for qid in qids)
             import_file(campaign, "retrieval", found)
             nuggets = {"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}

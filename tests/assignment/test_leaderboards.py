@@ -314,7 +314,5 @@ def test_the_command_refuses_what_is_incomplete_and_writes_no_file(lacking: Cond
 
 
 def test_the_command_names_the_conditions_that_there_are(auto: Condition):
-    with pytest.raises(
-        CommandError, match=r"There is no scored condition Edits\. There are: Edits/Auto\."
-    ):
+    with pytest.raises(CommandError, match=r"There is no scored condition Edits\. There are: Edits/Auto\."):
         call_command("export_scores", "study", "--condition=Edits")

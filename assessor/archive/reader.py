@@ -14,6 +14,7 @@ from assessor.archive.container import MANIFEST, Reader, Told
 from assessor.archive.errors import wrong
 from assessor.archive.frozen_files import FrozenFiles
 from assessor.archive.item_names import ItemNames
+from assessor.archive.label_values import LabelValues
 from assessor.archive.nugget_names import NuggetNames
 from assessor.archive.registry import BY_LABEL, KEPT, Kept
 from assessor.archive.values import Unfit, reader
@@ -144,7 +145,10 @@ class Archive:
 
     def verify(self) -> None:
         """Check all of it: sums, counts, every value and reference, frozen files. Raises ArchiveError."""
-        keys, looked_at = self.keys(lambda model, number: number), (FrozenFiles(), NuggetNames(), ItemNames())
+        keys, looked_at = (
+            self.keys(lambda model, number: number),
+            (FrozenFiles(), NuggetNames(), ItemNames(), LabelValues()),
+        )
         models: dict[str, int] = {}  # that are judges: their lines by name
         for kept in KEPT:
             for number, (values, _) in enumerate(self.records(kept, keys), 1):

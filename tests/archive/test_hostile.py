@@ -431,6 +431,14 @@ def test_labels_that_no_app_knows_and_shapes_that_none_has(whole: Campaign, tmp_
         assert message.endswith(expected), message
 
 
+def test_a_label_of_another_kind_that_has_the_same_table(whole: Campaign, tmp_path: Path):
+    files = unzipped(whole)
+    for model, column in (("assignment.assignment", "value"), ("assignment.labelevent", "value_before")):
+        message = refused(lacking(files, model, column, lambda value: "3"), tmp_path)
+        assert message.startswith(f"{model}.jsonl, line "), message
+        assert message.endswith(f", {column}: found 3; expected one of not_support, partial_support, support."), message
+
+
 def test_frozen_files_that_are_not_those_that_were_frozen(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -3,6 +3,10 @@
 import os
 import tempfile
 
+import pytest
+
+from tests.large_stack import on_large_stack
+
 os.environ.setdefault("ASSAY_SECRET_KEY", "only for tests")
 os.environ.setdefault("ASSAY_HTTPS", "0")
 # Endpoints on this machine, and those that tests name without asking them.
@@ -11,3 +15,5 @@ os.environ.setdefault("ASSAY_LLM_HOSTS", "127.0.0.1,localhost,api.example.org,ot
 os.environ.setdefault("ASSAY_DATABASE_POOL", "24")
 # A folder of its own for each test process: uploads, the embedded broker, SQLite's test database.
 os.environ["ASSAY_DATA_DIR"] = tempfile.mkdtemp(prefix="assay-tests-")
+
+pytest.Function.runtest = on_large_stack(pytest.Function.runtest)  # type: ignore[method-assign]

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from tests.golden.world import open_world
+from tests.large_stack import on_large_stack
 from tests.llm.endpoint import RunningEndpoint
 
 SUMS = Path(__file__).with_name("sums.txt")
@@ -19,6 +20,7 @@ SUMS = Path(__file__).with_name("sums.txt")
 LEFT_OUT = ".archive.zip"
 
 
+@on_large_stack
 def write_files(folder: Path) -> list[str]:
     """Play the study and write its files; return a line for each: its sum and its name."""
     lines = []

@@ -146,10 +146,10 @@ MUTATIONS = [
     ),
     Mutation(
         "a question is covered from the least grade on",
-        "metaeval/stats/formulas.py",
-        "(best >= least)",
-        "(best > least)",
-        "tests/metaeval/stats/test_formulas.py",
+        "assignment/grading/measures.py",
+        "(answers.grades >= self.least).mean(axis=1)",
+        "(answers.grades > self.least).mean(axis=1)",
+        "tests/assignment/grading/test_measures.py",
     ),
     Mutation(
         "rows of a confusion matrix are the first judge's",

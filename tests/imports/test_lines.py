@@ -187,6 +187,10 @@ POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614\nsi
 @pytest.mark.parametrize("kind", [kind for kind in LOADERS if kind != "plan"])
 def test_a_git_lfs_pointer_is_called_one(empty_campaign, import_file, rows, kind):
     options = {"source": "NIST", "condition": "NIST", "by": "people"}
+    if kind == "question_grades":
+        options["nuggets"] = "Asked"
+        protocol = empty_campaign.protocol
+        empty_campaign.conditions.create(name="Asked", kind="questions", method="ManualQuestions", protocol=protocol)
     if kind == "drafts":
         empty_campaign.qrels_sources.create(name="NIST", by="people")
         options = {"qrels": "NIST", "condition": "NIST", "maker": "m"}

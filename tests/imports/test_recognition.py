@@ -47,6 +47,7 @@ FILES = [
     ("questions", {"query_id": "t1", "test_collection": "c", "items": []}),
     ("drafts", {"query": "q", "qid": "t1", "nuggets": [{"text": "they purr"}]}),
     ("assignments", {"query": "q", "qid": "t1", "nuggets": [NUGGET | {"assignment": "support"}], "run_id": "r"}),
+    ("question_grades", {"run_id": "r", "query_id": "t1", "question": "Q?", "passage": "a", "grade": 4}),
     ("support", {"topic_id": "t1", "run_id": "r", "sentences": []}),
     ("plan", "topic,nuggets,assessor\nt1,N,anna\n"),
     ("", ""),

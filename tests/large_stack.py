@@ -8,7 +8,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 _CLAIM = 100_000  # values
 
 
@@ -19,5 +20,5 @@ def on_large_stack(function: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         return function(*args, **kwargs)
 
-    call.__code__ = call.__code__.replace(co_stacksize=_CLAIM)
+    call.__code__ = call.__code__.replace(co_stacksize=_CLAIM)  # type: ignore[attr-defined]  # it is a function
     return call

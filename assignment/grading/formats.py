@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 from assessor.formats import values
@@ -22,6 +22,7 @@ _KEYS = (
     *("run_id", "query_id", "nugget_id", "question", "passage", "doc_id", "paragraph_idx"),
     *("grade", "reasoning", "confidence", "addressed_quote"),
 )
+_MOST = 1_000  # lines of an answer, which are held together
 _NO_GRADE = "Leave the line out where there is no grade: a missing one is not 0."
 
 
@@ -43,8 +44,11 @@ def read_grades(lines: Iterable[Line], report: Report) -> Iterator[SheetRecord]:
     """
     read = (_grade(record, line, report) for line in lines if (record := values.json_object(line, report)) is not None)
     for (run_id, qid), group in groupby(filter(None, read), lambda one: (one.run_id, one.qid)):
-        grades = list(group)
+        grades = list(islice(group, _MOST + 1))
         first = grades[0]
+        if len(grades) > _MOST:
+            found, expected = f"more than {_MOST:,} lines of {run_id} on {qid}", "a line for each question of an answer"
+            raise report.fatal(grades[-1].line.number, "run_id", found, expected)
         if not all(one.grade for one in grades):
             continue
         for one in grades:

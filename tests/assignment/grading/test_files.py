@@ -138,3 +138,12 @@ def test_what_has_no_grade_has_no_line(by_people: Condition, topic, anna, as_ann
     found = [json.loads(text) for text in grade_lines(by_people)]
     of_empty = [{**line(0, question), "run_id": "team.empty", "passage": ""} for question in QUESTIONS]
     assert found == [*of_empty, *lines(2, 2, 2)]
+
+
+def test_an_answer_has_no_more_lines_than_can_be_held(questions: Condition, import_file):
+    records = [line(3, f"Question {number}?") for number in range(1_001)]
+    done = import_file(questions.campaign, "question_grades", records, **FILE)
+    found = "more than 1,000 lines of team.one on t1"
+    [error] = done.report["errors"]
+    assert (error["line"], error["field"], error["found"]) == (1_001, "run_id", found)
+    assert done.state == "refused"

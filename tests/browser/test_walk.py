@@ -123,8 +123,10 @@ def test_a_file_is_asked_about_as_its_kind_needs(open_page: OpenPage, tmp_path) 
         "runs": "document_texts",
         "run_list": "",
         "nuggets": "by condition invalid_labels",
+        "questions": "by condition invalid_labels",
         "drafts": "condition invalid_labels maker source",
         "assignments": "by condition invalid_labels nuggets",
+        "question_grades": "by condition nuggets",
         "support": "by condition invalid_labels",
         "plan": "",
     }

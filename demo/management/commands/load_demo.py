@@ -81,8 +81,6 @@ class Command(BaseCommand):
             self._import(campaign, people["olga"], "retrieval", run)
         nuggets = {"condition": REFERENCE, "by": "people"}
         self._import(campaign, people["olga"], "nuggets", folder / "nuggets.people.jsonl", nuggets)
-        questions = {"condition": f"{REFERENCE} questions", "by": "people"}
-        self._import(campaign, people["olga"], "questions", folder / "questions.people.jsonl", questions)
         labels = {"condition": f"{REFERENCE}/Manual", "nuggets": REFERENCE, "by": "people"}
         self._import(campaign, people["olga"], "assignments", folder / "assignments.people.jsonl", labels)
         labels = {"condition": f"{REFERENCE}/Support", "by": "people"}
@@ -100,6 +98,8 @@ class Command(BaseCommand):
             qrels_source=campaign.qrels_sources.get(name="People"),
             acting_user=people["olga"],
         )
+        questions = {"condition": f"{REFERENCE} questions", "by": "people"}
+        self._import(campaign, people["olga"], "questions", folder / "questions.people.jsonl", questions)
         for person in (people[name] for name in PLAN):
             for kind in condition_kinds():
                 version = in_force(campaign, kind.name).version

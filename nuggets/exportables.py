@@ -28,12 +28,12 @@ from nuggets.exports import condition_lines, outcome_lines
 from nuggets.queries import finished_banks, finished_counts
 
 
-def _banks(chosen: Chosen) -> QuerySet[Any]:
+def banks_of(chosen: Chosen) -> QuerySet[Any]:
     return of_chosen(chosen, finished_banks(chosen.record))
 
 
-def _seen(chosen: Chosen) -> Seen:
-    yield chosen.record, topics_of(_banks(chosen), "topic")
+def banks_seen(chosen: Chosen) -> Seen:
+    yield chosen.record, topics_of(banks_of(chosen), "topic")
 
 
 def _all_seen(chosen: Chosen) -> Seen:
@@ -67,12 +67,12 @@ EXPORTABLES = (
         "Nuggets",
         {"jsonl": Form("JSONL", "jsonl"), "lineage": Form("JSONL with lineage", "lineage.jsonl")},
         lambda it: condition_lines(it.record, it.topics, with_lineage=it.form == "lineage"),
-        lambda it: _banks(it).count(),
+        lambda it: banks_of(it).count(),
         Order.LABELS,
         of_conditions("nugget condition", finished_counts),
         filters=("topics",),
         of_labels=always,
-        shows=_seen,
+        shows=banks_seen,
         remark=_finished,
         frozen=only_of("nuggets"),
         purposes={"jsonl": Purpose.PARTICIPANTS},

@@ -1,35 +1,10 @@
 """What can be exported of questions."""
 
-from typing import Any
-
-from django.db.models import QuerySet
-
-from assessor.exportables import (
-    Chosen,
-    Exportable,
-    Form,
-    Order,
-    Purpose,
-    always,
-    of_chosen,
-    of_conditions,
-    only_of,
-    topics_of,
-)
-from assessor.work.exposure import Seen
-from nuggets.queries import finished_banks
+from assessor.exportables import Exportable, Form, Order, Purpose, always, of_conditions, only_of
+from nuggets.exportables import banks_of, banks_seen
 from nuggets.questions.condition_kind import QUESTIONS
 from nuggets.questions.exports import condition_lines
 from nuggets.questions.formats import ARGUE, RAGTIME, RAGTIME26, V3
-
-
-def _banks(chosen: Chosen) -> QuerySet[Any]:
-    return of_chosen(chosen, finished_banks(chosen.record))
-
-
-def _seen(chosen: Chosen) -> Seen:
-    yield chosen.record, topics_of(_banks(chosen), "topic")
-
 
 EXPORTABLES = (
     Exportable(
@@ -42,12 +17,12 @@ EXPORTABLES = (
             ARGUE: Form("ARGUE v1", "argue.jsonl"),
         },
         lambda it: condition_lines(it.record, it.topics, it.form),
-        lambda it: _banks(it).count(),
+        lambda it: banks_of(it).count(),
         Order.LABELS,
         of_conditions("question condition", QUESTIONS.conditions),
         filters=("topics",),
         of_labels=always,
-        shows=_seen,
+        shows=banks_seen,
         frozen=only_of(QUESTIONS.name),
         purposes={V3: Purpose.PARTICIPANTS},
         in_admin="finished questions",

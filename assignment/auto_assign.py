@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
-from assessor.campaigns.queries import answers_to
+from assessor.campaigns.queries import texts_to_label
 from assessor.llm.actions import JobError
 from assessor.llm.job_kind import Ask, Expected, JobKind, TopicState, UnitFailure
 from assessor.llm.models import Job, Unit
@@ -138,11 +138,12 @@ class AutoAssign(JobKind):
     def topic_states(self, condition: Condition, topics: Sequence[Topic]) -> dict[int, TopicState]:
         """Count the answers to each topic, and those all of whose nuggets have a label."""
         banks = finished_banks(condition.nuggets, topics) if condition.nuggets else {}
-        answers = dict(answers_to(topics).order_by().values_list("topic").annotate(Count("pk")))
+        texts = texts_to_label(condition, topics)
+        answers = dict(texts.order_by().values_list("topic").annotate(Count("pk")))
         done = labelled_answers(condition)
         states = {}
         for topic in topics:
-            lacking = "" if topic.pk in answers else "no answers"
+            lacking = "" if topic.pk in answers else "no passages" if condition.of_passages else "no answers"
             if topic.pk not in banks:
                 lacking = "nuggets not finished"
             states[topic.pk] = TopicState(lacking, done.get(topic.pk, 0), answers.get(topic.pk, 0))
@@ -232,7 +233,8 @@ def _banks(condition: Condition, topics: Sequence[Topic]) -> list[NuggetBank]:
 
 def _unfinished(condition: Condition, banks: Collection[NuggetBank]) -> QuerySet[AnswerSheet]:
     """Return the sheets with nuggets that have no label; no text that has given way to what the run itself answered."""
-    return sheets_on(banks, condition).filter(to_do__gt=0, answer__apart=False, out_of_scope=False)
+    is_meant = Q(answer__apart=False) | Q(answer__form=Answer.Form.PASSAGE)
+    return sheets_on(banks, condition).filter(is_meant, to_do__gt=0, out_of_scope=False)
 
 
 def _unlabelled_answers(

@@ -26,7 +26,7 @@ class SheetRecord(NamedTuple):
     invalid: by the nugget's place what stood where its label should, also where that counts as not_support; an
     importance that is none stays among the nugget's extras. extras: the line's further keys as they came, with the
     topic's id where it is a number and response_length where it is not the number of the answer's words. query: None in
-    forms that don't have it.
+    forms that don't have it. docid: where the text is a passage.
     """
 
     line: Line
@@ -38,6 +38,7 @@ class SheetRecord(NamedTuple):
     labels: list[str]
     invalid: dict[int, Any]
     extras: dict[str, Any]
+    docid: str = ""
 
 
 def read_sheets(lines: Iterable[Line], report: Report, *, invalid_labels: str) -> Iterator[SheetRecord]:

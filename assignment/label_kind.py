@@ -225,7 +225,9 @@ class Assignment(LabelKind):
         from assignment.forms import ControlForm
 
         has_nuggets = campaign.conditions.filter(kind=self.builds_on).exists()
-        return Section("assignment/_control_runs.html", ControlForm(campaign)) if has_nuggets else None
+        if not has_nuggets:
+            return None
+        return Section("assignment/_control_runs.html", ControlForm(campaign), "controls", "Add control runs")
 
     def api_list(self) -> ApiList:
         from assignment.api import ASSIGNMENT_LIST

@@ -176,6 +176,15 @@ def answer_scores(labels: npt.ArrayLike, importance: npt.ArrayLike, words: npt.A
     return scores
 
 
+def best_of_passages(labels: npt.ArrayLike) -> Codes:
+    """Return the labels of a text that was labelled in passages: of each nugget the best one, (nuggets,).
+
+    labels: (passages, nuggets). Where a passage has none, none is the best: MISSING.
+    """
+    given = np.asarray(labels, dtype=np.int8)
+    return np.asarray(np.where((given == MISSING).any(axis=0), MISSING, given.max(axis=0)), dtype=np.int8)
+
+
 def contributions(label: int, importance: int) -> dict[str, tuple[float, float]]:
     """Return what a nugget's label counts, and with which weight, in each measure that is a mean over nuggets."""
     labels, of_nuggets = np.array([label], dtype=np.int8), np.array([importance], dtype=np.int8)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Q, QuerySet
 
-from assessor.campaigns.models import CONTROL, Campaign, Condition, Run, Sentence, Topic
-from assessor.campaigns.queries import own_answers, without_practice
+from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Run, Sentence, Topic
+from assessor.campaigns.queries import own_answers, pooled_passages, without_practice
 from assessor.labels.flags import Question
 from assessor.labels.history import said_under
 from assessor.studies.queries import sample_of, sampled_under
@@ -82,13 +82,15 @@ def sheets_with(condition: Condition, things: Collection[tuple[int, int]]) -> di
 def answers_without_sheet(condition: Condition, banks: Collection[NuggetBank]) -> list[tuple[int, int, int]]:
     """Return (key, topic's key, words) of all answers that a model has to label on banks and that have no sheet yet.
 
-    These are the systems' own, and those of the control runs: the newest that says all the nuggets, and the empty one.
-    Under a study's condition these are such of its sample alone.
+    These are the systems' own, and those of the control runs: the newest that says all the nuggets, and the empty one;
+    or passages. Under a study's condition these are such of its sample alone.
     """
     assert condition.nuggets is not None, "an assignment condition has one of nuggets"
     newest = control_runs(condition.nuggets).reverse()[:1]
     is_meant = ~Q(run__task=CONTROL) | Q(run__tag=EMPTY_RUN) | Q(run__in=newest)
-    answers = own_answers([bank.topic_id for bank in banks]).filter(is_meant).order_by("topic", "pk")
+    topics = [bank.topic_id for bank in banks]
+    answers = pooled_passages(topics) if condition.of_passages else own_answers(topics).filter(is_meant)
+    answers = answers.order_by("topic", "pk")
     if condition.sample:
         answers = answers.filter(pk__in=sample_of(condition).values("answer"))
     # A database would look for each of a track's answers under each of its banks.
@@ -102,9 +104,16 @@ def answers_without_sheet(condition: Condition, banks: Collection[NuggetBank]) -
 
 
 def labelled_answers(condition: Condition) -> dict[int, int]:
-    """Count the systems' answers that are labelled completely, by topic's key; none where it is not saved yet."""
-    done = AnswerSheet.objects.filter(condition=condition.pk, to_do=0, answer__apart=False)
-    rows = done.exclude(answer__run__task=CONTROL).order_by().values_list("answer__topic").annotate(Count("pk"))
+    """Count the texts that are labelled completely, by topic's key; none where it is not saved yet.
+
+    These are the systems' own answers, or passages.
+    """
+    done = AnswerSheet.objects.filter(condition=condition.pk, to_do=0)
+    if condition.of_passages:
+        done = done.filter(answer__form=Answer.Form.PASSAGE)
+    else:
+        done = done.filter(answer__apart=False).exclude(answer__run__task=CONTROL)
+    rows = done.order_by().values_list("answer__topic").annotate(Count("pk"))
     return dict(rows) if condition.pk else {}
 
 

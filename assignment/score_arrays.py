@@ -1,6 +1,6 @@
 """The scores of a condition as arrays, from what stands on its answer sheets."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from assessor.labels.queries import COUNTED, letter_of
 from assessor.scores.loading import Cell, Join, Labels, RunName, run_names, take, what_counts, who_answered
 from assessor.work.judging_pool import judged_under
 from assignment.label_kind import kind_of_nuggets
-from assignment.measures import ABSENT, MISSING, NUGGET_SCORES, OKAY, VITAL
+from assignment.measures import ABSENT, MISSING, NUGGET_SCORES, OKAY, VITAL, best_of_passages
 from assignment.models import AnswerSheet, Assignment, LeftOut
 from assignment.queries import scored_editions
 from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
@@ -88,12 +88,16 @@ class Scores(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """What counts of a sheet: a byte for each nugget. answer: by key."""
+    """What counts of a sheet: a byte for each nugget. answer: by key.
+
+    passages: where passages are graded, what is said of each; the labels are then the best of each nugget.
+    """
 
     words: int
     labels: bytes
     answer: int
     by_rule: bool
+    passages: tuple["_Said", ...] = ()
 
 
 @dataclass
@@ -149,12 +153,13 @@ def load_with_labels(
     scores = np.zeros((len(runs), len(banks), len(measures.all)))
     states = np.full((len(runs), len(banks)), UNANSWERED, dtype=np.int8)
     judged = judged_under(condition)
-    is_control = np.array([run.is_control for run in runs], dtype=bool)
+    # What passages reach was found, and not told to a run.
+    is_control = np.array([run.is_control and not condition.of_passages for run in runs], dtype=bool)
     labels = []
     for at, (key, bank) in enumerate(banks.items()):
         said, lacking = what_counts(condition, bank.cells, own[key], bank.elsewhere)
-        codes = _codes(bank, said)
-        labels.append(_labels(bank, said, codes))
+        codes = _codes(bank, said.values())
+        labels.append(_labels(bank, said))
         given = _in_rows([place[run] for run in said], codes, [one.words for one in said.values()], bank, is_control)
         states[[place[run] for run in said], at] = COMPLETE
         states[(given.codes == MISSING).any(axis=1), at] = INCOMPLETE
@@ -203,6 +208,7 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
     # One row an answer: to fetch a row for each label takes twice as long.
     rows = Assignment.everything.filter(sheet=OuterRef("pk")).alias(counted=COUNTED).alias(letter=letter).order_by()
     labels = Subquery(rows.values("sheet").values_list(_JOINED))
+    passages: dict[tuple[int, int], list[_Said | None]] = {}
     places: dict[tuple[int, str], Callable[[bytes], Iterable[int]]] = {}
     for row in found.order_by().values_list(*names, labels).iterator(_AT_A_TIME):
         bank_id, of_topic, edition, by_rule, answer, run, is_apart, words, joined = row
@@ -220,7 +226,15 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
             if (bank_id, nuggets) not in places:
                 places[bank_id, nuggets] = _in_order(nuggets, bank.ids)
             codes = bytes(places[bank_id, nuggets](given.encode().translate(_CODES) + _NO_LABEL))
-        take(bank.cells, run, Cell(is_apart, None if codes is None else _Said(words, codes, answer, by_rule)))
+        said = None if codes is None else _Said(words, codes, answer, by_rule)
+        if condition.of_passages:
+            passages.setdefault((of_topic, run), []).append(said)
+        else:
+            take(bank.cells, run, Cell(is_apart, said))
+    for (of_topic, run), of_run in passages.items():
+        bank = banks[of_topic]
+        known = [one for one in of_run if one is not None]
+        bank.cells[run] = Cell(is_apart=True, said=_best(bank, known) if len(known) == len(of_run) else None)
 
 
 def _in_order(nuggets: str, wanted: Sequence[str]) -> Callable[[bytes], Iterable[int]]:
@@ -233,19 +247,27 @@ def _in_order(nuggets: str, wanted: Sequence[str]) -> Callable[[bytes], Iterable
     return lambda codes: map(codes.__getitem__, places)
 
 
-def _codes(bank: _Bank, said: dict[int, _Said]) -> Codes:
-    """Return what is said of a bank's nuggets: (runs, nuggets)."""
-    joined = b"".join(one.labels for one in said.values())
+def _codes(bank: _Bank, said: Collection[_Said]) -> Codes:
+    """Return what is said of a bank's nuggets: (texts, nuggets)."""
+    joined = b"".join(one.labels for one in said)
     return np.frombuffer(joined, dtype=np.int8).reshape(len(said), len(bank.ids))
 
 
-def _labels(bank: _Bank, said: dict[int, _Said], codes: Codes) -> Labels:
-    at_run, at_nugget = np.nonzero(codes != MISSING)
-    run = np.array(list(said), dtype=np.int64)[at_run]
-    answer = np.array([one.answer for one in said.values()], dtype=np.int64)[at_run]
+def _labels(bank: _Bank, said: dict[int, _Said]) -> Labels:
+    texts = [(run, text) for run, one in said.items() for text in one.passages or (one,)]
+    codes = _codes(bank, [text for _, text in texts])
+    at_text, at_nugget = np.nonzero(codes != MISSING)
+    run = np.array([run for run, _ in texts], dtype=np.int64)[at_text]
+    answer = np.array([text.answer for _, text in texts], dtype=np.int64)[at_text]
     nugget = np.array(bank.ids, dtype=np.int64)[at_nugget]
-    by_rule = np.array([one.by_rule for one in said.values()], dtype=bool)[at_run]
-    return Labels(np.full(len(run), bank.topic.pk), run, answer, nugget, codes[at_run, at_nugget], by_rule)
+    by_rule = np.array([text.by_rule for _, text in texts], dtype=bool)[at_text]
+    return Labels(np.full(len(run), bank.topic.pk), run, answer, nugget, codes[at_text, at_nugget], by_rule)
+
+
+def _best(bank: _Bank, passages: Sequence[_Said]) -> _Said:
+    """Return what is said of a run by its passages: of each nugget the best label, or none where one is missing."""
+    words, by_rule = sum(one.words for one in passages), all(one.by_rule for one in passages)
+    return _Said(words, best_of_passages(_codes(bank, passages)).tobytes(), 0, by_rule, tuple(passages))
 
 
 def _in_rows(

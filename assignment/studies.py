@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from django.db.models import F, QuerySet
 
 from assessor.campaigns.models import Condition, Topic
-from assessor.campaigns.queries import answers_to
+from assessor.campaigns.queries import texts_to_label
 from assessor.labels.models import Label
 from assessor.studies.models import SampledItem
 from assessor.studies.sampling import Key, Sampling, Told
@@ -30,7 +30,7 @@ class NuggetSampling(Sampling):
         newest = dict(editions.order_by("pk").values_list("bank__topic", "bank"))
         # What follows from a rule alone is nobody's opinion.
         sheets = AnswerSheet.objects.filter(condition=condition, bank__in=newest.values(), by_rule=False)
-        own = sheets.filter(answer__in=answers_to(topics)).order_by()
+        own = sheets.filter(answer__in=texts_to_label(condition, topics)).order_by()
         given = models.Assignment.objects.filter(sheet__in=own.values("pk"), state=Label.State.GIVEN)
         return {
             (answer, str(nugget)): label

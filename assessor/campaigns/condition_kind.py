@@ -43,10 +43,12 @@ class Lacking(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A section of a page: its template, and the form there."""
+    """A section of a page: its template, and the form there, what leads to it in the address, and what offers it."""
 
     template: str
     form: Form
+    anchor: str
+    offer: str
 
 
 class ConditionKind:

@@ -11,8 +11,20 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce, Collate
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import CONTROL, Answer, Campaign, Judge, Protocol, RankedSegment, Run, Segment, Topic
+from assessor.campaigns.models import (
+    CONTROL,
+    Answer,
+    Campaign,
+    Condition,
+    Judge,
+    Protocol,
+    RankedSegment,
+    Run,
+    Segment,
+    Topic,
+)
 
+PASSAGES_RUN = "control.passages"  # the tag of the run that holds the passages which are graded
 _CHUNK = 5_000  # values in one IN (...)
 
 
@@ -61,6 +73,19 @@ def runs_with_texts(campaign: Campaign) -> QuerySet[Run]:
 def answers_to(topics: Sequence[Topic]) -> QuerySet[Answer]:
     """Return the systems' own answers to topics; none of control runs, nor texts that only labels refer to."""
     return own_answers([topic.pk for topic in topics]).exclude(run__task=CONTROL)
+
+
+def texts_to_label(condition: Condition, topics: Sequence[Topic]) -> QuerySet[Answer]:
+    """Return the texts of topics that are labelled under a condition: the systems' own answers, or passages."""
+    return pooled_passages([topic.pk for topic in topics]) if condition.of_passages else answers_to(topics)
+
+
+def pooled_passages(topics: Collection[int]) -> QuerySet[Answer]:
+    """Return the passages of topics, by key, that were taken in to be graded; none that a file of grades has of a run."""
+    passages: QuerySet[Answer] = Answer.objects.filter(
+        topic__in=topics, form=Answer.Form.PASSAGE, run__tag=PASSAGES_RUN, run__task=CONTROL
+    )
+    return passages
 
 
 def own_answers(topics: Collection[int]) -> QuerySet[Answer]:

@@ -25,7 +25,7 @@ _METHODS = " ".join(value for value, _ in (*kind_choices(), *method_choices()))
 _WORDS = {
     *(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", _METHODS)),
     *("kind", "creation", "qrels", "drafting", "method", "judge", "people", "shown", "prompts", "replicate", "sample"),
-    *("file", "invalid", "labels", "protocol", "rehearsal", "relevant", "from", "scale"),
+    *("file", "invalid", "labels", "protocol", "rehearsal", "relevant", "from", "scale", "of", "passages"),
 }
 
 

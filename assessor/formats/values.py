@@ -12,7 +12,7 @@ from assessor.formats.report import TAKE_AS_MISSING, Report
 
 MAX_ID = 256  # characters
 MAX_DEPTH = 64
-LEAST_GRADE, MAX_GRADE = -2, 4  # what is below 0 says that nobody judged it
+LEAST_GRADE, MAX_GRADE = -2, 5  # what is below 0 says that nobody judged it
 _GRADES = {str(number): number for number in range(LEAST_GRADE, MAX_GRADE + 1)}
 _HALF_CHARACTER_OR_NUL = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # not where the backslash is itself text

@@ -65,6 +65,10 @@ class LabelKind(ConditionKind):
         """Return its models, each with the column that leads to what a record belongs to; none before that one."""
         raise NotImplementedError
 
+    def job_on(self, condition: Condition) -> str:
+        """Return the kind of job in which a model labels what is labelled under a condition."""
+        return self.job
+
     # What people left open
 
     def open_questions(self, campaign: Campaign) -> Iterator[Asked]:

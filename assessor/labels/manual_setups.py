@@ -86,6 +86,7 @@ def label_again(
         method=of.method,
         nuggets=of.nuggets,
         shown=of.shown,
+        of_passages=of.of_passages,
         replicate=(same.aggregate(last=Max("replicate"))["last"] or 0) + 1,
     )
     create_condition(condition, acting_user=acting_user, protocol=of.protocol)

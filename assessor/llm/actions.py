@@ -221,6 +221,7 @@ def find_condition(
         qrels_source=qrels_source if kind.grades != Grades.NONE else None,
         min_relevant_grade=min_relevant_grade if kind.grades != Grades.NONE else None,
         nuggets=nuggets,
+        of_passages=kind.of_passages,
         judge=judge.judge,
         prompts=prompts.hashes(kind.prompts),
         replicate=replicate,

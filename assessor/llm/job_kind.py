@@ -69,6 +69,7 @@ class JobKind(Protocol):
     prompts: tuple[Prompt[Any], ...]
     grades: Grades = Grades.NONE
     about_answers: bool = False  # whether each unit has an answer
+    of_passages: bool = False  # which are passages then, and not what runs answered
 
     @property
     def builds_on(self) -> str:

@@ -7,7 +7,7 @@ from django import forms
 
 from assessor.accounts.models import Person
 from assessor.campaigns.forms import ConditionFields, GradesField
-from assessor.campaigns.models import SCALES, Campaign, Condition, QrelsSource
+from assessor.campaigns.models import SCALES_HERE, Campaign, Condition, QrelsSource
 from assessor.relevance.actions import create_relevance
 from assessor.relevance.label_kind import FROM_SCRATCH, POST_EDITED
 
@@ -30,7 +30,7 @@ class RelevanceFields(ConditionFields):
     )
     max_grade = forms.TypedChoiceField(
         label="Scale",
-        choices=SCALES,
+        choices=SCALES_HERE,
         coerce=int,
         empty_value=None,
         required=False,
@@ -47,7 +47,8 @@ class RelevanceFields(ConditionFields):
 
     def __init__(self, campaign: Campaign) -> None:
         super().__init__(campaign)
-        self.fields["shown"].queryset = campaign.qrels_sources.filter(by=QrelsSource.By.MODEL)  # type: ignore[attr-defined]
+        shown = campaign.qrels_sources.filter(by=QrelsSource.By.MODEL, max_grade__in=SCALES_HERE)
+        self.fields["shown"].queryset = shown  # type: ignore[attr-defined]
         self.fields["max_grade"].initial = campaign.protocol.max_grade
 
     def create(self, filled_in: Mapping[str, Any], *, acting_user: Person | None) -> Condition:

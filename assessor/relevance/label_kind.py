@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q
 
-from assessor.campaigns.models.grades import SCALES
+from assessor.campaigns.models.grades import SCALES_HERE
 from assessor.labels.label_kind import LabelKind
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Relevance(LabelKind):
     blind_method = FROM_SCRATCH
     peoples_methods = (FROM_SCRATCH, POST_EDITED)
     methods = (FROM_SCRATCH, POST_EDITED, AUTOMATIC)
-    labels = tuple(str(grade) for grade in range(max(SCALES) + 1))
+    labels = tuple(str(grade) for grade in range(max(SCALES_HERE) + 1))
     makes_grades = True
     keys = {
         **{grade: f"grade {grade}" for grade in labels},

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.utils import timezone
 
-from assessor.campaigns.models import SCALES
+from assessor.campaigns.models import SCALES_HERE
 from assessor.labels import models as labels
 from assessor.labels.models import Label
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assessor.campaigns.models import Judge
     from assessor.work.models import Task
 
-_CHOICES = [(str(grade), str(grade)) for grade in range(max(SCALES) + 1)]
+_CHOICES = [(str(grade), str(grade)) for grade in range(max(SCALES_HERE) + 1)]
 
 
 def in_words(state: str, value: str | None, reason: str) -> str:

@@ -159,6 +159,7 @@ def let_people_judge(*, study: Study, name: str, acting_user: Person | None) -> 
         kind=study.kind,
         method=method,
         nuggets=study.first.nuggets,
+        of_passages=study.first.of_passages,
         replicate=0 if last is None else last + 1,
         sample=study.name,
     )
@@ -197,7 +198,7 @@ def plan_asking(*, study: Study, judge: ModelJudge, name: str, replicate: int) -
     if judge.judge_id == study.second.judge_id and replicate == study.second.replicate:
         raise JobError(f"{judge} gave the labels of {study.second}: choose another judge, or another replicate.")
     return plan_job(
-        kind=job_kind_named(label_kind(study.kind).job),
+        kind=job_kind_named(label_kind(study.kind).job_on(study.first)),
         judge=judge,
         name=name or _usual_name(study, f"{judge}{f' #{replicate}' if replicate else ''}"),
         qrels_source=None,

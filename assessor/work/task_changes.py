@@ -112,4 +112,4 @@ def follow_scope(condition: Condition, topic: Topic) -> Moved:
 
 def judges_runs(condition: Condition) -> bool:
     """Say whether answers of runs are judged under a condition."""
-    return kind_of(condition).judges_answers
+    return condition.judges_answers

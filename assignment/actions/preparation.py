@@ -7,7 +7,7 @@ from django.db.models import Q
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import judge_of
 from assessor.campaigns.models import Answer, Condition, Topic
-from assessor.campaigns.queries import answers_to
+from assessor.campaigns.queries import texts_to_label
 from assessor.labels.manual_setups import (
     ask_more,
     asked_again,
@@ -45,15 +45,24 @@ def usual_name(nuggets: Condition, by: str) -> str:
 
 
 def create_manual_assign(
-    *, nuggets: Condition, name: str, acting_user: Person | None, kind: Assignment = ASSIGNMENT
+    *,
+    nuggets: Condition,
+    name: str,
+    acting_user: Person | None,
+    kind: Assignment = ASSIGNMENT,
+    of_passages: bool = False,
 ) -> Condition:
-    """Make a condition in which people label the nuggets of another one in answers. Raises ConditionError."""
+    """Make a condition in which people label the nuggets of another one in answers, or in passages.
+
+    Raises ConditionError.
+    """
     condition = Condition(
         campaign=nuggets.campaign,
         name=name,
         kind=kind.name,
         method=kind.blind_method,
         nuggets=nuggets,
+        of_passages=of_passages,
     )
     return create_first(condition, acting_user=acting_user)
 
@@ -112,7 +121,7 @@ def _wanted(task: Task, setup: ManualSetup, bank: NuggetBank) -> list[_Wanted]:
     snapshot = nuggets_of(bank)
     nuggets = [nugget["id"] for nugget in snapshot]
     if setup.of is None:
-        answers = list(answers_to([task.topic]).order_by("run__tag"))
+        answers = list(texts_to_label(task.condition, [task.topic]).order_by("run__tag", "pk"))
         asked_by_answer = asked_of(task.condition, {answer.pk: snapshot for answer in answers})
         is_part = bool(task.condition.sample)
         found = [_Wanted(answer, asked_by_answer[answer.pk], is_part) for answer in answers]

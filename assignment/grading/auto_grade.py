@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+from assessor.campaigns.models import Condition
 from assessor.llm.prompts import PromptRequest, PromptSet
 from assessor.llm.rehearsal.word_overlap import share, stems
 from assignment.auto_assign import AnswerLabelsPrompt, AutoAssign
-from assignment.grading.label_kind import AUTO, GRADING
+from assignment.grading.label_kind import AUTO, AUTO_PASSAGES, GRADING
 from nuggets.prompts import nuggets_in_prompt
 
 
@@ -45,3 +46,17 @@ class AutoGrade(AutoAssign):
     condition_kind = GRADING.name
     method = AUTO
     prompts = (GRADING_PROMPT,)
+
+
+class AutoGradePassages(AutoGrade):
+    """The same of the pool's passages, as RUBRIC grades what systems retrieve. A unit is a passage, as an answer."""
+
+    name = AUTO_PASSAGES
+    title = "Grade questions in passages"
+    summary = "how well does the passage answer each question, 0 to 5?"
+    counted = "Passages graded"
+    when_empty = "No topic has finished questions and passages. Upload questions, and take in the pool's passages."
+    of_passages = True
+
+    def called(self, nuggets: Condition | None) -> str:
+        return f"{super().called(nuggets)}, passages"

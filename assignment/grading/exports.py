@@ -1,10 +1,12 @@
 """Grades in the field's form."""
 
-import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby
 
 from assessor.campaigns.models import Condition, Run, Topic
-from assignment.exports import assignment_lines
+from assessor.campaigns.queries import PASSAGES_RUN
+from assessor.formats.qrels import write_qrels
+from assignment.exports import LabelledText, labelled_texts
 from assignment.grading.formats import write_grade
 
 
@@ -13,12 +15,31 @@ def grade_lines(
 ) -> Iterator[str]:
     """Yield a condition's grades, a line for each question of an answer, by topic id, run's tag and bank order.
 
-    Which ones is as assignment_lines() says. Where no grade counts there is no line.
+    Which ones is as labelled_texts() says. Where no grade counts there is no line.
     """
-    for line in assignment_lines(condition, topics, runs):
-        answer = json.loads(line)
-        for one in answer["nuggets"]:
+    for text in labelled_texts(condition, topics, runs):
+        about = {"run_id": text.run_id, "qid": text.qid, "answer_text": text.text} | text.extras
+        run_id = None if text.run_id == PASSAGES_RUN else about["run_id"]
+        for one in text.nuggets:
             grade, question = one.pop("assignment", None), one.pop("text")
             one.pop("importance", None)
             if grade is not None:
-                yield write_grade(answer["run_id"], answer["qid"], question, answer["answer_text"], grade, one)
+                yield write_grade(run_id, about["qid"], text.docid, question, about["answer_text"], grade, one)
+
+
+def qrels_of_grades(condition: Condition, topics: Collection[Topic] | None = None) -> Iterator[str]:
+    """Yield a condition's grades of passages as qrels: of each document the largest one, by topic id and docid.
+
+    As autograde-qrels has it. A document lacks where any of its grades does: it could be the largest.
+    """
+    by_topic = groupby(labelled_texts(condition, topics), lambda text: text.qid)
+    return write_qrels(row for qid, texts in by_topic for row in _largest(qid, texts))
+
+
+def _largest(qid: str, texts: Iterable[LabelledText]) -> Iterator[tuple[str, str, str, int]]:
+    largest: dict[str, int | None] = {}
+    for text in texts:
+        grades = [one.get("assignment") for one in text.nuggets]
+        known = largest.get(text.docid, 0)
+        largest[text.docid] = None if known is None or None in grades else max(known, *map(int, grades))
+    return ((qid, "0", docid, grade) for docid, grade in sorted(largest.items()) if grade is not None)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from assessor.campaigns.condition_kind import Section
 from assignment.label_kind import Assignment, Choice, screen_keys
 
 if TYPE_CHECKING:
     from django.db.models import Model
 
-    from assessor.campaigns.condition_kind import Section
-    from assessor.campaigns.models import Answer, Campaign, Sentence
+    from assessor.campaigns.models import Answer, Campaign, Condition, Sentence
     from assessor.labels.api import ApiList
     from assignment.grading.forms import GradingFields
     from assignment.grading.score_tables import GradeScoring
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 MANUAL, AUTO = "ManualGrade", "AutoGrade"
+AUTO_PASSAGES = "AutoGradePassages"  # the same method, of passages
 
 
 class Grading(Assignment):
@@ -64,9 +65,15 @@ class Grading(Assignment):
 
         return GRADE_LIST
 
+    def job_on(self, condition: Condition) -> str:
+        return AUTO_PASSAGES if condition.of_passages else AUTO
+
     def runs_section(self, campaign: Campaign) -> Section | None:
-        """Control runs state facts: those of assignment do for both."""
-        return None
+        """Return the section of the pool's passages; control runs state facts, and those of assignment do for both."""
+        from assignment.grading.forms import PassagesForm
+
+        has_pool = campaign.retrieval_runs.exists() and campaign.conditions.filter(kind=self.builds_on).exists()
+        return Section("grading/_passages.html", PassagesForm(campaign), "passages", "Add passages to grade") if has_pool else None
 
     # The tables are those of assignment, which sees to all that is in them.
 

@@ -182,14 +182,6 @@ def grade_scores(
     return scores
 
 
-def best_of_passages(grades: npt.ArrayLike) -> Codes:
-    """Return the grades of an answer that was graded in passages: of each question the best one, (questions,).
-
-    grades: (passages, questions).
-    """
-    return np.asarray(within(grades, 0, LARGEST, "grades").max(axis=0), dtype=np.int8)
-
-
 def contributions(grade: int) -> dict[str, tuple[float, float]]:
     """Return what a question's grade counts, and with which weight, in each measure that is a mean over questions."""
     one = Answers(np.array([[grade]], dtype=np.int8), np.zeros(1), np.ones(1, dtype=bool))

@@ -112,7 +112,10 @@ class AssignmentLoader(ConditionLoader):
     def sift(self, records: Sequence[SheetRecord]) -> NewSheets:
         known = [record for record in records if self._has_topic(record)]
         self.banks.look_for({self.topics[record.qid] for record in known})
-        asked = [About(record.line, record.run_id, self.topics[record.qid].pk, record.text) for record in known]
+        asked = [
+            About(record.line, record.run_id, self.topics[record.qid].pk, record.text, docid=record.docid)
+            for record in known
+        ]
         places = self.answers.find(asked, self.text_field)
         loaded = self._loaded_sheets([place for place in places if place])
         new = NewSheets([], [])
@@ -137,8 +140,11 @@ class AssignmentLoader(ConditionLoader):
         return {sheet.answer_id: sheet for sheet in AnswerSheet.with_items(sheets.order_by("pk"))}
 
     def _sheet(self, record: SheetRecord, place: Place, banks: list[BankRecord]) -> NewSheet | None:
-        shown = f"{record.run_id} on {record.qid}"
-        if self.repeats(f"{record.qid} {place.tag}", record.line, "run_id", shown):
+        if record.docid:
+            key, field, shown = f"{record.docid}\n{record.text}", "doc_id", f"this passage of {record.docid}"
+        else:
+            key, field, shown = "", "run_id", record.run_id
+        if self.repeats(f"{record.qid} {place.tag}\n{key}", record.line, field, f"{shown} on {record.qid}"):
             return None
         order = self.banks.order(record, banks)
         if order is None:
@@ -208,6 +214,7 @@ class AssignmentLoader(ConditionLoader):
                 name=self.name,
                 by=self.by,
                 nuggets=self.banks.condition,
+                of_passages=bool(new.sheets[0].place.docid),
             )
         answers = self.answers.write([sheet.place for sheet in new.sheets], import_record)
         pairs = zip(new.sheets, answers, strict=True)

@@ -1,7 +1,7 @@
 """The core records. One module a subject; import them from here."""
 
 from assessor.campaigns.models.campaign import Campaign, Invitation, Membership, Protocol, Role
-from assessor.campaigns.models.grades import SCALES, Grade, QrelsSource
+from assessor.campaigns.models.grades import SCALES, SCALES_HERE, Grade, QrelsSource
 from assessor.campaigns.models.history import AppendOnly, AppendOnlyQuerySet, Event
 from assessor.campaigns.models.imports import Import, Imported, MadeOrVisibleManager, MaybeImported
 from assessor.campaigns.models.judges import Condition, Judge
@@ -12,6 +12,7 @@ from assessor.campaigns.models.texts import Segment, Topic
 __all__ = [
     "CONTROL",
     "SCALES",
+    "SCALES_HERE",
     "Answer",
     "AppendOnly",
     "AppendOnlyQuerySet",

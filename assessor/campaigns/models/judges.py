@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from assessor.campaigns.condition_kind import ADJUDICATED, IMPORTED, kind_choices, kind_of, method_choices
-from assessor.campaigns.models.grades import SCALES
+from assessor.campaigns.models.grades import SCALES, SCALES_HERE
 from assessor.campaigns.models.imports import Import, MaybeImported
 from assessor.formats.report import visible
 from assessor.runtime.fields import JSONText
@@ -86,7 +86,7 @@ class Condition(MaybeImported):
         help_text="Of nuggets: the lowest grade that counts as relevant; empty: as the protocol says.",
     )
     max_grade = models.PositiveSmallIntegerField(
-        "scale", choices=SCALES, default=min(SCALES), help_text="Of relevance: the scale of the grades."
+        "scale", choices=SCALES_HERE, default=min(SCALES), help_text="Of relevance: the scale of the grades."
     )
     judge = models.ForeignKey(Judge, models.PROTECT, null=True, blank=True, help_text="None means people.")
     nuggets = models.ForeignKey("self", models.PROTECT, null=True, blank=True, help_text="The nugget condition.")
@@ -104,6 +104,9 @@ class Condition(MaybeImported):
     )
     sample = models.CharField(
         max_length=100, blank=True, help_text="The study whose sample is labelled; empty: all there is to label."
+    )
+    of_passages = models.BooleanField(
+        "of passages", default=False, help_text="Passages are graded, and not the answers of runs."
     )
     protocol = models.ForeignKey("campaigns.Protocol", models.PROTECT)
     identity = models.CharField(max_length=700, editable=False)
@@ -143,6 +146,7 @@ class Condition(MaybeImported):
             "prompts": self.short_prompts or None,
             "replicate": self.replicate or None,
             "sample": self.sample or None,
+            "of": "passages" if self.of_passages else None,
             "invalid labels": Import.InvalidLabels.NOT_SUPPORT if self.counts_invalid_labels else None,
             "protocol": self.protocol,
         }
@@ -220,7 +224,7 @@ class Condition(MaybeImported):
     @property
     def judges_answers(self) -> bool:
         """Say whether answers of runs are judged under it."""
-        return kind_of(self).judges_answers
+        return kind_of(self).judges_answers and not self.of_passages
 
     @property
     def is_by_people(self) -> bool:

@@ -9,7 +9,8 @@ from django.db import models
 from assessor.campaigns.models.imports import Imported
 from assessor.runtime.fields import JSONText
 
-# The task of runs that were made to see whether a judge works; no system's, and in no statistic over systems.
+# The task of runs that are no system's, and in no statistic over systems: made to see whether a judge works, or to hold
+# the passages that are graded.
 CONTROL = "control"
 
 
@@ -98,6 +99,7 @@ class Answer(Imported):
         RAGTIME = "ragtime", "RAGTIME"
         TEXT = "text", "text alone, as it came with its labels"
         SENTENCES = "sentences", "sentences and citations, as they came with their labels"
+        PASSAGE = "passage", "a passage, to be graded"
 
     # Those of which no run file is loaded: what they cite may not be all.
     WITH_LABELS = (Form.TEXT, Form.SENTENCES)
@@ -127,9 +129,23 @@ class Answer(Imported):
 
     @property
     def name(self) -> str:
-        """What JSON calls it within its campaign; an alternate text has its hash in its name."""
-        own = f"{self.run.tag} {self.topic.qid}"
-        return f"{own} {sha256(self.text.encode()).hexdigest()}" if self.apart else own
+        """What JSON calls it within its campaign; an alternate text has its hash in its name, a passage its docid too."""
+        parts = [self.run.tag, self.topic.qid]
+        if self.is_passage:
+            parts.append(self.docid)
+        if self.apart:
+            parts.append(sha256(self.text.encode()).hexdigest())
+        return " ".join(parts)
+
+    @property
+    def is_passage(self) -> bool:
+        """Whether it is a passage of the collection. It is kept apart: nothing but its grades refers to it."""
+        return self.form == self.Form.PASSAGE
+
+    @property
+    def docid(self) -> str:
+        """Return a passage's docid; "" for an answer."""
+        return str(self.references[0]) if self.is_passage else ""
 
     @property
     def text(self) -> str:

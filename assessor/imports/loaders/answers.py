@@ -1,15 +1,15 @@
 """Answers that lines of labels are about: found where they are loaded, and made from the lines where they are not."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, zip_longest
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from assessor.campaigns import changed_answers
 from assessor.campaigns.history import record as record_event
-from assessor.campaigns.models import Answer, Campaign, Citation, Import, Run, Sentence
-from assessor.campaigns.queries import AmbiguousRun, find_run
+from assessor.campaigns.models import CONTROL, Answer, Campaign, Citation, Import, Run, Sentence
+from assessor.campaigns.queries import PASSAGES_RUN, AmbiguousRun, find_run
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.formats.values import to_json
@@ -82,7 +82,7 @@ def warn_of(different: Difference, line: Line, tag: str, report: Report) -> None
 class About(NamedTuple):
     """An answer as a line of labels names it: by the run's name as it is spelt there, and the topic's key.
 
-    sentences: None where the line has the text alone.
+    sentences: None where the line has the text alone. docid: where it is about a passage, and no answer.
     """
 
     line: Line
@@ -90,6 +90,7 @@ class About(NamedTuple):
     topic: int
     text: str
     sentences: tuple[Sentence, ...] | None = None
+    docid: str = ""
 
 
 class Place(NamedTuple):
@@ -98,7 +99,7 @@ class Place(NamedTuple):
     run: its key, or None where it is still to be made under this tag. answer: its key, or None where one is still to
     be made in this form; apart says whether that is not what the run answered. sentences: the answer's, as they will
     be; gives says whether those of a loaded answer are not all there yet. differs: whether the loaded text has other
-    blanks. known: keys of all texts that are loaded as the run's answer to the topic.
+    blanks. known: keys of all texts that are loaded as the run's answer to the topic, or as the passage of docid.
     """
 
     tag: str
@@ -111,6 +112,7 @@ class Place(NamedTuple):
     apart: bool
     differs: bool
     known: tuple[int, ...]
+    docid: str = ""
 
 
 def content_of(sentences: Iterable[Sentence]) -> list[dict[str, Any]]:
@@ -163,41 +165,42 @@ class AnswerFinder:
             except AmbiguousRun as error:
                 self._ambiguous[name] = str(error)
 
-    def _loaded(self, asked: Sequence[About]) -> dict[tuple[int, int], list[Answer]]:
-        """Return the loaded answers by run and topic: a run's own, then the texts kept apart from it."""
+    def _loaded(self, asked: Sequence[About]) -> dict[tuple[int, int, str], list[Answer]]:
+        """Return the loaded answers by run, topic and docid: a run's own, then the texts kept apart from it."""
         wanted = {(run.pk, about.topic) for about in asked if (run := self._runs.get(about.run_id))}
         if not wanted:
             return {}
         runs, topics = zip(*wanted, strict=True)
         keys = Answer.objects.filter(run__in=set(runs), topic__in=set(topics)).values_list("pk", "run_id", "topic_id")
         pks = [pk for pk, *pair in keys if tuple(pair) in wanted]
-        loaded: dict[tuple[int, int], list[Answer]] = {}
+        loaded: dict[tuple[int, int, str], list[Answer]] = {}
         for answer in Answer.objects.filter(pk__in=pks).order_by("apart", "pk"):
-            loaded.setdefault((answer.run_id, answer.topic_id), []).append(answer)
+            loaded.setdefault((answer.run_id, answer.topic_id, answer.docid), []).append(answer)
         return loaded
 
-    def _place(self, about: About, field: str, loaded: dict[tuple[int, int], list[Answer]]) -> Place | None:
+    def _place(self, about: About, field: str, loaded: dict[tuple[int, int, str], list[Answer]]) -> Place | None:
         if about.run_id in self._ambiguous:
             self.report.error(about.line.number, "run_id", about.run_id, self._ambiguous[about.run_id])
             return None
         run = self._runs[about.run_id]
         if run is None:
             return self._new(about, about.run_id, None, ())
-        answers = loaded.get((run.pk, about.topic), [])
+        answers = loaded.get((run.pk, about.topic, about.docid), [])
         known = tuple(answer.pk for answer in answers)
         for answer in answers:
             different = difference(about.text, about.sentences, answer, field)
             if different is None:
-                return self._found(about, answer, run, known)
-            if answer is answers[0]:
+                # Other texts of a document are other passages, and no other answers.
+                return self._found(about, answer, run, (answer.pk,) if about.docid else known)
+            if answer is answers[0] and not about.docid:
                 warn_of(different, about.line, run.tag, self.report)
-        return self._new(about, run.tag, run.pk, known)
+        return self._new(about, run.tag, run.pk, () if about.docid else known)
 
     def _new(self, about: About, tag: str, run: int | None, known: tuple[int, ...]) -> Place:
-        is_text = about.sentences is None
-        form = Answer.Form.TEXT if is_text else Answer.Form.SENTENCES
+        form = Answer.Form.TEXT if about.sentences is None else Answer.Form.SENTENCES
         sentences = (Sentence(0, about.text, ()),) if about.sentences is None else about.sentences
-        return Place(tag, run, about.topic, None, form, sentences, False, bool(known), False, known)
+        place = Place(tag, run, about.topic, None, form, sentences, False, bool(known), False, known)
+        return place._replace(form=Answer.Form.PASSAGE, apart=True, docid=about.docid) if about.docid else place
 
     def _found(self, about: About, answer: Answer, run: Run, known: tuple[int, ...]) -> Place:
         loaded = () if about.sentences is None else tuple(answer.sentences())
@@ -209,33 +212,35 @@ class AnswerFinder:
         # Also where there is but one sentence and it cites nothing: that is known from now on.
         was_text = about.sentences is not None and answer.form == Answer.Form.TEXT
         gives, differs, form = was_text or sentences != loaded, about.text != answer.text, Answer.Form(answer.form)
-        return Place(run.tag, run.pk, about.topic, answer.pk, form, sentences, gives, answer.apart, differs, known)
+        place = Place(run.tag, run.pk, about.topic, answer.pk, form, sentences, gives, answer.apart, differs, known)
+        return place._replace(docid=about.docid)
 
     def write(self, places: Sequence[Place], import_record: Import) -> list[int]:
         """Make the answers that are not there, and their runs; return the keys of all, in this order."""
         new = [place for place in places if place.answer is None]
-        made: dict[tuple[int, int], int] = {}
+        made: Iterator[int] = iter(())
         if new:
             insert(Answer, ANSWER_FIELDS, [self._row(place, import_record) for place in new])
             added = Answer.everything.filter(import_record=import_record, pk__gt=self._newest)
-            keys = added.order_by().values_list("pk", "run_id", "topic_id")
-            made = {(run, topic): pk for pk, run, topic in keys}
-            self._newest = max(made.values())
-            self.report.counts["answers added"] += len(new)
+            keys = list(added.order_by("pk").values_list("pk", flat=True))  # written one after the other
+            made, self._newest = iter(keys), keys[-1]
+            self.report.counts["passages added" if new[0].docid else "answers added"] += len(new)
         self._given |= {
             place.answer: to_json(content_of(place.sentences)) for place in places if place.answer and place.gives
         }
-        return [place.answer or made[self._run(place, import_record), place.topic] for place in places]
+        return [place.answer or next(made) for place in places]
 
     def _row(self, place: Place, import_record: Import) -> tuple[Any, ...]:
         content = content_of(place.sentences)
         words = len(" ".join(sentence["text"] for sentence in content).split())
         owners = (import_record.pk, self._run(place, import_record), place.topic)
-        return (*owners, place.form.value, "[]", to_json(content), "{}", words, place.apart)
+        references = to_json([place.docid] if place.docid else [])
+        return (*owners, place.form.value, references, to_json(content), "{}", words, place.apart)
 
     def _run(self, place: Place, import_record: Import) -> int:
         if place.run is None and place.tag not in self._made:
-            run = Run.everything.create(import_record=import_record, campaign=self.campaign, tag=place.tag)
+            task = CONTROL if place.docid and place.tag == PASSAGES_RUN else ""
+            run = Run.everything.create(import_record=import_record, campaign=self.campaign, tag=place.tag, task=task)
             self._made[place.tag] = run.pk
             self.report.counts["runs added"] += 1
         return place.run or self._made[place.tag]

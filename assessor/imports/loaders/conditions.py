@@ -93,6 +93,7 @@ def make_condition(
     name: str,
     by: str,
     nuggets: Condition | None = None,
+    of_passages: bool = False,
 ) -> Condition:
     """Make an imported condition, and the judge of its name who made what is in the file.
 
@@ -108,6 +109,7 @@ def make_condition(
         method=Condition.IMPORTED,
         judge=judge,
         nuggets=nuggets,
+        of_passages=of_passages,
         protocol=import_record.campaign.protocol,
         created_by=import_record.person,
     )

@@ -128,7 +128,7 @@ class RunLoader(Loader):
         loaded: dict[str, list[Answer]] = {}
         if self.run:
             answers = self.run.answers.select_related("topic").filter(topic__qid__in=[r.qid for r in records])
-            for answer in answers.order_by("apart", "pk"):
+            for answer in answers.exclude(form=Answer.Form.PASSAGE).order_by("apart", "pk"):
                 loaded.setdefault(answer.topic.qid, []).append(answer)
         return loaded
 

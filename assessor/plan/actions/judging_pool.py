@@ -9,7 +9,7 @@ from django.db.models import Q
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import CONTROL, Campaign, Condition, Topic
-from assessor.campaigns.queries import answers_to, own_answers
+from assessor.campaigns.queries import own_answers, texts_to_label
 from assessor.plan.models import Planned
 from assessor.work import task_changes
 from assessor.work.actions import PlanError, give, require_person
@@ -62,7 +62,7 @@ def _lacks_sheets(condition: Condition, topic: Topic) -> bool:
         return False
     judged = judged_under(condition)
     there = set(sheets.in_or_out.filter(condition=condition, answer__topic=topic).values_list("answer", flat=True))
-    rows = answers_to([topic]).values_list("pk", "run")
+    rows = texts_to_label(condition, [topic]).values_list("pk", "run")
     return any(pk not in there and judged.holds(topic.pk, run) for pk, run in rows)
 
 

@@ -10,7 +10,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign, Condition, Import, Topic
-from assessor.campaigns.queries import answers_to
+from assessor.campaigns.queries import texts_to_label
 from assessor.llm.models import Job
 from assessor.plan.actions.judging_pool import set_runs, settle
 from assessor.plan.models import WHOEVER_DRAWS, Planned
@@ -85,11 +85,12 @@ def _what_for(condition: Condition, topics: Sequence[Topic], person: Person | No
     Whether another one can be given is told by trying to.
     """
     why = kind_of(condition).refusals(condition, topics)
-    if person and task_changes.judges_runs(condition):  # a queue may be there before the answers are
-        answered = set(answers_to(topics).order_by().values_list("topic", flat=True).distinct())
+    if person and kind_of(condition).judges_answers:  # a queue may be there before the answers are
+        answered = set(texts_to_label(condition, topics).order_by().values_list("topic", flat=True).distinct())
+        what = "passage of" if condition.of_passages else "answer to"
         for topic in topics:
             if topic.pk not in answered:
-                why.setdefault(topic.pk, f"There is no answer to {topic.qid} yet.")
+                why.setdefault(topic.pk, f"There is no {what} {topic.qid} yet.")
     return {topic: told[:MAX_REASON] for topic, told in why.items()}
 
 

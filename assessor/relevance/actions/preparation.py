@@ -7,7 +7,7 @@ from django.db.models import Max
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import ConditionError
-from assessor.campaigns.models import SCALES, Campaign, Condition, QrelsSource
+from assessor.campaigns.models import SCALES, SCALES_HERE, Campaign, Condition, QrelsSource
 from assessor.imports.loaders.base import insert
 from assessor.labels.manual_setups import create_first
 from assessor.labels.models import ManualSetup
@@ -40,8 +40,8 @@ def create_relevance(
     # Locked, so that no import puts it on another scale meanwhile.
     if shown and (on := QrelsSource.everything.select_for_update().get(pk=shown.pk).max_grade) != max_grade:
         raise ConditionError(
-            f"{shown} is graded {SCALES[on]}, and people would grade {SCALES[max_grade]} beside it: choose the scale "
-            f"{SCALES[on]}."
+            f"{shown} is graded {SCALES[on]}, and people would grade {SCALES[max_grade]} beside it: "
+            + (f"choose the scale {SCALES[on]}." if on in SCALES_HERE else "choose another source.")
         )
     condition = Condition(
         campaign=campaign,

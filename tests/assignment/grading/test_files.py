@@ -99,7 +99,6 @@ def test_a_line_without_a_grade_is_refused(questions: Condition, import_file: Im
 @pytest.mark.parametrize(
     ("records", "field", "expected"),
     [
-        ([line(doc_id="d1")], "doc_id", "null: grades of passages of documents are not read yet"),
         ([*lines(5, 0, 3), line(4, QUESTIONS[1])], "nuggets[3].text", "one of the nuggets of t1 under Questions"),
         (lines(5, 0, 3)[:2], "nuggets", "all of the nuggets of t1 under Questions"),
         ([*lines(5, 0, 3)[:2], line(3, "Do dogs purr?")], "nuggets", "all of the nuggets of t1 under Questions"),

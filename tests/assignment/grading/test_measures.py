@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from assignment.grading.measures import GRADE_SCORES, best_of_passages, contributions, grade_scores
+from assignment.grading.measures import GRADE_SCORES, contributions, grade_scores
+from assignment.measures import best_of_passages
 
 KEYS = GRADE_SCORES.keys
 

@@ -108,7 +108,7 @@ def _grade(record: dict[str, Any], line: Line, report: Report) -> _Grade | None:
     if record.get("doc_id") is not None:
         docid = values.identifier(record.pop("doc_id"), "doc_id", line, report)
     run_id: str | None = ""
-    if not docid or record.get("run_id") is not None:  # a passage is one of the collection, whichever run found it
+    if docid == "" or record.get("run_id") is not None:  # a passage is one of the collection, whichever run found it
         values.required(record, "run_id", line, report)
         run_id = values.identifier(record.pop("run_id", None), "run_id", line, report) if "run_id" in record else None
     qid = values.topic_id(record.pop("query_id"), "query_id", line, report) if "query_id" in record else None

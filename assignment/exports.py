@@ -54,8 +54,8 @@ def labelled_texts(
     """Yield what a condition's labels are given to, by topic id and run's tag; of these topics and runs alone.
 
     Of several banks of a topic it is the one that scores go by; of several texts of a run, its own answer, and of
-    passages all, in the order in which they came. A nugget is as in the edition of the bank that the labels are about. Where no label
-    counts, there is no key "assignment", or what an imported file had there.
+    passages all, in the order in which they came. A nugget is as in the edition of the bank that the labels are about.
+    Where no label counts, there is no key "assignment", or what an imported file had there.
     """
     sheets = AnswerSheet.objects.filter(condition=condition)
     if runs is not None:

@@ -232,9 +232,9 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
         else:
             take(bank.cells, run, Cell(is_apart, said))
     for (of_topic, run), of_run in passages.items():
-        bank = banks[of_topic]
-        known = [one for one in of_run if one is not None]
-        bank.cells[run] = Cell(is_apart=True, said=_best(bank, known) if len(known) == len(of_run) else None)
+        complete = [one for one in of_run if one is not None]
+        best = _best(banks[of_topic], complete) if len(complete) == len(of_run) else None
+        banks[of_topic].cells[run] = Cell(is_apart=True, said=best)
 
 
 def _in_order(nuggets: str, wanted: Sequence[str]) -> Callable[[bytes], Iterable[int]]:

@@ -81,7 +81,7 @@ def texts_to_label(condition: Condition, topics: Sequence[Topic]) -> QuerySet[An
 
 
 def pooled_passages(topics: Collection[int]) -> QuerySet[Answer]:
-    """Return the passages of topics, by key, that were taken in to be graded; none that a file of grades has of a run."""
+    """Return the passages of topics, by key, that were taken in to be graded; none that a file names of a run."""
     passages: QuerySet[Answer] = Answer.objects.filter(
         topic__in=topics, form=Answer.Form.PASSAGE, run__tag=PASSAGES_RUN, run__task=CONTROL
     )

@@ -41,5 +41,6 @@ def _largest(qid: str, texts: Iterable[LabelledText]) -> Iterator[tuple[str, str
     for text in texts:
         grades = [one.get("assignment") for one in text.nuggets]
         known = largest.get(text.docid, 0)
-        largest[text.docid] = None if known is None or None in grades else max(known, *map(int, grades))
+        given = [int(grade) for grade in grades if grade is not None]
+        largest[text.docid] = None if known is None or len(given) < len(grades) else max(known, *given)
     return ((qid, "0", docid, grade) for docid, grade in sorted(largest.items()) if grade is not None)

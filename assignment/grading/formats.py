@@ -41,7 +41,7 @@ def read_passages(lines: Iterable[Line], report: Report) -> Iterator[PassageReco
     """Yield passages: {"query_id", "doc_id", "passage"}."""
     for line in lines:
         record = values.json_object(line, report)
-        if record is None or not all([values.required(record, key, line, report) for key in _OF_PASSAGE]):
+        if record is None or not all(values.required(record, key, line, report) for key in _OF_PASSAGE):
             continue
         qid = values.topic_id(record["query_id"], "query_id", line, report)
         docid = values.identifier(record["doc_id"], "doc_id", line, report)
@@ -84,7 +84,6 @@ def read_grades(lines: Iterable[Line], report: Report) -> Iterator[SheetRecord]:
     for (run_id, qid, docid, _), group in groupby(filter(None, read), lambda one: one.about):
         grades = list(islice(group, _MOST + 1))
         first = grades[0]
-        text = "passage" if docid else "answer"
         if len(grades) > _MOST:
             found = f"more than {_MOST:,} lines of {docid or run_id} on {qid}"
             expected = f"a line for each question of {'a passage' if docid else 'an answer'}"
@@ -93,7 +92,11 @@ def read_grades(lines: Iterable[Line], report: Report) -> Iterator[SheetRecord]:
             continue
         for one in grades:
             if one.text != first.text:
-                has = "a document has one passage, or paragraph_idx tells them" if docid else "a run has one answer to a topic"
+                has = (
+                    "a document has one passage, or paragraph_idx tells them apart"
+                    if docid
+                    else "a run has one answer to a topic"
+                )
                 expected = f"the text of line {first.line.number}: {has}"
                 report.error(one.line.number, "passage", one.text, expected)
         questions, labels = [one.question for one in grades], [one.grade for one in grades]

@@ -9,7 +9,7 @@ from assessor.campaigns.models.imports import MadeOrVisibleManager, MaybeImporte
 from assessor.formats.values import LEAST_GRADE, MAX_GRADE
 
 SCALES = {3: "0 to 3", 4: "0 to 4", 5: "0 to 5"}  # by their highest grade
-SCALES_HERE = {highest: SCALES[highest] for highest in (3, 4)}  # on which relevance is judged here; others come in files
+SCALES_HERE = {highest: SCALES[highest] for highest in (3, 4)}  # of relevance that is judged here, and in no file
 
 
 class QrelsSource(MaybeImported):
@@ -26,7 +26,10 @@ class QrelsSource(MaybeImported):
     name = models.CharField(max_length=120)
     by = models.CharField("graded by", max_length=10, choices=By)
     max_grade = models.PositiveSmallIntegerField(
-        "scale", choices=SCALES, default=3, help_text="From 0 to its highest grade. A file with a 4 is on 0 to 4, one with a 5 on 0 to 5."
+        "scale",
+        choices=SCALES,
+        default=3,
+        help_text="From 0 to its highest grade; of a file, to at least 3.",
     )
     condition = models.OneToOneField(
         "campaigns.Condition", models.PROTECT, null=True, editable=False, related_name="grades_made"

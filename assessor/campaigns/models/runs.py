@@ -129,7 +129,7 @@ class Answer(Imported):
 
     @property
     def name(self) -> str:
-        """What JSON calls it within its campaign; an alternate text has its hash in its name, a passage its docid too."""
+        """What JSON calls it within its campaign. A passage has its docid in it, and what is apart its hash."""
         parts = [self.run.tag, self.topic.qid]
         if self.is_passage:
             parts.append(self.docid)

@@ -25,12 +25,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 QUESTIONS = ("What does purring heal?", "When do cats purr?", "Do kittens purr?")
 TEXTS = {"d1": "Purring heals bones.", "d2": "Kittens purr.", "d3": "Dogs bark."}
 FILE = {"condition": "Graded", "by": "model", "nuggets": "Questions"}
-TWICE = "a document has one passage, or paragraph_idx tells them"
+TWICE = "a document has one passage, or paragraph_idx tells them apart"
 
 
 def lines(docid: str, *grades: int, text: str = "", **more: Any) -> list[dict[str, Any]]:
     return [
-        {"query_id": "t1", "question": question, "passage": text or TEXTS[docid], "doc_id": docid, "grade": grade} | more
+        {"query_id": "t1", "question": question, "passage": text or TEXTS[docid], "doc_id": docid, "grade": grade}
+        | more
         for question, grade in zip(QUESTIONS, grades, strict=True)
     ]
 
@@ -91,14 +92,20 @@ def test_what_passages_answer_is_the_best_of_each_question(questions: Condition,
     found = condition_scores(questions.campaign.conditions.get(name="Graded"))
     scores = dict(zip(found.measures.keys, found.scores[:, 0].T.tolist(), strict=True))
     assert [run.tag for run in found.runs] == ["finder", "other"]
-    assert (scores["NUGGET_COVERAGE"], scores["AVG_GRADE"], scores["MAX_GRADE"]) == ([2 / 3, 0], [10 / 3, 2 / 3], [5, 2])
+    assert (scores["NUGGET_COVERAGE"], scores["AVG_GRADE"], scores["MAX_GRADE"]) == (
+        [2 / 3, 0],
+        [10 / 3, 2 / 3],
+        [5, 2],
+    )
 
 
 def test_the_largest_grade_needs_all_grades(questions: Condition, import_file: Importer):
     records = [*lines("d1", 5, 0, 1), *lines("d2", 0, 0, 3)]
     import_file(questions.campaign, "question_grades", records, **FILE)
     condition = questions.campaign.conditions.get(name="Graded")
-    missing = next(row for one in all_judged(condition) if one.answer.docid == "d2" for row in one.labels_by_item.values())
+    missing = next(
+        row for one in all_judged(condition) if one.answer.docid == "d2" for row in one.labels_by_item.values()
+    )
     type(missing).everything.filter(pk=missing.pk).update(value=None, state="open")
     assert list(qrels_of_grades(condition)) == ["t1 0 d1 5\n"]
 
@@ -112,7 +119,11 @@ def test_the_largest_grade_needs_all_grades(questions: Condition, import_file: I
             "a document: what Graded has is of passages",
         ),
         ([lines("d1", 5, 0, 1)[0], lines("d1", 5, 0, 1, text="Else.")[1]], "passage", f"the text of line 1: {TWICE}"),
-        ([*lines("d1", 5, 0, 1), *lines("d2", 0, 0, 0), *lines("d1", 5, 0, 1)], "doc_id", "each once; it stands on line 1 already"),
+        (
+            [*lines("d1", 5, 0, 1), *lines("d2", 0, 0, 0), *lines("d1", 5, 0, 1)],
+            "doc_id",
+            "each once; it stands on line 1 already",
+        ),
         ([{**lines("d1", 5, 0, 1)[0], "doc_id": None}], "run_id", "the key run_id"),
         ([{**lines("d1", 5, 0, 1)[0], "doc_id": ["d1"]}], "doc_id", "an id, as text"),
     ],

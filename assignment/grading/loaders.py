@@ -75,7 +75,7 @@ class GradeLoader(AssignmentLoader):
 
     @classmethod
     def recognises(cls, beginning: Beginning) -> bool:
-        return beginning.has("run_id", "query_id", "question", "grade")
+        return beginning.has("query_id", "question", "passage", "grade")
 
     def _find_nuggets(self, name: str) -> Condition | None:
         errors_before = self.report.error_count

@@ -65,6 +65,7 @@ READS_ALL = {"archive_file"}
 UNSAFE = {
     "account_logout",
     "control_runs",
+    "add_passages",
     "stop_import",
     "import_held",
     "withdraw_task",
@@ -520,6 +521,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
             for name in ("resolve_label", "leave_nugget_out", "resolve_support_label", "leave_citation_out")
         },
         "control_runs": ["study"],
+        "add_passages": ["study"],
         "import_table": ["study"],
         "answer_question": ["study"],
         "compute_again": ["study", 1],

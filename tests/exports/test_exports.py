@@ -265,6 +265,7 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
         "questions",
         "assignments",
         "question_grades",
+        "rubric_qrels",
         "support",
         "judgments",
         "support_judgments",

@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from assessor.accounts.models import Person
+from assessor.archive.actions import restore
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.campaigns.queries import PASSAGES_RUN
 from assessor.llm import runner
@@ -16,6 +17,7 @@ from assessor.llm.job_kind import job_kind_named
 from assessor.scores.cache import condition_scores
 from assignment.grading.exports import grade_lines, qrels_of_grades
 from assignment.grading.label_kind import GRADING
+from tests.archive.campaigns import forget_everything, written
 from tests.conftest import Importer
 from tests.judging import all_judged, give, given, label_all
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
@@ -203,3 +205,14 @@ def test_qrels_come_back_as_a_source_on_their_scale(questions: Condition, import
     done = import_file(questions.campaign, "qrels", out.read_text(), source="RUBRIC by Graded", by="model")
     assert (done.state, done.report["counts"]["graded on the scale 0 to 5"]) == ("done", 2)
     assert questions.campaign.qrels_sources.get(name="RUBRIC by Graded").max_grade == 5
+
+
+def test_a_restored_campaign_has_the_same_passages_and_grades(questions: Condition, import_file: Importer, tmp_path):
+    records = [*lines("d1", 5, 0, 1), *lines("d2", 0, 0, 3), *lines("d3", 1, 0, 0, text=TEXTS["d2"])]
+    assert import_file(questions.campaign, "question_grades", records, **FILE).state == "done"
+    path, before = tmp_path / "study.zip", list(grade_lines(questions.campaign.conditions.get(name="Graded")))
+    path.write_bytes(written(questions.campaign))
+    forget_everything()
+    campaign = restore(path)
+    assert list(grade_lines(campaign.conditions.get(name="Graded"))) == before
+    assert written(campaign) == path.read_bytes()

@@ -10,8 +10,9 @@ from assessor.campaigns.models import Condition, Topic
 from assessor.campaigns.queries import byte_order, without_practice
 from nuggets.draft_outcomes import Fate, Made, ends, sources
 from nuggets.drafting import Step, brought_by
+from nuggets.formats import is_question
 from nuggets.models import BankEdit, Drafting, Nugget, NuggetBank
-from nuggets.queries import folded, is_question, nuggets_in_order
+from nuggets.queries import folded, nuggets_in_order
 
 FATES = tuple(fate.value for fate in Fate)
 # The kinds of edit that are counted, each as often as it was made, also where it was taken back.

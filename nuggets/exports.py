@@ -2,16 +2,16 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
-from uuid import UUID
 
 from assessor.campaigns.models import Condition, Topic
 from assessor.campaigns.queries import byte_order, without_practice
 from assessor.formats.tables import write_table
 from nuggets.draft_outcomes import Fate
 from nuggets.draft_reports import EDITS, FATES, TopicRow, draftings, topic_rows
-from nuggets.formats import Draft, Lineage, NuggetRecord, with_ancestors, write_bank
-from nuggets.models import Nugget, NuggetBank
+from nuggets.formats import Draft, with_ancestors, write_bank
+from nuggets.models import NuggetBank
 from nuggets.queries import finished_banks, nuggets_in_order
+from nuggets.records import as_record
 
 _AT_A_TIME = 200
 
@@ -39,7 +39,10 @@ def bank_lines(banks: Iterable[NuggetBank], *, with_lineage: bool = False) -> It
             known = with_ancestors(bank.order, {nugget.name: nugget.parents for nugget in made})
             ancestors = [nugget for nugget in made if nugget.name in known - set(bank.order)]
             deleted = [nugget for nugget in made if nugget.draft and nugget.name not in known]
-            nuggets, others, off = ([_record(nugget) for nugget in some] for some in (listed, ancestors, deleted))
+            nuggets, others, off = (
+                [as_record(nugget, bank.order, with_lineage=True) for nugget in some]
+                for some in (listed, ancestors, deleted)
+            )
             drafts = (
                 [Draft(*pair) for pair in zip(bank.drafting.nuggets, bank.drafting.labels, strict=True)]
                 if bank.drafting
@@ -47,14 +50,8 @@ def bank_lines(banks: Iterable[NuggetBank], *, with_lineage: bool = False) -> It
             )
             yield write_bank(topic.title, topic.qid, nuggets, others, bank.extras, drafts, off)
         else:
-            nuggets = [NuggetRecord(nugget.text, nugget.importance, nugget.extras, None) for nugget in listed]
+            nuggets = [as_record(nugget, bank.order, with_lineage=False) for nugget in listed]
             yield write_bank(topic.title, topic.qid, nuggets, None, bank.extras)
-
-
-def _record(nugget: Nugget) -> NuggetRecord:
-    parents = [UUID(parent) for parent in nugget.parents]
-    lineage = Lineage(nugget.uid, nugget.origin, parents, nugget.evidence, nugget.draft)
-    return NuggetRecord(nugget.text, nugget.importance, nugget.extras, lineage)
 
 
 _ENDS = tuple(fate for fate in FATES if fate != Fate.UNDECIDED.value)

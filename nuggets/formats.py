@@ -76,6 +76,11 @@ class BankRecord(NamedTuple):
     file_form: str = ""
 
 
+def is_question(text: str) -> bool:
+    """Say whether a text ends as a question does, in Latin, Chinese or Arabic script."""
+    return text.rstrip().endswith(("?", "\uff1f", "\u061f"))
+
+
 def begins_banks(beginning: Beginning) -> bool:
     """Say whether a file begins with the nuggets of a topic."""
     return beginning.has("qid", "nuggets") and not beginning.has_any("run_id", "answer_text")

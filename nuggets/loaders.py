@@ -28,7 +28,6 @@ from nuggets.formats import (
     BankRecord,
     Draft,
     Lineage,
-    NuggetRecord,
     Question,
     are_drafts,
     begins_banks,
@@ -36,6 +35,7 @@ from nuggets.formats import (
 )
 from nuggets.models import BankEdition, Drafting, Nugget, NuggetBank
 from nuggets.queries import nuggets_in_order
+from nuggets.records import as_record
 
 LACKING = "a topic of the campaign; load the topics first"
 
@@ -395,14 +395,4 @@ def _is_same(record: BankRecord, loaded: NuggetBank) -> bool:
         if of_line.keys() != others.keys():
             return False
         pairs += [(nugget, others[uid]) for uid, nugget in of_line.items()]
-    return all(nugget == _as_record(there, nugget, loaded.order) for nugget, there in pairs)
-
-
-def _as_record(nugget: Nugget, like: NuggetRecord, order: Sequence[str]) -> NuggetRecord:
-    parents = [UUID(parent) for parent in nugget.parents]
-    lineage = Lineage(nugget.uid, nugget.origin, parents, nugget.evidence, nugget.draft) if like.lineage else None
-    question = None
-    if nugget.gold is not None:
-        under = None if nugget.under is None else order.index(str(nugget.under))
-        question = Question(nugget.gold, nugget.aggregator, under)
-    return NuggetRecord(nugget.text, nugget.importance, nugget.extras, lineage, question)
+    return all(nugget == as_record(there, loaded.order, with_lineage=bool(nugget.lineage)) for nugget, there in pairs)

@@ -128,9 +128,13 @@ class CreationPrompt(Prompt[list[str]]):
 
 
 class NuggetLabelsPrompt(Prompt[list[str]]):
-    """Asks for a label of each nugget of a list, in order."""
+    """Asks for a label of each nugget of a list, in order.
+
+    schema_reader: the reader for replies that have a schema, for texts that name it.
+    """
 
     spellings = PYTHON_NUGGETS
+    schema_reader = ""
     allowed = frozenset({"count"})
 
     def labels_request(
@@ -140,7 +144,8 @@ class NuggetLabelsPrompt(Prompt[list[str]]):
         count = len(nuggets)
         messages = prompts.messages(self.name, {**values, **_spelled(nuggets), "count": count})
         label = {"type": "string", "enum": list(vocabulary)}
-        schema = {} if prompts.reader(self.name) else list_schema("labels", label, count, count)
+        has_schema = prompts.reader(self.name) in ("", self.schema_reader)
+        schema = list_schema("labels", label, count, count) if has_schema else {}
         return PromptRequest(
             self.name,
             messages,

@@ -15,6 +15,7 @@ from assessor.campaigns.queries import segments_by_docid
 from assessor.labels.queries import JsonRows
 from nuggets.condition_kind import NUGGETS, nugget_kind
 from nuggets.editions import Snapshot
+from nuggets.formats import is_question
 from nuggets.models import BankEdit, BankEdition, Drafting, Nugget, NuggetBank
 
 
@@ -202,11 +203,6 @@ def folded(text: str) -> str:
     same_forms = unicodedata.normalize("NFKC", text)
     kept = "".join(" " if unicodedata.category(char).startswith("P") else char for char in same_forms)
     return " ".join(kept.lower().upper().lower().split())
-
-
-def is_question(text: str) -> bool:
-    """Say whether a text ends as a question does, in Latin, Chinese or Arabic script."""
-    return text.rstrip().endswith(("?", "\uff1f", "\u061f"))
 
 
 def next_redo(bank: NuggetBank) -> BankEdit | None:

@@ -137,6 +137,8 @@ class ConditionItem(Schema):
 class RunScores(Schema):
     """scores: by measure; null is undefined. incomplete: answers that lack a label; none of these counts.
 
+    standard_errors: of a run's scores over topics, by measure; null where fewer than two topics count.
+
     not_judged_by_plan: topics on which the run is not judged; none counts. What is left of the topics is unanswered.
     """
 
@@ -148,6 +150,7 @@ class RunScores(Schema):
     incomplete: int
     not_judged_by_plan: int
     scores: dict[str, float | None]
+    standard_errors: dict[str, float | None]
 
 
 class ScoreTable(Schema):

@@ -99,10 +99,11 @@ class Prompt(Generic[Value]):
         """Return what a job would send for a topic first. Raises PreviewError."""
         raise NotImplementedError
 
-    def rehearse(self, values: Mapping[str, str]) -> Value | None:
+    def rehearse(self, values: Mapping[str, str]) -> object:
         """Return what the rehearsal endpoint replies, or None where the values can't be read.
 
-        values: what was filled in, by placeholder. The same values give the same reply.
+        values: what was filled in, by placeholder, and as "reader" which one the text names, or "". The same values
+        give the same reply.
         """
         raise NotImplementedError
 

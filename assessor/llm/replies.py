@@ -36,8 +36,8 @@ _BEGINS_A_LINE = re.compile(r"(?:##\s*|^[\W\d]{0,20})final score", re.IGNORECASE
 # In parentheses behind a score stands why, unless it names another one.
 _WHY = re.compile(r"\((?!\W*or\b|.*(?:\d|\b(?:zero|one|two|three|four)\b)).*\)\Z", re.IGNORECASE)
 _SCORE_IN_JSON = re.compile(r'"final_score"\s*:([^,}\n]*)')
-_LABEL_IN_JSON = re.compile(r'\{\s*"label"\s*:\s*"([^"]*)"\s*\}')
-_LABEL_MARK = re.compile(r"\A[*#\s]*labels?(?: of \w+)?[*\s]*:[*\s]*", re.IGNORECASE)
+_LABEL_IN_JSON = re.compile(r'\{\s*"(?:label|grade)"\s*:\s*(?:"([^"]*)"|(\d+))\s*\}')
+_LABEL_MARK = re.compile(r"\A[*#\s]*(?:label|grade)s?(?: of \w+)?[*\s]*:[*\s]*", re.IGNORECASE)
 _MARKS = " \t\r\"'“”‘’`*"  # noqa: RUF001
 _DECORATION = _MARKS + "."
 # Some endpoints open the thoughts themselves: a reply then has their end alone, on a line of its own.
@@ -123,11 +123,15 @@ def _score(after: str) -> str:
 
 
 def label(text: str, vocabulary: Sequence[str]) -> str:
-    """Return the one label that is the whole reply, but for "Label:", marks and case. Raises WrongAnswer."""
+    """Return the one label that is the whole reply, but for "Label:", marks and case; grades are labels too.
+
+    Raises WrongAnswer.
+    """
     known = _by_spelling(vocabulary)
     found = _without_fence(_without_thoughts(text))
     in_json = _LABEL_IN_JSON.fullmatch(found)
-    cleaned = _spelling((in_json[1] if in_json else _LABEL_MARK.sub("", found)).strip(_DECORATION + "[]"))
+    label = (in_json[1] or in_json[2] or "") if in_json else _LABEL_MARK.sub("", found)
+    cleaned = _spelling(label.strip(_DECORATION + "[]"))
     if cleaned not in known:
         raise WrongAnswer(f"The reply is {_shown(found)}; it must be one of {', '.join(vocabulary)}, and nothing else.")
     return known[cleaned]

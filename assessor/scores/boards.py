@@ -9,7 +9,18 @@ import numpy as np
 from assessor.scores.loading import RunName, Scores, Topic
 from assessor.scores.tables import SEED, Counting, systems_in
 from metaeval.stats.bootstrap import bootstrap_means
-from metaeval.stats.means import COMPLETE, DIGITS, INCOMPLETE, OUTSIDE, UNANSWERED, Figures, Policy, mean, topic_spread
+from metaeval.stats.means import (
+    COMPLETE,
+    DIGITS,
+    INCOMPLETE,
+    OUTSIDE,
+    UNANSWERED,
+    Figures,
+    Policy,
+    mean,
+    standard_error,
+    topic_spread,
+)
 from metaeval.stats.measures import Measure
 
 _SHADES = 5
@@ -28,15 +39,17 @@ class Bar(NamedTuple):
 class BoardLine(NamedTuple):
     """A run of a leaderboard, or what is told over all of them.
 
-    place: by the measure that is shown, alike for runs that tie; None where undefined. value: of that measure; others:
-    of the other measures. counts: of topics, then of what is incomplete and not judged, where anything is. anchor: its
-    place on the page; address: of the page with this run open, or closed if it is open.
+    place: by the measure that is shown, alike for runs that tie; None where undefined. value: of that measure, and
+    error: its standard error, "" where undefined; others: of the other measures. counts: of topics, then of what is
+    incomplete and not judged, where anything is. anchor: its place on the page; address: of the page with this run
+    open, or closed if it is open.
     """
 
     run: RunName | None
     name: str
     place: int | None
     value: str
+    error: str
     bar: Bar | None
     others: list[str]
     counts: list[str]
@@ -60,6 +73,7 @@ class Compared(NamedTuple):
 
     run: RunName
     mean: str
+    error: str
     interval: str
     cells: list[StripCell]
     of_first: "Difference | None"
@@ -94,13 +108,14 @@ def scale_of(values: Collection[float]) -> float:
     return next(round(nice * step, 10) for nice in _NICE if nice * step >= most - 1e-12)
 
 
-def bar_of(measure: Measure, value: float, low: float, high: float, scale: float) -> Bar | None:
-    """Return a score with its interval as a bar; None where it is undefined."""
+def bar_of(measure: Measure, value: float, error: float, low: float, high: float, scale: float) -> Bar | None:
+    """Return a score with its standard error and interval as a bar; None where it is undefined."""
     if math.isnan(value):
         return None
     if math.isnan(low):
         return Bar(_percent(value, scale), "", "", f"{measure.on_page(value)}, no interval")
     words = f"{measure.on_page(value)}, interval {measure.on_page(low)} to {measure.on_page(high)}"
+    words += "" if math.isnan(error) else f", standard error {measure.on_page(error)}"
     return Bar(_percent(value, scale), _percent(low, scale), _percent(high, scale), words)
 
 
@@ -148,6 +163,7 @@ def strip(
             Compared(
                 found.runs[at],
                 of.on_page(float(mean(cells[at], axis=0))),
+                of.on_page(float(standard_error(cells[at], axis=0))),
                 _interval(of, low[at], high[at]),
                 cells_of(cells[at], found.states[at].tolist(), medians, "median"),
                 _difference(of, differences[place], *(float(bound[place, 0]) for bound in bounds)) if place else None,

@@ -16,7 +16,7 @@ from assessor.scores.loading import Scores
 from assessor.scores.score_source import scoring_of
 from assessor.scores.tables import Row, Table, cell_figures, score_table, topics_counting
 from metaeval.stats.means import COMPLETE, DIGITS, INCOMPLETE, OUTSIDE, UNANSWERED, Figures, Policy
-from metaeval.stats.measures import Measures
+from metaeval.stats.measures import ERROR, Measures
 
 POLICY_NAMES = {Policy.ZERO: "unanswered=0", Policy.ANSWERED: "answered", Policy.COMMON: "common"}
 POLICY_WORDS = {
@@ -97,7 +97,8 @@ def shown(value: float) -> float | None:
 
 def _csv(board: Board) -> Iterator[str]:
     """Yield a row for each run, then least, median and largest over the runs, then the control runs."""
-    header = (*_RUN, "topics", "complete", "incomplete", *board.found.unusual, *board.measures.keys, _OUTSIDE)
+    errors = (key + ERROR for key in board.measures.keys)
+    header = (*_RUN, "topics", "complete", "incomplete", *board.found.unusual, *board.measures.keys, _OUTSIDE, *errors)
     rows = (*board.table.systems, *board.table.over, *board.table.controls)
     return write_table(header, (_csv_row(board, row) for row in rows))
 
@@ -105,7 +106,16 @@ def _csv(board: Board) -> Iterator[str]:
 def _csv_row(board: Board, row: Row) -> Sequence[object]:
     team, task = (row.run.team, row.run.task) if row.run else ("", "")
     counts = (row.topics, row.complete, row.incomplete, *board.found.unusual.values())
-    return (row.name, team, task, *board.of_all, *counts, *map(shown, row.figures), row.outside)
+    return (
+        row.name,
+        team,
+        task,
+        *board.of_all,
+        *counts,
+        *map(shown, row.figures),
+        row.outside,
+        *map(shown, row.errors),
+    )
 
 
 def _topics_csv(board: Board) -> Iterator[str]:
@@ -142,11 +152,12 @@ def _jsonl(board: Board) -> Iterator[str]:
             if state != OUTSIDE and (state != UNANSWERED or board.policy == Policy.ZERO):
                 yield to_json({"qid": topic, **of_run, **_named(board, figures)}) + "\n"
         counts = {"topics": row.topics, "complete": row.complete, "incomplete": row.incomplete, **board.found.unusual}
-        yield to_json({"qid": _ALL, **of_run, **_named(board, row.figures), **counts, _OUTSIDE: row.outside}) + "\n"
+        told = {**counts, _OUTSIDE: row.outside, **_named(board, row.errors, ERROR)}
+        yield to_json({"qid": _ALL, **of_run, **_named(board, row.figures), **told}) + "\n"
 
 
-def _named(board: Board, figures: Sequence[float]) -> dict[str, float | None]:
-    return dict(zip((measure.json for measure in board.measures.all), map(shown, figures), strict=True))
+def _named(board: Board, figures: Sequence[float], ending: str = "") -> dict[str, float | None]:
+    return dict(zip((measure.json + ending for measure in board.measures.all), map(shown, figures), strict=True))
 
 
 def _tot(board: Board) -> Iterator[str]:
@@ -173,18 +184,23 @@ def _values(board: Board) -> Iterator[tuple[str, str, str, float]]:
 
 
 def _latex(board: Board) -> Iterator[str]:
-    """Yield a table for a paper (booktabs), figures as they are published; control runs are in no paper's table."""
+    """Yield a table for a paper (booktabs), figures as they are published; control runs are in no paper's table.
+
+    Beside the first measure, by which it is sorted, is its standard error; the CSV has those of all.
+    """
     is_whole = not board.table.incomplete
     judged = f"{board.topics} topic{'' if board.topics == '1' else 's'}; {_LATEX_POLICIES[board.policy]}"
     told = "" if is_whole else "; means over the complete answers alone"
     told += f"; cells not judged by plan, in no mean: {board.table.outside}" if board.table.outside else ""
     told += "".join(f"; {name.replace('_', ' ')}: {count}" for name, count in board.found.unusual.items() if count)
-    columns = f"ll{'r' * len(board.measures.all)}{'' if is_whole else 'rr'}"
+    told += "; SE is the standard error over topics"
+    first, *others = (measure.latex for measure in board.measures.all)
+    columns = f"ll{'r' * (1 + len(board.measures.all))}{'' if is_whole else 'rr'}"
     counts = () if is_whole else ("Complete", "Incomplete")
     yield from latex.table(
         f"{board.measures.title} under {as_latex(board.condition)}, {judged}{told}",
         columns,
-        ("Run", "Task", *(measure.latex for measure in board.measures.all), *counts),
+        ("Run", "Task", first, "SE", *others, *counts),
         (_tex_row(board, row) for row in sorted(board.table.systems, key=_best_first)),
         (_tex_row(board, row) for row in board.table.over),
     )
@@ -198,7 +214,9 @@ def _best_first(row: Row) -> float:
 def _tex_row(board: Board, row: Row) -> str:
     name, task = (row.name, row.run.task) if row.run else (row.name.capitalize(), "")
     counts = (str(row.complete), str(row.incomplete)) if board.table.incomplete else ()
-    cells = (as_latex(name), as_latex(task), *board.measures.rounded(row.figures, undefined="--"), *counts)
+    first, *others = board.measures.rounded(row.figures, undefined="--")
+    error = board.measures.rounded(row.errors, undefined="--" if row.run else "")[0]
+    cells = (as_latex(name), as_latex(task), first, error, *others, *counts)
     return latex.row(cells, "; ".join((row.name, *board.of_all)))
 
 

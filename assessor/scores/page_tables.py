@@ -9,7 +9,7 @@ import numpy as np
 from assessor.scores.leaderboards import STATES
 from assessor.scores.loading import Scores
 from assessor.scores.tables import Row, Table, cell_figures
-from metaeval.stats.means import OVER, Policy, run_scores, spread
+from metaeval.stats.means import OVER, Policy, run_errors, run_scores, spread
 from metaeval.stats.measures import Measures
 
 
@@ -110,17 +110,20 @@ def topic_listing(found: Scores, at: int, policy: Policy) -> Listing:
 
 
 def run_listing(found: Scores, at: int, policy: Policy) -> Listing:
-    """Return the scores of one run, by its place, on all topics."""
+    """Return the scores of one run, by its place, on all topics, then their mean and its standard error."""
     states = found.states[at].tolist()
     figures = cell_figures(found, policy)[[at]]
-    mean = run_scores(figures, found.states[[at]], policy)
+    over = {"mean": run_scores, "standard error": run_errors}
     return Listing(
         columns=[Column("topic", "Topic", is_number=False), _STATE, *_figures(found.measures)],
         lines=[
             _line(found.measures, topic.qid, topic.pk, topic.title, (STATES[state],), scores)
             for topic, state, scores in zip(found.topics, states, figures[0].tolist(), strict=True)
         ],
-        over=[_line(found.measures, "mean", None, "", ("",), mean[0].tolist())],
+        over=[
+            _line(found.measures, name, None, "", ("",), of(figures, found.states[[at]], policy)[0].tolist())
+            for name, of in over.items()
+        ],
         apart=[],
     )
 

@@ -1,5 +1,6 @@
 """Score tables of conditions."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from metaeval.stats.means import (
     Figures,
     Policy,
     counted,
+    run_errors,
     run_scores,
     spread,
     topics_in_common,
@@ -39,6 +41,8 @@ class Counting(NamedTuple):
 class Row(NamedTuple):
     """A run of a score table, or what is told over all. figures: by measure, NaN where undefined.
 
+    errors: the standard errors of a run's figures over topics, NaN where fewer than two count; of runs alone.
+
     topics: how many count under the policy; complete, incomplete: how many answers to those. outside: how many of their
     cells are not judged, as it is planned.
     """
@@ -50,6 +54,7 @@ class Row(NamedTuple):
     incomplete: int
     outside: int
     figures: list[float]
+    errors: list[float]
 
 
 class Table(NamedTuple):
@@ -83,20 +88,24 @@ def score_table(found: Scores, policy: Policy, task: str = "") -> Table:
     """Return the score table of a condition under a policy. task: of the systems' runs in it; "" for all."""
     counting = topics_counting(found, policy)
     scores, states = found.scores[:, counting], found.states[:, counting]
-    figures = run_scores(scores, states, policy)
+    figures, errors = run_scores(scores, states, policy), run_errors(scores, states, policy)
     topics, of_runs = int(counting.sum()), _cells_by_state(states)
 
-    def row(name: str, run: RunName | None, cells: Sequence[int], means: list[float]) -> Row:
+    def row(name: str, run: RunName | None, cells: Sequence[int], means: list[float], of_means: list[float]) -> Row:
         complete, incomplete, outside = cells
-        return Row(name, run, topics, complete, incomplete, outside, means)
+        return Row(name, run, topics, complete, incomplete, outside, means, of_means)
 
-    rows = [row(run.tag, run, *own) for run, *own in zip(found.runs, of_runs.tolist(), figures.tolist(), strict=True)]
+    by_run = zip(found.runs, of_runs.tolist(), figures.tolist(), errors.tolist(), strict=True)
+    rows = [row(run.tag, run, *own) for run, *own in by_run]
     is_control, is_listed = ~systems_in(found), systems_in(found, task)
     over, in_all = spread(scores[is_listed], states[is_listed], policy), of_runs[is_listed].sum(axis=0).tolist()
     return Table(
         topics=topics,
         systems=[row for row, listed in zip(rows, is_listed, strict=True) if listed],
-        over=[row(name, None, in_all, means) for name, means in zip(OVER, over.tolist(), strict=True)],
+        over=[
+            row(name, None, in_all, means, [math.nan] * len(means))
+            for name, means in zip(OVER, over.tolist(), strict=True)
+        ],
         controls=[row for row, control in zip(rows, is_control, strict=True) if control],
     )
 

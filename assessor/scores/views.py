@@ -229,17 +229,20 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
                 continue
             value = means.get(line.pk or 0)
             rank = in_order.index(value) + 1 if are_ranked and value is not None else None
-            bar = None
+            bar, error = None, ""
             if row and value is not None:
-                place = places[line.pk or 0]
-                bar = bar_of(measures.all[at], value, counting.low[place, at], counting.high[place, at], scale)
+                low, high = (bound[places[line.pk or 0], at] for bound in (counting.low, counting.high))
+                bar = bar_of(measures.all[at], value, row.errors[at], low, high, scale)
+                error = "" if math.isnan(row.errors[at]) else measures.all[at].on_page(row.errors[at])
             _, _, main, *texts = [cell.text for cell in line.cells]
             others, told = texts[: len(measures.all) - 1], texts[len(measures.all) - 1 :]
             is_incomplete = bool(row and row.incomplete)
             address = closed if line.pk == opened else f"{closed}&run={line.pk}"
             anchor = f"run-{condition.pk}-{line.pk}"
             made.append(
-                BoardLine(row and row.run, line.name, rank, main, bar, others, told, is_incomplete, anchor, address)
+                BoardLine(
+                    row and row.run, line.name, rank, main, error, bar, others, told, is_incomplete, anchor, address
+                )
             )
         return made
 

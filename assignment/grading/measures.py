@@ -4,13 +4,13 @@ They are those of RUBRIC and EXAM: Farzi and Dietz, "Pencils Down! Automatic Rub
 Retrieve/Generate Systems" (ICTIR 2024). A new measure is an entry of GRADE_SCORES.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from assignment.measures import ABSENT, VITAL, weighted
 from metaeval.stats.means import Codes, Figures, within
 from metaeval.stats.measures import AnswerMeasure, Measures
 
@@ -23,11 +23,12 @@ RUBRIC = "RUBRIC, Farzi and Dietz, ICTIR 2024"
 class Answers(NamedTuple):
     """The answers to a topic, as formulas get them.
 
-    grades: (answers, questions), 0 to LARGEST, at least one question; words: (answers,); reaches: (answers,), whether
-    what an answer reaches is counted among what can be reached.
+    grades: (answers, questions), 0 to LARGEST, at least one question; importance: (questions,), VITAL, OKAY or ABSENT;
+    words: (answers,); reaches: (answers,), whether what an answer reaches is counted among what can be reached.
     """
 
     grades: Codes
+    importance: Codes
     words: Figures
     reaches: npt.NDArray[np.bool_]
 
@@ -45,6 +46,14 @@ def average(answers: Answers) -> Figures:
 def covered(answers: Answers) -> Figures:
     """Return how many questions are covered."""
     return np.asarray((answers.grades >= USUAL).sum(axis=1), dtype=np.float64)
+
+
+def weighted_cover(answers: Answers) -> Figures:
+    """Return the cover with okay questions at half the weight of vital ones; NaN where one's importance is ABSENT."""
+    if (answers.importance == ABSENT).any():
+        return np.full(len(answers.grades), np.nan)
+    weights = weighted(answers.importance)
+    return np.asarray((answers.grades >= USUAL) @ weights / weights.sum())
 
 
 def length(answers: Answers) -> Figures:
@@ -140,6 +149,16 @@ GRADE_SCORES = Measures(
             formula=covered,
             source=RUBRIC,
         ),
+        AnswerMeasure(
+            key="NUGGET_COVERAGE_WEIGHTED",
+            words=f"Weighted cover, from grade {USUAL}",
+            label="cover",
+            below="weighted",
+            latex=r"$\mathrm{cover}_{\mathrm{weighted}}$",
+            json="NUGGET_COVERAGE_WEIGHTED",
+            formula=weighted_cover,
+            source="Assay, with the weights of AUTO-ARGUE",
+        ),
         *(_cover(least) for least in LEAST if least != USUAL),
         *(_cover_of_reached(least) for least in LEAST if least != USUAL),
         AnswerMeasure(
@@ -156,38 +175,49 @@ GRADE_SCORES = Measures(
     title="Grades of questions",
     legend="Cover is the share of the questions with at least that grade, n-cover the share of those that any of the "
     "topic's answers reached at that grade, 0 where none did: compare it within one set of runs alone. Covered "
-    "questions are those from grade 4 on. L is the answer's words. — is undefined.",
+    "questions are those from grade 4 on; weighted cover counts okay ones at half weight. L is the answer's words. "
+    "— is undefined.",
     lacking="some question has no grade that counts there",
 )
 
 
 def grade_scores(
-    grades: npt.ArrayLike, words: npt.ArrayLike | None = None, reaches: npt.ArrayLike | None = None
+    grades: npt.ArrayLike,
+    words: npt.ArrayLike | None = None,
+    reaches: npt.ArrayLike | None = None,
+    importance: npt.ArrayLike | None = None,
 ) -> Figures:
     """Return the scores of answers to one topic: (answers, measures), in the order of GRADE_SCORES.
 
     grades: (answers, questions); words: (answers,), without which length is NaN; reaches: (answers,), as Answers has
-    it, by default all. An answer with a MISSING grade has no score: NaN in all measures; what it reaches counts.
-    Without questions all is NaN. Raises ValueError for any other grade.
+    it, by default all; importance: (questions,), without which it is ABSENT. An answer with a MISSING grade has no
+    score: NaN in all measures; what it reaches counts. Without questions all is NaN. Raises ValueError for any other
+    grade or importance.
     """
     given = within(grades, MISSING, LARGEST, "grades")
     if given.ndim != 2:
         raise ValueError("grades are of answers and questions")
-    if not given.shape[1]:
+    questions = given.shape[1]
+    of_questions = within(np.full(questions, ABSENT) if importance is None else importance, ABSENT, VITAL, "importance")
+    if of_questions.shape != (questions,):
+        raise ValueError(f"importance of shape {of_questions.shape} doesn't fit {questions} questions")
+    if not questions:
         return np.full((len(given), len(GRADE_SCORES.all)), np.nan)
     lengths = np.full(len(given), np.nan) if words is None else np.asarray(words, dtype=np.float64)
     reach = np.ones(len(given), dtype=bool) if reaches is None else np.asarray(reaches, dtype=bool)
-    scores = GRADE_SCORES.score(Answers(given.clip(0), lengths, reach))
+    scores = GRADE_SCORES.score(Answers(given.clip(0), of_questions, lengths, reach))
     scores[(given == MISSING).any(axis=1)] = np.nan
     return scores
 
 
-def contributions(grade: int) -> dict[str, tuple[float, float]]:
+def contributions(grade: int, importance: int) -> dict[str, tuple[float, float]]:
     """Return what a question's grade counts, and with which weight, in each measure that is a mean over questions."""
-    one = Answers(np.array([[grade]], dtype=np.int8), np.zeros(1), np.ones(1, dtype=bool))
-    means: dict[str, Callable[[Answers], Figures]] = {
-        measure.key: measure.formula
+    # As the only question of its bank, with an importance: a mean over that alone is what the grade counts.
+    is_vital = np.array([VITAL], dtype=np.int8)
+    one = Answers(np.array([[grade]], dtype=np.int8), is_vital, np.zeros(1), np.ones(1, dtype=bool))
+    by_importance = float(weighted(np.array([importance], dtype=np.int8))[0])
+    return {
+        measure.key: (float(measure.formula(one)[0]), by_importance if measure.formula is weighted_cover else 1.0)
         for measure in GRADE_SCORES.all
-        if measure.formula is average or isinstance(measure.formula, Cover)
+        if measure.formula in (average, weighted_cover) or isinstance(measure.formula, Cover)
     }
-    return {key: (float(mean(one)[0]), 1.0) for key, mean in means.items()}

@@ -5,7 +5,7 @@ from assessor.scores.loading import Labels, run_set, systems
 from assignment.grading.measures import GRADE_SCORES, contributions, grade_scores
 from assignment.item_history import counted_nugget
 from assignment.models import AnswerSheet
-from assignment.score_arrays import Scores, TopicLabels
+from assignment.score_arrays import IMPORTANCE, Scores, TopicLabels
 from assignment.score_tables import NuggetScoring
 from metaeval.stats.means import Figures
 
@@ -25,6 +25,7 @@ class GradeScores(Scores):
     @property
     def unusual(self) -> dict[str, int | str]:
         return {
+            "topics_without_importance": self.without_importance,
             "questions_left_out": self.left_out,
             "n_cover_runs": len(self.systems),
             "n_cover_run_set": self.run_set,
@@ -47,7 +48,8 @@ class GradeScoring(NuggetScoring):
         return GradeScores(*found), labels
 
     def score_topic(self, given: TopicLabels) -> Figures:
-        return grade_scores(given.codes, given.words, ~given.is_control)
+        return grade_scores(given.codes, given.words, ~given.is_control, given.importance)
 
     def contribution(self, sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
-        return contributions(code) if counted_nugget(sheet, item) else {}
+        question = counted_nugget(sheet, item)
+        return contributions(code, IMPORTANCE[question["importance"]]) if question else {}

@@ -21,6 +21,7 @@ from assessor.formats.lines import Line
 from assessor.formats.report import Report, quantity
 from metaeval.measures import scored_measures
 from metaeval.stats.means import OVER, Policy, mean
+from metaeval.stats.measures import ERROR
 from metaeval.stats.score_matrix import ScoreMatrix
 
 ALL = "all"
@@ -32,9 +33,15 @@ NO_SCORES = frozenset(
     {"run_id", "team", "task", "condition", "policy", "topic", "qid", "state", "topics", "complete", "incomplete"}
     | {"not_judged_by_plan"}
     | {"topics_without_vital", "topics_without_importance", "nuggets_left_out"}
+    | {"questions_left_out", "n_cover_runs", "n_cover_run_set"}
     | {"citations_not_judged", "citations_without_text", "answers_citing_nothing", "unworthy_sentences_left_out"}
 )
 _GUARDED = ("'=", "'+", "'-", "'@", "'\t", "'\r")
+
+
+def is_score(name: str) -> bool:
+    """Return whether a column or key holds scores: no standard errors, nothing that Assay's exports have besides."""
+    return name not in NO_SCORES and not name.endswith(ERROR)
 
 
 class _Rows:
@@ -134,7 +141,7 @@ def _header(columns: list[str], line: Line, report: Report) -> list[str]:
         raise report.fatal(line.number, "header", line.text, "a column run_id")
     if len(set(columns)) < len(columns) or not all(columns):
         raise report.fatal(line.number, "header", line.text, "each column named, and once")
-    if not set(columns) - NO_SCORES:
+    if not any(map(is_score, columns)):
         raise report.fatal(line.number, "header", line.text, "a column of scores besides run_id")
     return columns
 
@@ -153,7 +160,7 @@ def _csv_row(cells: dict[str, str], line: Line, rows: _Rows) -> None:
     if rows.tasks.setdefault(run, task) != task:
         rows.report.error(line.number, "task", task, f"the task {rows.tasks[run] or '(none)'} of a line before")
     for column, text in cells.items():
-        if column not in NO_SCORES:
+        if is_score(column):
             rows.add(line, run, topic, column, _number(text.strip(), column, line, rows.report))
 
 
@@ -180,7 +187,7 @@ def _read_jsonl(lines: Iterable[Line], rows: _Rows, run: str) -> None:
         rows.tells_policy |= "policy" in record
         rows.tasks.setdefault(tag, "")
         for key, value in record.items():
-            if key in NO_SCORES:
+            if not is_score(key):
                 continue
             if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
                 score = None if value is None else _number(repr(value), key, line, report)

@@ -38,6 +38,11 @@ def run_scores(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> 
     return mean(cells, axis=1)
 
 
+def run_errors(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
+    """Return the standard errors of run_scores() over topics; the arguments, and what counts, are as there."""
+    return standard_error(counted(scores, states, policy), axis=1)
+
+
 def spread(scores: npt.ArrayLike, states: npt.ArrayLike, policy: Policy) -> Figures:
     """Return the means over topics of the least, median and largest score of a topic over runs: (3, columns).
 
@@ -96,4 +101,15 @@ def mean(values: Figures, axis: int) -> Figures:
     size = there.sum(axis=axis)
     total = np.where(there, values, 0).sum(axis=axis)
     found: Figures = np.divide(total, size, out=np.full(total.shape, np.nan), where=size > 0)
+    return found
+
+
+def standard_error(values: Figures, axis: int) -> Figures:
+    """Return the standard error of mean(): stdev / sqrt(n) of the n that are not NaN, stdev with n - 1.
+
+    NaN where they are fewer than two.
+    """
+    size = (~np.isnan(values)).sum(axis=axis)
+    squares = np.nansum((values - np.expand_dims(mean(values, axis), axis)) ** 2, axis=axis)
+    found: Figures = np.sqrt(np.divide(squares, size * (size - 1), out=np.full(size.shape, np.nan), where=size > 1))
     return found

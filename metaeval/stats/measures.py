@@ -13,6 +13,8 @@ Answers = TypeVar("Answers")  # what formulas are computed from
 # Keys of measures that comparisons have a figure or a formula of: of nuggets, of answers and of support.
 COVERAGE, LENGTH, PRECISION, RECALL = "astrict", "length", "weighted_precision", "weighted_recall"
 
+ERROR = "_standard_error"  # after the name of a measure in files: how far its mean depends on topics
+
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Iterator
 
 from assessor.campaigns.models import Condition, Topic
 from assessor.campaigns.queries import byte_order, without_practice
-from nuggets.formats import NuggetRecord, Question
 from nuggets.models import NuggetBank
 from nuggets.queries import finished_banks, nuggets_in_order
 from nuggets.questions.formats import WrittenBank, write_question_bank
+from nuggets.records import as_record
 
 _AT_A_TIME = 200
 
@@ -25,19 +25,6 @@ def bank_lines(banks: Iterable[NuggetBank], form: str) -> Iterator[str]:
     """Yield a line for each bank, questions in their order; notes and readings stay with their maker."""
     for bank in banks:
         topic, maker = bank.topic, bank.maker.name
-        written = WrittenBank(topic.qid, topic.title, _records(bank), bank.extras, bank.file_form, maker)
+        records = [as_record(nugget, bank.order, with_lineage=False) for nugget in nuggets_in_order(bank)]
+        written = WrittenBank(topic.qid, topic.title, records, bank.extras, bank.file_form, maker)
         yield write_question_bank(written, form)
-
-
-def _records(bank: NuggetBank) -> list[NuggetRecord]:
-    places = {name: place for place, name in enumerate(bank.order)}
-    return [
-        NuggetRecord(
-            nugget.text,
-            nugget.importance,
-            nugget.extras,
-            None,
-            Question(nugget.gold, nugget.aggregator, None if nugget.under is None else places[str(nugget.under)]),
-        )
-        for nugget in nuggets_in_order(bank)
-    ]

@@ -20,7 +20,7 @@ from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from nuggets.editing import MAX_LEVELS, united
-from nuggets.formats import BankRecord, NuggetRecord, Question, read_importance
+from nuggets.formats import BankRecord, NuggetRecord, Question, is_question, read_importance
 
 V3, RAGTIME26, RAGTIME, ARGUE = "v3", "ragtime26", "ragtime", "argue"
 # Where each has the topic.
@@ -315,7 +315,7 @@ class _Reader:
             if own is not None and own != question_id(question.text):
                 expected = f"{question_id(question.text)}, the md5 of the question; it is kept"
                 self._report.warn("question_id differs", self._line.number, "question_id", own, expected)
-            if not question.text.rstrip().endswith(("?", "\uff1f", "\u061f")):
+            if not is_question(question.text):
                 found, expected = question.text, "a question mark at its end"
                 self._report.warn("question without a question mark", self._line.number, "question", found, expected)
 

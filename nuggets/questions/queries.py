@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from assessor.campaigns.models import Condition
+from nuggets.formats import is_question
 from nuggets.models import Nugget
-from nuggets.queries import Finding, is_question
+from nuggets.queries import Finding
 
 
 def findings(listed: Sequence[Nugget]) -> list[Finding]:

@@ -145,6 +145,8 @@ def test_scores_are_those_of_the_score_tables(study: Campaign, ask: Ask, policy:
             for measure in table["measures"]:
                 told = row["scores"][measure]
                 assert (None if written[measure] == "" else float(written[measure])) == told
+                error = written[f"{measure}_standard_error"]
+                assert (None if error == "" else float(error)) == row["standard_errors"][measure]
         cells = ask(f"{address}/topics", policy=policy).json()["items"]
         written_cells = list(score_lines(condition, "topics", Policy(policy), allow_incomplete=True))[1:]
         told_cells = [(one["run_id"], one["qid"], one["state"]) for one in cells]

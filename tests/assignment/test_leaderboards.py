@@ -56,21 +56,23 @@ def written(form: str, given: Board) -> str:
 
 def test_csv():
     assert written("csv", board()) == (
-        "run_id,team,task,condition,policy,topics,complete,incomplete,topics_without_vital,topics_without_importance,nuggets_left_out,vstrict,v,wstrict,w,astrict,a,length,not_judged_by_plan\n"
-        "a.one,a,AG,E/A,unanswered=0,2,2,0,0,0,0,0.5,0.6666666667,0.4,0.6,0.6666666667,0.75,6.5,0\n"
-        "b.two,,,E/A,unanswered=0,2,1,0,0,0,0,0.0,0.0,0.0,0.0,0.0,6.25e-06,1.5,0\n"
-        "minimum,,,E/A,unanswered=0,2,3,0,0,0,0,0.0,0.0,0.0,0.0,0.0,6.25e-06,1.5,0\n"
-        "median,,,E/A,unanswered=0,2,3,0,0,0,0,0.25,0.3333333333,0.2,0.3,0.3333333333,0.375003125,4.0,0\n"
-        "maximum,,,E/A,unanswered=0,2,3,0,0,0,0,0.5,0.6666666667,0.4,0.6,0.6666666667,0.75,6.5,0\n"
-        "control.all,,control,E/A,unanswered=0,2,2,0,0,0,0,1.0,1.0,1.0,1.0,1.0,1.0,4.0,0\n"
+        "run_id,team,task,condition,policy,topics,complete,incomplete,topics_without_vital,topics_without_importance,nuggets_left_out,vstrict,v,wstrict,w,astrict,a,length,not_judged_by_plan,"
+        "vstrict_standard_error,v_standard_error,wstrict_standard_error,w_standard_error,astrict_standard_error,"
+        "a_standard_error,length_standard_error\n"
+        "a.one,a,AG,E/A,unanswered=0,2,2,0,0,0,0,0.5,0.6666666667,0.4,0.6,0.6666666667,0.75,6.5,0,,,,,0.3333333333,0.25,2.5\n"
+        "b.two,,,E/A,unanswered=0,2,1,0,0,0,0,0.0,0.0,0.0,0.0,0.0,6.25e-06,1.5,0,,,,,0.0,6.25e-06,1.5\n"
+        "minimum,,,E/A,unanswered=0,2,3,0,0,0,0,0.0,0.0,0.0,0.0,0.0,6.25e-06,1.5,0,,,,,,,\n"
+        "median,,,E/A,unanswered=0,2,3,0,0,0,0,0.25,0.3333333333,0.2,0.3,0.3333333333,0.375003125,4.0,0,,,,,,,\n"
+        "maximum,,,E/A,unanswered=0,2,3,0,0,0,0,0.5,0.6666666667,0.4,0.6,0.6666666667,0.75,6.5,0,,,,,,,\n"
+        "control.all,,control,E/A,unanswered=0,2,2,0,0,0,0,1.0,1.0,1.0,1.0,1.0,1.0,4.0,0,,,,,0.0,0.0,3.0\n"
     )
 
 
 def test_csv_of_the_other_policy_and_with_incomplete_answers():
     lines = written("csv", board(Policy.ANSWERED, states=LACKING)).splitlines()
     assert lines[1:3] == [
-        "a.one,a,AG,E/A,answered,2,1,1,0,0,0,0.5,0.6666666667,0.4,0.6,0.3333333333,0.5,9.0,0",
-        "b.two,,,E/A,answered,2,1,0,0,0,0,0.0,0.0,0.0,0.0,0.0,1.25e-05,3.0,0",
+        "a.one,a,AG,E/A,answered,2,1,1,0,0,0,0.5,0.6666666667,0.4,0.6,0.3333333333,0.5,9.0,0,,,,,,,",
+        "b.two,,,E/A,answered,2,1,0,0,0,0,0.0,0.0,0.0,0.0,0.0,1.25e-05,3.0,0,,,,,,,",
     ]
 
 
@@ -112,7 +114,10 @@ def test_jsonl():
         '"vital_score": 0.6666666667, "strict_weighted_score": 0.4, "weighted_score": 0.6, '
         '"strict_all_score": 0.6666666667, "all_score": 0.75, "length": 6.5, "topics": 2, "complete": 2, '
         '"incomplete": 0, "topics_without_vital": 0, "topics_without_importance": 0, "nuggets_left_out": 0, '
-        '"not_judged_by_plan": 0}',
+        '"not_judged_by_plan": 0, "strict_vital_score_standard_error": null, "vital_score_standard_error": null, '
+        '"strict_weighted_score_standard_error": null, "weighted_score_standard_error": null, '
+        '"strict_all_score_standard_error": 0.3333333333, "all_score_standard_error": 0.25, '
+        '"length_standard_error": 2.5}',
     ]
     rows = [json.loads(line) for line in lines]
     assert [(row["run_id"], row["qid"]) for row in rows[3:]] == [("b.two", "t1"), ("b.two", "t2"), ("b.two", "all")]
@@ -136,9 +141,9 @@ def test_jsonl_of_the_other_policy_has_no_line_for_what_a_run_did_not_answer():
 def test_every_form_says_that_only_topics_in_common_count_and_which():
     given = board(Policy.COMMON)
     assert written("csv", given).splitlines()[1:4] == [
-        "a.one,a,AG,E/A,common,1,1,0,0,0,0,0.5,0.6666666667,0.4,0.6,0.3333333333,0.5,9.0,0",
-        "b.two,,,E/A,common,1,1,0,0,0,0,0.0,0.0,0.0,0.0,0.0,1.25e-05,3.0,0",
-        "minimum,,,E/A,common,1,2,0,0,0,0,0.0,0.0,0.0,0.0,0.0,1.25e-05,3.0,0",
+        "a.one,a,AG,E/A,common,1,1,0,0,0,0,0.5,0.6666666667,0.4,0.6,0.3333333333,0.5,9.0,0,,,,,,,",
+        "b.two,,,E/A,common,1,1,0,0,0,0,0.0,0.0,0.0,0.0,0.0,1.25e-05,3.0,0,,,,,,,",
+        "minimum,,,E/A,common,1,2,0,0,0,0,0.0,0.0,0.0,0.0,0.0,1.25e-05,3.0,0,,,,,,,",
     ]
     assert written("topics", given).splitlines()[1:3] == [
         "a.one,a,AG,E/A,common,t1,complete,0.5,0.6666666667,0.4,0.6,0.3333333333,0.5,9.0",
@@ -185,19 +190,25 @@ def test_leaderboards_of_incomplete_labels_say_so_in_every_line():
 def test_latex():
     assert written("latex", board()) == (
         "\\begin{table}\n"
-        "\\caption{Nugget scores under E/A, 2 topics; a topic that a run did not answer counts 0.}\n"
+        "\\caption{Nugget scores under E/A, 2 topics; a topic that a run did not answer counts 0; SE is the standard "
+        "error over topics.}\n"
         "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"
-        "\\begin{tabular}{llrrrrrrr}\n"
+        "\\begin{tabular}{llrrrrrrrr}\n"
         "\\toprule\n"
-        "Run & Task & $V_{\\mathrm{strict}}$ & $V$ & $W_{\\mathrm{strict}}$ & $W$ & $A_{\\mathrm{strict}}$ & $A$ & $L$ "
-        "\\\\\n"
+        "Run & Task & $V_{\\mathrm{strict}}$ & SE & $V$ & $W_{\\mathrm{strict}}$ & $W$ & $A_{\\mathrm{strict}}$ & $A$ "
+        "& $L$ \\\\\n"
         "\\midrule\n"
-        "{}a.one & AG & 0.5000 & 0.6667 & 0.4000 & 0.6000 & 0.6667 & 0.7500 & 6.50 \\\\ % a.one; E/A; unanswered=0\n"
-        "{}b.two &  & 0.0000 & 0.0000 & 0.0000 & 0.0000 & 0.0000 & 0.0000 & 1.50 \\\\ % b.two; E/A; unanswered=0\n"
+        "{}a.one & AG & 0.5000 & -- & 0.6667 & 0.4000 & 0.6000 & 0.6667 & 0.7500 & 6.50 "
+        "\\\\ % a.one; E/A; unanswered=0\n"
+        "{}b.two &  & 0.0000 & -- & 0.0000 & 0.0000 & 0.0000 & 0.0000 & 0.0000 & 1.50 "
+        "\\\\ % b.two; E/A; unanswered=0\n"
         "\\midrule\n"
-        "{}Minimum &  & 0.0000 & 0.0000 & 0.0000 & 0.0000 & 0.0000 & 0.0000 & 1.50 \\\\ % minimum; E/A; unanswered=0\n"
-        "{}Median &  & 0.2500 & 0.3333 & 0.2000 & 0.3000 & 0.3333 & 0.3750 & 4.00 \\\\ % median; E/A; unanswered=0\n"
-        "{}Maximum &  & 0.5000 & 0.6667 & 0.4000 & 0.6000 & 0.6667 & 0.7500 & 6.50 \\\\ % maximum; E/A; unanswered=0\n"
+        "{}Minimum &  & 0.0000 &  & 0.0000 & 0.0000 & 0.0000 & 0.0000 & 0.0000 & 1.50 "
+        "\\\\ % minimum; E/A; unanswered=0\n"
+        "{}Median &  & 0.2500 &  & 0.3333 & 0.2000 & 0.3000 & 0.3333 & 0.3750 & 4.00 "
+        "\\\\ % median; E/A; unanswered=0\n"
+        "{}Maximum &  & 0.5000 &  & 0.6667 & 0.4000 & 0.6000 & 0.6667 & 0.7500 & 6.50 "
+        "\\\\ % maximum; E/A; unanswered=0\n"
         "\\bottomrule\n"
         "\\end{tabular}}\n"
         "\\end{table}\n"
@@ -231,21 +242,21 @@ def test_what_makes_scores_other_than_usual_is_in_every_table():
     assert '"topics_without_vital": 1, "topics_without_importance": 1, "nuggets_left_out": 2, ' in written(
         "jsonl", given
     )
-    told = "counts 0; topics without vital: 1; topics without importance: 1; nuggets left out: 2.}"
+    told = "counts 0; topics without vital: 1; topics without importance: 1; nuggets left out: 2; SE is"
     assert told in written("latex", given)
 
 
 def test_latex_of_incomplete_labels_says_how_many_in_each_row():
     text = written("latex", board(states=LACKING))
-    assert "counts 0; means over the complete answers alone.}" in text
-    assert "\\begin{tabular}{llrrrrrrrrr}" in text
+    assert "counts 0; means over the complete answers alone; SE is" in text
+    assert "\\begin{tabular}{llrrrrrrrrrr}" in text
     assert " & $L$ & Complete & Incomplete \\\\\n" in text
     assert "& 0.5000 & 9.00 & 1 & 1 \\\\ % a.one;" in text
 
 
 def test_latex_has_dashes_where_a_score_is_undefined():
     states = [[INCOMPLETE, INCOMPLETE], [COMPLETE, COMPLETE], [COMPLETE, COMPLETE]]
-    assert "a.one & AG & -- & -- & -- & -- & -- & -- & -- & 0 & 2 \\\\" in written("latex", board(states=states))
+    assert "a.one & AG & -- & -- & -- & -- & -- & -- & -- & -- & 0 & 2 \\\\" in written("latex", board(states=states))
 
 
 @pytest.fixture
@@ -310,7 +321,7 @@ def test_the_command_refuses_what_is_incomplete_and_writes_no_file(lacking: Cond
     with pytest.raises(CommandError, match=r"^1 of 2 answers .* With --allow-incomplete, means are over"):
         command("-o", str(path))
     assert not path.exists()
-    assert "team.one,,,Edits/Auto,unanswered=0,1,0,1,0,0,0,,,,,,,,0\n" in command("--allow-incomplete")
+    assert "team.one,,,Edits/Auto,unanswered=0,1,0,1,0,0,0,,,,,,,,0,,,,,,,\n" in command("--allow-incomplete")
 
 
 def test_the_command_names_the_conditions_that_there_are(auto: Condition):

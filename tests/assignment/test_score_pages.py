@@ -127,7 +127,12 @@ def test_only_topics_in_common_count_and_the_pages_say_so(as_olga: Client, auto:
         *[["", "—"]] * 3,
     ]
     _, page = get(as_olga, address("run_scores", auto, one.pk, query="?policy=common"))
-    assert [row[1:3] for row in page.tables[1][1:]] == [["complete", "0.500"], ["complete", "—"], ["", "0.500"]]
+    assert [row[1:3] for row in page.tables[1][1:]] == [
+        ["complete", "0.500"],
+        ["complete", "—"],
+        ["", "0.500"],
+        ["", "—"],
+    ]
 
 
 def test_several_conditions_stand_on_one_page(as_olga: Client, auto: Condition, edits: Condition):
@@ -142,9 +147,14 @@ def test_bars_have_the_interval_of_the_mean_over_topics(as_olga: Client, auto: C
     text, _ = get(as_olga, scores_of(auto))
     words = re.findall(r'<svg class="fill" height="18" role="img" aria-label="(.*?)">', text)
     assert words == [
-        "0.750, interval 0.500 to 1.000",
-        "0.500, interval 0.000 to 1.000",
-        "0.000, interval 0.000 to 0.000",
+        "0.750, interval 0.500 to 1.000, standard error 0.250",
+        "0.500, interval 0.000 to 1.000, standard error 0.500",
+        "0.000, interval 0.000 to 0.000, standard error 0.000",
+    ]
+    assert re.findall(r'title="Standard error (.*?)">(.*?)<', text) == [
+        ("0.250", "0.750"),
+        ("0.500", "0.500"),
+        ("0.000", "0.000"),
     ]
     bars = re.findall(
         r'<rect y="4" width="(.*?)" height="10" rx="2" class="f-model"/><line x1="(.*?)" x2="(.*?)"', text
@@ -225,9 +235,10 @@ def test_chosen_runs_are_compared_with_the_best_of_them(as_olga: Client, auto: C
     text, page = get(as_olga, scores_of(auto) + chosen)
     assert "2 runs compared" in text
     [table] = [table for table in page.tables if table[0][1:2] == ["Mean"]]
-    assert table[1][:3] == ["team.one", "0.750", "0.500 to 1.000"]
+    assert table[0][1:4] == ["Mean", "Standard error", "95 % interval"]
+    assert table[1][:4] == ["team.one", "0.750", "0.250", "0.500 to 1.000"]
     assert table[2] == [
-        *("team.two", "0.500", "0.000 to 1.000", "-0.250", "-1.000 to 0.500", "1, 0, 1", "no, may be chance"),
+        *("team.two", "0.500", "0.500", "0.000 to 1.000", "-0.250", "-1.000 to 0.500", "1, 0, 1", "no, may be chance"),
     ]
     strip = next(table for table in page.tables if table[0][0] == "Run" and "t1" in table[0])
     assert strip[1:3] == [["team.one", ".50", "1.0"], ["team.two", "1.0", ".00"]]
@@ -388,6 +399,7 @@ def test_a_run_on_all_topics(as_olga: Client, auto: Condition, answered: Campaig
         ["t1 why do cats purr", "complete", "0.000"],
         ["t2 how is glass recycled", "unanswered", "0.000"],
         ["mean", "", "0.000"],
+        ["standard error", "", "0.000"],
     ]
     assert page.orders == {"Topic": "ascending"}
     _, page = get(as_olga, address("run_scores", auto, run.pk, query="?policy=answered&sort=-topic"))

@@ -58,6 +58,17 @@ def test_own_csv_has_no_scores_in_its_counts_and_no_runs_in_its_spread(tmp_path:
     assert same(found.means, [[0.25, 0.5], [0.75, 1]])
 
 
+def test_standard_errors_and_counts_of_own_files_are_no_scores(tmp_path: Path):
+    header = (
+        "run_id,policy,questions_left_out,n_cover_runs,n_cover_run_set,NUGGET_COVERAGE,NUGGET_COVERAGE_standard_error"
+    )
+    found = read(tmp_path, f"{header}\na,unanswered=0,0,2,1f3a5b7c,0.5,0.25\nb,unanswered=0,0,2,1f3a5b7c,1,\n")
+    assert found.measures == ["NUGGET_COVERAGE"]
+    assert same(found.means, [[0.5], [1]])
+    line = '{"qid": "all", "run_id": "a", "vital_score": 0.5, "vital_score_standard_error": null}\n'
+    assert read(tmp_path, line).measures == ["v"]
+
+
 def test_csv_by_topic(tmp_path: Path):
     found = read(
         tmp_path,

@@ -16,6 +16,7 @@ from tests.support.scores_helpers import ANSWERS, import_answers, judge, say, sh
 UNUSUAL = "citations_not_judged,citations_without_text,answers_citing_nothing,unworthy_sentences_left_out"
 MEASURES = "weighted_precision,weighted_recall,hard_precision,hard_recall"
 MEASURES += "," + ",".join(f"{name}_all" for name in MEASURES.split(","))
+ERRORS = ",".join(f"{name}_standard_error" for name in MEASURES.split(","))
 
 
 @pytest.fixture
@@ -31,13 +32,15 @@ def written(condition: Condition, form: str, policy: Policy = Policy.ZERO) -> li
 
 def test_csv(auto: Condition):
     assert written(auto, "csv") == [
-        f"run_id,team,task,condition,policy,topics,complete,incomplete,{UNUSUAL},{MEASURES},not_judged_by_plan",
-        "team.empty,,,Auto,unanswered=0,2,1,0,1,0,2,0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0",
-        "team.one,,,Auto,unanswered=0,2,2,0,1,0,2,0,0.375,0.25,0.25,0.1666666667,0.375,0.25,0.25,0.1666666667,0",
-        "team.two,,,Auto,unanswered=0,2,2,0,1,0,2,0,0.75,0.6875,0.6666666667,0.625,0.8333333333,0.75,0.75,0.6875,0",
-        "minimum,,,Auto,unanswered=0,2,5,0,1,0,2,0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0",
-        "median,,,Auto,unanswered=0,2,5,0,1,0,2,0,0.25,0.1875,0.1666666667,0.125,0.3333333333,0.25,0.25,0.1666666667,0",
-        "maximum,,,Auto,unanswered=0,2,5,0,1,0,2,0,0.875,0.75,0.75,0.6666666667,0.875,0.75,0.75,0.6875,0",
+        f"run_id,team,task,condition,policy,topics,complete,incomplete,{UNUSUAL},{MEASURES},not_judged_by_plan,{ERRORS}",
+        "team.empty,,,Auto,unanswered=0,2,1,0,1,0,2,0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0" + 8 * ",0.0",
+        "team.one,,,Auto,unanswered=0,2,2,0,1,0,2,0,0.375,0.25,0.25,0.1666666667,0.375,0.25,0.25,0.1666666667,0,"
+        "0.375,0.25,0.25,0.1666666667,0.375,0.25,0.25,0.1666666667",
+        "team.two,,,Auto,unanswered=0,2,2,0,1,0,2,0,0.75,0.6875,0.6666666667,0.625,0.8333333333,0.75,0.75,0.6875,0,"
+        "0.25,0.3125,0.3333333333,0.375,0.1666666667,0.25,0.25,0.3125",
+        "minimum,,,Auto,unanswered=0,2,5,0,1,0,2,0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0,,,,,,,,",
+        "median,,,Auto,unanswered=0,2,5,0,1,0,2,0,0.25,0.1875,0.1666666667,0.125,0.3333333333,0.25,0.25,0.1666666667,0,,,,,,,,",
+        "maximum,,,Auto,unanswered=0,2,5,0,1,0,2,0,0.875,0.75,0.75,0.6666666667,0.875,0.75,0.75,0.6875,0,,,,,,,,",
     ]
 
 
@@ -78,12 +81,12 @@ def test_latex(auto: Condition):
     lines = written(auto, "latex")
     assert lines[1] == (
         "\\caption{Support scores under Auto, 2 topics; a topic that a run did not answer counts 0; "
-        "citations not judged: 1; answers citing nothing: 2.}"
+        "citations not judged: 1; answers citing nothing: 2; SE is the standard error over topics.}"
     )
     names = [f"$\\mathrm{{{name}}}{index}$" for index in ("", "_{\\mathrm{all}}") for name in ("WP", "WR", "HP", "HR")]
-    assert lines[5] == f"Run & Task & {' & '.join(names)} \\\\"
+    assert lines[5] == f"Run & Task & {' & '.join([names[0], 'SE', *names[1:]])} \\\\"
     assert lines[8] == (
-        "{}team.one &  & 0.3750 & 0.2500 & 0.2500 & 0.1667 & 0.3750 & 0.2500 & 0.2500 & 0.1667 "
+        "{}team.one &  & 0.3750 & 0.3750 & 0.2500 & 0.2500 & 0.1667 & 0.3750 & 0.2500 & 0.2500 & 0.1667 "
         "\\\\ % team.one; Auto; unanswered=0"
     )
 

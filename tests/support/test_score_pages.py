@@ -189,6 +189,7 @@ def test_a_run_on_all_topics(as_olga: Client, auto: Condition):
         ["t1 why do cats purr", "complete", "0.500", "0.375"],
         ["t2 how is glass recycled", "complete", "1.000", "1.000"],
         ["mean", "", "0.750", "0.688"],
+        ["standard error", "", "0.250", "0.312"],
     ]
 
 

@@ -69,7 +69,7 @@ def _run(found: Scores, row: Row) -> Json:
     team, task = (row.run.team, row.run.task) if row.run else ("", "")
     counts = {"topics": row.topics, "complete": row.complete, "incomplete": row.incomplete}
     told = {"run_id": row.name, "team": team, "task": task, **counts, "not_judged_by_plan": row.outside}
-    return {**told, "scores": _named(found, row.figures)}
+    return {**told, "scores": _named(found, row.figures), "standard_errors": _named(found, row.errors)}
 
 
 def _named(found: Scores, figures: Sequence[float]) -> dict[str, float | None]:

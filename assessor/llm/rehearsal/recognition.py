@@ -26,7 +26,7 @@ class Recognition:
 
     def __init__(self) -> None:
         self._patterns = [
-            (prompt, _pattern(prompt, prompts.texts[name]))
+            (prompt, prompts.reader(name), _pattern(prompt, prompts.texts[name]))
             for prompts in _usable_sets()
             for name, prompt in job_prompts().items()
             if name in prompts.texts
@@ -35,10 +35,10 @@ class Recognition:
     def answer(self, messages: Sequence[Mapping[str, str]]) -> Answer | None:
         """Return the answer to a conversation's first message of the user, or None for one that is no prompt."""
         text = next((message["content"] for message in messages if message["role"] == "user"), "")
-        for prompt, pattern in self._patterns:
+        for prompt, reader, pattern in self._patterns:
             if found := pattern.fullmatch(text):
                 values = {prompt.spellings.get(name, name): value for name, value in found.groupdict().items()}
-                value = prompt.rehearse(values)
+                value = prompt.rehearse(values | {"reader": reader})
                 return None if value is None else Answer(prompt, value)
         return None
 

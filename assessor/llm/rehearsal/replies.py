@@ -59,10 +59,15 @@ def gzip_bomb() -> Iterator[bytes]:
 
 def _spelt(value: object, key: str) -> str:
     if key:
-        return json.dumps({key: value}, ensure_ascii=False)
+        return json.dumps(_under(key, value), ensure_ascii=False)
     if isinstance(value, list):
         return json.dumps(value, ensure_ascii=False)
     return str(value) if isinstance(value, str) else f"##final score: {value}"
+
+
+def _under(key: str, value: object) -> dict[str, object]:
+    """Return the object that a schema asks for; a single label that is a grade is a number there."""
+    return {key: int(value) if isinstance(value, str) and value.isdecimal() else value}
 
 
 def _short(answer: Answer, key: str) -> str:
@@ -92,7 +97,7 @@ def _otherwise(value: Any, key: str, fate: Fate) -> str:
     plain = _spelt(value, key)
     forms = [f"```json\n{plain}\n```" if key else f"```\n{plain}\n```"]
     if key:
-        forms.append(json.dumps({key: value}, ensure_ascii=False, indent=2))
+        forms.append(json.dumps(_under(key, value), ensure_ascii=False, indent=2))
     elif isinstance(value, list):
         forms += [
             repr(value),

@@ -1,5 +1,8 @@
 """Questions graded by people: grades are labels like others, in tables that they share with assignment."""
 
+import csv
+import io
+
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
@@ -12,13 +15,16 @@ from assessor.desk.collection import topic_states
 from assessor.desk.flags import asked
 from assessor.desk.grid import grid_of
 from assessor.desk.run import judged_answer, scores_by_condition
+from assessor.desk.score_contributions import score_of
 from assessor.labels.label_kind import label_kinds
 from assessor.scores.cache import condition_scores
+from assessor.scores.leaderboards import score_lines
 from assessor.training.queries import worked_on
 from assessor.work.models import Task
 from assignment.actions import create_manual_assign
 from assignment.grading.label_kind import GRADING
 from assignment.models import AnswerSheet, LabelEvent
+from metaeval.stats.means import Policy
 from tests.assignment.conftest import finished, manual, nugget_ids, sheet_of, task  # noqa: F401
 from tests.assignment.grading.conftest import BANKS
 from tests.conftest import Importer
@@ -85,6 +91,40 @@ def test_grades_are_kept_by_condition_and_scored(grades: Task, as_anna: Client, 
     assert measures["MAX_GRADE"] == [0, 5, 3]
     assert measures["AVG_GRADE"] == [0, 3, 1]
     assert measures["COVERED_COUNT"] == [0, 2, 0]
+    assert measures["NUGGET_COVERAGE_WEIGHTED"] == [0, 4 / 5, 0]
+
+
+def test_weighted_cover_leaves_out_a_topic_whose_questions_have_no_importance(
+    by_people: Condition, anna: Person, as_anna: Client, as_olga: Client
+):
+    # Two vital questions and an okay one on t1; one without importance on t2.
+    for qid, grades in (("t1", ("5", "0", "4")), ("t2", ("5",))):
+        topic = by_people.campaign.topics.get(qid=qid)
+        grade(as_anna, sheet_of(give(by_people, topic, anna), "team.one"), *grades)
+    sheet = AnswerSheet.objects.get(answer__topic__qid="t1", answer__run__tag="team.one")
+    page = as_olga.get(f"/campaigns/study/scores/?condition={by_people.pk}").content.decode()
+    assert "On 1 of the topics some question has no importance: weighted cover leaves these topics out." in page
+    pages = {
+        topic.qid: as_olga.get(f"/campaigns/study/scores/{by_people.pk}/topics/{topic.pk}/").content.decode()
+        for topic in by_people.campaign.topics.all()
+    }
+    told = "Some have no importance, so weighted cover is undefined."
+    assert {qid: told in page for qid, page in pages.items()} == {"t1": False, "t2": True}
+    lines = "".join(score_lines(by_people, "topics", Policy.ZERO, allow_incomplete=True))
+    weighted = {
+        row["topic"]: row["NUGGET_COVERAGE_WEIGHTED"]
+        for row in csv.DictReader(io.StringIO(lines))
+        if row["run_id"] == "team.one"
+    }
+    assert weighted == {"t1": "0.6", "t2": ""}
+    found = condition_scores(by_people)
+    assert found.unusual["topics_without_importance"] == 1
+    parts = {}
+    for item in nuggets_of(sheet.bank):
+        [row] = [one for one in score_of(sheet, str(item)).rows if one.measure == "NUGGET_COVERAGE_WEIGHTED"]
+        parts[(row.value, row.weight)] = (row.answer, row.run)
+    # (1 + 0.5) / 2.5, and the run's mean is over t1 alone.
+    assert parts == dict.fromkeys([("1", "1"), ("0", "1"), ("1", "0.5")], ("0.6000", "0.6000"))
 
 
 def test_a_question_left_out_is_in_no_measure(grades: Task, as_anna: Client, by_people: Condition):

@@ -64,6 +64,34 @@ def test_an_answer_without_all_grades_has_no_score_and_what_it_reaches_counts():
     assert (found["N_COVER_4"][1], found["NUGGET_COVERAGE"][1], found["length"][1]) == (0.5, 0.5, 4)
 
 
+# Vital 2, okay 1: worked by hand, of five questions.
+@pytest.mark.parametrize(
+    ("importance", "weighted"),
+    [
+        ([1, 1, 0, 0, 0], [2 / 7, 3 / 7, 0]),
+        ([0, 1, 1, 1, 1], [1 / 9, 4 / 9, 0]),
+        ([1] * 5, [1 / 5, 2 / 5, 0]),
+        ([0] * 5, [1 / 5, 2 / 5, 0]),
+    ],
+)
+def test_weighted_cover_counts_vital_questions_twice(importance: list[int], weighted: list[float]):
+    grades = [[5, 3, 3, 0, 0], [0, 4, 5, 3, 3], [3, 3, 0, 0, 0]]
+    assert scores(grades, importance=importance)["NUGGET_COVERAGE_WEIGHTED"] == pytest.approx(weighted)
+
+
+@pytest.mark.parametrize("importance", [None, [-1, -1], [1, -1]])
+def test_weighted_cover_is_undefined_where_a_question_has_no_importance(importance: list[int] | None):
+    found = scores([[5, 4], [0, 0]], importance=importance)
+    assert np.isnan(found["NUGGET_COVERAGE_WEIGHTED"]).all()
+    assert found["NUGGET_COVERAGE"] == [1, 0]
+
+
+@pytest.mark.parametrize("importance", [[2, 1], [1], [[1, 1]]])
+def test_what_is_no_importance_is_refused(importance: list[int]):
+    with pytest.raises(ValueError, match="importance"):
+        grade_scores([[5, 4]], importance=importance)
+
+
 def test_without_questions_nothing_is_defined():
     assert np.isnan(grade_scores(np.zeros((2, 0)))).all()
 
@@ -74,12 +102,15 @@ def test_what_is_no_grade_is_refused(grade: float):
         grade_scores([[grade]])
 
 
-def test_what_a_grade_contributes():
-    assert contributions(3) == {
+@pytest.mark.parametrize(("importance", "weight"), [(1, 1), (0, 0.5), (-1, 0)])
+def test_what_a_grade_contributes(importance: int, weight: float):
+    assert contributions(3, importance) == {
         "NUGGET_COVERAGE": (0, 1),
         "AVG_GRADE": (3, 1),
+        "NUGGET_COVERAGE_WEIGHTED": (0, weight),
         "NUGGET_COVERAGE_1": (1, 1),
         "NUGGET_COVERAGE_2": (1, 1),
         "NUGGET_COVERAGE_3": (1, 1),
         "NUGGET_COVERAGE_5": (0, 1),
     }
+    assert contributions(5, importance)["NUGGET_COVERAGE_WEIGHTED"] == (1, weight)

@@ -39,10 +39,10 @@ class _Kind(NamedTuple):
 
 _KINDS = {
     "assignment": _Kind(
-        AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks"), "support"
+        AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks", "shown"), "support"
     ),
     "grading": _Kind(
-        AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks"), "5"
+        AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks", "shown"), "5"
     ),
     "support": _Kind(
         SupportSheet,
@@ -61,6 +61,7 @@ WRITES: dict[str, dict[str, dict[str, str]]] = {
         "cannot": {"reason": "garbled"},
         "flag": {"note": "odd"},
         "mark": {"marks": "[[0, 0, 4]]"},
+        "show": {},
         "later": {},
     },
     "grading": {
@@ -68,6 +69,7 @@ WRITES: dict[str, dict[str, dict[str, str]]] = {
         "cannot": {"reason": "garbled"},
         "flag": {"note": "odd"},
         "mark": {"marks": "[[0, 0, 4]]"},
+        "show": {},
         "later": {},
     },
     "support": {

@@ -37,13 +37,10 @@ class _Kind(NamedTuple):
     best: str  # label
 
 
+_OF_NUGGETS = ("labels", "cannot", "stale", "invalid", "flags", "marks", "shown")
 _KINDS = {
-    "assignment": _Kind(
-        AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks", "shown"), "support"
-    ),
-    "grading": _Kind(
-        AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks", "shown"), "5"
-    ),
+    "assignment": _Kind(AnswerSheet, LabelEvent, "assign", _OF_NUGGETS, "support"),
+    "grading": _Kind(AnswerSheet, LabelEvent, "assign", _OF_NUGGETS, "5"),
     "support": _Kind(
         SupportSheet,
         SupportEvent,

@@ -71,7 +71,6 @@ def label_beside(client: Client, one: AnswerSheet, grade: str = "4") -> None:
         assert send(client, one, "label", item, label=grade).status_code == 200
 
 
-
 # Conditions
 
 
@@ -198,7 +197,8 @@ def test_it_is_scored_and_looked_at(beside: Task, sheet: AnswerSheet, items, as_
 
 def test_what_waits_is_stalled_work(beside: Task, campaign: Campaign):
     waits = [one for one in stuck(campaign, [], {}) if "model's label" in one.fact]
-    assert [(one.fact, one.more) for one in waits] == [("3 questions of t1 wait for the model's label.", "Edited, anna")]
+    fact = "3 questions of t1 wait for the model's label."
+    assert [(one.fact, one.more) for one in waits] == [(fact, "Edited, anna")]
     assert [button.address for button in waits[0].buttons] == [f"/assign/{beside.pk}/"]
 
 
@@ -362,7 +362,14 @@ def test_a_blind_screen_has_no_grade_of_a_model_and_no_way_to_ask_for_one(
     assert not Exposure.objects.filter(person=anna).exists()
 
 
-def readings(client: Client, task: Task, sheet: AnswerSheet, item: int, *, shows: bool = True) -> Iterator[HttpResponse]:  # noqa: F811
+def readings(
+    client: Client,
+    task: Task,  # noqa: F811
+    sheet: AnswerSheet,
+    item: int,
+    *,
+    shows: bool = True,
+) -> Iterator[HttpResponse]:
     """Yield the answers to all that changes nothing: what is served, and what is refused.
 
     shows: asking for grades of other people's answers, too.

@@ -4,12 +4,14 @@ import json
 import re
 from collections.abc import Iterator
 from html import unescape
+from pathlib import Path
 
 import pytest
 from django.http import HttpResponse
 from django.test import Client
 
 from assessor.accounts.models import Person
+from assessor.archive.actions import restore
 from assessor.campaigns.actions import ConditionError, create_campaign
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.desk.stalled_work import stuck
@@ -24,8 +26,10 @@ from assignment.grading.exports import grade_lines
 from assignment.grading.label_kind import GRADING, POST_EDITED
 from assignment.models import AnswerSheet, Assignment
 from assignment.practice import practice_items
+from assignment.shown_labels import openable, waiting
 from metaeval.stats.means import COMPLETE, INCOMPLETE
 from nuggets.models import BankEdition, Nugget, NuggetBank
+from tests.archive.campaigns import forget_everything, written
 from tests.assignment.conftest import finished, label_twice, manual, sheet_of, task  # noqa: F401
 from tests.assignment.grading.conftest import BANKS, GRADES, answered, grade_as_model  # noqa: F401
 from tests.assignment.test_blindness import Watched, comparable
@@ -280,6 +284,26 @@ def test_practice_leaves_out_what_waits(beside: Task, sheet: AnswerSheet, as_ann
     label_beside(as_anna, sheet, "2")
     [found] = practice_items([beside], {beside.condition_id: Reference(reference=beside.condition.shown)}).values()
     assert [(item.label, item.reference) for item in found] == [("2", grade) for grade in GRADES["team.one"]]
+
+
+def test_an_archive_keeps_what_was_shown_and_what_can_be_opened(
+    beside: Task, sheet: AnswerSheet, as_anna: Client, tmp_path: Path
+):
+    label_beside(as_anna, sheet, "3")
+    before = written(beside.campaign)
+    path = tmp_path / "archive.zip"
+    path.write_bytes(before)
+    forget_everything()
+    campaign = restore(path)
+    assert written(campaign) == before
+    edited = campaign.conditions.get(method=POST_EDITED)
+    assert edited.shown == campaign.conditions.get(name="Mia's grades")
+    shown = Assignment.objects.filter(sheet__condition=edited, sheet__by_rule=False).order_by("pk")
+    assert list(shown.values_list("shown_value", "value")) == [(grade, "3") for grade in GRADES["team.one"]]
+    of_condition = AnswerSheet.objects.filter(condition=edited)
+    found = openable(of_condition, edited).values_list("answer__run__tag", flat=True)
+    assert sorted(found) == ["team.empty", "team.one"]
+    assert [one.answer.run.tag for one in waiting(of_condition, edited)] == ["team.two"]
 
 
 # Who has seen grades of a model

@@ -1,9 +1,10 @@
 """AutoAssign: a model says which nuggets of a finished bank an answer contains, a list of them at a time."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
+from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
@@ -15,7 +16,7 @@ from assessor.llm.preview import answer_of
 from assessor.llm.prompts import Preview, PreviewError, PreviewSubject, PromptRequest, PromptSet, PublishedTemplate
 from assessor.llm.rehearsal.word_overlap import label_by_share, stems
 from assessor.work.judging_pool import NOT_JUDGED
-from assignment.actions import add_lacking_sheets, store_labels, usual_name
+from assignment.actions import add_lacking_sheets, open_labelled, store_labels, usual_name
 from assignment.actions.auto_assign import Labelled
 from assignment.formats import LABELS, NOT_SUPPORT
 from assignment.models import AnswerSheet
@@ -218,6 +219,8 @@ class AutoAssign(JobKind):
     def store(self, job: Job, results: Sequence[tuple[Unit, Labelled]]) -> None:
         """Write the labels. A unit whose nuggets were changed meanwhile fails."""
         store_labels(job, results)
+        topics = {unit.topic_id for unit, _ in results}
+        transaction.on_commit(partial(open_labelled, job.condition, topics), robust=True)
 
     def unit_names(self, units: Collection[Unit]) -> Mapping[int, str]:
         """Return the tags of the runs whose answers they are about."""

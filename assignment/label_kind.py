@@ -80,8 +80,8 @@ class Assignment(LabelKind):
     done = "assigned"
     job = "AutoAssign"
     blind_method = MANUAL
-    peoples_methods = (MANUAL,)
-    methods = (MANUAL, AUTO)
+    peoples_methods: Sequence[str] = (MANUAL,)
+    methods: Sequence[str] = (MANUAL, AUTO)
     builds_on = "nuggets"
     takes_invalid_labels = True
     questions_page = "assignment_questions"
@@ -202,6 +202,11 @@ class Assignment(LabelKind):
 
     def has_item(self, sheet: AnswerSheet, item: str) -> bool:
         return any(str(nugget) == item for nugget in sheet.bank.nuggets.values_list("pk", flat=True))
+
+    def waiting_for_a_model(self, campaign: Campaign) -> Mapping[int, int]:
+        from assignment.shown_labels import waiting_for_a_model
+
+        return waiting_for_a_model(self, campaign) if self.post_edited_method else {}
 
     def item_history(self, sheet: AnswerSheet, item: str) -> tuple[str, Iterable[Step]]:
         from assignment.item_history import item_history

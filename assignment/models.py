@@ -81,7 +81,7 @@ class Assignment(AnswerLabel):
     ITEM = ("nugget_id",)
     IN_HISTORY = ("nugget", "nugget_id")
     FILE_KEY = "assignment"
-    FURTHER: ClassVar[dict[str, str]] = {"marks": "marks"}
+    FURTHER: ClassVar[dict[str, str]] = {"marks": "marks", "shown": "shown_value"}
 
     sheet = models.ForeignKey(AnswerSheet, models.PROTECT, related_name="assignments", db_index=False)
     nugget = models.ForeignKey("nuggets.Nugget", models.PROTECT, related_name="assignments")
@@ -91,6 +91,9 @@ class Assignment(AnswerLabel):
         null=True,
         choices=label_choices,
         help_text=Label._meta.get_field("resolved_value").help_text,
+    )
+    shown_value = models.CharField(  # noqa: DJ001
+        max_length=20, null=True, choices=label_choices, help_text="The model's label that stood beside the choices."
     )
     marks = JSONText(null=True, help_text="Words that carry the label: [[sentence, start, end], ...], in characters.")
 

@@ -12,11 +12,13 @@ from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Run,
 from assessor.campaigns.queries import own_answers, pooled_passages, without_practice
 from assessor.labels.flags import Question
 from assessor.labels.history import said_under
+from assessor.labels.shown_labels import differs
 from assessor.studies.queries import sample_of, sampled_under
 from assessor.work.judging_pool import judged_under
 from assessor.work.models import Task
 from assignment.label_kind import Assignment
 from assignment.models import AnswerSheet, LabelEvent, LeftOut
+from assignment.shown_labels import openable
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from nuggets.queries import with_keys
@@ -139,8 +141,11 @@ def name_of(nugget: Mapping[str, Any]) -> str:
 
 
 def progress(task: Task) -> tuple[int, int]:
-    """Count the answers of a task's bank under its condition that are done, by whoever, and all of them."""
-    sheets = AnswerSheet.objects.filter(condition=task.condition_id, bank=bank_of(task))
+    """Count the answers of a task's bank under its condition that are done, by whoever, and all of them.
+
+    Those that wait for a model's labels are in neither.
+    """
+    sheets = openable(AnswerSheet.objects.filter(condition=task.condition_id, bank=bank_of(task)), task.condition)
     counts = sheets.aggregate(total=Count("pk"), done=Count("pk", filter=Q(to_do=0)))
     return counts["done"], counts["total"]
 
@@ -148,7 +153,7 @@ def progress(task: Task) -> tuple[int, int]:
 def labelling(kind: Assignment, campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions under which answers get labels of a kind, by people, a model or a file."""
     return campaign.conditions.filter(kind=kind.name).select_related(
-        "judge", "nuggets__judge", "qrels_source__condition__judge", "manual_setup"
+        "judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge", "manual_setup"
     )
 
 
@@ -192,9 +197,14 @@ class Said(NamedTuple):
     cannot: str
     stale: str
     flag: str
+    shown: str
     marked: list[str]
     seconds: int | None
     under: int | None  # the version of the guidelines
+
+    @property
+    def differs(self) -> str:
+        return differs(self.label, self.shown)
 
 
 class Labelled(NamedTuple):
@@ -245,10 +255,10 @@ def _labelled(
         key = str(nugget["id"])
         if sheet.asked is not None and nugget["id"] not in sheet.asked:
             continue
-        label, cannot, stale, note = (
-            column.get(key, "") for column in (sheet.labels, sheet.cannot, sheet.stale, sheet.flags)
-        )
+        columns = (sheet.labels, sheet.cannot, sheet.stale, sheet.flags, sheet.shown)
+        label, cannot, stale, note, shown = (column.get(key, "") for column in columns)
         marked = [sentences[sentence].text[start:end] for sentence, start, end in sheet.marks.get(key, [])]
         spent, read = seconds.get((sheet.pk, key)), under.get((sheet.pk, key))
-        rows.append(Said(key, nugget["text"], nugget["importance"], label, cannot, stale, note, marked, spent, read))
+        told = (label, cannot, stale, note, shown, marked, spent, read)
+        rows.append(Said(key, nugget["text"], nugget["importance"], *told))
     return Labelled(sheet, sentences, rows, sum(row.seconds or 0 for row in rows), last)

@@ -16,13 +16,18 @@ from assessor.work.models import Task
 from assignment.access import OwnSheet, own_sheets
 from assignment.models import AnswerSheet, Assignment, LabelEvent
 from assignment.queries import name_of, nuggets_of
+from assignment.shown_labels import openable, waiting
 from nuggets.models import BankEdition, NuggetBank
 from nuggets.queries import with_keys
 
 
 def own_rows(task: Task, bank: NuggetBank) -> QuerySet[AnswerSheet]:
-    """Return what a person has to label or has labelled, in the order of their queue: answers put off come last."""
-    return _in_scope(task, bank).filter(by_rule=False).order_by("put_off", "place", "pk")
+    """Return what a person has to label or has labelled, in the order of their queue: answers put off come last.
+
+    Those that wait for a model's labels are left out.
+    """
+    own = _in_scope(task, bank).filter(by_rule=False)
+    return openable(own, task.condition).order_by("put_off", "place", "pk")
 
 
 def _in_scope(task: Task, bank: NuggetBank) -> QuerySet[AnswerSheet]:
@@ -49,6 +54,11 @@ def queue(task: Task, bank: NuggetBank) -> list[Queued]:
 def by_rule(task: Task, bank: NuggetBank) -> int:
     """Count the empty answers of a task, which nobody is asked about."""
     return _in_scope(task, bank).filter(by_rule=True).count()
+
+
+def waiting_for_model(task: Task, bank: NuggetBank) -> int:
+    """Count the answers of a task that can't be opened yet: a model whose labels are shown has not labelled them."""
+    return waiting(_in_scope(task, bank), task.condition).count()
 
 
 class Row(NamedTuple):
@@ -92,7 +102,7 @@ def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
     return [
         Shown(
             own,
-            to_json(said(own.sheet)),
+            to_json(said(own)),
             to_json(older(own)),
             to_json(decided.get(own.sheet.pk, {})),
             to_json(under.get(own.sheet.pk, {})),
@@ -101,10 +111,12 @@ def shown(owns: Sequence[OwnSheet]) -> list[Shown]:
     ]
 
 
-def said(sheet: AnswerSheet) -> dict[str, Any]:
+def said(own: OwnSheet) -> dict[str, Any]:
     """Return what stands on a person's sheet."""
-    columns = ("asked", "labels", "cannot", "stale", "flags", "marks")
-    return {column: getattr(sheet, column) for column in columns}
+    columns = ["asked", "labels", "cannot", "stale", "flags", "marks"]
+    if own.shown_condition is not None:
+        columns.append("shown")
+    return {column: getattr(own.sheet, column) for column in columns}
 
 
 def older(own: OwnSheet) -> dict[str, list[tuple[str, str]]]:

@@ -9,6 +9,7 @@ urlpatterns = [
     path("assign/<int:task_id>/answers/<int:sheet_id>/cannot/", labelling.cannot, name="assignment_cannot"),
     path("assign/<int:task_id>/answers/<int:sheet_id>/flag/", labelling.flag, name="assignment_flag"),
     path("assign/<int:task_id>/answers/<int:sheet_id>/mark/", labelling.mark, name="assignment_mark"),
+    path("assign/<int:task_id>/answers/<int:sheet_id>/show/", labelling.show, name="assignment_show"),
     path("assign/<int:task_id>/answers/<int:sheet_id>/later/", labelling.later, name="assignment_later"),
     path("assign/<int:task_id>/nuggets/<int:nugget_id>/", labelling.nugget, name="assignment_nugget"),
     path("assign/<int:task_id>/sign-off/", labelling.sign_off, name="assignment_sign_off"),

@@ -16,6 +16,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.models import Answer, Condition, Sentence
 from assessor.labels.manual_setups import repeats, require_not_repeated
 from assessor.labels.models import labels_in_sql
+from assessor.labels.shown_labels import HAS_SEEN, label_in_sql
 from assessor.runtime.prepared import fetch_prepared
 from assessor.work.access import (
     CHECKS,
@@ -72,17 +73,12 @@ _LABEL = (
 )
 _TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state", "paused")
 _CONDITION = ("id", "campaign_id", "name", "kind", "method", "shown_id", "sample")
-# Another exposure, such as to another model's labels, is none to these: support.actions.judging says where they were.
-_HAS_SEEN = """EXISTS (
-    SELECT 1 FROM campaigns_condition shown JOIN work_exposure seen ON seen."where" = 'labels of ' || shown.name
-    WHERE shown.id = campaigns_condition.shown_id AND seen.person_id = work_task.person_id
-        AND seen.topic_id = work_task.topic_id AND seen.kind = work_task.kind)"""
 _SQL = f"""
     SELECT {", ".join(f"sheet.{name}" for name in _SHEET)},
         {labels_in_sql("support_supportjudgment", _LABEL)},
         {", ".join(f"work_task.{name}" for name in _TASK)},
         {", ".join(f"campaigns_condition.{name}" for name in _CONDITION)},
-        answer.run_id, answer.content, answer."references", {repeats()}, protocol.equal_pairs_once, {_HAS_SEEN},
+        answer.run_id, answer.content, answer."references", {repeats()}, protocol.equal_pairs_once, {HAS_SEEN},
         {", ".join(CHECKS.values())}
     FROM support_supportsheet sheet
     JOIN work_task ON work_task.id = sheet.task_id
@@ -92,14 +88,7 @@ _SQL = f"""
     WHERE work_task.person_id = %s AND work_task.id = %s
 """  # noqa: S608  # names of our own tables
 # For the same reason: what a condition that is made here or loaded says of a sheet's answer.
-_SHOWN = """
-    SELECT label.value FROM support_supportjudgment label
-    JOIN support_supportsheet shown ON shown.id = label.sheet_id
-    JOIN support_supportsheet own ON own.answer_id = shown.answer_id
-    LEFT JOIN campaigns_import loaded ON loaded.id = shown.import_record_id
-    WHERE own.id = %s AND shown.condition_id = %s AND label.sentence = %s AND label.docid = %s AND label.state = 'given'
-        AND (loaded.id IS NULL OR loaded.state = 'done')
-"""
+_SHOWN = label_in_sql("support_supportsheet", "support_supportjudgment", ("answer_id",), ("sentence", "docid"))
 
 
 def own_sheet(person: Person, task_id: int, sheet_id: int) -> OwnSheet:

@@ -6,9 +6,9 @@ from typing import Any
 from assessor.accounts.models import Person
 from assessor.campaigns.forms import ConditionFields, RecordField
 from assessor.campaigns.models import Campaign, Condition
+from assessor.labels.shown_labels import with_a_models_labels
 from support.actions import create_support
-from support.label_kind import FROM_SCRATCH, POST_EDITED
-from support.queries import with_a_models_labels
+from support.label_kind import FROM_SCRATCH, POST_EDITED, SUPPORT
 
 
 class SupportFields(ConditionFields):
@@ -28,7 +28,7 @@ class SupportFields(ConditionFields):
 
     def __init__(self, campaign: Campaign) -> None:
         super().__init__(campaign)
-        self.fields["shown_labels"].queryset = with_a_models_labels(campaign)  # type: ignore[attr-defined]
+        self.fields["shown_labels"].queryset = with_a_models_labels(SUPPORT, campaign)  # type: ignore[attr-defined]
 
     def create(self, filled_in: Mapping[str, Any], *, acting_user: Person | None) -> Condition:
         return create_support(

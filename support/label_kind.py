@@ -42,6 +42,7 @@ class Support(LabelKind):
     item_heading = "Sentence and what it cites"
     job = "Support"
     blind_method = FROM_SCRATCH
+    post_edited_method = POST_EDITED
     peoples_methods = (FROM_SCRATCH, POST_EDITED)
     methods = (FROM_SCRATCH, POST_EDITED, AUTOMATIC)
     comparison_page = "support_pairs"

@@ -15,6 +15,7 @@ from assessor.campaigns.queries import answers_to
 from assessor.labels.flags import Place, Question, Reading, reading
 from assessor.labels.history import said_under
 from assessor.labels.models import Label
+from assessor.labels.shown_labels import differs
 from assessor.studies.queries import sample_of, sampled_under
 from assessor.work.judging_pool import judged_under
 from assessor.work.models import Task
@@ -91,12 +92,6 @@ def supporting(campaign: Campaign) -> QuerySet[Condition]:
     return campaign.conditions.filter(kind=SUPPORT.name).select_related("judge", "shown__judge", "manual_setup")
 
 
-def with_a_models_labels(campaign: Campaign) -> QuerySet[Condition]:
-    """Return the conditions whose labels can stand beside the choices of a person."""
-    conditions = campaign.conditions.filter(kind=SUPPORT.name, sample="").select_related("judge")
-    return conditions.filter(pk__in=[condition.pk for condition in conditions if condition.is_a_models])
-
-
 def given_labels(condition: Condition, topic: Topic | None = None) -> dict[int, dict[str, str]]:
     """Return the labels of a condition by answer's key and citation's; what is not one of the three is none."""
     rows = SupportJudgment.in_or_out.filter(sheet__condition=condition, state=Label.State.GIVEN, value__in=LABELS)
@@ -157,8 +152,7 @@ class Said(NamedTuple):
 
     @property
     def differs(self) -> str:
-        """Whether the label differs from the one that was shown: "yes", "no", or "" where one of them is missing."""
-        return ("yes" if self.label != self.shown else "no") if self.label and self.shown else ""
+        return differs(self.label, self.shown)
 
 
 class Judged(NamedTuple):

@@ -10,7 +10,6 @@ from assessor.scores.loading import Labels
 from assessor.scores.score_source import Scoring
 from assessor.work.judging_pool import newest_words
 from support.item_history import contribution
-from support.label_kind import POST_EDITED
 from support.measures import SUPPORT_SCORES
 from support.models import SupportSheet
 from support.score_arrays import Scores, load_scores, load_with_labels
@@ -37,12 +36,6 @@ class SupportScoring(Scoring):
             return "as in the file"
         most = condition.protocol.citations_per_sentence
         return "the first" if most == 1 else f"the first {most}"
-
-    def labels_by(self, condition: Condition) -> str:
-        """Return who gives the labels; a condition of post-editing names the model whose labels people see."""
-        if condition.method == POST_EDITED:
-            return f"people, shown those of {condition.shown}"
-        return super().labels_by(condition)
 
     def states(self, conditions: Sequence[Condition]) -> dict[int, tuple[Any, ...]]:
         judged = newest_words(conditions)

@@ -37,13 +37,10 @@ class _Kind(NamedTuple):
     best: str  # label
 
 
+_OF_NUGGETS = ("labels", "cannot", "stale", "invalid", "flags", "marks", "shown")
 _KINDS = {
-    "assignment": _Kind(
-        AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks"), "support"
-    ),
-    "grading": _Kind(
-        AnswerSheet, LabelEvent, "assign", ("labels", "cannot", "stale", "invalid", "flags", "marks"), "5"
-    ),
+    "assignment": _Kind(AnswerSheet, LabelEvent, "assign", _OF_NUGGETS, "support"),
+    "grading": _Kind(AnswerSheet, LabelEvent, "assign", _OF_NUGGETS, "5"),
     "support": _Kind(
         SupportSheet,
         SupportEvent,
@@ -61,6 +58,7 @@ WRITES: dict[str, dict[str, dict[str, str]]] = {
         "cannot": {"reason": "garbled"},
         "flag": {"note": "odd"},
         "mark": {"marks": "[[0, 0, 4]]"},
+        "show": {},
         "later": {},
     },
     "grading": {
@@ -68,6 +66,7 @@ WRITES: dict[str, dict[str, dict[str, str]]] = {
         "cannot": {"reason": "garbled"},
         "flag": {"note": "odd"},
         "mark": {"marks": "[[0, 0, 4]]"},
+        "show": {},
         "later": {},
     },
     "support": {

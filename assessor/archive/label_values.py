@@ -12,7 +12,7 @@ from assessor.campaigns.models import Condition
 from assessor.labels.label_kind import label_kinds
 from assessor.labels.models import AnswerLabel, JudgedAnswer, LabelEvent
 
-_VALUES = ("value", "resolved_value", "value_before")
+_VALUES = ("value", "resolved_value", "shown_value", "value_before")
 
 
 class LabelValues:

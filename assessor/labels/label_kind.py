@@ -28,6 +28,7 @@ class LabelKind(ConditionKind):
     item: str  # what gets a label: "nugget"
     item_heading: str  # of a table's column of items
     job: str  # the kind of job in which a model gives them
+    post_edited_method = ""  # of conditions under which people see a model's label beside the choices; "" for none
     comparison_page = ""  # the name of the address where labels of two conditions are side by side
     questions_page = ""  # the name of the address that leads to a condition's questions
     settling = ""  # the template of the forms that settle a label which a person could not give; "" where nothing does

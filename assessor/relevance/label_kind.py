@@ -39,6 +39,7 @@ class Relevance(LabelKind):
     item_heading = "Passage"
     job = "UMBRELA"
     blind_method = FROM_SCRATCH
+    post_edited_method = POST_EDITED
     peoples_methods = (FROM_SCRATCH, POST_EDITED)
     methods = (FROM_SCRATCH, POST_EDITED, AUTOMATIC)
     labels = tuple(str(grade) for grade in range(max(SCALES_HERE) + 1))

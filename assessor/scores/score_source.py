@@ -29,8 +29,8 @@ class Scoring(Protocol):
         """Return what is judged under a condition, as basis_label calls it."""
 
     def labels_by(self, condition: Condition) -> str:
-        """Return who or what gives its labels."""
-        return str(condition.judge or "people")
+        """Return who or what gives its labels; of people who post-edit, with whose labels they see."""
+        return f"people, shown those of {condition.shown}" if condition.shown else str(condition.judge or "people")
 
     def load(self, condition: Condition) -> Scores:
         """Compute all scores of a condition from its sheets."""

@@ -9,10 +9,18 @@ from assignment.actions.labelling import (
     mark_unjudgeable,
     mark_words,
     put_off,
+    show,
     sign_off,
     why_closed,
 )
-from assignment.actions.preparation import create_manual_assign, follow_scope, prepare_sheets, renew_sheets, usual_name
+from assignment.actions.preparation import (
+    create_manual_assign,
+    follow_scope,
+    open_labelled,
+    prepare_sheets,
+    renew_sheets,
+    usual_name,
+)
 from assignment.actions.resolution import leave_out, resolve_label
 
 __all__ = [
@@ -26,10 +34,12 @@ __all__ = [
     "leave_out",
     "mark_unjudgeable",
     "mark_words",
+    "open_labelled",
     "prepare_sheets",
     "put_off",
     "renew_sheets",
     "resolve_label",
+    "show",
     "sign_off",
     "store_labels",
     "usual_name",

@@ -1,10 +1,11 @@
 """What a person says of nuggets in their answers. All of it is called inside work.writes.once, its transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
+from assessor.labels.shown_labels import NOT_SHOWN_HERE, record_seen, require_shown
 from assessor.work.models import Task
 from assessor.work.write_protocol import (
     SIGNED_OFF,
@@ -20,7 +21,7 @@ from assessor.work.write_protocol import (
     require_all_said,
     require_present,
 )
-from assignment.access import OwnSheet
+from assignment.access import OwnSheet, shown_label
 from assignment.label_kind import kind_of_nuggets
 from assignment.models import AnswerSheet
 from assignment.queries import bank_of, progress
@@ -52,7 +53,7 @@ def give_label(own: OwnSheet, *, nugget: int, label: str, seconds: int | None, s
         said |= {"stale": None, "invalid": None}
     if str(nugget) in own.sheet.cannot:
         said["adopted"] = None  # another person's label was for where this one could not judge
-    return _say(own, "label" if label else "take back", nugget, said, seen, seconds)
+    return _judge(own, "label" if label else "take back", nugget, said, seen, seconds)
 
 
 def mark_unjudgeable(own: OwnSheet, *, nugget: int, reason: str, seconds: int | None, seen: int) -> Result:
@@ -60,9 +61,8 @@ def mark_unjudgeable(own: OwnSheet, *, nugget: int, reason: str, seconds: int | 
     reason = on_one_line(reason)
     if not reason:
         raise BadWrite("Say why it can't be judged.")
-    return _say(
-        own, "can't judge", nugget, {"cannot": reason, "label": None, "stale": None, "invalid": None}, seen, seconds
-    )
+    said = {"cannot": reason, "label": None, "stale": None, "invalid": None}
+    return _judge(own, "can't judge", nugget, said, seen, seconds)
 
 
 def flag(own: OwnSheet, *, nugget: int, note: str, seen: int) -> Result:
@@ -78,6 +78,22 @@ def mark_words(own: OwnSheet, *, nugget: int, marks: Any, seen: int) -> Result:
     if not isinstance(marks, list) or len(marks) > MAX_MARKS or not all(_is_mark(own, mark) for mark in marks):
         raise BadWrite("Marks are places inside sentences of the answer: [[sentence, start, end], ...].")
     return _say(own, "mark", nugget, {"marks": marks}, seen)
+
+
+def show(own: OwnSheet, *, nugget: int, seen: int) -> Result:
+    """Return the model's label of a nugget that is on screen now, and record that the person has seen it.
+
+    Raises as give_label().
+    """
+    if own.shown_condition is None:
+        raise BadWrite(NOT_SHOWN_HERE)
+    _require_open(own, [nugget], seen)
+    label = shown_label(own, nugget)
+    if label is None:
+        raise BadWrite(f"The model has not labelled this {kind_of_nuggets(own.task).item}.")
+    _say(own, "show", nugget, {"shown": label}, seen)
+    record_seen(own)
+    return {"shown": label}
 
 
 def put_off(own: OwnSheet, *, to: int | None, seen: int) -> Result:
@@ -105,6 +121,12 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     return {}
 
 
+def _judge(own: OwnSheet, verb: str, nugget: int, said: Mapping[str, Any], seen: int, seconds: int | None) -> Result:
+    _require_open(own, [nugget], seen)
+    require_shown(own, str(nugget), kind_of_nuggets(own.task).item)
+    return _say(own, verb, nugget, said, seen, seconds)
+
+
 def _say(
     own: OwnSheet, verb: str, nugget: int, said: Mapping[str, Any], seen: int, seconds: int | None = None
 ) -> Result:
@@ -122,9 +144,7 @@ def _store(
 ) -> Result:
     """Revise the sheet, and bring the task's counters up to date where an answer became done or is no longer."""
     sheet = own.sheet
-    require_present(own.sheet, why_closed(own.task, own.bank), seen)
-    for nugget in said:
-        _require_asked(own, nugget)
+    _require_open(own, said, seen)
     was_done = not sheet.to_do
     sheet.revise(
         verb,
@@ -137,6 +157,15 @@ def _store(
     )
     note_work(own.task, 0 if sheet.out_of_scope else (not sheet.to_do) - was_done)
     return {}
+
+
+def _require_open(own: OwnSheet, nuggets: Iterable[int], seen: int) -> None:
+    """Raise Stale, Closed, Gone and BadWrite."""
+    require_present(own.sheet, why_closed(own.task, own.bank), seen)
+    if own.is_waiting:
+        raise Gone("This answer can't be opened yet: the model has not labelled all of it.")
+    for nugget in nuggets:
+        _require_asked(own, nugget)
 
 
 def _require_asked(own: OwnSheet, nugget: int) -> None:

@@ -1,11 +1,13 @@
 """Conditions in which people assign, and the answers that they are given."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
+from django.db import transaction
 from django.db.models import Q
 
 from assessor.accounts.models import Person
-from assessor.campaigns.actions import judge_of
+from assessor.campaigns.actions import ConditionError, judge_of
 from assessor.campaigns.models import Answer, Condition, Topic
 from assessor.campaigns.queries import texts_to_label
 from assessor.labels.manual_setups import (
@@ -17,6 +19,7 @@ from assessor.labels.manual_setups import (
     without_sheet,
 )
 from assessor.labels.models import ManualSetup
+from assessor.labels.shown_labels import require_labels_to_show
 from assessor.studies.actions import require_independent
 from assessor.work import allocation
 from assessor.work.actions import NotYet, PlanError
@@ -50,19 +53,26 @@ def create_manual_assign(
     name: str,
     acting_user: Person | None,
     kind: Assignment = ASSIGNMENT,
+    shown: Condition | None = None,
     of_passages: bool = False,
 ) -> Condition:
-    """Make a condition in which people label the nuggets of another one in answers, or in passages.
+    """Make a condition in which people label the nuggets of another one in texts: from scratch, or shown labels.
 
-    Raises ConditionError.
+    shown: the condition of a model on the same nuggets, whose labels stand beside the choices; these are then of what
+    the model labelled. of_passages: passages, and not answers. Raises ConditionError.
     """
+    if shown:
+        require_labels_to_show(kind, nuggets.campaign, shown)
+        if shown.nuggets_id != nuggets.pk:
+            raise ConditionError(f"{shown} labels {shown.nuggets}, not {nuggets}: choose labels of the same nuggets.")
     condition = Condition(
         campaign=nuggets.campaign,
         name=name,
         kind=kind.name,
-        method=kind.blind_method,
+        method=kind.post_edited_method if shown else kind.blind_method,
         nuggets=nuggets,
-        of_passages=of_passages,
+        shown=shown,
+        of_passages=shown.of_passages if shown else of_passages,
     )
     return create_first(condition, acting_user=acting_user)
 
@@ -179,7 +189,7 @@ def take_over(task: Task, bank: NuggetBank) -> None:
 def _said_on(sheet: AnswerSheet) -> dict[str, object]:
     if sheet.by_rule:
         return {}
-    return {**sheet.labels, **sheet.cannot, **sheet.flags, **sheet.marks, **sheet.stale}
+    return {**sheet.labels, **sheet.cannot, **sheet.flags, **sheet.marks, **sheet.stale, **sheet.shown}
 
 
 def follow_scope(condition: Condition, topic: Topic) -> Moved:
@@ -196,3 +206,14 @@ def follow_scope(condition: Condition, topic: Topic) -> Moved:
 def count(task: Task) -> None:
     """Bring a task's counters up to date, and open it where something is to be done again."""
     allocation.count(task, progress, f"{task.kind} opened again")
+
+
+def open_labelled(shown: Condition, topics: Collection[int]) -> None:
+    """Bring the tasks up to date in which labels of a model stand beside the choices, on topics by key.
+
+    Called once these labels are committed: whoever holds their sheets must wait for nobody else's.
+    """
+    tasks = Task.objects.filter(condition__shown=shown, topic__in=topics).exclude(state=Task.State.WITHDRAWN)
+    for task in tasks.select_related("topic").order_by("pk"):
+        with transaction.atomic():
+            count(task)

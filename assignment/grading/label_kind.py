@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nuggets.models import NuggetBank
 
 
-MANUAL, AUTO = "ManualGrade", "AutoGrade"
+MANUAL, POST_EDITED, AUTO = "ManualGrade", "grading post-edited", "AutoGrade"
 AUTO_PASSAGES = "AutoGradePassages"  # the same method, of passages
 
 
@@ -33,8 +33,9 @@ class Grading(Assignment):
     done = "graded"
     job = AUTO
     blind_method = MANUAL
-    peoples_methods = (MANUAL,)
-    methods = (MANUAL, AUTO)
+    post_edited_method = POST_EDITED
+    peoples_methods = (MANUAL, POST_EDITED)
+    methods = (MANUAL, POST_EDITED, AUTO)
     builds_on = "questions"
     takes_invalid_labels = False
     is_in_every_study = False

@@ -1,7 +1,10 @@
 """Loading assignments under a condition of their own, with the banks, runs and answers that they bring."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
+
+from django.db import transaction
 
 from assessor.campaigns.models import Campaign, Condition, Import, Topic
 from assessor.formats.beginning import Beginning
@@ -14,6 +17,7 @@ from assessor.labels.models import Label
 from assignment import models
 from assignment.actions.finished_banks import bring_up_to_date
 from assignment.actions.judged_answers import SheetRow, add_sheets, sheet_row
+from assignment.actions.preparation import open_labelled
 from assignment.formats import SheetRecord, read_sheets
 from assignment.label_kind import ASSIGNMENT, Assignment
 from assignment.loaders.banks import BankFinder, MatchedBank
@@ -83,6 +87,7 @@ class AssignmentLoader(ConditionLoader):
         self.banks = self.finder(self._find_nuggets(name), name, self.by, report)
         self.answers = AnswerFinder(campaign, report)
         self.topics: dict[str, Topic] = {topic.qid: topic for topic in campaign.topics.all()}
+        self._labelled: set[int] = set()  # topics with new labels, by key
 
     def _find_nuggets(self, name: str) -> Condition | None:
         """Return the condition of the nuggets, or None where the file is to make it; report what it can't be."""
@@ -219,6 +224,7 @@ class AssignmentLoader(ConditionLoader):
         answers = self.answers.write([sheet.place for sheet in new.sheets], import_record)
         pairs = zip(new.sheets, answers, strict=True)
         add_sheets(self._row(self.condition, sheet, answer, import_record) for sheet, answer in pairs)
+        self._labelled.update(self.topics[sheet.qid].pk for sheet in new.sheets)
         self.report.counts["sheets added"] += len(new.sheets)
         self.report.counts["labels added"] += sum(len(list(filter(None, sheet.labels))) for sheet in new.sheets)
 
@@ -239,3 +245,8 @@ class AssignmentLoader(ConditionLoader):
     def finish(self, import_record: Import) -> None:
         for bank in self.banks.finish(import_record):
             bring_up_to_date(bank, AnswerSheet.everything.filter(import_record=import_record, bank=bank))
+
+    def follow(self) -> None:
+        """Open the answers that waited for these labels to stand beside the choices."""
+        if self.condition and self.condition.post_edited_by.exists():
+            transaction.on_commit(partial(open_labelled, self.condition, self._labelled), robust=True)

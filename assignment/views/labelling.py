@@ -58,6 +58,7 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
         "replies": to_json(replies_on(task)),
         "answers": screen.shown(own_sheets(task, at_hand)),
         "by_rule": screen.by_rule(task, bank),
+        "waiting": screen.waiting_for_model(task, bank),
         "kind": kind,
         "choices": kind.choices,
         "max_reason": MAX_REASON,
@@ -77,13 +78,15 @@ def _at_hand(queue: list[screen.Queued], wanted: str) -> list[int]:
 
 
 def _look(request: PersonRequest, task: Task) -> HttpResponse:
+    bank = queries.bank_of(task)
     page = Paginator(queries.all_sheets(task), ON_A_PAGE).get_page(request.GET.get("page"))
     context = {
         "campaign": task.campaign,
         "task": task,
-        "bank": queries.bank_of(task),
+        "bank": bank,
         "page": page,
         "answers": queries.labelled(page),
+        "waiting": screen.waiting_for_model(task, bank),
         "kind": kind_of_nuggets(task),
         "time": minutes(task.seconds),
     }
@@ -99,6 +102,8 @@ def answer(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
         raise Http404(str(error)) from error
     if own.sheet.out_of_scope:
         raise Http404("Nobody is asked about this answer any more.")
+    if own.is_waiting:
+        raise Http404("This answer waits for the model's labels.")
     require_running(own.task)
     if own.is_adjudicated:
         see_labels(own.task)
@@ -120,7 +125,7 @@ def nugget(request: PersonRequest, task_id: int, nugget_id: int) -> HttpResponse
 
 
 def _standing(own: OwnSheet) -> dict[str, Any]:
-    return {"edition": own.sheet.edition, "said": screen.said(own.sheet)}
+    return {"edition": own.sheet.edition, "said": screen.said(own)}
 
 
 write = writes_on(own_sheet, _standing)
@@ -156,6 +161,12 @@ def mark(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     except (ValueError, RecursionError) as error:
         raise BadWrite("marks must be JSON.") from error
     return actions.mark_words(own, nugget=number(request, "nugget"), marks=marks, seen=seen)
+
+
+@write
+def show(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
+    """Tell the model's label of the nugget that is on screen now."""
+    return actions.show(own, nugget=number(request, "nugget"), seen=seen)
 
 
 @write

@@ -58,6 +58,15 @@ class Assignment extends assay.Workbench {
     this.changedElsewhere(article.dataset);
   }
 
+  answered(change, text) {
+    const told = super.answered(change, text);
+    const { action, item } = change.about;
+    if (action === "show" && change.thread === this.present?.id && item === this.item) {
+      this.state.announced.textContent = assay.say("model-says", { label: told.shown });
+    }
+    return told;
+  }
+
   changedElsewhere({ edition }) {
     if (String(edition) !== this.edition) this.stop(assay.say("nuggets-changed"), assay.say("to-go-on"));
   }

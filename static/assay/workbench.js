@@ -18,7 +18,7 @@ assay.Workbench = class {
     Object.assign(this, { tab, field, base, edition, subject: `${installation}.${person}.${kind}.${task}` });
     this.holder = document.getElementById("answers");
     this.choices = [...document.querySelectorAll("[data-choice]")];
-    this.shown = document.getElementById("shown"); // the model's label; from scratch there is no such place
+    this.shown = [...document.querySelectorAll("[data-shown]")]; // the model's labels; from scratch there is no such place
     // A person's sheets by key. said: what stands there, once the sheet is in the page.
     this.sheets = new Map();
     for (const row of JSON.parse(this.main.dataset.queue)) this.add(row);
@@ -400,13 +400,13 @@ assay.Workbench = class {
 
   // ---- the model's label: that it is shown is recorded before it is ----
   get isReady() {
-    return !this.shown || Boolean(this.present?.said.shown[this.item]);
+    return !this.shown.length || Boolean(this.present?.said.shown[this.item]);
   }
 
   // Have the model's label of the item on screen. What was on its way for another that has left it is not sent.
   reveal() {
     const { present, item, outbox } = this;
-    if (!this.shown || this.closed || !present || !item || this.isReady) return;
+    if (this.closed || !present || !item || this.isReady) return;
     if (outbox.of(present.id).some(({ about }) => about.action === "show" && about.item === item)) return;
     this.forgetShows(1);
     this.change(present, "show", item, {});
@@ -449,9 +449,10 @@ assay.Workbench = class {
     }
     // Absent where each item has its own place for it.
     document.getElementById("told")?.replaceChildren(...(present && item ? this.toldOf(present, item) : []));
-    if (!this.shown) return;
-    this.shown.textContent = (item && present?.said.shown[item]) || "…";
-    this.shown.parentElement.hidden = !present;
+    for (const place of this.shown) {
+      place.textContent = present?.said.shown[this.itemAt(place)] || "…";
+      place.parentElement.hidden = !present;
+    }
   }
 
   get canSay() {
@@ -492,8 +493,8 @@ assay.Workbench = class {
     const given = choice.dataset.label;
     const item = this.itemAt(choice);
     if (!this.canSay || Date.now() < this.heldUntil) return;
-    if (!this.isReady) return this.state.tell(assay.say("model-on-its-way"));
     if (item !== this.item) this.pick(item); // by mouse
+    if (!this.isReady) return this.state.tell(assay.say("model-on-its-way"));
     const before = this.present.said.labels[item];
     if (before !== given) {
       this.act(this.present, "label", item, this.only("label", "labels", given), { seconds: this.spent() });

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
-from assessor.work.blindness import record_exposure
-from assessor.work.models import Exposure, Task
+from assessor.labels.shown_labels import NOT_SHOWN_HERE, record_seen, require_shown
+from assessor.work.models import Task
 from assessor.work.write_protocol import (
     SIGNED_OFF,
     BadWrite,
@@ -79,15 +79,14 @@ def show(own: OwnSheet, *, citation: str, seen: int) -> Result:
     Raises as give_label().
     """
     if own.shown_condition is None:
-        raise BadWrite("No model's label is shown here.")
+        raise BadWrite(NOT_SHOWN_HERE)
     require_present(own.sheet, why_closed(own.task), seen)
     _require_asked(own, citation)
     label = shown_label(own, citation)
     if label is None:
         raise BadWrite("The model has not judged this citation.")
     _store(own, "show", {citation: {"shown": label}}, seen)
-    if not own.has_seen:
-        _record_exposure(own.task)
+    record_seen(own)
     return {"shown": label}
 
 
@@ -112,19 +111,10 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     return {}
 
 
-def _record_exposure(task: Task) -> None:
-    """Record that a task's person has seen a model's labels on its topic; once, since each is kept with its sheet."""
-    where = f"labels of {task.condition.shown}"
-    seen = Exposure.objects.filter(person=task.person, topic=task.topic_id, kind=SUPPORT.name, where=where)
-    if not seen.exists():
-        record_exposure(task.person, [task.topic], SUPPORT.name, where)
-
-
 def _judge(own: OwnSheet, verb: str, citation: str, said: Mapping[str, Any], seconds: int | None, seen: int) -> Result:
     require_present(own.sheet, why_closed(own.task), seen)
     _require_asked(own, citation)
-    if own.shown_condition is not None and citation not in own.sheet.shown:
-        raise BadWrite("The model's label goes with this citation and has not been shown.")
+    require_shown(own, citation, SUPPORT.item)
     sheet = own.sheet
     here, others = lock_equal(sheet, citation)
     done = sheet.to_do

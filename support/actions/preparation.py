@@ -6,11 +6,12 @@ from django.db import transaction
 from django.db.models import Q
 
 from assessor.accounts.models import Person
-from assessor.campaigns.actions import ConditionError, judge_of
+from assessor.campaigns.actions import judge_of
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.campaigns.passages import lacking_passages
 from assessor.labels.manual_setups import create_first, require_right_person
 from assessor.labels.models import ManualSetup
+from assessor.labels.shown_labels import require_labels_to_show
 from assessor.studies.actions import require_independent
 from assessor.work import allocation
 from assessor.work.actions import NotYet, PlanError
@@ -39,7 +40,7 @@ def create_support(*, campaign: Campaign, name: str, shown: Condition | None, ac
     shown: the condition whose labels stand beside the choices; it names the one judge. Raises ConditionError.
     """
     if shown:
-        _require_labels_to_show(campaign, shown)
+        require_labels_to_show(SUPPORT, campaign, shown)
     condition = Condition(
         campaign=campaign,
         name=name,
@@ -48,17 +49,6 @@ def create_support(*, campaign: Campaign, name: str, shown: Condition | None, ac
         shown=shown,
     )
     return create_first(condition, acting_user=acting_user)
-
-
-def _require_labels_to_show(campaign: Campaign, shown: Condition) -> None:
-    if shown.campaign_id != campaign.pk:
-        raise ConditionError(f"{shown} is not a condition of {campaign}.")
-    if shown.kind != SUPPORT.name:
-        raise ConditionError(f"What is post-edited are labels of support; those of {shown} are of {shown.kind}.")
-    if shown.sample:
-        raise ConditionError(f"What is post-edited are all of a judge's labels; those of {shown} are of a sample.")
-    if not shown.is_a_models:
-        raise ConditionError(f"What is post-edited are a model's labels; those of {shown} are people's.")
 
 
 def prepare_sheets(task: Task) -> None:

@@ -172,6 +172,8 @@ def test_while_nuggets_are_changed_nothing_can_be_said_and_all_is_kept(
     reopen(finished, olga)
     before = everything()
     for verb, fields in WRITES["assignment"].items():
+        if verb == "show":
+            continue  # from scratch there is none
         response = send(as_anna, labelled, verb, None if verb == "later" else nugget_ids[A], **fields)
         assert (response.status_code, response.json()["closed"]) == (409, REOPENED)
     assert sign_off(as_anna, task).json() == {"closed": REOPENED}

@@ -134,8 +134,8 @@ def docid(page: Page) -> str | None:
 
 def model_said(page: Page) -> str:
     """Return the model's grade beside the choices, once it is there."""
-    page.wait_for_selector("#shown:text-matches('^[0-3]$')")
-    return str(page.locator("#shown").text_content())
+    page.wait_for_selector("[data-shown]:text-matches('^[0-3]$')")
+    return str(page.locator("[data-shown]").text_content())
 
 
 def press(page: Page, key: str) -> str:
@@ -153,7 +153,7 @@ def test_three_grades_an_undo_and_a_lost_connection(open_page: OpenPage, demo: D
     open_screen(page, given["Scratch"])
     page.wait_for_load_state("networkidle")
     assert len(requests) <= 12, requests
-    assert page.locator("#shown").count() == 0
+    assert page.locator("[data-shown]").count() == 0
     assert page.locator("#progress").text_content() == "0 of 6"
 
     # One Tab from the fresh page stands the first choice; a key alone does it as well.

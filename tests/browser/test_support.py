@@ -160,7 +160,7 @@ def test_a_whole_answer_from_scratch_with_the_connection_lost_half_way(
     page.wait_for_load_state("networkidle")
     assert len(requests) <= 12, requests
     assert 0 < sum(size for kind, size in sizes if kind in ("script", "stylesheet")) <= 100_000
-    assert page.locator("#shown").count() == 0
+    assert page.locator("[data-shown]").count() == 0
     first = sheet(page)
     keys = asked(demo, first)
     assert len(keys) > 3
@@ -328,7 +328,7 @@ def test_a_whole_answer_beside_a_models_labels_with_the_connection_lost_once(
             [first, "Mia's"],
         )
     model = stands(demo, of_model)
-    assert page.locator("#shown").text_content() == model[keys[0]]
+    assert page.locator("[data-shown]").text_content() == model[keys[0]]
     assert page.locator("[data-label][aria-pressed=true]").count() == 0, "nothing is preselected"
     assert page.evaluate("document.activeElement.matches('.passage:not([hidden])')"), "the focus stays on the passage"
     assert stands(demo, first, "shown") == {keys[0]: model[keys[0]]}
@@ -351,13 +351,13 @@ def test_a_whole_answer_beside_a_models_labels_with_the_connection_lost_once(
     # The passage can be read; the model's label waits for the server, and so does the person's.
     until(page, lambda: citation(page) == keys[2])
     page.wait_for_selector("#saved[data-state=offline]")
-    assert page.locator("#shown").text_content() == "…"
+    assert page.locator("[data-shown]").text_content() == "…"
     page.keyboard.press("1")
     assert citation(page) == keys[2]
     assert not is_ready(page)
     page.context.set_offline(False)
     until(page, lambda: is_ready(page))
-    assert page.locator("#shown").text_content() == model[keys[2]]
+    assert page.locator("[data-shown]").text_content() == model[keys[2]]
     other = next(label for label in LABELS if label != model[keys[2]])
     press(page, key_of[other])
     for key in keys[3:]:

@@ -89,7 +89,7 @@ UNSAFE |= {"resolve_label", "leave_nugget_out", "resolve_support_label", "leave_
 UNSAFE |= {"give_study", "define_code", "code_item"}
 UNSAFE |= {f"support_{verb}" for verb in ("label", "cannot", "flag", "show", "later", "sign_off")}
 UNSAFE |= {"import_table", "compute_again"}
-UNSAFE |= {f"assignment_{verb}" for verb in ("label", "cannot", "flag", "mark", "later", "sign_off")}
+UNSAFE |= {f"assignment_{verb}" for verb in ("label", "cannot", "flag", "mark", "show", "later", "sign_off")}
 
 
 class Asked(NamedTuple):
@@ -515,7 +515,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
     of_jobs = {name: ["study", 1] for name in UNSAFE if name.endswith("_job") or name in ("try_judge", "job_budget")}
     places = of_jobs | {
         **{f"support_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "show", "later")},
-        **{f"assignment_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "mark", "later")},
+        **{f"assignment_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "mark", "show", "later")},
         **{
             name: ["study", 1]
             for name in ("resolve_label", "leave_nugget_out", "resolve_support_label", "leave_citation_out")

@@ -200,7 +200,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "assignment_nugget": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
     **{
         f"assignment_{verb}": ("POST", OWNER_WRITES)
-        for verb in ("label", "cannot", "flag", "mark", "later", "sign_off")
+        for verb in ("label", "cannot", "flag", "mark", "show", "later", "sign_off")
     },
     "support": ("GET", OWNER_READS),
     "support_answer": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
@@ -446,7 +446,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "assignment_sign_off": f"/assign/{assigning.pk}/sign-off/",
         **{
             f"assignment_{verb}": f"/assign/{assigning.pk}/answers/{sheet.pk}/{verb}/"
-            for verb in ("label", "cannot", "flag", "mark", "later")
+            for verb in ("label", "cannot", "flag", "mark", "show", "later")
         },
         "support": f"/support/{judging.pk}/",
         "support_answer": f"/support/{judging.pk}/answers/{cited.pk}/",

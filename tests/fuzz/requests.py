@@ -40,6 +40,7 @@ SCRIPTED: dict[str, dict[str, str]] = {
     "assignment_cannot": KEY | {"nugget": "1", "reason": "garbled", "seconds": "3"},
     "assignment_flag": KEY | {"nugget": "1", "note": "odd"},
     "assignment_mark": KEY | {"nugget": "1", "marks": "[[0, 4]]"},
+    "assignment_show": KEY | {"nugget": "1"},
     "assignment_later": KEY | {"to": "0"},
     "assignment_sign_off": KEY,
     "support_label": KEY | {"citation": "0.0", "docid": "d1", "label": "full", "seconds": "4"},

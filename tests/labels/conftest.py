@@ -10,14 +10,14 @@ from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.labels.label_kind import label_kinds
 from assessor.work.models import Task
 from tests.assignment.conftest import answered, finished, manual  # noqa: F401
-from tests.assignment.grading.conftest import by_people, grades, questions  # noqa: F401
+from tests.assignment.grading.conftest import beside, by_model, by_people, grades, post_edited_grades, questions  # noqa: F401
 from tests.judging import give
 from tests.labels.screens import SCREENS, AssignmentScreen, GradingScreen, RelevanceScreen, Screen, SupportScreen
 from tests.relevance.conftest import edited, give_relevance, pooled  # noqa: F401
 from tests.support.judging_helpers import from_scratch, load_runs, post_edited
 
 KINDS = [kind.name for kind in label_kinds()]
-POST_EDITED = ["post_edited_support", "post_edited_relevance"]
+POST_EDITED = ["post_edited_grading", "post_edited_support", "post_edited_relevance"]
 
 
 def of_kinds(
@@ -61,6 +61,11 @@ def assignment_screen(manual: Condition, topic: Topic, anna: Person) -> Assignme
 @pytest.fixture
 def grading_screen(grades: Task) -> GradingScreen:  # noqa: F811
     return GradingScreen(grades)
+
+
+@pytest.fixture
+def post_edited_grading_screen(beside: Task) -> GradingScreen:  # noqa: F811
+    return GradingScreen(beside)
 
 
 @pytest.fixture

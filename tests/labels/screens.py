@@ -219,6 +219,7 @@ class AssignmentScreen(AnswersScreen):
     writes = _writes("assignment")
     done, total = (1, 1, 1, 2), 3
     queries = (3, 8)
+    shows = True
 
     def readings(self, client: Client) -> dict[str, Callable[[], HttpResponse]]:
         nugget = f"{self.page}nuggets/{self.one.key}/"

@@ -309,7 +309,7 @@ def test_from_scratch_there_is_no_way_to_ask_for_a_label(task, sheet, answered, 
     response = send(as_anna, sheet, "show", "0.0")
     assert (response.status_code, response.content) == (400, b"No model's label is shown here.")
     assert not Exposure.objects.exists()
-    assert 'id="shown"' not in as_anna.get(f"/support/{task.pk}/").content.decode()
+    assert "data-shown" not in as_anna.get(f"/support/{task.pk}/").content.decode()
 
 
 # Who has seen labels of a model

@@ -158,6 +158,7 @@ def test_work_that_is_not_blind_needs_no_blind_person(
         ("ManualAssign", True),
         ("AutoAssign", False),
         ("ManualGrade", True),
+        ("grading post-edited", False),
         ("AutoGrade", False),
         ("support from scratch", True),
         ("support post-edited", False),

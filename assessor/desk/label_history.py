@@ -51,7 +51,7 @@ def label_history_of(sheet: Any, item: str) -> LabelHistory:
 def _origins(sheet: Any) -> Iterator[Step]:
     answer, condition = sheet.answer, sheet.condition
     yield _came(answer.topic, f"topic {answer.topic.qid}")
-    yield _came(answer, f"the answer of {answer.run.tag}")
+    yield _came(answer, f"the passage of {answer.docid}" if answer.docid else f"the answer of {answer.run.tag}")
     yield Step(condition.created_at, name(condition.created_by), f"condition {condition}: {condition.identity}")
     if sheet.import_record_id:
         yield _came(sheet, f"labels of {condition}")

@@ -193,6 +193,6 @@ def described_on_answers(
     sheets = model.objects.filter(pk__in={sheet for sheet, _ in places}).select_related("answer__run").in_bulk()
     about = [Question(sheets[sheet], item) for sheet, item in places if sheet in sheets]
     return {
-        (one.sheet.pk, one.item): (words, one.sheet.answer.run.tag)
+        (one.sheet.pk, one.item): (words, one.sheet.answer.docid or one.sheet.answer.run.tag)
         for one, words in zip(about, texts_of(about), strict=True)
     }

@@ -52,4 +52,6 @@ class GradeScoring(NuggetScoring):
 
     def contribution(self, sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
         question = counted_nugget(sheet, item)
-        return contributions(code, IMPORTANCE[question["importance"]]) if question else {}
+        if question is None or sheet.answer.is_passage:  # of a run's passages the best one counts
+            return {}
+        return contributions(code, IMPORTANCE[question["importance"]])

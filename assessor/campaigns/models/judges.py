@@ -227,6 +227,11 @@ class Condition(MaybeImported):
         return kind_of(self).judges_answers and not self.of_passages
 
     @property
+    def text_name(self) -> str:
+        """What pages call a text that is labelled under it."""
+        return "passage" if self.of_passages else "answer"
+
+    @property
     def is_by_people(self) -> bool:
         """Say whether people work under it here."""
         return self.method in (*kind_of(self).peoples_methods, ADJUDICATED)

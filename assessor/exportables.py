@@ -149,10 +149,11 @@ class Exportable(NamedTuple):
     lines: what is in the file, and size: about how many records that are, 0 where finding out takes as long as writing
     them. filters: what can be chosen of it, of "topics" and "runs". of_labels: practice topics are left out. shows: the
     conditions and sources whose output whoever takes the file has then seen, where it is or may be a model's, each with
-    the topics. frozen: the record that belongs to a condition, where it is frozen with the forms in freezes. made: the
-    forms of which a record has a file, where these are not all. asks: what else can be chosen, by its name in
-    addresses. page: that which offers the file besides. purposes: of forms that are for another purpose than is usual
-    in the order. label: what pages call it, if not by the title, which manifests have.
+    the topics. is_there: whether a campaign has anything of it, where it has no subject. frozen: the record that
+    belongs to a condition, where it is frozen with the forms in freezes. made: the forms of which a record has a file,
+    where these are not all. asks: what else can be chosen, by its name in addresses. page: that which offers the file
+    besides. purposes: of forms that are for another purpose than is usual in the order. label: what pages call it, if
+    not by the title, which manifests have.
     """
 
     name: str
@@ -166,6 +167,7 @@ class Exportable(NamedTuple):
     filters: tuple[str, ...] = ()
     of_labels: Callable[[Any], bool] = lambda record: False
     shows: Callable[[Chosen], Seen] = nothing_shown
+    is_there: Callable[[Campaign], bool] = always
     frozen: Callable[[Condition], Any] = lambda condition: None
     freezes: tuple[str, ...] = ()
     releases: tuple[str, ...] = ()  # the forms in which it is in a release
@@ -184,6 +186,12 @@ class Exportable(NamedTuple):
     def name_on_page(self) -> str:
         """What pages call it."""
         return self.label or self.title
+
+    def records(self, campaign: Campaign) -> list[Any]:
+        """Return what of a campaign there are files of; None is the campaign itself."""
+        if self.subject:
+            return list(self.subject.records(campaign))
+        return [None] if self.is_there(campaign) else []
 
     def purpose_of(self, form: str) -> Purpose:
         """Return what a form is for."""

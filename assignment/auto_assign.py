@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 
+from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.campaigns.queries import texts_to_label
 from assessor.llm.actions import JobError
@@ -116,6 +117,11 @@ class AutoAssign(JobKind):
     prompts: tuple[AnswerLabelsPrompt, ...] = (ASSIGNMENT_PROMPT,)
     about_answers = True
 
+    @property
+    def items(self) -> str:
+        """What is labelled, in the plural."""
+        return kind_named(self.builds_on).counted
+
     def called(self, nuggets: Condition | None) -> str:
         """Return how papers call it, by how the nuggets came to be: "Edits/Auto"."""
         assert nuggets is not None, "it builds on nuggets"
@@ -146,7 +152,7 @@ class AutoAssign(JobKind):
         for topic in topics:
             lacking = "" if topic.pk in answers else "no passages" if condition.of_passages else "no answers"
             if topic.pk not in banks:
-                lacking = "nuggets not finished"
+                lacking = f"{self.items} not finished"
             states[topic.pk] = TopicState(lacking, done.get(topic.pk, 0), answers.get(topic.pk, 0))
         return states
 
@@ -154,7 +160,7 @@ class AutoAssign(JobKind):
         """Tell what the units will take: topics without finished nuggets have none. Raises JobError if all are such."""
         banks = _banks(condition, topics)
         if not banks:
-            raise JobError(f"None of the topics has finished nuggets under {condition.nuggets}.")
+            raise JobError(f"None of the topics has finished {self.items} under {condition.nuggets}.")
         editions = present_editions(banks)
         titles = {topic.pk: topic.title for topic in topics}
         texts = {nugget["id"]: nugget["text"] for edition in editions.values() for nugget in edition.nuggets}
@@ -188,13 +194,13 @@ class AutoAssign(JobKind):
         for unit in units:
             bank, sheet, qid = banks.get(unit.topic_id), sheets.get(unit.answer_id), unit.topic.qid
             if bank is None:
-                prepared[unit.pk] = UnitFailure(f"The nuggets of {qid} are being changed.")
+                prepared[unit.pk] = UnitFailure(f"The {self.items} of {qid} are being changed.")
             elif sheet is None:
-                prepared[unit.pk] = UnitFailure(f"Others finished nuggets of {qid} since: launch a job for these.")
+                prepared[unit.pk] = UnitFailure(f"Others finished {self.items} of {qid} since: launch a job for these.")
             elif sheet.out_of_scope:
                 prepared[unit.pk] = UnitFailure(NOT_JUDGED)
             elif sheet.edition != editions[bank.pk].edition:
-                prepared[unit.pk] = UnitFailure(f"The nuggets of {qid} were changed at this very moment.")
+                prepared[unit.pk] = UnitFailure(f"The {self.items} of {qid} were changed at this very moment.")
             else:
                 nuggets = _unlabelled(sheet, editions[bank.pk].nuggets)
                 prepared[unit.pk] = Work(

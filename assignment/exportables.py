@@ -80,6 +80,7 @@ def of_answers(kind: Assignment, name: str, title: str, lines: Lines, by_answer:
             filters=("topics", "runs"),
             of_labels=always,
             shows=partial(_all_seen, kind),
+            is_there=lambda campaign: paper_tables.judged(paper_tables.compared(kind, campaign)).exists(),
         ),
     )
 

@@ -128,7 +128,7 @@ class Assignment(LabelKind):
 
         assert condition.nuggets is not None, "an assignment condition has one of nuggets"
         found = {topic.pk for topic in topics} - set(finished_banks(condition.nuggets, topics))
-        return Lacking(found, lambda qids: f"The nuggets of {qids} under {condition.nuggets} are not finished.")
+        return Lacking(found, lambda qids: f"The {self.items} of {qids} under {condition.nuggets} are not finished.")
 
     def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
         from assignment.practice import practice_items

@@ -27,7 +27,7 @@ def own_bank(person: Person, bank_id: int) -> NuggetBank:
     """
     bank = NuggetBank.objects.filter(pk=bank_id, task__person=person).first()
     if bank is None or bank.task_id is None:
-        raise Http404("There are no such nuggets for you.")
+        raise Http404("There is no such list for you.")
     task = own_task(person, bank.task_id, "condition__judge", "condition__qrels_source__condition__judge")
     bank.task, bank.condition, bank.topic = task, task.condition, task.topic
     bank.guidelines_version = task.guidelines_version
@@ -40,7 +40,7 @@ def organized_bank(person: Person, bank_id: int) -> NuggetBank:
     banks = NuggetBank.objects.filter(has_now(person, Role.ORGANIZER, "condition__campaign"), pk=bank_id)
     bank = banks.select_related(*_WITH).exclude(task__person=person).first()
     if bank is None:
-        raise Http404("There are no such nuggets in a campaign of yours.")
+        raise Http404("There is no such list in a campaign of yours.")
     return bank
 
 

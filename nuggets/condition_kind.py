@@ -88,7 +88,7 @@ class Nuggets(ConditionKind):
         """People can't write nuggets that a model or a file gives."""
         if condition.method in self.peoples_methods:
             return None
-        return f"Nobody can be given {condition.name}: its nuggets are not written by people here."
+        return f"Nobody can be given {condition.name}: its {self.counted} are not written by people here."
 
     def lacking(self, condition: Condition, topics: Sequence[Topic]) -> Lacking:
         """People can't edit drafts that are not there yet."""

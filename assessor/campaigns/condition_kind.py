@@ -146,7 +146,8 @@ class ConditionKind:
 
     def in_words(self, condition: Condition) -> str:
         """Say in a sentence without a full stop who makes the nuggets and who labels; the identity has the rest."""
-        what = f"Nuggets of {condition.nuggets}" if condition.nuggets else self.title
+        nuggets = condition.nuggets
+        what = f"{kind_of(nuggets).counted.capitalize()} of {nuggets}" if nuggets else self.title
         shown = f" with the labels of {condition.shown} shown" if condition.shown else ""
         sample = f", a sample: {condition.sample}" if condition.sample else ""
         return f"{what} {self.done} by {condition.maker}{shown}{sample}"

@@ -53,6 +53,11 @@ class ConditionState(NamedTuple):
     awaited_job: str
 
     @property
+    def counted(self) -> str:
+        """What is counted there, such as the nuggets of a list."""
+        return kind_named(self.kind).counted
+
+    @property
     def percent(self) -> int:
         """Share that is done, 0 to 100; 100 only where nothing is left."""
         return min(100, 100 * self.done // self.total) if self.total else 0
@@ -203,7 +208,7 @@ def _share(one: Any, step: Step | None, counts: Counts | None, jobs: Iterable[Jo
         given = step.topics + step.waiting + step.planned if step else 0
         return (step.finished if step else 0), given, "topics"
     if kind.makes_nuggets:
-        return one.finished, one.banks, "nugget lists"
+        return one.finished, one.banks, "lists"
     if counts:
         return counts.done, counts.answers, "answers"
     return sum(job.units_done for job in jobs), sum(job.units_total for job in jobs), kind.counted

@@ -15,6 +15,7 @@ from nuggets.models import Nugget, NuggetBank
 from nuggets.queries import nuggets_in_order
 
 _RUNS = 30  # side by side
+_LOOKS = 3  # of labels: the lowest one, the highest one, and what is between
 
 SHOWN = (
     Choice("all", "All"),
@@ -25,11 +26,15 @@ SHOWN = (
 
 
 class Mark(NamedTuple):
-    """A judge's label in a cell. look: "ok", "part", "not", "none" or "old"; told: its word, with whose it is."""
+    """A judge's label in a cell. look: "ok", "part", "not", "none" or "old"; told: its word, with whose it is.
+
+    sign: what stands there, where the look alone does not tell labels apart.
+    """
 
     look: str
     word: str
     told: str
+    sign: str
     is_models: bool
     address: str
 
@@ -143,7 +148,8 @@ def _cells(
                 if sheet is not None and state != Label.State.REMOVED:
                     look, word = look_of(kind.labels, state, value)
                     told = f"{condition} on {run.tag}: {word}"
-                    marks.append(Mark(look, word, told, condition.is_a_models, f"{address}{sheet}/{nugget.pk}/"))
+                    sign = (value or "") if len(kind.labels) > _LOOKS and look != "old" else ""
+                    marks.append(Mark(look, word, told, sign, condition.is_a_models, f"{address}{sheet}/{nugget.pk}/"))
             cells[nugget.pk, run.pk] = marks
     return cells, runs
 
@@ -162,7 +168,7 @@ def look_of(labels: Sequence[str], state: str, value: str | None) -> tuple[str, 
 
 
 def _holds(show: str, marks: Iterable[Mark]) -> bool:
-    looks = [mark.look for mark in marks]
     if show == "differ":
-        return len(set(looks) - {"none", "old"}) > 1
+        return len({mark.word for mark in marks if mark.look not in ("none", "old")}) > 1
+    looks = [mark.look for mark in marks]
     return ("none" if show == "unlabelled" else "old") in looks

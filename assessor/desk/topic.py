@@ -11,6 +11,7 @@ from assessor.campaigns.models import Campaign, Grade, QrelsSource, Topic
 from assessor.campaigns.queries import segments_by_docid
 from assessor.desk.collection import Mark, makers_of
 from assessor.desk.listing import paged
+from nuggets.condition_kind import Nuggets, nugget_kind
 from nuggets.models import Nugget, NuggetBank
 from nuggets.queries import nuggets_in_order
 
@@ -23,6 +24,10 @@ class NuggetColumn(NamedTuple):
     bank: NuggetBank
     makers: Sequence[Mark]
     nuggets: Sequence[Nugget]
+
+    @property
+    def kind(self) -> Nuggets:
+        return nugget_kind(self.bank.condition)
 
     @property
     def vital(self) -> int:

@@ -78,7 +78,7 @@ def tables(campaign: Campaign) -> Iterator[tuple[Exportable, Chosen]]:
     scored = scored_conditions(campaign)
     empty = {condition.pk for condition in scored} - with_answers(scored)
     for kind in EXPORTABLES:
-        for record in kind.subject.records(campaign) if kind.subject else [None]:
+        for record in kind.records(campaign):
             if isinstance(record, Condition) and record.pk in empty:
                 continue
             for form in kind.forms_of(record):

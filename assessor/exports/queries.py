@@ -68,8 +68,7 @@ def sections(campaign: Campaign, wanted: str = "") -> list[Section]:
     words = wanted.lower().split()
     rows: dict[Purpose, list[Row]] = {purpose: [] for purpose in Purpose}
     for kind in EXPORTABLES:
-        records = list(kind.subject.records(campaign)) if kind.subject else [None]
-        found = [row for record in records for row in _rows(kind, record) if _has(row, words)]
+        found = [row for record in kind.records(campaign) for row in _rows(kind, record) if _has(row, words)]
         for purpose, some in _by_purpose(found).items():
             if len(some) > _ROWS:
                 some = [Row(kind, None, urlencode({}), [], "", len(some))]

@@ -49,7 +49,7 @@ def release_parts(campaign: Campaign, condition: Condition | None) -> Iterator[t
 
 def _records(kind: Exportable, campaign: Campaign, condition: Condition | None) -> list[Any]:
     if condition is None:
-        return list(kind.subject.records(campaign)) if kind.subject else [None]
+        return kind.records(campaign)
     of_condition = (kind.frozen(one) for one in (condition, condition.nuggets) if one)
     return [record for record in of_condition if record is not None]
 

@@ -8,6 +8,7 @@ from django import forms
 from django.db.models import QuerySet
 from django.urls import reverse
 
+from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.forms import GradesField, RecordField, threshold_field
 from assessor.campaigns.models import Campaign, Condition
 from assessor.formats.lines import Line
@@ -261,6 +262,7 @@ class LaunchForm(AskForm):
             self.offer("qrels_source", sources.filter(by="people") if kind.grades == Grades.PEOPLES else sources)
         if kind.builds_on:
             self.offer("nuggets", campaign.conditions.filter(kind=kind.builds_on))
+            self.fields["nuggets"].label = kind_named(kind.builds_on).counted.capitalize()
         else:
             del self.fields["nuggets"]
 

@@ -172,9 +172,10 @@ def _require_asked(own: OwnSheet, nugget: int) -> None:
     """Raise Gone and BadWrite."""
     if nugget in own.asked:
         return
+    item = kind_of_nuggets(own.task).item
     if Nugget.objects.filter(pk=nugget, bank=own.bank.pk).exists():
-        raise Gone("This nugget is not in the bank any more, or not asked of this answer.")
-    raise BadWrite("There is no such nugget to be labelled here.")
+        raise Gone(f"This {item} is not in the bank any more, or not asked of this answer.")
+    raise BadWrite(f"There is no such {item} to be labelled here.")
 
 
 def _is_mark(own: OwnSheet, mark: Any) -> bool:

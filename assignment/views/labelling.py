@@ -118,7 +118,7 @@ def nugget(request: PersonRequest, task_id: int, nugget_id: int) -> HttpResponse
     bank = queries.bank_of(task)
     found = [row for row in screen.rows(bank, with_notes=False) if row.id == nugget_id]
     if not found:
-        raise Http404("There is no such nugget among yours.")
+        raise Http404(f"There is no such {kind_of_nuggets(task).item} among yours.")
     see_nuggets(bank, acting_user=request.user)
     context = {"task": task, "nugget": found[0], "answers": screen.across(task, bank, nugget_id)}
     return HttpResponse(render_to_string("assignment/_nugget.html", context))

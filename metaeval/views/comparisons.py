@@ -156,6 +156,7 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
         "figure_forms": FORMS,
         "files": [JSON, *latest.done.files],
         "pairs_page": _pairs_page(found),
+        "item": _item(found),
     }
 
 
@@ -172,6 +173,13 @@ def _matrix(result: dict[str, object]) -> list[tuple[str, list[tuple[int, float 
 
 def _shade(percent: float | None) -> str:
     return "hx" if percent is None else f"h{1 + sum(percent >= least for least in _SHADES)}"
+
+
+def _item(found: Comparison) -> str:
+    """Return what lists have whose nuggets are labelled."""
+    first = found.first
+    kind = label_kind(first.kind) if isinstance(first, Condition) else None
+    return kind.item if kind and kind.needs_nuggets else "nugget"
 
 
 def _pairs_page(found: Comparison) -> str:

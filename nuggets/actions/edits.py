@@ -31,7 +31,7 @@ def add_nugget(
     seen: int,
 ) -> Result:
     """Put a new nugget at the end of the list, with the place in a passage that it came from, if any."""
-    cleaned = _nugget_text(text)
+    cleaned = _nugget_text(bank, text)
     if importance not in Nugget.Importance.values:
         raise BadWrite("importance must be vital, okay or empty.")
     if evidence:
@@ -50,7 +50,7 @@ def keep_draft(bank: NuggetBank, *, uid: UUID, acting_user: Person, seen: int) -
     """Decide that a draft stays as it is."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.nuggets[on_list(nugget_list, uid)]["is_undecided"] = False
+        nugget_list.nuggets[on_list(bank, nugget_list, uid)]["is_undecided"] = False
 
     return edit_list(bank, "keep", change, acting_user, seen)
 
@@ -60,7 +60,7 @@ def reword_nugget(bank: NuggetBank, *, uid: UUID, text: str, acting_user: Person
     cleaned = on_one_line(text)
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = nugget_list.nuggets[on_list(nugget_list, uid)]
+        nugget = nugget_list.nuggets[on_list(bank, nugget_list, uid)]
         if nugget["text"] != cleaned:
             nugget |= {"text": cleaned, "is_undecided": False}
 
@@ -73,7 +73,7 @@ def set_importance(bank: NuggetBank, *, uid: UUID, importance: str, acting_user:
         raise BadWrite("importance must be vital or okay.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.nuggets[on_list(nugget_list, uid)] |= {"importance": importance, "is_undecided": False}
+        nugget_list.nuggets[on_list(bank, nugget_list, uid)] |= {"importance": importance, "is_undecided": False}
 
     return edit_list(bank, importance, change, acting_user, seen)
 
@@ -82,7 +82,7 @@ def move_nugget(bank: NuggetBank, *, uid: UUID, to: int, acting_user: Person, se
     """Put a nugget at another place, counted from 0; a place beyond the end is the end."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.move(on_list(nugget_list, uid), to)
+        nugget_list.move(on_list(bank, nugget_list, uid), to)
 
     return edit_list(bank, "move", change, acting_user, seen)
 
@@ -91,7 +91,7 @@ def delete_nugget(bank: NuggetBank, *, uid: UUID, acting_user: Person, seen: int
     """Take a nugget off the list; its record stays."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.replace(on_list(nugget_list, uid), [])
+        nugget_list.replace(on_list(bank, nugget_list, uid), [])
 
     return edit_list(bank, "delete", change, acting_user, seen)
 
@@ -101,7 +101,7 @@ def attach_evidence(bank: NuggetBank, *, uid: UUID, evidence: Evidence, acting_u
     check_evidence(bank, evidence)
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = nugget_list.nuggets[on_list(nugget_list, uid)]
+        nugget = nugget_list.nuggets[on_list(bank, nugget_list, uid)]
         nugget["evidence"] = united([nugget["evidence"], [evidence]])
 
     return edit_list(bank, "attach", change, acting_user, seen)
@@ -111,7 +111,7 @@ def detach_evidence(bank: NuggetBank, *, uid: UUID, evidence: Evidence, acting_u
     """Take a place in a passage away from those that a nugget rests on."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = nugget_list.nuggets[on_list(nugget_list, uid)]
+        nugget = nugget_list.nuggets[on_list(bank, nugget_list, uid)]
         nugget["evidence"] = [item for item in nugget["evidence"] if item != evidence]
 
     return edit_list(bank, "detach", change, acting_user, seen)
@@ -125,12 +125,12 @@ def merge_nuggets(
     It has all of their evidence, notes and gold answers, and their importance and aggregator where they agree; else
     those are to be decided anew.
     """
-    cleaned = _nugget_text(text)
+    cleaned = _nugget_text(bank, text)
     if not 2 <= len(set(uids)) == len(uids) <= MAX_MERGED:
-        raise BadWrite(f"Two to {MAX_MERGED} different nuggets can be merged.")
+        raise BadWrite(f"Two to {MAX_MERGED} different {nugget_kind(bank.condition).thing}s can be merged.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        chosen = {on_list(nugget_list, uid) for uid in uids}
+        chosen = {on_list(bank, nugget_list, uid) for uid in uids}
         parents = [name for name in nugget_list.order if name in chosen]
         fields = [nugget_list.nuggets[name] for name in parents]
         notes = {nugget.name: nugget.note for nugget in bank.nuggets.filter(uid__in=parents)}
@@ -168,12 +168,12 @@ def split_nugget(
 
     Both have its evidence, note and gold answers; how important each of them is has to be decided anew.
     """
-    cleaned = [(part_uid, _nugget_text(text)) for part_uid, text in into]
+    cleaned = [(part_uid, _nugget_text(bank, text)) for part_uid, text in into]
     if len({part_uid for part_uid, _ in cleaned}) != 2 or len(cleaned) != 2:
-        raise BadWrite("A nugget is split into two.")
+        raise BadWrite(f"A {nugget_kind(bank.condition).thing} is split into two.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        name = on_list(nugget_list, uid)
+        name = on_list(bank, nugget_list, uid)
         nugget = bank.nuggets.get(uid=uid)
         same: dict[str, Any] = {field: getattr(nugget, field) for field in _OF_HALVES}
         same |= {"under": nugget.under, "origin": Nugget.Origin.SPLIT, "parents": [name]}
@@ -242,16 +242,16 @@ def _write_list(bank: NuggetBank, nugget_list: NuggetList, changes: dict[str, An
     bank.order = nugget_list.order
 
 
-def on_list(nugget_list: NuggetList, uid: UUID) -> str:
+def on_list(bank: NuggetBank, nugget_list: NuggetList, uid: UUID) -> str:
     """Return what a list calls a nugget that is on it. Raises BadWrite for another."""
     if str(uid) not in nugget_list.order:
-        raise BadWrite("There is no such nugget on the list.")
+        raise BadWrite(f"There is no such {nugget_kind(bank.condition).thing} on the list.")
     return str(uid)
 
 
 def _new(bank: NuggetBank, judge: Judge, uid: UUID, **fields: Any) -> Nugget:
     if bank.nuggets.filter(uid=uid).exists():
-        raise BadWrite("There is a nugget with this uid already.")
+        raise BadWrite(f"There is a {nugget_kind(bank.condition).thing} with this uid already.")
     return Nugget.objects.create(bank=bank, uid=uid, made_by=judge, **fields)
 
 
@@ -261,10 +261,10 @@ def _agreed(values: Iterable[str]) -> str:
     return different.pop() if len(different) == 1 else ""
 
 
-def _nugget_text(text: str) -> str:
+def _nugget_text(bank: NuggetBank, text: str) -> str:
     cleaned = on_one_line(text)
     if not cleaned:
-        raise BadWrite("A nugget needs a text.")
+        raise BadWrite(f"A {nugget_kind(bank.condition).thing} needs a text.")
     return cleaned
 
 

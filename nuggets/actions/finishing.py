@@ -14,6 +14,7 @@ from assessor.work.blindness import barred_from, had_feedback, has_seen
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.write_protocol import Result
 from nuggets.actions.base import locked_bank, store
+from nuggets.condition_kind import nugget_kind
 from nuggets.editions import consequences, snapshot
 from nuggets.models import BankEdition, NuggetBank
 from nuggets.queries import Finding, findings, nuggets_in_order
@@ -68,9 +69,9 @@ def reopen_bank(bank: NuggetBank, *, reason: str, acting_user: Person) -> Nugget
         raise ReopenError(f"Say why, in at most {MAX_REASON} characters: the maker will read it.")
     bank = NuggetBank.objects.select_for_update(of=("self",)).get(pk=bank.pk)
     if bank.state != NuggetBank.State.FINISHED:
-        raise ReopenError("These nuggets are not finished: there is nothing to reopen.")
+        raise ReopenError(f"These {nugget_kind(bank.condition).thing}s are not finished: there is nothing to reopen.")
     if bank.task is None:
-        raise ReopenError("Nobody works on these nuggets here: they came from a file.")
+        raise ReopenError(f"Nobody works on these {nugget_kind(bank.condition).thing}s here: they came from a file.")
     campaign, person = bank.condition.campaign, bank.task.person
     if not members(campaign, Role.ASSESSOR).filter(pk=person.pk, is_active=True).exists():
         raise ReopenError(f"{person} is not an assessor of {campaign}.")

@@ -6,6 +6,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.actions import judge_of
 from assessor.work.write_protocol import BadWrite, Result
 from nuggets.actions.base import locked_bank, on_one_line, store
+from nuggets.condition_kind import nugget_kind
 from nuggets.models import NuggetBank
 from nuggets.queries import passage_text
 
@@ -24,7 +25,7 @@ def set_note(bank: NuggetBank, *, uid: UUID, text: str, acting_user: Person, see
     bank = locked_bank(bank, seen)
     nugget = bank.nuggets.filter(uid=uid).first()
     if nugget is None or nugget.name not in bank.order:
-        raise BadWrite("There is no such nugget on the list.")
+        raise BadWrite(f"There is no such {nugget_kind(bank.condition).thing} on the list.")
     before, nugget.note = nugget.note, on_one_line(text)
     if before != nugget.note:
         nugget.save(update_fields=["note"])

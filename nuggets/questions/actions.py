@@ -21,7 +21,7 @@ def add_gold(bank: NuggetBank, *, uid: UUID, text: str, acting_user: Person, see
         raise BadWrite("A gold answer needs a text.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        question = nugget_list.nuggets[on_list(nugget_list, uid)]
+        question = nugget_list.nuggets[on_list(bank, nugget_list, uid)]
         if len(question["gold"]) >= MAX_GOLD:
             raise BadWrite(f"A question has at most {MAX_GOLD} gold answers.")
         record = bank.nuggets.only("last_gold").get(uid=uid)
@@ -72,7 +72,7 @@ def aggregate(bank: NuggetBank, *, uid: UUID, aggregator: str, acting_user: Pers
         raise BadWrite("aggregator must be OR or AND.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        question = nugget_list.nuggets[on_list(nugget_list, uid)]
+        question = nugget_list.nuggets[on_list(bank, nugget_list, uid)]
         # All of them may still be asked for after others were removed: that can be taken back.
         is_taken_back = (question["aggregator"], aggregator) == (Nugget.Aggregator.AND, Nugget.Aggregator.OR)
         if len(question["gold"]) < 2 and not is_taken_back:
@@ -87,7 +87,7 @@ def nest(bank: NuggetBank, *, uid: UUID, is_deeper: bool, acting_user: Person, s
     """Make a question a part of the one above it, or a part no more; those under it stay under it."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        name = on_list(nugget_list, uid)
+        name = on_list(bank, nugget_list, uid)
         levels, block = nugget_list.levels(), nugget_list.block(name)
         if is_deeper:
             before = nugget_list.order[: nugget_list.order.index(name)]
@@ -121,7 +121,7 @@ def _edit_answer(
     """Put what is made of a gold answer in its place."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        question = nugget_list.nuggets[on_list(nugget_list, uid)]
+        question = nugget_list.nuggets[on_list(bank, nugget_list, uid)]
         if gold not in [answer["id"] for answer in question["gold"]]:
             raise BadWrite("There is no such gold answer of this question.")
         question["gold"] = [

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from assessor.campaigns.models import Condition
 from nuggets.formats import is_question
 from nuggets.models import Nugget
-from nuggets.queries import Finding
+from nuggets.queries import Finding, most_nuggets
 
 
 def findings(listed: Sequence[Nugget]) -> list[Finding]:
@@ -28,7 +28,7 @@ def findings(listed: Sequence[Nugget]) -> list[Finding]:
 
 def remarks(condition: Condition, listed: Sequence[Nugget]) -> dict[str, int]:
     """Return what is unusual in a list of questions, and how often it is there."""
-    most = condition.protocol.max_nuggets
+    most = most_nuggets(condition)
     return {
         "without a question mark": sum(not is_question(nugget.text) for nugget in listed),
         f"more than the usual {most}": max(0, len(listed) - most),

@@ -6,12 +6,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from assessor.campaigns.access import organized_campaign
-from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign, Condition
 from assessor.work.queries import minutes
 from nuggets import draft_reports
 from nuggets.access import organized_bank
+from nuggets.condition_kind import nugget_kind
 
 _TOPICS = 100  # on a page
 
@@ -21,12 +21,15 @@ def bank_drafts(request: PersonRequest, bank_id: int) -> HttpResponse:
     """The model's list behind a bank, beside the bank as it is now."""
     bank = organized_bank(request.user, bank_id)
     if bank.drafting is None:
-        raise Http404("No model drafted these nuggets.")
+        raise Http404("No model drafted this list.")
+    kind = nugget_kind(bank.condition)
     cuts = {cut["window"]: cut["nuggets"] for cut in bank.drafting.cuts}
     tally = draft_reports.tally(bank, draft_reports.edit_counts([bank])[bank.pk]) if bank.task else None
     drafts = draft_reports.draft_rows(bank)
     context = {
         "bank": bank,
+        "kind": kind,
+        "has_gold": kind.gold is not None,
         "campaign": bank.condition.campaign,
         "protocol": bank.condition.protocol,
         "drafts": drafts,
@@ -54,7 +57,7 @@ def condition_drafts(request: PersonRequest, slug: str, condition_id: int) -> Ht
             (row, minutes(row.tally.seconds) if row.tally else "") for row in draft_reports.topic_rows(list(page))
         ],
         "fates": draft_reports.FATES,
-        "kind": kind_of(condition),
+        "kind": nugget_kind(condition),
         "edited_by_people": condition.edits_drafts,
     }
     return render(request, "nuggets/condition_drafts.html", context)
@@ -63,5 +66,5 @@ def condition_drafts(request: PersonRequest, slug: str, condition_id: int) -> Ht
 def _drafted_condition(campaign: Campaign, condition_id: int) -> Condition:
     condition = campaign.conditions.select_related("judge", "protocol", "manual_setup").filter(pk=condition_id).first()
     if condition is None or not condition.is_drafted:
-        raise Http404("There is no such condition with a model's nuggets in this campaign.")
+        raise Http404("There is no such condition with a model's lists in this campaign.")
     return condition

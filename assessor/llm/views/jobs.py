@@ -44,7 +44,8 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     kinds = sorted(job_kinds().values(), key=lambda one: not kind_named(one.condition_kind).makes_grades)
     wanted = request.POST.get("kind") or request.GET.get("kind", "")
-    kind = next((one for one in kinds if one.name == wanted), None) or _first_lacking(campaign, kinds)
+    kind = next((one for one in kinds if one.name == wanted), None)
+    kind = kind or _by_nuggets(campaign, kinds, request.GET.get("nuggets", "")) or _first_lacking(campaign, kinds)
     form = LaunchForm(campaign, kind, request.POST or None, initial=request.GET.dict())
     is_valid = form.is_valid()
     topics = _topics(campaign, kind, form, request.POST)
@@ -66,6 +67,13 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
         except JobError as error:
             form.add_error(None, str(error))
     return render(request, "llm/launch.html#job" if request.htmx else "llm/launch.html", context)
+
+
+def _by_nuggets(campaign: Campaign, kinds: Sequence[JobKind], key: str) -> JobKind | None:
+    """Return the first kind of job that takes the nuggets of the condition with this key, if there is one."""
+    conditions = campaign.conditions.in_bulk() if key else {}
+    made = next((one for pk, one in conditions.items() if str(pk) == key), None)
+    return next((one for one in kinds if made and one.builds_on == made.kind), None)
 
 
 def _first_lacking(campaign: Campaign, kinds: Sequence[JobKind]) -> JobKind:
@@ -196,6 +204,7 @@ def job(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
     latest = [reply.call for reply in context["replies"]]
     call = queries.call_of(job, request.GET.get("call", "")) or next(iter(latest), None)
     context |= {
+        "kind": kind_of(job.condition),
         "reasons": queries.reasons(job),
         "reason": reason,
         "page": failed,

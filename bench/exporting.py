@@ -37,7 +37,7 @@ def build(folder: Path, scale: float) -> None:
     for part in track.write(folder / "track", scale):
         if part.options.get("by") != "model":
             house.load(campaign, part)
-    scores.add_nuggets(campaign, folder)
+    scores.add_items(campaign, folder)
     scores.label(campaign)
     scores.judge_support(campaign)
 
@@ -76,7 +76,7 @@ def _some(kind: str) -> dict[str, Any]:
     if kind == "qrels":
         return {"of": track.PEOPLE}
     if kind == "assignments":
-        return {"of": scores.LABELS_NAME, "topics": _topics(scores.NUGGETS * Answer.objects.count() / topics)}
+        return {"of": scores.NUGGETS.labels_name, "topics": _topics(scores.NUGGETS.of_topic * Answer.objects.count() / topics)}
     citations = SupportJudgment.objects.filter(state="given").count()
     return {"of": scores.SUPPORT_NAME, "topics": _topics(citations / topics)}
 

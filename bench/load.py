@@ -51,7 +51,7 @@ def prepare(folder: Path, scale: float, people: int) -> None:
         if part.kind == "run_list":
             _order_runs(part.path)
         house.load(campaign, part)
-    scores.add_nuggets(campaign, folder)
+    scores.add_items(campaign, folder)
     house.load(campaign, _rankings(campaign, folder / "rankings"))
     assessors = [house.person(f"assessor-{number}", "assessor") for number in range(people)]
     for condition in _conditions(campaign):
@@ -86,7 +86,7 @@ def _conditions(campaign: "Campaign") -> "Iterator[Condition]":
     from support.actions import create_support
 
     people = campaign.qrels_sources.get(name=track.PEOPLE)
-    finished = campaign.conditions.get(name=scores.NUGGETS_NAME)
+    finished = campaign.conditions.get(name=scores.NUGGETS.name)
     yield create_manual_assign(nuggets=finished, name="ManualAssign", acting_user=None)
     yield create_support(campaign=campaign, name="support from scratch", shown=None, acting_user=None)
     yield create_manual_nuggets(campaign=campaign, name="ManualNuggets", qrels_source=people, acting_user=None)

@@ -2,11 +2,12 @@
 
     python -m bench.scores [--scale 0.1] [--keep FOLDER] [--database URL]
 
-A track with 146 runs and 301 topics gets a condition with 19 nuggets a topic and a label of each in each answer, and
-one with a label of each citation of each answer. Then processes of their own read all labels of nuggets with a plain
-SELECT into a list; load and score the nuggets; ask whether a table that is kept is still the newest; write the score
-tables in all forms; export all labels of nuggets, by the admin's action and by the API too; and load and score support.
-The peak memory of each is told beside that of one that only starts. Scoring or exporting over its limits fails it.
+A track with 146 runs and 301 topics gets a condition with 19 nuggets a topic and a label of each in each answer, one
+with 20 questions a topic and a grade of each in each answer, and one with a label of each citation of each answer. Then
+processes of their own read all labels of nuggets with a plain SELECT into a list; load and score them; ask whether a
+table that is kept is still the newest; open the page of the scores; write the score tables in all forms; export all
+labels, by the admin's action and by the API too; do the same of grades; and load and score support. The peak memory of
+each is told beside that of one that only starts. Scoring or exporting over its limits fails it.
 """
 
 import argparse
@@ -14,61 +15,113 @@ import json
 import random
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench import house, track
 
 if TYPE_CHECKING:
-    from assessor.campaigns.models import Campaign, Condition
+    from django.test import Client
 
-NUGGETS = 19  # of a topic
-NUGGETS_NAME, LABELS_NAME, SUPPORT_NAME = "Nuggets", "Labels", "Support"
-LIMITS = {"score": 4, "support": 10}  # seconds
+    from assessor.campaigns.models import Campaign, Condition, Topic
+
+
+class Items(NamedTuple):
+    """What has a label in each answer. name, file: of its condition, and what its files are imported as.
+
+    kind: of the condition of the labels, with its name, its method, what their files are imported and exported as, and
+    out of 100 how often each label is given.
+    """
+
+    name: str
+    file: str
+    of_topic: int
+    kind: str
+    labels_name: str
+    method: str
+    labels_file: str
+    labels: tuple[str, ...]
+    weights: tuple[int, ...]
+
+
+NUGGETS = Items(
+    name="Nuggets",
+    file="nuggets",
+    of_topic=19,
+    kind="assignment",
+    labels_name="Labels",
+    method="AutoAssign",
+    labels_file="assignments",
+    labels=("support", "partial_support", "not_support"),
+    weights=(35, 5, 60),
+)
+QUESTIONS = Items(
+    name="Questions",
+    file="questions",
+    of_topic=20,
+    kind="grading",
+    labels_name="Grades",
+    method="AutoGrade",
+    labels_file="question_grades",
+    labels=("0", "1", "2", "3", "4", "5"),
+    weights=(40, 10, 10, 15, 15, 10),
+)
+ALL_ITEMS = {items.kind: items for items in (NUGGETS, QUESTIONS)}
+SUPPORT_NAME = "Support"
+LIMIT, SUPPORT_LIMIT = 4, 10  # seconds
+PAGE_LIMIT = 0.1  # seconds, once its scores are kept
 MEMORY_LIMIT = 500  # MiB
 EXPORT_TIME_LIMIT = 40  # seconds
 EXPORT_MEMORY_LIMIT = 50  # MiB more than a process that only starts: nothing grows with the labels
-_LABELS = ("support", "partial_support", "not_support")
-_WEIGHTS = (35, 5, 60)
 _SUPPORT_LABELS, _SUPPORT_WEIGHTS = ("full", "partial", "none", "not judged"), (43, 25, 30, 2)
 
 
 def build(folder: Path, scale: float) -> None:
-    """Fill an empty database with the track, and conditions in which all nuggets and all citations have labels."""
+    """Fill an empty database with the track, and conditions in which all items and all citations have labels."""
     campaign = load(folder, scale)
-    label(campaign)
+    for items in ALL_ITEMS.values():
+        label(campaign, items)
     judge_support(campaign)
 
 
 def load(folder: Path, scale: float) -> "Campaign":
-    """Fill an empty database with the track and finished nuggets for each topic; return the campaign."""
+    """Fill an empty database with the track, and finished nuggets and questions for each topic; return the campaign."""
     campaign = house.new_campaign()
     for part in track.write(folder / "track", scale):
         if part.kind in ("topics", "runs", "run_list"):
             house.load(campaign, part)
-    add_nuggets(campaign, folder)
+    for items in ALL_ITEMS.values():
+        add_items(campaign, folder, items)
     return campaign
 
 
-def add_nuggets(campaign: "Campaign", folder: Path) -> None:
-    """Import finished nuggets for each topic."""
-    path = folder / "nuggets.jsonl"
-    path.write_text("".join(_nuggets(campaign)), encoding="utf-8")
-    house.load(campaign, track.Part("nuggets", path, {"condition": NUGGETS_NAME, "by": "people"}, 0))
-
-
-def _nuggets(campaign: "Campaign") -> Iterator[str]:
+def add_items(campaign: "Campaign", folder: Path, items: Items = NUGGETS) -> None:
+    """Import finished nuggets or questions for each topic."""
+    path = folder / f"{items.file}.jsonl"
+    bank = _questions if items is QUESTIONS else _nuggets
     language = track.Language(random.Random(19))
-    for topic in campaign.topics.order_by("qid"):
-        nuggets = [
-            {"text": f"{language.phrase(8)} {place}", "importance": "okay" if place % 3 else "vital"}
-            for place in range(NUGGETS)
-        ]
-        yield json.dumps({"query": topic.title, "qid": topic.qid, "nuggets": nuggets}) + "\n"
+    lines = (json.dumps(bank(topic, language)) + "\n" for topic in campaign.topics.order_by("qid"))
+    path.write_text("".join(lines), encoding="utf-8")
+    house.load(campaign, track.Part(items.file, path, {"condition": items.name, "by": "people"}, 0))
 
 
-def label(campaign: "Campaign", name: str = LABELS_NAME, seed: int = 830) -> "Condition":
+def _nuggets(topic: "Topic", language: track.Language) -> dict[str, Any]:
+    nuggets = [
+        {"text": f"{language.phrase(8)} {place}", "importance": "okay" if place % 3 else "vital"}
+        for place in range(NUGGETS.of_topic)
+    ]
+    return {"query": topic.title, "qid": topic.qid, "nuggets": nuggets}
+
+
+def _questions(topic: "Topic", language: track.Language) -> dict[str, Any]:
+    texts = [f"how is {language.phrase(7)} {place}?" for place in range(QUESTIONS.of_topic)]
+    questions = {text: {"question": text, "answers": None} for text in texts}
+    return {"query_id": topic.qid, "title_query": topic.title, "format_version": "v3", "nugget_bank": questions}
+
+
+def label(campaign: "Campaign", items: Items = NUGGETS) -> "Condition":
     """Make a condition and its answer sheets, as rows, with labels by chance."""
     from django.db import transaction
 
@@ -77,19 +130,19 @@ def label(campaign: "Campaign", name: str = LABELS_NAME, seed: int = 830) -> "Co
     from assignment.actions.judged_answers import add_sheets, sheet_row
     from nuggets.queries import nuggets_in_order
 
-    judge = Judge.objects.create(kind="model", name=f"made up {name}")
+    judge = Judge.objects.create(kind="model", name=f"made up {items.labels_name}")
     condition = create_condition(
         Condition(
             campaign=campaign,
-            name=name,
-            kind="assignment",
-            method="AutoAssign",
-            nuggets=campaign.conditions.get(name=NUGGETS_NAME),
+            name=items.labels_name,
+            kind=items.kind,
+            method=items.method,
+            nuggets=campaign.conditions.get(name=items.name),
             judge=judge,
         ),
         acting_user=None,
     )
-    chance = random.Random(seed)
+    chance = random.Random(830)
     for bank in condition.nuggets.nugget_banks.all():
         asked = [nugget.pk for nugget in nuggets_in_order(bank)]
         with transaction.atomic():
@@ -101,7 +154,7 @@ def label(campaign: "Campaign", name: str = LABELS_NAME, seed: int = 830) -> "Co
                     judge=judge.pk,
                     edition=1,
                     nuggets=asked,
-                    labels=dict(zip(asked, chance.choices(_LABELS, _WEIGHTS, k=NUGGETS), strict=True)),
+                    labels=dict(zip(asked, chance.choices(items.labels, items.weights, k=len(asked)), strict=True)),
                 )
                 for answer in Answer.objects.filter(topic=bank.topic_id).values_list("pk", flat=True)
             )
@@ -139,7 +192,7 @@ def nothing() -> int:
     return 0
 
 
-def select() -> int:
+def select(items: Items) -> int:
     """Read all labels with a plain SELECT into a list; return how many rows there are."""
     from django.db import connection
 
@@ -148,18 +201,18 @@ def select() -> int:
             "SELECT s.bank_id, a.run_id, a.words, l.nugget_id, l.value FROM assignment_assignment l"
             " JOIN assignment_answersheet s ON s.id = l.sheet_id JOIN campaigns_answer a ON a.id = s.answer_id"
             " JOIN campaigns_condition c ON c.id = s.condition_id WHERE c.name = %s",
-            [LABELS_NAME],
+            [items.labels_name],
         )
         return len(cursor.fetchall())
 
 
-def score() -> int:
+def score(items: Items) -> int:
     """Load and score the condition; return how many cells there are."""
+    from assessor.scores.score_source import scoring_of
     from assessor.scores.tables import score_table
-    from assignment.score_tables import NuggetScoring
     from metaeval.stats.means import Policy
 
-    found = NuggetScoring().load(_condition())
+    found = scoring_of(items.kind).load(_condition(items.labels_name))
     score_table(found, Policy.ZERO)
     return int(found.states.size)
 
@@ -175,49 +228,59 @@ def support() -> int:
     return sum(topic.citations for topic in found.topics)
 
 
-def look() -> int:
+def look(items: Items) -> int:
     """Take the scores that are kept, as a page does that is asked for again."""
     from assessor.scores.cache import condition_scores
 
-    return int(condition_scores(_condition()).states.size)
+    return int(condition_scores(_condition(items.labels_name)).states.size)
 
 
-def write() -> int:
+def page(items: Items) -> int:
+    """Open the page of the scores; return its bytes."""
+    condition = _condition(items.labels_name)
+    response = _organizer(condition).get(f"/campaigns/{condition.campaign.slug}/scores/", {"condition": condition.pk})
+    assert response.status_code == 200, response
+    return len(response.content)
+
+
+def write(items: Items) -> int:
     """Write the score tables in all forms; return how many lines they have."""
     from assessor.scores.leaderboards import FORMS, score_lines
     from metaeval.stats.means import Policy
 
-    condition = _condition()
+    condition = _condition(items.labels_name)
     return sum(sum(1 for _ in score_lines(condition, form, Policy.ZERO)) for form in FORMS)
 
 
-def export() -> int:
+def export(items: Items) -> int:
     """Export all labels in the field's form; return how many lines that are."""
-    from assignment.exports import assignment_lines
+    from assessor.exportables import Chosen
+    from assessor.exports.registry import BY_NAME
 
-    return sum(1 for _ in assignment_lines(_condition()))
+    condition = _condition(items.labels_name)
+    return sum(1 for _ in BY_NAME[items.labels_file].lines(Chosen(condition.campaign, condition, "jsonl")))
 
 
-def by_admin() -> int:
+def by_admin(items: Items) -> int:
     """Export all labels by the action of Django's admin; return how many lines are sent."""
     from assessor.accounts.models import Person
 
     root = Person.objects.filter(username="root").first() or house.person("root", "administrator")
-    asked = {"action": "export_assignments", "_selected_action": [_condition().pk]}
+    asked = {"action": f"export_{items.labels_file}", "_selected_action": [_condition(items.labels_name).pk]}
     return _sent(house.client(root).post("/admin/campaigns/condition/", asked))
 
 
-def by_api() -> int:
+def by_api(items: Items) -> int:
     """Read all labels by the API, as JSON Lines; return how many there are."""
     from django.test import Client
 
     from assessor.api.actions import create_token
 
-    condition = _condition()
+    condition = _condition(items.labels_name)
     person = condition.campaign.created_by
     secret = create_token(person=person, name="bench", expires_at=None, acting_user=None).secret
     headers = {"Authorization": f"Bearer {secret}", "Accept": "application/jsonl"}
-    address = f"/api/v1/campaigns/{condition.campaign.slug}/conditions/{condition.pk}/assignments"
+    address = f"/api/v1/campaigns/{condition.campaign.slug}/conditions/{condition.pk}/{items.labels_file}"
     return _sent(Client(SERVER_NAME="localhost").get(address, headers=headers))
 
 
@@ -226,30 +289,46 @@ def _sent(response: Any) -> int:
     return sum(chunk.count(b"\n") for chunk in response.streaming_content)
 
 
-def _condition(name: str = LABELS_NAME) -> "Condition":
+def _condition(name: str) -> "Condition":
     from assessor.campaigns.models import Condition
 
     return Condition.objects.select_related("judge", "nuggets__judge").get(name=name)
 
 
-STEPS: dict[str, Callable[[], int]] = {
-    "start": nothing,
+_clients: "dict[str, Client]" = {}
+
+
+def _organizer(condition: "Condition") -> "Client":
+    """Return the organizer's browser, signed in once."""
+    from assessor.accounts.models import Person
+
+    person = Person.objects.get(pk=condition.campaign.created_by_id)
+    return _clients.setdefault(person.username, house.client(person))
+
+
+_OF_ITEMS: dict[str, Callable[[Items], int]] = {
     "select": select,
     "score": score,
     "look": look,
+    "page": page,
     "write": write,
     "export": export,
     "admin": by_admin,
     "api": by_api,
+}
+STEPS: dict[str, Callable[[], int]] = {
+    "start": nothing,
+    **{f"{kind} {name}": partial(do, items) for kind, items in ALL_ITEMS.items() for name, do in _OF_ITEMS.items()},
     "support": support,
 }
 
 
 class Figures(NamedTuple):
-    """What a step took: seconds the first and the second time, and the peak of its process in MiB."""
+    """What a step took: seconds the first and the second time, of the first also those of the processor, peak in MiB."""
 
     found: int
     first: float
+    cpu: float
     second: float
     peak: float
 
@@ -259,12 +338,13 @@ def carry_out(step: str) -> Figures:
     import django
 
     django.setup()
-    took = []
+    took, cpu = [], []
     for _ in range(2):
-        start = time.perf_counter()
+        start, worked = time.perf_counter(), time.process_time()
         found = STEPS[step]()
         took.append(time.perf_counter() - start)
-    return Figures(found, took[0], took[1], house.peak())
+        cpu.append(time.process_time() - worked)
+    return Figures(found, took[0], cpu[0], took[1], house.peak())
 
 
 def main() -> None:
@@ -280,29 +360,34 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
         folder = chosen.keep or Path(name)
         if house.open_house(folder, chosen.database):
+            house.collect_static_files()
             build(folder, chosen.scale)
         raise SystemExit(report())
 
 
 def report() -> int:
     """Measure and print everything; return how many figures are over their limits."""
-    found = {step: Figures(*house.in_a_process("bench.scores", step)) for step in STEPS}
-    print(f"{'step':8} {'found':>8} {'first s':>8} {'again s':>8} {'peak MiB':>9}")
-    for step, figures in found.items():
-        print(f"{step:8} {figures.found:8,} {figures.first:8.2f} {figures.second:8.2f} {figures.peak:9.0f}", flush=True)
-    scored, exported = found["score"], found["export"]
-    print(f"scoring takes {scored.second / found['select'].second:.1f} times a plain SELECT into a list")
-    limits = [
-        *((step, "s", found[step].first, seconds) for step, seconds in LIMITS.items()),
-        *((step, "MiB", found[step].peak, MEMORY_LIMIT) for step in LIMITS),
-        ("export", "s", exported.first, EXPORT_TIME_LIMIT),
-        *(
-            (way, "MiB more than at the start", found[way].peak - found["start"].peak, EXPORT_MEMORY_LIMIT)
-            for way in ("export", "admin", "api")
-        ),
-    ]
+    print(f"{'step':17} {'found':>8} {'first s':>8} {'CPU s':>8} {'again s':>8} {'peak MiB':>9}")
+    found: dict[str, Figures] = {}
+    for step in STEPS:
+        found[step] = figures = Figures(*house.in_a_process("bench.scores", step))
+        seconds = f"{figures.first:8.2f} {figures.cpu:8.2f} {figures.second:8.2f}"
+        print(f"{step:17} {figures.found:8,} {seconds} {figures.peak:9.0f}", flush=True)
+    limits = [("support", "s", found["support"].first, SUPPORT_LIMIT), ("support", "MiB", found["support"].peak, MEMORY_LIMIT)]
+    for kind in ALL_ITEMS:
+        scored, plain = found[f"{kind} score"], found[f"{kind} select"]
+        print(f"{kind}: scoring takes {scored.second / plain.second:.1f} times a plain SELECT into a list")
+        limits += [
+            (f"{kind} score", "s", scored.first, LIMIT),
+            (f"{kind} score", "MiB", scored.peak, MEMORY_LIMIT),
+            (f"{kind} page again", "s", found[f"{kind} page"].second, PAGE_LIMIT),
+            (f"{kind} export", "s", found[f"{kind} export"].first, EXPORT_TIME_LIMIT),
+        ]
+        for way in ("export", "admin", "api"):
+            more = found[f"{kind} {way}"].peak - found["start"].peak
+            limits.append((f"{kind} {way}", "MiB more than at the start", more, EXPORT_MEMORY_LIMIT))
     for what, unit, figure, limit in limits:
-        print(f"{what}: {figure:.1f} {unit}, limit {limit}{' OVER' if figure > limit else ''}")
+        print(f"{what}: {figure:.2f} {unit}, limit {limit}{' OVER' if figure > limit else ''}")
     return sum(figure > limit for _, _, figure, limit in limits)
 
 

@@ -85,11 +85,11 @@ def prepare(folder: Path) -> None:
     campaign = house.new_campaign()
     for part in track.write(folder / "track", SCALE):
         house.load(campaign, part)
-    scores.add_nuggets(campaign, folder)
+    scores.add_items(campaign, folder)
     _rank(campaign, folder / "rankings")
     person = house.person(ASSESSOR, "assessor")
     people = campaign.qrels_sources.get(name=track.PEOPLE)
-    nuggets = campaign.conditions.get(name=scores.NUGGETS_NAME)
+    nuggets = campaign.conditions.get(name=scores.NUGGETS.name)
     _give(create_manual_nuggets(campaign=campaign, name="M", qrels_source=people, acting_user=None), person)
     _give(create_manual_assign(nuggets=nuggets, name="A", acting_user=None), person)
     _give(create_support(campaign=campaign, name="S", shown=None, acting_user=None), person)

@@ -12,7 +12,10 @@ from assessor.exports.freeze import parts_of
 from assessor.exports.models import Frozen
 
 _NAMED = 5
-_KEYS = ("qid", "topic_id", "topic", "docid", "run_id", "run", "sentence", "citation", "at")
+_KEYS = (
+    *("qid", "query_id", "topic_id", "topic", "docid", "doc_id", "run_id", "run"),
+    *("question", "sentence", "citation", "at"),
+)
 
 
 class Change(NamedTuple):
@@ -64,7 +67,7 @@ def _named(name: str, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     if name.endswith(".jsonl"):
         for line in lines:
             record = json.loads(line)
-            yield " ".join(str(record[key]) for key in _KEYS if key in record), line
+            yield " ".join(str(record[key]) for key in _KEYS if record.get(key) is not None), line
     elif name.endswith(".csv"):
         rows = csv.reader(lines)
         head = next(rows, [])

@@ -1,7 +1,7 @@
 """What the API lists of grades."""
 
-import json
 from collections.abc import Collection
+from itertools import groupby
 from typing import Any
 
 from django.db.models import QuerySet
@@ -9,14 +9,14 @@ from django.db.models import QuerySet
 from assessor.campaigns.models import Condition, Run, Topic
 from assessor.exportables import topics_of
 from assessor.labels.api import ApiList, LineSchema, Rows
-from assignment.grading.exports import grade_lines
+from assignment.grading.exports import grade_records
 from assignment.models import AnswerSheet
 
 
 class QuestionGrade(LineSchema):
     """The grade of a question in an answer: a line of the field's grades files."""
 
-    run_id: str
+    run_id: str | None
     query_id: str
     nugget_id: Any = None
     question: str
@@ -30,14 +30,10 @@ class QuestionGrade(LineSchema):
 
 
 def _rows(condition: Condition, topics: Collection[Topic], runs: Collection[Run] | None) -> Rows:
-    """Yield grades; of an answer they are told apart by their number, from 0."""
-    answer, number = ("", ""), 0
-    for line in grade_lines(condition, topics, runs):
-        item = json.loads(line)
-        key = (str(item["query_id"]), item["run_id"])
-        number = number + 1 if key == answer else 0
-        answer = key
-        yield (*key, number), item
+    """Yield grades; under a run's tag those of a topic are told apart by their number, from 0."""
+    for (qid, tag), of_run in groupby(grade_records(condition, topics, runs), lambda one: (one[1]["query_id"], one[0])):
+        for number, (_, item) in enumerate(of_run):
+            yield (qid, tag, number), item
 
 
 def _topics(condition: Condition, topics: Collection[Topic], runs: Collection[Run] | None) -> QuerySet[Topic]:

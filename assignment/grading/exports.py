@@ -2,20 +2,29 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
+from typing import Any
 
 from assessor.campaigns.models import Condition, Run, Topic
 from assessor.campaigns.queries import PASSAGES_RUN
 from assessor.formats.qrels import write_qrels
+from assessor.formats.values import to_json
 from assignment.exports import LabelledText, labelled_texts
-from assignment.grading.formats import write_grade
+from assignment.grading.formats import grade_record
 
 
 def grade_lines(
     condition: Condition, topics: Collection[Topic] | None = None, runs: Collection[Run] | None = None
 ) -> Iterator[str]:
-    """Yield a condition's grades, a line for each question of an answer, by topic id, run's tag and bank order.
+    """Yield a condition's grades, a line for each, in the order of grade_records()."""
+    return (to_json(record) + "\n" for _, record in grade_records(condition, topics, runs))
 
-    Which ones is as labelled_texts() says. Where no grade counts there is no line.
+
+def grade_records(
+    condition: Condition, topics: Collection[Topic] | None = None, runs: Collection[Run] | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (run's tag, what a line says) of each question of an answer, by topic id, run's tag and bank order.
+
+    Which ones is as labelled_texts() says. Where no grade counts there is nothing.
     """
     for text in labelled_texts(condition, topics, runs):
         about = {"run_id": text.run_id, "qid": text.qid, "answer_text": text.text} | text.extras
@@ -24,7 +33,8 @@ def grade_lines(
             grade, question = one.pop("assignment", None), one.pop("text")
             one.pop("importance", None)
             if grade is not None:
-                yield write_grade(run_id, about["qid"], text.docid, question, about["answer_text"], grade, one)
+                named = run_id, about["qid"], text.docid
+                yield text.run_id, grade_record(*named, question, about["answer_text"], grade, one)
 
 
 def qrels_of_grades(condition: Condition, topics: Collection[Topic] | None = None) -> Iterator[str]:

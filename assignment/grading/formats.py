@@ -134,10 +134,10 @@ def _grade(record: dict[str, Any], line: Line, report: Report) -> _Grade | None:
     return _Grade(*about, NuggetRecord(question, "", extras, None), text, str(grade))
 
 
-def write_grade(
+def grade_record(
     run_id: str | None, qid: str, docid: str, question: str, text: str, grade: str, further: Mapping[str, Any]
-) -> str:
-    """Return a line. run_id: None for a passage of no run; docid: "" for an answer.
+) -> dict[str, Any]:
+    """Return what a line says. run_id: None for a passage of no run; docid: "" for an answer.
 
     further: its further keys as they came, which overrule what else it says.
     """
@@ -150,4 +150,4 @@ def write_grade(
         "doc_id": docid or None,
         "grade": int(grade),
     }
-    return values.to_json({**dict.fromkeys(_KEYS), **known, **further}) + "\n"
+    return {**dict.fromkeys(_KEYS), **known, **further}

@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from hashlib import sha256
+from typing import NamedTuple
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -24,7 +25,7 @@ from assessor.exports.verification import verify
 from assessor.llm.models import Job, Unit
 from assessor.work.models import Exposure, Task
 from nuggets import actions as nuggets
-from tests.archive.campaigns import forget_everything
+from tests.archive.campaigns import forget_everything, written
 from tests.archive.conftest import archived, whole  # noqa: F401
 from tests.assignment.conftest import A, answered, finished, manual  # noqa: F401
 from tests.assignment.lines import line
@@ -32,6 +33,7 @@ from tests.conftest import client_of
 from tests.judging import all_judged, asked, change, give, given, judged, stands
 from tests.llm.grading import make_judge
 from tests.nuggets.conftest import do, restored
+from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -45,11 +47,66 @@ def _own_folder_and_key(settings, tmp_path, monkeypatch):
     monkeypatch.setenv("ASSAY_SIGNING_KEY", base64.b64encode(KEY.private_bytes_raw()).decode())
 
 
+PURR, GLASS = ("Why do cats purr?", "Do dogs?", "Do all?"), "What becomes of glass?"
+
+
+def graded(question, grade, qid="t1", run_id="r1", passage="Cats purr to heal."):
+    return {"run_id": run_id, "query_id": qid, "question": question, "passage": passage, "grade": grade}
+
+
+class File(NamedTuple):
+    """A file of labels. other: a label that its first record does not have; further: lines of another answer.
+
+    first, added, removed: what records are called, the first, those of the other answer, and that of t2.
+    """
+
+    kind: str
+    lines: list
+    other: str
+    further: list
+    first: str
+    added: list[str]
+    removed: str
+
+    @property
+    def name(self):
+        return f"{self.kind}.jsonl"
+
+
+FILES_OF = {
+    "assignment": File(
+        kind="assignments",
+        lines=[line(), line("t2", text="Glass is melted.")],
+        other="not_support",
+        further=[line(run_id="r2", text="Dogs bark.")],
+        first="t1 r1",
+        added=["t1 r2"],
+        removed="t2 r1",
+    ),
+    "grading": File(
+        kind="question_grades",
+        lines=[*map(graded, PURR, (5, 0, 3)), graded(GLASS, 4, "t2", passage="Glass is melted.")],
+        other="1",
+        further=[graded(question, 0, run_id="r0", passage="Dogs bark.") for question in PURR],
+        first=f"t1 r1 {PURR[0]}",
+        added=[f"t1 r0 {question}" for question in PURR],
+        removed=f"t2 r1 {GLASS}",
+    ),
+}
+
+
+of_each_kind = pytest.mark.parametrize("labelled", FILES_OF, indirect=True)
+
+
 @pytest.fixture
-def labelled(campaign, import_file):
-    """A condition with all labels of two answers, as a file brought them."""
-    lines = [line(), line("t2", text="Glass is melted.")]
-    assert import_file(campaign, "assignments", lines, condition="Mia", by="model").state == "done"
+def labelled(request, campaign, import_file):
+    """A condition with all labels of two answers, as a file brought them: of nuggets, or grades of questions."""
+    file, options = FILES_OF[getattr(request, "param", "assignment")], {"condition": "Mia", "by": "model"}
+    if file.kind == "question_grades":
+        questions = [banks.bank(*map(banks.question, PURR)), banks.bank(banks.question(GLASS), qid="t2")]
+        assert import_file(campaign, "questions", questions, condition="Questions", by="model").state == "done"
+        options["nuggets"] = "Questions"
+    assert import_file(campaign, file.kind, file.lines, **options).state == "done"
     return campaign.conditions.get(name="Mia")
 
 
@@ -57,9 +114,9 @@ def zipped(frozen: Frozen) -> bytes:
     return b"".join(frozen_bundle(frozen))
 
 
-def relabel(condition, label="not_support", tag=None):
+def relabel(condition, tag=None, **label):
     sheet = judged(condition, tag, "t1")
-    change(sheet, {next(iter(given(sheet))): {"label": label}})
+    change(sheet, {next(iter(given(sheet))): {"label": FILES_OF[condition.kind].other} | label})
 
 
 def label_everything(condition):
@@ -149,24 +206,28 @@ def test_what_a_job_left_is_told_until_a_job_did_it_of_that_very_answer(manual, 
     assert missing(manual) == []
 
 
+@of_each_kind
 def test_a_finished_condition_is_frozen_and_exported_again(labelled, olga):
     frozen = freeze(condition=labelled, acting_user=olga)
-    names = ["assignments.jsonl", "scores.csv", "scores.topics.csv"]
+    file = FILES_OF[labelled.kind]
+    names = [file.name, "scores.csv", "scores.topics.csv"]
     manifest = json.loads(frozen.manifest)
-    assert [file["name"] for file in manifest["files"]] == names
-    assert [file["records"] for file in manifest["files"]] == [2, 4, 2]
+    assert [(one["name"], one["records"]) for one in manifest["files"]] == [
+        *zip(names, (len(file.lines), 4, 2), strict=True)
+    ]
     assert manifest["condition"]["identity"] == labelled.identity
     assert (manifest["version"], manifest["made_by"], manifest["signed"]) == (1, "olga", True)
     assert (frozen.version, frozen.public_key) == (1, PUBLIC)
     first = zipped(frozen)
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
         assert archive.namelist() == ["manifest.json", "signature.json", *names]
-        assert archive.read("assignments.jsonl").count(b"\n") == 2
+        assert archive.read(file.name).count(b"\n") == len(file.lines)
     relabel(labelled)
     assert zipped(Frozen.objects.get()) == first
     assert Event.objects.get(verb="condition frozen").details["signed"] is True
 
 
+@of_each_kind
 def test_a_change_is_told_and_makes_a_new_version(labelled, olga):
     first = freeze(condition=labelled, acting_user=olga)
     assert changes_since(first) == []
@@ -174,12 +235,14 @@ def test_a_change_is_told_and_makes_a_new_version(labelled, olga):
         freeze(condition=labelled, acting_user=olga)
     relabel(labelled)
     changes = {change.file: change[1:] for change in changes_since(first)}
-    assert changes["assignments.jsonl"] == (0, 0, 1, ["t1 r1 (changed)"])
+    file = FILES_OF[labelled.kind]
+    assert changes[file.name] == (0, 0, 1, [f"{file.first} (changed)"])
     assert changes["scores.topics.csv"] == (0, 0, 1, ["r1 t1 (changed)"])
     html = client_of(olga).get(f"/campaigns/study/frozen/{labelled.pk}/").content.decode()
     told = int(re.search(r"<strong>(\d+) records? changed since version 1\.</strong>", html)[1])
     assert told == sum(sum(counts[:3]) for counts in changes.values()) > 1
-    assert "<bdi>assignments.jsonl</bdi>: 0 records added, 0 removed, 1 changed: <bdi>t1 r1 (changed)</bdi>" in html
+    named = f"<bdi>{file.first} (changed)</bdi>"
+    assert f"<bdi>{file.name}</bdi>: 0 records added, 0 removed, 1 changed: {named}" in html
     second = freeze(condition=labelled, acting_user=olga)
     assert second.version == 2
     assert zipped(first) != zipped(second)
@@ -187,12 +250,21 @@ def test_a_change_is_told_and_makes_a_new_version(labelled, olga):
     assert "Nothing has changed since version 2." in html
 
 
+@of_each_kind
 def test_added_and_removed_records_are_told(labelled, campaign, import_file):
-    first = freeze(condition=labelled, acting_user=None)
-    import_file(campaign, "assignments", [line(run_id="r2", text="Dogs bark.")], condition="Mia", by="model")
+    first, file = freeze(condition=labelled, acting_user=None), FILES_OF[labelled.kind]
+    assert (
+        import_file(campaign, file.kind, file.further, condition="Mia", by="model", nuggets=labelled.nuggets.name).state
+        == "done"
+    )
     campaign.topics.filter(qid="t2").update(is_practice=True)
     changes = {change.file: change[1:] for change in changes_since(first)}
-    assert changes["assignments.jsonl"] == (1, 1, 0, ["t1 r2 (added)", "t2 r1 (removed)"])
+    assert changes[file.name] == (
+        len(file.added),
+        1,
+        0,
+        [*map("{} (added)".format, file.added), f"{file.removed} (removed)"],
+    )
 
 
 def test_a_label_that_is_taken_back_is_told(manual, topic, anna, olga):  # noqa: F811
@@ -200,7 +272,7 @@ def test_a_label_that_is_taken_back_is_told(manual, topic, anna, olga):  # noqa:
     label_everything(manual)
     Task.objects.update(state=Task.State.FINISHED)
     first = freeze(condition=manual, acting_user=olga)
-    relabel(manual, label=None, tag="team.one")
+    relabel(manual, "team.one", label=None)
     assert missing(manual) == ["1 answer lacks 1 label: t1."]
     changes = {change.file: change[1:] for change in changes_since(first)}
     assert changes["assignments.jsonl"] == (0, 0, 1, ["t1 team.one (changed)"])
@@ -266,6 +338,7 @@ def test_equal_bytes_are_kept_once_and_what_a_killed_process_left_is_gone_on_wit
     assert "".join(frozen_files.text_lines(blob)) == text
 
 
+@of_each_kind
 def test_it_is_frozen_in_the_background(labelled, olga, django_capture_on_commit_callbacks):
     client = client_of(olga)
     with django_capture_on_commit_callbacks():
@@ -283,7 +356,8 @@ def test_it_is_frozen_in_the_background(labelled, olga, django_capture_on_commit
     bundle = b"".join(client.get(f"/campaigns/study/frozen/{labelled.pk}/1.zip").streaming_content)
     assert bundle == zipped(Frozen.objects.get())
     seen = Exposure.objects.filter(person=olga).values_list("topic__qid", "kind").distinct()
-    assert sorted(seen) == [(qid, kind) for qid in ("t1", "t2") for kind in ("assignment", "nuggets")]
+    kinds = sorted([labelled.kind, labelled.nuggets.kind])
+    assert sorted(seen) == [(qid, kind) for qid in ("t1", "t2") for kind in kinds]
     manifest = client.get(f"/campaigns/study/frozen/{labelled.pk}/1.json").content.decode()
     assert manifest == Frozen.objects.get().manifest
 
@@ -334,6 +408,7 @@ def bundle(labelled, tmp_path):
     return out
 
 
+@of_each_kind
 def test_the_command_verifies_zip_and_folder(bundle, capsys):
     for path in (bundle / "b.zip", bundle / "folder"):
         call_command("verify", str(path), f"--public-key={PUBLIC}")
@@ -429,3 +504,25 @@ def test_a_frozen_version_is_the_same_bytes_in_another_database(whole, archived)
     assert frozen.condition.campaign == campaign
     assert zipped(frozen) == before
     assert changes_since(frozen) == []
+
+
+@of_each_kind
+def test_labels_and_their_frozen_version_are_the_same_bytes_in_another_database(labelled, tmp_path):
+    def files(condition):
+        return {kind.name: "".join(kind.lines(chosen)) for kind, chosen in freezing.parts_of(condition)}
+
+    first, before = zipped(freeze(condition=labelled, acting_user=None)), files(labelled)
+    relabel(labelled)
+    after = files(labelled)
+    assert after != before
+    path = tmp_path / "study.zip"
+    path.write_bytes(written(labelled.campaign))
+    forget_everything()
+    condition = restore(path).conditions.get(name="Mia")
+    frozen = condition.frozen.get()
+    assert (zipped(frozen), files(condition)) == (first, after)
+    named = {change.file: change.named for change in changes_since(frozen)}
+    file = FILES_OF[labelled.kind]
+    assert named[file.name] == [f"{file.first} (changed)"]
+    (tmp_path / "b.zip").write_bytes(zipped(frozen))
+    assert verify(tmp_path / "b.zip", PUBLIC).problems == []

@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from assessor.accounts.models import Person
+from assessor.api.actions import create_token
 from assessor.archive.actions import restore
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.campaigns.queries import PASSAGES_RUN
@@ -81,6 +82,22 @@ def test_a_file_of_grades_of_passages_goes_out_equal_and_makes_qrels(questions: 
     assert list(qrels_of_grades(condition)) == ["t1 0 d1 5\n", "t1 0 d2 3\n", "t1 0 d3 0\n"]
     again = import_file(questions.campaign, "question_grades", records, **FILE)
     assert (again.state, again.report["counts"]) == ("done", {"lines": 12, "sheets already there": 4})
+
+
+def test_the_api_lists_grades_of_passages_page_by_page(questions: Condition, import_file: Importer, olga: Person):
+    records = [*lines("d1", 5, 0, 1), *lines("d2", 0, 0, 3), *lines("d3", 0, 4, 0, run_id="finder")]
+    done = import_file(questions.campaign, "question_grades", records, **FILE)
+    assert done.state == "done", done.report
+    condition = questions.campaign.conditions.get(name="Graded")
+    secret = create_token(person=olga, name="passages", expires_at=None, acting_user=None).secret
+    client = Client(headers={"Authorization": f"Bearer {secret}"})
+    address = f"/api/v1/campaigns/study/conditions/{condition.pk}/question_grades"
+    items, cursor = [], ""
+    while cursor is not None:
+        page = client.get(address, {"limit": 2} | ({"cursor": cursor} if cursor else {})).json()
+        items, cursor = items + page["items"], page["next"]
+    assert items == [json.loads(line) for line in grade_lines(condition)]
+    assert len(items) == 9
 
 
 def test_what_passages_answer_is_the_best_of_each_question(questions: Condition, import_file: Importer):

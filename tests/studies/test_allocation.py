@@ -14,7 +14,9 @@ from assessor.accounts.models import Person
 from assessor.campaigns.actions import ConditionError
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.exports.releases import release_parts
+from assessor.labels.label_kind import label_kind
 from assessor.labels.manual_setups import label_again
+from assessor.labels.shown_labels import with_a_models_labels
 from assessor.scores.score_source import scored_conditions
 from assessor.studies.actions import let_people_judge
 from assessor.studies.models import SampledItem, Study
@@ -23,7 +25,6 @@ from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
 from assignment.actions import create_manual_assign
 from support.actions import create_support
-from support.queries import with_a_models_labels
 from tests.conftest import client_of, make_person
 from tests.judging import (
     WRITES,
@@ -437,7 +438,7 @@ def test_samples_are_in_no_score_table_and_are_not_shown_in_post_editing(study, 
     asked_model = support_labels(answered, "S", "model", {}, sample=study.name)
     assert set(scored_conditions(answered)) == scored
     assert not made & scored
-    assert set(with_a_models_labels(answered)) == {model}
+    assert set(with_a_models_labels(label_kind("support"), answered)) == {model}
     with pytest.raises(ConditionError, match="those of S are of a sample"):
         create_support(campaign=answered, name="edited", shown=asked_model, acting_user=None)
 

@@ -55,8 +55,8 @@ MARKS = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium; see tests/chromium.sh"),
 ]
 
-# One process has an installation of its own to make while another makes the first demo.
-LONGEST = ["test_whole_study.py", "test_pages.py"]
+# One process has installations of its own to make while another makes the first demo.
+LONGEST = ["test_whole_study.py", "test_pages.py", "test_ways_in.py", "test_from_nothing.py", "test_automatic.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,13 +7,13 @@ Timing: from the key to the next frame that is painted; it counts in steps of 8 
 are not told one by one, so they stand as 16 here.
 """
 
-import shutil
 import statistics
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import house, track
+from tests.chromium import CHROMIUM
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -86,7 +86,7 @@ def main() -> None:
         cookie = house.session(bank.maker.person)
         with house.serve() as port, sync_playwright() as playwright:
             address = f"http://localhost:{port}"
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             context = browser.new_context(base_url=address, viewport={"width": 1280, "height": 720})
             context.add_cookies([{"name": "sessionid", "value": cookie, "url": address}])
             page = context.new_page()

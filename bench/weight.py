@@ -10,7 +10,6 @@ over their limits.
 
 import argparse
 import json
-import shutil
 import signal
 import statistics
 import subprocess
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench import house, scores, track
 from bench.editor import FLAGS
+from tests.chromium import CHROMIUM
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
@@ -324,7 +324,7 @@ def main() -> None:
         organizer = house.session(Person.objects.get(username=f"organizer-{house.SLUG}"))
         all_screens, pages, over = list(screens()), list(desk_pages()), 0
         with house.serve() as port, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             over += measure_desk(browser, f"http://localhost:{port}", organizer, pages)
             for screen in all_screens:
                 over += measure(browser, f"http://localhost:{port}", cookie, screen, chosen.times)

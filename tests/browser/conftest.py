@@ -4,6 +4,7 @@ It is loaded once for all processes of tests, and started once in each of them. 
 """
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -14,7 +15,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,11 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
+from tests.chromium import CHROMIUM
 from tests.llm.house import wait_until
 from tests.ports import take_block
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
 DEVICE_SCALE = float(os.environ.get("DEVICE_SCALE") or 1)  # pixels of the screen to one of a page
 FLAGS = [
     "--headless",
@@ -54,8 +55,8 @@ MARKS = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium; see tests/chromium.sh"),
 ]
 
-# One process has an installation of its own to make while another makes the first demo.
-LONGEST = ["test_whole_study.py", "test_pages.py"]
+# One process has installations of its own to make while another makes the first demo.
+LONGEST = ["test_whole_study.py", "test_pages.py", "test_ways_in.py", "test_from_nothing.py", "test_automatic.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -69,7 +70,6 @@ class Demo:
     def __init__(self, data: Path) -> None:
         self.data = data
         self.port = 0
-        self.is_whole = True  # since its first start
         self.cookies: dict[str, Any] = {}  # of who has signed in
         self.start()
 
@@ -126,7 +126,6 @@ class Demo:
 
     def kill(self) -> None:
         """SIGKILL everything: starter, web, worker."""
-        self.is_whole = False
         parent = psutil.Process(self.process.pid)
         everybody = [parent, *parent.children(recursive=True)]
         for process in everybody:
@@ -136,7 +135,6 @@ class Demo:
         psutil.wait_procs(everybody, timeout=5)
 
     def stop(self) -> None:
-        self.is_whole = False
         if self.process.poll() is None:
             self.process.terminate()
             self.process.wait(timeout=60)
@@ -144,7 +142,7 @@ class Demo:
     def comes_to_rest(self) -> bool:
         """Say whether all of it still runs and has nothing to do, or soon has not."""
         until = time.monotonic() + 8
-        while self.is_whole and self.process.poll() is None and time.monotonic() < until:
+        while self.process.poll() is None and time.monotonic() < until:
             if self.is_idle():
                 return True
             time.sleep(0.1)
@@ -152,20 +150,27 @@ class Demo:
 
     def is_idle(self) -> bool:
         """Say whether all of it still runs and has nothing to do."""
-        if not self.is_whole or self.process.poll() is not None or list((self.data / "broker").glob("*.msg")):
+        if self.process.poll() is not None or list((self.data / "broker").glob("*.msg")):
             return False
         with closing(self.database()) as db:
             return not db.execute(UNDER_WAY).fetchall()
 
-    def begin_anew(self, first: Path) -> None:
+    def copy_data(self, copy: Path) -> None:
+        """Copy the data as they are now, once the demo is at rest."""
+        wait_until(self.is_idle, "the demo is at rest", 400)  # what begins as a copy would else do the rest itself
+        shutil.copytree(self.data, copy, ignore=shutil.ignore_patterns("assay.sqlite3*"), dirs_exist_ok=True)
+        with closing(self.database()) as here, closing(sqlite3.connect(copy / "assay.sqlite3")) as there:
+            here.backup(there)
+
+    def begin_anew(self, copy: Path) -> None:
         """Put the database and the files back under the running processes; the web process forgets what it kept."""
-        with closing(sqlite3.connect(first / "assay.sqlite3")) as there, closing(self.database()) as here:
+        with closing(sqlite3.connect(copy / "assay.sqlite3")) as there, closing(self.database()) as here:
             there.backup(here)
             here.execute("update llm_modeljudge set base_url = ?", [self.model_url])
             here.commit()
         for folder in ("uploads", "exports"):
             shutil.rmtree(self.data / folder)
-            shutil.copytree(first / folder, self.data / folder)
+            shutil.copytree(copy / folder, self.data / folder)
         self.cookies = {}
         [web] = [each for each in psutil.Process(self.process.pid).children() if "gunicorn" in each.cmdline()]
         old = web.children()
@@ -174,23 +179,21 @@ class Demo:
         urllib.request.urlopen(f"{self.address}/login/", timeout=60).close()
 
 
-@pytest.fixture(scope="session")
-def first_start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data of a demo that was started for the first time, and ended: all others begin as copies."""
-    folder = tmp_path_factory.getbasetemp()
+@contextmanager
+def make_once(factory: pytest.TempPathFactory, name: str) -> Iterator[tuple[Path, bool]]:
+    """Yield a folder of all processes of this run, and whether it is to be filled; the others wait meanwhile."""
+    folder = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent  # of all processes of this run
-    data, made = folder / "first" / "data", folder / "first" / "made"
-    with (folder / "first.lock").open("w") as lock:
+        folder = folder.parent
+    folder, made = folder / name, folder / f"{name}.made"
+    with (folder.parent / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not made.exists():
-            shutil.rmtree(data.parent, ignore_errors=True)
-            data.parent.mkdir()
-            demo = Demo(data)
-            wait_until(demo.is_idle, "the first demo is at rest", 400)  # each copy would else make its comparison
-            demo.stop()
-            made.touch()
-    return data
+        is_new = not made.exists()
+        if is_new:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+        yield folder, is_new
+        made.touch()
 
 
 @pytest.fixture(scope="session")
@@ -200,6 +203,16 @@ def demos() -> Iterator[list[Demo]]:
     yield demos
     for demo in demos:
         demo.stop()
+
+
+@pytest.fixture(scope="session")
+def first_start(demos: list[Demo], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data of a demo that was started for the first time: all others begin as copies."""
+    with make_once(tmp_path_factory, "first") as (folder, is_new):
+        if is_new:
+            demos.append(Demo(tmp_path_factory.mktemp("demo") / "data"))
+            demos[0].copy_data(folder)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -213,6 +226,22 @@ def demo(first_start: Path, demos: list[Demo], tmp_path_factory: pytest.TempPath
     shutil.copytree(first_start, data)
     demos.append(Demo(data))
     return demos[0]
+
+
+@pytest.fixture(scope="module")
+def tasks(demo: Demo, browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The addresses of work on the labelling screens, which the demo has then; given once for all processes."""
+    from tests.browser.tasks import give_tasks  # it imports this module
+
+    with make_once(tmp_path_factory, "tasks") as (folder, is_new):
+        addresses = folder / "addresses.json"
+        if is_new:
+            addresses.write_text(json.dumps(give_tasks(demo, browser, tmp_path_factory.mktemp("files"))))
+            demo.copy_data(folder)
+    if not is_new:
+        demo.begin_anew(folder)
+    found: dict[str, str] = json.loads(addresses.read_text())
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """An installation by hand, as docs/administrator/settings.md says: empty database, web, workers, beat; no demo."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -9,7 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from tests.browser.conftest import ROOT
+import pytest
+
+from tests.browser.conftest import ROOT, make_once
 
 ADMIN, PASSWORD = "root", "a good long password of ours"
 CELERY = ["-m", "celery", "--quiet", "-A", "assessor"]
@@ -17,21 +20,25 @@ WORKER = [*CELERY, "worker", "--loglevel", "ERROR", "--without-gossip", "--witho
 
 
 class Installation:
-    """A running installation with one administrator, and the rehearsal endpoint beside it."""
+    """A running installation with one administrator, and the rehearsal endpoint beside it.
 
-    def __init__(self, data: Path, port: int, **settings: str) -> None:
-        self.data, self.port, self.model_port = data, port, port + 1
+    The first of a run prepares what all begin with.
+    """
+
+    def __init__(self, factory: pytest.TempPathFactory, port: int, **settings: str) -> None:
+        self._factory = factory
+        self.data, self.port, self.model_port = factory.mktemp("installation") / "data", port, port + 1
         foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
         self._env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)} | {
             "ASSAY_SECRET_KEY": "this installation's own",
-            "ASSAY_DATA_DIR": str(data),
+            "ASSAY_DATA_DIR": str(self.data),
             "ASSAY_HTTPS": "0",
             "ASSAY_LLM_HOSTS": f"127.0.0.1:{self.model_port}",
             "DJANGO_SUPERUSER_PASSWORD": PASSWORD,
             **settings,
         }
         self._processes: list[subprocess.Popen[bytes]] = []
-        self._log = (data.parent / "installation.log").open("ab")
+        self._log = (self.data.parent / "installation.log").open("ab")
 
     def __enter__(self) -> Self:
         try:
@@ -60,9 +67,14 @@ class Installation:
         return done.stdout
 
     def _start(self) -> None:
-        self.manage("migrate", "--verbosity", "0")
-        self.manage("collectstatic", "--noinput", "--verbosity", "0")
-        self.manage("createsuperuser", "--noinput", "--username", ADMIN, "--email", "root@example.org")
+        with make_once(self._factory, "prepared") as (prepared, is_new):
+            if is_new:
+                self.manage("migrate", "--verbosity", "0")
+                self.manage("collectstatic", "--noinput", "--verbosity", "0")
+                self.manage("createsuperuser", "--noinput", "--username", ADMIN, "--email", "root@example.org")
+                shutil.copytree(self.data, prepared, dirs_exist_ok=True)
+        if not is_new:
+            shutil.copytree(prepared, self.data)
         bind = f"127.0.0.1:{self.port}"
         self._run("-m", "gunicorn", "assessor.wsgi", "--worker-class", "gthread", "--threads", "8", "--bind", bind)
         self._run(*WORKER, "-Q", "celery", "-n", f"imports{self.port}@%h", "--concurrency", "1")

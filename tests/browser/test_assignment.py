@@ -6,60 +6,19 @@ import re
 import pytest
 from playwright.sync_api import Page, Route
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, give, saved, until, wait_until_signed_in, work_of
-from tests.browser.test_faults import add, open_editor
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until
+from tests.browser.tasks import FACTS, finish
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
 
-FACTS = ["Heat pumps move heat", "Efficiency falls in the cold", "Coils are defrosted", "Some need back-up heat"]
 LABEL = {"1": "support", "2": "partial_support", "3": "not_support"}
 
 
-@pytest.fixture(scope="module")
-def given(demo: Demo, browser) -> str:
+@pytest.fixture
+def given(tasks: dict[str, str]) -> str:
     """The address of Anna's work: she made the nuggets, the organizer gave her their assignment."""
-    context = browser.new_context(base_url=demo.address)
-    page = context.new_page()
-    sign_in(page, "anna")
-    open_editor(page, demo.bank(1))
-    page.keyboard.press("n")
-    for fact in FACTS:
-        add(page, fact)
-    page.keyboard.press("Escape")
-    for _ in FACTS:
-        page.keyboard.press("v")
-        page.keyboard.press("k")
-    saved(page)
-    finish(page)
-    page.click("text=Sign out")
-    sign_in(page, "olga")
-    page.goto("/campaigns/demo/conditions/new/")
-    page.check("[name=method][value=ManualAssign]")
-    page.fill("#id_name", "Manual/Manual")
-    page.select_option("#id_nuggets", label="ManualNuggets")
-    page.click("main form button")
-    page.wait_for_selector("h1:text('Plan')")
-    give(page, "Manual/Manual", "anna", "demo-1")
-    address = work_of(page, "Manual/Manual", "anna", "demo-1")
-    context.close()
-    return address
-
-
-def sign_in(page: Page, name: str) -> None:
-    page.goto("/login/")
-    page.fill("#id_username", name)
-    page.fill("#id_password", "demo-password")
-    page.keyboard.press("Enter")
-    wait_until_signed_in(page)
-
-
-def finish(page: Page) -> None:
-    """Hand the nuggets of the editor in."""
-    page.keyboard.press("f")
-    page.wait_for_selector("#finish[open]")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("h1:text('Home')")
+    return tasks["assignment"]
 
 
 def task(address: str) -> int:

@@ -45,7 +45,7 @@ class Hand:
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with Installation(tmp_path_factory.mktemp("installation") / "data", take_block()[0]) as installation:
+    with Installation(tmp_path_factory, take_block()[0]) as installation:
         yield installation
 
 

@@ -1,111 +1,21 @@
 """The 0-3 screen with the keyboard alone: grading, undoing, a lost connection, two tabs, and a model's grade beside."""
 
-import json
 import re
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import (
-    MARKS,
-    Demo,
-    OpenPage,
-    give,
-    open_guidelines,
-    saved,
-    sign_in,
-    until,
-    wait_until_signed_in,
-    work_of,
-)
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until
+from tests.browser.tasks import POOL
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
-ANNA_JOINS = """
-from assessor.accounts.models import Person
-from assessor.campaigns.actions import add_member
-from assessor.campaigns.models import Campaign, Role
-
-anna = Person.objects.get(username="anna")
-add_member(campaign=Campaign.objects.get(slug="bees"), person=anna, role=Role.ASSESSOR, acting_user=None)
-"""
-
-POOL = [f"bees#{number}" for number in range(6)]
 
 
-@pytest.fixture(scope="module")
-def given(demo: Demo, browser, tmp_path_factory) -> dict[str, str]:
-    """Addresses of Anna's work on a topic, made by the organizer's pages: from scratch, and post-editing."""
-    folder = tmp_path_factory.mktemp("files")
-    texts = ["Bees dance to tell where flowers are." * (1 + number) for number in range(len(POOL))]
-    segments = [
-        {"docid": docid, "title": f"Bees {docid[-1]}", "headings": "Bees / Dances", "segment": text}
-        for docid, text in zip(POOL, texts, strict=True)
-    ]
-    grades = "".join(f"bees 0 {docid} {rank % 4}\n" for rank, docid in enumerate(POOL))
-    files = {
-        "topics": "bees\twhy do bees dance\nwasps\twhy do wasps sting\nants\twhy do ants march\n",
-        "segments": "".join(json.dumps(segment) + "\n" for segment in segments),
-        "retrieval": "".join(
-            f"{topic} Q0 {docid} {rank} {9 - rank} found\n"
-            for topic in ("bees", "wasps", "ants")
-            for rank, docid in enumerate(POOL)
-        ),
-        "qrels Mia": grades,
-        "qrels Max": grades,
-    }
-    context = browser.new_context(base_url=demo.address)
-    page = context.new_page()
-    page.goto("/login/")
-    page.fill("#id_username", "olga")
-    page.fill("#id_password", "demo-password")
-    page.keyboard.press("Enter")
-    wait_until_signed_in(page)
-    page.goto("/new-campaign/")
-    page.fill("#id_name", "Bees")
-    page.click("main form button")
-    page.wait_for_url("**/campaigns/bees/setup/")
-    demo.run(ANNA_JOINS)
-    for name, content in files.items():
-        kind, _, source = name.partition(" ")
-        path = folder / kind
-        path.write_text(content)
-        page.goto("/campaigns/bees/imports/")
-        before = page.locator("#imports .chip.ok").count()
-        page.set_input_files("#id_uploads", path)
-        if source:
-            page.get_by_label("Source of the grades").fill(source)
-            page.get_by_label("Made by").select_option("model")
-            page.click("#held button.go")
-        page.locator("#imports .chip.ok").nth(before).wait_for(timeout=20_000)
-    addresses = {}
-    for name, method, shown in [
-        ("Scratch", "manual relevance", ""),
-        ("Edited", "relevance post-edited", "Mia"),
-        ("Queue", "relevance post-edited", "Max"),
-    ]:
-        page.goto("/campaigns/bees/conditions/new/")
-        page.check(f"[name=method][value='{method}']")
-        page.fill("#id_name", name)
-        assert not page.locator("#id_qrels_source").is_visible()
-        assert page.locator("#id_shown").is_visible() == bool(shown)
-        if shown:
-            page.select_option("#id_shown", label=f"{shown}, 0 to 3")
-        if name == "Queue":
-            page.select_option("#id_given", "drawn")
-        page.click("main form button")
-        page.wait_for_selector("h1:text('Plan')")
-        topics = ["bees", "wasps", "ants"] if name == "Scratch" else ["bees"]
-        give(page, name, "anna", *topics, campaign="bees", is_meant=name != "Scratch")
-        for topic in topics:
-            addresses[name if topic == "bees" else topic] = work_of(page, name, "anna", topic, campaign="bees")
-    context.close()
-    context = browser.new_context(base_url=demo.address)
-    page = context.new_page()
-    sign_in(page, "anna")
-    open_guidelines(page, addresses["Scratch"])
-    context.close()
-    return addresses
+@pytest.fixture
+def given(tasks: dict[str, str]) -> dict[str, str]:
+    """Addresses of Anna's work on passages: from scratch on three topics, and post-editing."""
+    return tasks
 
 
 def open_screen(page: Page, address: str) -> None:

@@ -5,69 +5,18 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import MARKS, Demo, OpenPage, give, saved, until, wait_until_signed_in, work_of
+from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until
 from tests.browser.test_pages import grave
 
 pytestmark = MARKS
 
 LABELS = ["full", "partial", "none"]
-# Labels of a model on demo-1, as a job or a file would bring them; of the first citation of one answer there is none.
-MODEL = """
-from assessor.campaigns.models import Answer, Campaign, Condition, Judge
-from assessor.campaigns.passages import lacking_passages
-from support.actions import add_sheets, sheet_row
-from support.citations import LABELS, judged_citations
-
-campaign = Campaign.objects.get(slug="demo")
-judge = Judge.objects.create(kind="imported", name="Mia's", parameters={"by": "model"})
-shown = Condition.objects.create(
-    campaign=campaign, name="Mia's", kind="support", method="imported", judge=judge, protocol=campaign.protocol
-)
-rows = []
-for answer in Answer.objects.filter(topic__qid="demo-1").exclude(run__task="control").order_by("run__tag"):
-    asked = judged_citations(answer.sentences(), 1)
-    lacking = lacking_passages(campaign, [(answer.run_id, docid) for docid in asked.values()])
-    keys = [key for key, docid in asked.items() if (answer.run_id, docid) not in lacking]
-    labels = {key: LABELS[place % 3] for place, key in enumerate(keys)}
-    if not rows:
-        labels.pop(keys[0])
-    rows.append(sheet_row(
-        condition=shown.pk, answer=answer.pk, judge=judge.pk, asked=asked,
-        unresolved=[key for key in asked if key not in keys], labels=labels,
-    ))
-add_sheets(rows)
-"""
 
 
-def sign_in(page: Page, name: str) -> None:
-    page.goto("/login/")
-    page.fill("#id_username", name)
-    page.fill("#id_password", "demo-password")
-    page.keyboard.press("Enter")
-    wait_until_signed_in(page)
-
-
-@pytest.fixture(scope="module")
-def given(demo: Demo, browser) -> dict[str, str]:
+@pytest.fixture
+def given(tasks: dict[str, str]) -> dict[str, str]:
     """The addresses of what is given on demo-1: to Anna from scratch, to Ben beside the model's labels."""
-    demo.run(MODEL)
-    context = browser.new_context(base_url=demo.address)
-    page = context.new_page()
-    sign_in(page, "olga")
-    page.goto("/campaigns/demo/conditions/new/")
-    for method, asks in (("support from scratch", False), ("support post-edited", True)):
-        page.check(f"[name=method][value='{method}']")
-        assert page.locator("#id_shown_labels").is_visible() == asks
-        assert page.locator("#id_shown, #id_nuggets, #id_given, #id_of").locator("visible=true").count() == 0
-    page.select_option("#id_shown_labels", label="Mia's")
-    page.click("main form button")
-    page.wait_for_selector("h1:text('Plan')")
-    give(page, "support post-edited", "ben", "demo-1")
-    # The demo gave Anna hers.
-    names = {"anna": "Support from scratch", "ben": "support post-edited"}
-    addresses = {person: work_of(page, name, person, "demo-1") for person, name in names.items()}
-    context.close()
-    return addresses
+    return {"anna": tasks["Support from scratch"], "ben": tasks["support post-edited"]}
 
 
 def open_screen(page: Page, address: str) -> None:

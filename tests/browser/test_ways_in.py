@@ -69,7 +69,7 @@ def provider() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory, mailbox: Mailbox, provider: str) -> Iterator[Installation]:
     with Installation(
-        tmp_path_factory.mktemp("ways") / "data",
+        tmp_path_factory,
         take_block()[0],
         ASSAY_MAIL=f"smtp://127.0.0.1:{mailbox.server_address[1]}?from=assay@example.org",
         ASSAY_SSO_ISSUER=provider,

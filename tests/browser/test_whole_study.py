@@ -50,7 +50,7 @@ class Tour:
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with Installation(tmp_path_factory.mktemp("installation") / "data", take_block()[0]) as installation:
+    with Installation(tmp_path_factory, take_block()[0]) as installation:
         yield installation
 
 
@@ -141,7 +141,9 @@ def launch(page: Page, kind: str, topics: str, **fields: str) -> None:
     """Launch a job after a look at what it will take, and watch it to its end."""
     page.goto(f"{STUDY}jobs/new/?kind={kind}")
     for name, label in fields.items():
+        page.locator(f"#id_{name}").evaluate("field => { field.dataset.old = '' }")
         page.select_option(f"#id_{name}", label=label)
+        page.wait_for_selector(f"#id_{name}:not([data-old])")  # the form comes anew, without what was typed meanwhile
     page.click("text=Paste topic ids")
     page.fill("#id_topics", topics)
     expect(page.locator("#estimate dt:text-is('Topics') + dd")).to_have_text(str(len(topics.split())))

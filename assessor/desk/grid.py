@@ -34,9 +34,9 @@ class Mark(NamedTuple):
     look: str
     word: str
     told: str
-    sign: str
     is_models: bool
     address: str
+    sign: str = ""
 
 
 class GridRow(NamedTuple):
@@ -71,7 +71,7 @@ def grid_of(campaign: Campaign, topic: Topic, asked: QueryDict) -> Grid | None:
     """Return the grid that the address asks for; None where no nugget of the topic has labels of answers."""
     used: list[tuple[int, int]] = []
     for kind in (one for one in label_kinds() if one.needs_nuggets):
-        judged = kind.judged_answers().filter(answer__topic=topic).order_by()
+        judged = kind.judged_answers().filter(answer__topic=topic, condition__of_passages=False).order_by()
         used += judged.values_list("condition", "bank").distinct()
     return _grid(campaign, used, asked) if used else None
 
@@ -149,7 +149,7 @@ def _cells(
                     look, word = look_of(kind.labels, state, value)
                     told = f"{condition} on {run.tag}: {word}"
                     sign = (value or "") if len(kind.labels) > _LOOKS and look != "old" else ""
-                    marks.append(Mark(look, word, told, sign, condition.is_a_models, f"{address}{sheet}/{nugget.pk}/"))
+                    marks.append(Mark(look, word, told, condition.is_a_models, f"{address}{sheet}/{nugget.pk}/", sign))
             cells[nugget.pk, run.pk] = marks
     return cells, runs
 

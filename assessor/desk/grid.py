@@ -149,7 +149,8 @@ def _cells(
                     look, word = look_of(kind.labels, state, value)
                     told = f"{condition} on {run.tag}: {word}"
                     sign = (value or "") if len(kind.labels) > _LOOKS and look != "old" else ""
-                    marks.append(Mark(look, word, told, condition.is_a_models, f"{address}{sheet}/{nugget.pk}/", sign))
+                    way = f"{address}{sheet}/{nugget.pk}/"
+                    marks.append(Mark(look, word, told, condition.is_a_models, way, sign))
             cells[nugget.pk, run.pk] = marks
     return cells, runs
 

@@ -54,7 +54,7 @@ def test_an_organizer_launches_and_an_assessor_edits_drafts(demo: Demo, open_pag
     olga.goto("/campaigns/demo/conditions/")
     rehearsed = olga.locator(".chip", has_text=re.compile("^rehearsal$"))
     expect(olga.locator(".cell", has_text="Auto/Auto by rehearsal on People").locator(rehearsed)).to_be_visible()
-    expect(olga.locator(".cell", has_text="AutoNuggets by rehearsal on People")).to_contain_text("6 of 6 nugget lists")
+    expect(olga.locator(".cell", has_text="AutoNuggets by rehearsal on People")).to_contain_text("6 of 6 lists")
     expect(olga.locator("tr", has_text="UMBRELA by rehearsal").locator(rehearsed)).to_be_visible()
     give(olga, "Drafts by rehearsal", "anna", "demo-6")
 

@@ -21,6 +21,7 @@ from assessor.relevance.actions import create_relevance
 from assessor.work.actions import give_tasks
 from assessor.work.actions.guidelines import in_force, open_guidelines
 from assignment.actions import create_manual_assign
+from assignment.grading.label_kind import GRADING
 from nuggets.actions import create_manual_nuggets
 from nuggets.actions.drafts import store_drafting
 from nuggets.drafting import Step
@@ -46,6 +47,15 @@ NUGGETS = [
     "חתולים מגרגרים מכאב (לעתים)",
     "the vet 👩🏽‍⚕️ agrees 👨‍👩‍👧‍👦",
 ]
+QUESTIONS_ASKED = {
+    question: {
+        "question": question,
+        "answers": {answer: {"answer": answer, "references": [{"doc_id": ARABIC}]}},
+        "aggregator_type": "OR",
+        "importance": "vital",
+    }
+    for question, answer in (("لماذا تخرخر القطط؟", "عندما تكون راضية"), ("猫为什么打呼噜", "在满足时"))
+}
 
 
 def load() -> None:
@@ -78,6 +88,11 @@ def load() -> None:
             [{"query": TOPIC, "qid": "w", "nuggets": [{"text": text, "importance": "vital"} for text in NUGGETS]}],
             {"condition": "theirs", "by": "people"},
         ),
+        (
+            "questions",
+            [{"query_id": "w", "title_query": TOPIC, "format_version": "v3", "nugget_bank": QUESTIONS_ASKED}],
+            {"condition": "their questions", "by": "people"},
+        ),
     ]
     for kind, content, options in files:
         with tempfile.NamedTemporaryFile("w", suffix=f".{kind}", encoding="utf-8") as file:
@@ -90,7 +105,17 @@ def load() -> None:
         create_manual_nuggets(
             campaign=campaign, name="ناگت", qrels_source=campaign.qrels_sources.get(name="people"), **by
         ),
+        create_manual_nuggets(
+            campaign=campaign,
+            name="أسئلة",
+            qrels_source=campaign.qrels_sources.get(name="people"),
+            kind=QUESTIONS,
+            **by,
+        ),
         create_manual_assign(nuggets=campaign.conditions.get(name="theirs"), name="الإسناد", **by),
+        create_manual_assign(
+            nuggets=campaign.conditions.get(name="their questions"), name="الدرجات", kind=GRADING, **by
+        ),
         create_support(campaign=campaign, name="תמיכה", shown=None, **by),
         create_relevance(campaign=campaign, name="相关性", shown=None, from_queue=False, **by),
     ]

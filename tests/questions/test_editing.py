@@ -210,7 +210,7 @@ def test_only_gold_answers_that_are_there_are_edited(refuses: Callable[..., None
 
 @each_write
 def test_only_questions_on_the_list_are_edited(refuses: Callable[..., None], verb: str):
-    refuses("There is no such nugget on the list.", verb, **WRITES[verb] | {"on": UUID(int=99)})
+    refuses("There is no such question on the list.", verb, **WRITES[verb] | {"on": UUID(int=99)})
 
 
 def test_a_reference_is_a_place_in_a_passage_beside_the_list(

@@ -402,7 +402,6 @@ def test_labels_that_no_app_knows_and_shapes_that_none_has(whole: Campaign, tmp_
         ("assignment.assignment", "value", lambda value: ["support"], "expected text."),
         ("assignment.assignment", "value", lambda value: "", ASSIGNMENTS),
         ("assignment.assignment", "resolved_value", lambda value: "banana", ASSIGNMENTS),
-        ("assignment.assignment", "shown_value", lambda value: "banana", ASSIGNMENTS),
         ("assignment.assignment", "state", lambda state: "said", "unjudgeable, outdated, removed, no_text, waiting."),
         ("assignment.assignment", "reason", lambda reason: 7, "expected text."),
         ("assignment.assignment", "flag", lambda flag: ["odd"], "expected text."),
@@ -434,11 +433,7 @@ def test_labels_that_no_app_knows_and_shapes_that_none_has(whole: Campaign, tmp_
 
 def test_a_label_of_another_kind_that_has_the_same_table(whole: Campaign, tmp_path: Path):
     files = unzipped(whole)
-    for model, column in (
-        ("assignment.assignment", "value"),
-        ("assignment.assignment", "shown_value"),
-        ("assignment.labelevent", "value_before"),
-    ):
+    for model, column in (("assignment.assignment", "value"), ("assignment.labelevent", "value_before")):
         message = refused(lacking(files, model, column, lambda value: "3"), tmp_path)
         assert message.startswith(f"{model}.jsonl, line "), message
         assert message.endswith(f", {column}: found 3; expected one of not_support, partial_support, support."), message

@@ -3,6 +3,7 @@
 import pytest
 from django.core.management import call_command
 
+from assessor.accounts.models import Person
 from assessor.campaigns.actions import change_protocol
 from assessor.campaigns.models import Condition
 from assessor.llm import replies, runner
@@ -11,9 +12,11 @@ from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job, ModelJudge
 from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.prompts import PromptRequest, PromptSet
+from assignment.actions import create_manual_assign
 from assignment.grading.auto_grade import GRADING_PROMPT
+from assignment.grading.label_kind import GRADING
 from tests.assignment.conftest import finished  # noqa: F401
-from tests.judging import all_judged, given
+from tests.judging import all_judged, asked, change, counters, give, given, judged
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
 
@@ -167,3 +170,16 @@ def test_the_command(questions: Condition, endpoint, capsys):  # noqa: F811
     make_judge(questions.campaign, endpoint().base_url)
     call_command("run_auto_grade", "study", judge="j", nuggets="Questions", here=True)
     assert questions.campaign.conditions.get(kind="grading").name == "Questions/Auto by j"
+
+
+def test_what_waited_for_a_grade_opens_as_the_job_goes(questions: Condition, endpoint, anna: Person):  # noqa: F811
+    judge = make_judge(questions.campaign, endpoint().base_url)
+    shown = graded(judge, questions).condition
+    one = judged(shown, "team.one", "t1")
+    change(one, {asked(one)[0]: {"label": None}}, "take back", task_id=None)
+    edited = create_manual_assign(nuggets=questions, name="Edited", acting_user=None, kind=GRADING, shown=shown)
+    task = give(edited, questions.campaign.topics.get(qid="t1"), anna)
+    assert counters(task) == ("open", 1, 2)
+    job = graded(judge, questions)
+    assert (job.condition, job.state, job.units_done) == (shown, "done", 1)
+    assert counters(task) == ("open", 1, 3)

@@ -30,6 +30,7 @@ from assignment.shown_labels import openable, waiting
 from metaeval.stats.means import COMPLETE, INCOMPLETE
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.archive.campaigns import forget_everything, written
+from tests.archive.test_hostile import lacking, refused, unzipped
 from tests.assignment.conftest import finished, label_twice, manual, sheet_of, task  # noqa: F401
 from tests.assignment.grading.conftest import BANKS, GRADES, answered, grade_as_model  # noqa: F401
 from tests.assignment.test_blindness import Watched, comparable
@@ -161,15 +162,15 @@ def test_only_what_the_model_has_graded_completely_can_be_opened(beside: Task, a
     before = everything("grading")
     for verb, fields in WRITES["grading"].items():
         item = None if verb == "later" else nuggets_of(two.bank)[0]
-        refused = send(as_anna, two, verb, item, **fields)
-        assert (refused.status_code, refused.content.decode()) == (410, WAITS), verb
+        denied = send(as_anna, two, verb, item, **fields)
+        assert (denied.status_code, denied.content.decode()) == (410, WAITS), verb
     assert everything("grading") == before
 
 
 def test_a_question_is_graded_once_the_models_grade_was_shown(sheet: AnswerSheet, items, as_anna: Client):
     for verb in ("label", "cannot"):
-        refused = send(as_anna, sheet, verb, items[0], **WRITES["grading"][verb])
-        assert (refused.status_code, refused.content.decode()) == (400, NOT_SHOWN)
+        denied = send(as_anna, sheet, verb, items[0], **WRITES["grading"][verb])
+        assert (denied.status_code, denied.content.decode()) == (400, NOT_SHOWN)
     for verb in ("flag", "mark"):
         assert send(as_anna, sheet, verb, items[0], **WRITES["grading"][verb]).status_code == 200
     shown = send(as_anna, sheet, "show", items[0])
@@ -243,8 +244,8 @@ def test_a_shown_grade_is_shown_anew_to_the_next_person(
     theirs = again(sheet)
     assert theirs.task == bens
     assert "shown" not in stands(theirs)
-    refused = send(client_of(ben), theirs, "label", items[0], label="1")
-    assert (refused.status_code, refused.content.decode()) == (400, NOT_SHOWN)
+    denied = send(client_of(ben), theirs, "label", items[0], label="1")
+    assert (denied.status_code, denied.content.decode()) == (400, NOT_SHOWN)
 
 
 def test_a_second_person_sees_the_same_grades(beside: Task, sheet: AnswerSheet, items, ben, olga, topic, as_anna):
@@ -304,6 +305,17 @@ def test_an_archive_keeps_what_was_shown_and_what_can_be_opened(
     found = openable(of_condition, edited).values_list("answer__run__tag", flat=True)
     assert sorted(found) == ["team.empty", "team.one"]
     assert [one.answer.run.tag for one in waiting(of_condition, edited)] == ["team.two"]
+
+
+def test_an_archive_in_which_a_label_of_another_kind_was_shown(
+    beside: Task, sheet: AnswerSheet, as_anna: Client, tmp_path: Path
+):
+    label_beside(as_anna, sheet)
+    files = unzipped(beside.campaign)
+    for odd, expected in (("support", "0, 1, 2, 3, 4, 5."), ("banana", ".")):
+        message = refused(lacking(files, "assignment.assignment", "shown_value", lambda value, odd=odd: odd), tmp_path)
+        assert f", shown_value: found {odd}; expected one of " in message
+        assert message.endswith(expected)
 
 
 # Who has seen grades of a model
@@ -374,9 +386,9 @@ def test_a_blind_screen_has_no_grade_of_a_model_and_no_way_to_ask_for_one(
     blind = give(by_people, topic, anna)
     own = sheet_of(blind, "team.one")
     items = nuggets_of(own.bank)
-    refused = send(as_anna, own, "show", items[0])
-    assert (refused.status_code, refused.content) == (400, b"No model's label is shown here.")
-    responses = [refused, *readings(as_anna, blind, own, items[0])]
+    denied = send(as_anna, own, "show", items[0])
+    assert (denied.status_code, denied.content) == (400, b"No model's label is shown here.")
+    responses = [denied, *readings(as_anna, blind, own, items[0])]
     for verb, fields in WRITES["grading"].items():
         if verb != "show":
             responses.append(send(as_anna, own, verb, items[0], **fields))

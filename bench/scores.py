@@ -324,7 +324,7 @@ STEPS: dict[str, Callable[[], int]] = {
 
 
 class Figures(NamedTuple):
-    """What a step took: seconds the first and the second time, of the first also those of the processor, peak in MiB."""
+    """What a step took: seconds the first and the second time, CPU seconds of the first, peak in MiB."""
 
     found: int
     first: float
@@ -373,7 +373,10 @@ def report() -> int:
         found[step] = figures = Figures(*house.in_a_process("bench.scores", step))
         seconds = f"{figures.first:8.2f} {figures.cpu:8.2f} {figures.second:8.2f}"
         print(f"{step:17} {figures.found:8,} {seconds} {figures.peak:9.0f}", flush=True)
-    limits = [("support", "s", found["support"].first, SUPPORT_LIMIT), ("support", "MiB", found["support"].peak, MEMORY_LIMIT)]
+    limits = [
+        ("support", "s", found["support"].first, SUPPORT_LIMIT),
+        ("support", "MiB", found["support"].peak, MEMORY_LIMIT),
+    ]
     for kind in ALL_ITEMS:
         scored, plain = found[f"{kind} score"], found[f"{kind} select"]
         print(f"{kind}: scoring takes {scored.second / plain.second:.1f} times a plain SELECT into a list")

@@ -76,8 +76,10 @@ def _some(kind: str) -> dict[str, Any]:
     if kind == "qrels":
         return {"of": track.PEOPLE}
     if kind == "assignments":
-        labels = scores.NUGGETS.of_topic * Answer.objects.count()
-        return {"of": scores.NUGGETS.labels_name, "topics": _topics(labels / topics)}
+        return {
+            "of": scores.NUGGETS.labels_name,
+            "topics": _topics(scores.NUGGETS.of_topic * Answer.objects.count() / topics),
+        }
     citations = SupportJudgment.objects.filter(state="given").count()
     return {"of": scores.SUPPORT_NAME, "topics": _topics(citations / topics)}
 

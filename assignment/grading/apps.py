@@ -4,7 +4,7 @@ from django.apps import AppConfig
 class GradingConfig(AppConfig):
     name = "assignment.grading"
     condition_kind = "assignment.grading.label_kind.GRADING"
-    job_kinds = ("assignment.grading.auto_grade.AutoGrade", "assignment.grading.auto_grade.AutoGradePassages")
+    job_kinds = ("assignment.grading.auto_grade.AutoGrade", "assignment.grading.auto_grade.GradePassages")
 
     def ready(self) -> None:
         from assessor.imports import importer

@@ -64,7 +64,7 @@ class AutoGrade(AutoAssign):
     prompts = (GRADING_PROMPT,)
 
 
-class AutoGradePassages(AutoGrade):
+class GradePassages(AutoGrade):
     """The same of the pool's passages, as RUBRIC grades what systems retrieve. A unit is a passage, as an answer."""
 
     name = AUTO_PASSAGES

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 MANUAL, POST_EDITED, AUTO = "ManualGrade", "grading post-edited", "AutoGrade"
-AUTO_PASSAGES = "AutoGradePassages"  # the same method, of passages
+AUTO_PASSAGES = "GradePassages"  # the same method, of passages
 
 
 class Grading(Assignment):
@@ -27,7 +27,7 @@ class Grading(Assignment):
 
     name = "grading"
     title = "Question grading"
-    instruction = "Grade how well an answer answers each question."
+    instruction = "Grade how well each question is answered."
     item = "question"
     item_heading = "Question"
     done = "graded"

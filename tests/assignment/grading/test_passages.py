@@ -191,7 +191,7 @@ def test_a_model_grades_passages_and_no_answers(by_people: Condition, endpoint):
     judge = make_judge(by_people.campaign, endpoint().base_url)
     topics = list(by_people.campaign.topics.order_by("qid"))
     plan = plan_job(
-        kind=job_kind_named("AutoGradePassages"),
+        kind=job_kind_named("GradePassages"),
         judge=judge,
         topics=topics,
         nuggets=by_people.nuggets,

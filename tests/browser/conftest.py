@@ -229,8 +229,8 @@ def demo(first_start: Path, demos: list[Demo], tmp_path_factory: pytest.TempPath
 
 
 @pytest.fixture(scope="module")
-def tasks(demo: Demo, browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The addresses of work on the labelling screens, which the demo has then; given once for all processes."""
+def tasks(demo: Demo, browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """The addresses of work on the labelling screens, by kind; the demo has it then, given once for all processes."""
     from tests.browser.tasks import give_tasks  # it imports this module
 
     with make_once(tmp_path_factory, "tasks") as (folder, is_new):
@@ -240,7 +240,7 @@ def tasks(demo: Demo, browser: Browser, tmp_path_factory: pytest.TempPathFactory
             demo.copy_data(folder)
     if not is_new:
         demo.begin_anew(folder)
-    found: dict[str, str] = json.loads(addresses.read_text())
+    found: dict[str, dict[str, str]] = json.loads(addresses.read_text())
     return found
 
 

@@ -46,17 +46,17 @@ add_member(campaign=Campaign.objects.get(slug="bees"), person=anna, role=Role.AS
 """
 
 
-def give_tasks(demo: Demo, browser: Browser, folder: Path) -> dict[str, str]:
-    """Give tasks of each kind; return their addresses by name. folder: for the files that are uploaded."""
+def give_tasks(demo: Demo, browser: Browser, folder: Path) -> dict[str, dict[str, str]]:
+    """Give tasks of each kind; return their addresses by kind and name. folder: for the files that are uploaded."""
     pages = {}
     for name in ("anna", "olga"):
         pages[name] = browser.new_context(base_url=demo.address).new_page()
         sign_in(pages[name], name)
-    addresses = (
-        _give_support(demo, pages["olga"])
-        | _give_assignment(demo, **pages)
-        | _give_relevance(demo, **pages, folder=folder)
-    )
+    addresses = {
+        "support": _give_support(demo, pages["olga"]),
+        "assignment": _give_assignment(demo, **pages),
+        "relevance": _give_relevance(demo, **pages, folder=folder),
+    }
     for page in pages.values():
         page.context.close()
     return addresses
@@ -89,7 +89,7 @@ def _give_assignment(demo: Demo, anna: Page, olga: Page) -> dict[str, str]:
     olga.click("main form button")
     olga.wait_for_selector("h1:text('Plan')")
     give(olga, "Manual/Manual", "anna", "demo-1")
-    return {"assignment": work_of(olga, "Manual/Manual", "anna", "demo-1")}
+    return {"anna": work_of(olga, "Manual/Manual", "anna", "demo-1")}
 
 
 def _give_support(demo: Demo, page: Page) -> dict[str, str]:
@@ -104,8 +104,8 @@ def _give_support(demo: Demo, page: Page) -> dict[str, str]:
     page.click("main form button")
     page.wait_for_selector("h1:text('Plan')")
     give(page, "support post-edited", "ben", "demo-1")
-    people = {"Support from scratch": "anna", "support post-edited": "ben"}
-    return {name: work_of(page, name, person, "demo-1") for name, person in people.items()}
+    names = {"anna": "Support from scratch", "ben": "support post-edited"}
+    return {person: work_of(page, name, person, "demo-1") for person, name in names.items()}
 
 
 def _give_relevance(demo: Demo, anna: Page, olga: Page, folder: Path) -> dict[str, str]:

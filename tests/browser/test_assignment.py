@@ -16,9 +16,9 @@ LABEL = {"1": "support", "2": "partial_support", "3": "not_support"}
 
 
 @pytest.fixture
-def given(tasks: dict[str, str]) -> str:
+def given(tasks: dict[str, dict[str, str]]) -> str:
     """The address of Anna's work: she made the nuggets, the organizer gave her their assignment."""
-    return tasks["assignment"]
+    return tasks["assignment"]["anna"]
 
 
 def task(address: str) -> int:

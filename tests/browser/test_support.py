@@ -14,9 +14,9 @@ LABELS = ["full", "partial", "none"]
 
 
 @pytest.fixture
-def given(tasks: dict[str, str]) -> dict[str, str]:
+def given(tasks: dict[str, dict[str, str]]) -> dict[str, str]:
     """The addresses of what is given on demo-1: to Anna from scratch, to Ben beside the model's labels."""
-    return {"anna": tasks["Support from scratch"], "ben": tasks["support post-edited"]}
+    return tasks["support"]
 
 
 def open_screen(page: Page, address: str) -> None:

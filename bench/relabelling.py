@@ -11,6 +11,7 @@ the pages that tell how far the conditions are.
 
 import argparse
 import json
+import sys
 import tempfile
 import time
 import uuid
@@ -55,8 +56,8 @@ def import_labels(items: scores.Items) -> dict[str, float]:
     call_command(f"export_{items.labels_file}", house.SLUG, condition=of, output=str(path), verbosity=0)
     exported, size = time.perf_counter() - started, path.stat().st_size
     before, started, worked = database_bytes(), time.perf_counter(), time.process_time()
-    options = {"condition": f"{of} by file", "nuggets": items.name, "by": "model", "verbosity": 0}
-    call_command(f"import_{items.labels_file}", house.SLUG, str(path), **options)
+    options = {"condition": f"{of} by file", "nuggets": items.name, "by": "model"}
+    call_command(f"import_{items.labels_file}", house.SLUG, str(path), **options, stdout=sys.stderr)
     took, cpu = time.perf_counter() - started, time.process_time() - worked
     labels = Assignment.objects.filter(sheet__condition__name=options["condition"]).count()
     path.unlink()

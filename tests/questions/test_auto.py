@@ -1,10 +1,12 @@
 """Questions by a model as whole jobs over real HTTP, from the query alone and from passages."""
 
 import json
+import re
 from uuid import uuid4
 
 import pytest
 
+from assessor.accounts.models import Person
 from assessor.llm import runner
 from assessor.llm.actions import launch, plan_job
 from assessor.llm.job_kind import job_kind_named
@@ -128,3 +130,8 @@ def test_people_edit_drafted_questions(campaign, import_file, anna, endpoint):  
     assert [(one["text"], one["gold"][0]["text"]) for one in edition.nuggets] == [(first.text, "content")]
     csv = "".join(outcome_lines(job.condition))
     assert f"t1,anna,finished,{len(drafts)},0,1,0,0,0,{len(others)}," in csv
+    told = client_of(Person.objects.get(username="olga")).get(f"{page}drafts/").content.decode()
+    assert '<th scope="col">Question</th>' in told
+    assert f"({len(drafts)} question" in told
+    assert ">a question<" not in told
+    assert not re.search(r"\d words", told)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -23,7 +24,7 @@ from assessor.training.queries import worked_on
 from assessor.work.models import Task
 from assignment.actions import create_manual_assign
 from assignment.grading.label_kind import GRADING
-from assignment.models import AnswerSheet, LabelEvent
+from assignment.models import AnswerSheet, Assignment, LabelEvent
 from metaeval.stats.means import Policy
 from tests.assignment.conftest import finished, manual, nugget_ids, sheet_of, task  # noqa: F401
 from tests.assignment.grading.conftest import BANKS
@@ -218,6 +219,48 @@ def test_the_grid_is_of_the_kind_that_labels_the_list(both: tuple[Task, Task], c
         assert (found.kind.name, found.judges) == (one.kind, [one.condition])
         address = f"/campaigns/study/topics/{topic.pk}/?nuggets={one.condition.nuggets_id}"
         assert as_olga.get(address).status_code == 200
+
+
+def test_the_grid_tells_grades_apart(both: tuple[Task, Task], campaign: Campaign, as_anna: Client, as_olga: Client):
+    _, grades = both
+    sheet = sheet_of(grades, "team.one")
+    grade(as_anna, sheet, "2", "3", "5")
+    other = campaign.conditions.create(
+        name="Other", identity="other", kind="grading", nuggets=grades.condition.nuggets, protocol=campaign.protocol
+    )
+    copy = AnswerSheet.objects.create(
+        condition=other, answer=sheet.answer, bank=sheet.bank, judge=sheet.judge, edition=sheet.edition, to_do=0
+    )
+    for item, value in zip(nuggets_of(sheet.bank), ("2", "4", "5"), strict=True):
+        Assignment.objects.create(sheet=copy, nugget_id=item, value=value, state="given")
+    address = f"/campaigns/study/topics/{grades.topic_id}/?nuggets={grades.condition.nuggets_id}"
+    page = as_olga.get(address).content.decode()
+    for sign in ("2", "3", "4", "5"):
+        assert f'data-sign="{sign}"' in page
+    assert "5 fully · ? no label" in page
+    [row] = grid_of(campaign, grades.topic, {"nuggets": str(grades.condition.nuggets_id), "show": "differ"}).rows  # type: ignore[arg-type, union-attr]
+    assert sorted(mark.word for marks in row.cells for mark in marks) == ["3", "4"]
+
+
+def test_labels_side_by_side_are_offered_where_there_are_some(
+    task: Task,  # noqa: F811
+    as_olga: Client,
+    request: pytest.FixtureRequest,
+):
+    def offered() -> list[bool]:
+        page = as_olga.get("/campaigns/study/exports/").content.decode()
+        return [f"{one} of each answer under" in page for one in ("Labels", "Grades of the questions")]
+
+    assert offered() == [True, False]
+    request.getfixturevalue("grades")
+    assert offered() == [True, True]
+
+
+def test_a_job_on_questions_grades_them(both: tuple[Task, Task], as_olga: Client):
+    for one, title in zip(both, ("Assign nuggets", "Grade questions"), strict=True):
+        page = as_olga.get(f"/campaigns/study/jobs/new/?nuggets={one.condition.nuggets_id}").content.decode()
+        assert re.findall(r'aria-current="true"><b>([^<]*)', page) == [title]
+    assert as_olga.get("/campaigns/study/jobs/new/?nuggets=%C2%B2").status_code == 200
 
 
 def test_a_label_has_its_history_under_its_kind_alone(both: tuple[Task, Task], as_olga: Client):

@@ -64,7 +64,7 @@ _SHEET = ("id", "task_id", "bank_id", "judge_id", "put_off", "version", "edition
 # Not what counts instead of a label that a person could not give: it is not for their eyes.
 _LABEL = ("id", "nugget_id", "value", "state", "reason", "flag", "raw", "marks", "shown_value")
 _TASK = ("id", "campaign_id", "topic_id", "condition_id", "person_id", "kind", "state", "paused")
-_CONDITION = ("id", "campaign_id", "name", "kind", "method", "shown_id", "sample")
+_CONDITION = ("id", "campaign_id", "name", "kind", "method", "shown_id", "sample", "of_passages")
 _BANK = ("id", "topic_id", "condition_id", "task_id", "state", "edition")
 # As openable() of shown_labels has it.
 _IS_WAITING = """campaigns_condition.shown_id IS NOT NULL AND sheet.to_do > 0 AND NOT EXISTS (

@@ -72,7 +72,7 @@ LACKING, OUT = Column("incomplete", "Incomplete"), Column("not_judged_by_plan", 
 
 def runs_listing(measures: Measures, table: Table, first: int = 0) -> Listing:
     """Return the score table of a condition: a line for each run. first: the place of the measure that comes first."""
-    order = [first, *(at for at in range(len(measures.all)) if at != first)]
+    order = places_shown(measures, first)
     counts = [LACKING] if table.incomplete else []
     counts += [OUT] if table.outside else []
 
@@ -89,6 +89,11 @@ def runs_listing(measures: Measures, table: Table, first: int = 0) -> Listing:
     figures = _figures(measures)
     columns = [_RUN, _TEAM, _TASK, *(figures[at] for at in order), Column("complete", "Topics"), *counts]
     return Listing(columns, *([line(row) for row in rows] for rows in (table.systems, table.over, table.controls)))
+
+
+def places_shown(measures: Measures, first: int) -> list[int]:
+    """Return the places of the measures that the score table of a condition has, in its order."""
+    return [first, *(at for at, measure in enumerate(measures.all) if at != first and not measure.is_variant)]
 
 
 def topic_listing(found: Scores, at: int, policy: Policy) -> Listing:

@@ -17,7 +17,7 @@ from assessor.scores.boards import BoardLine, Strip, bar_of, scale_of, strip
 from assessor.scores.cache import Counts, condition_scores, scores_with_intervals, with_answers
 from assessor.scores.leaderboards import FORMS, POLICY_WORDS
 from assessor.scores.loading import RunName, Scores, Topic, runs_outside
-from assessor.scores.page_tables import LACKING, OUT, Line, run_listing, runs_listing, topic_listing
+from assessor.scores.page_tables import LACKING, OUT, Line, places_shown, run_listing, runs_listing, topic_listing
 from assessor.scores.score_source import Scoring, scored_conditions, scored_kinds, scoring_of
 from assessor.scores.sorting import Head, shown
 from assessor.scores.tables import Table, score_table
@@ -220,6 +220,7 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
     means = {pk: row.figures[at] for pk, row in rows.items() if not math.isnan(row.figures[at])}
     in_order = sorted((means[row.run.pk] for row in table.systems if row.run and row.run.pk in means), reverse=True)
     tag = asked.get("tag", "").strip().lower()
+    further = len(places_shown(measures, at)) - 1
 
     def lines(some: Sequence[Line], *, are_ranked: bool = False) -> list[BoardLine]:
         made = []
@@ -235,7 +236,7 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
                 bar = bar_of(measures.all[at], value, row.errors[at], low, high, scale)
                 error = "" if math.isnan(row.errors[at]) else measures.all[at].on_page(row.errors[at])
             _, _, main, *texts = [cell.text for cell in line.cells]
-            others, told = texts[: len(measures.all) - 1], texts[len(measures.all) - 1 :]
+            others, told = texts[:further], texts[further:]
             is_incomplete = bool(row and row.incomplete)
             address = closed if line.pk == opened else f"{closed}&run={line.pk}"
             anchor = f"run-{condition.pk}-{line.pk}"

@@ -97,6 +97,7 @@ def _cover(least: int) -> AnswerMeasure[Answers]:
         json=key,
         formula=Cover(least),
         source=RUBRIC,
+        is_variant=least != USUAL,
     )
 
 
@@ -112,6 +113,7 @@ def _cover_of_reached(least: int) -> AnswerMeasure[Answers]:
         formula=CoverOfReached(least),
         source=RUBRIC,
         is_relative=True,
+        is_variant=least != USUAL,
     )
 
 

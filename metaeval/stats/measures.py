@@ -46,11 +46,14 @@ class AnswerMeasure(Measure, Generic[Answers]):
     """A measure of answers. formula: returns their scores, (answers,); source: the paper or format it comes from.
 
     is_relative: the score of an answer depends on those of the other runs, so it compares within one set of runs alone.
+    is_variant: it differs from another one in a threshold; the table of all runs has a column of it only where it is
+    chosen.
     """
 
     formula: Callable[[Answers], Figures]
     source: str
     is_relative: bool = False
+    is_variant: bool = False
 
 
 class Measures(NamedTuple):

@@ -326,3 +326,17 @@ def test_the_words_that_carry_a_grade_stay_the_same_where_sentences_become_known
         "mark",
         "sentences known",
     ]
+
+
+def test_the_table_of_runs_has_other_thresholds_only_where_one_is_chosen(
+    grades: Task, as_anna: Client, as_olga: Client, by_people: Condition
+):
+    grade(as_anna, sheet_of(grades, "team.one"), "5", "4", "0")
+    grade(as_anna, sheet_of(grades, "team.two"), "0", "3", "0")
+    address = f"/campaigns/study/scores/?condition={by_people.pk}"
+    usual, chosen = (as_olga.get(f"{address}{more}").content.decode() for more in ("", "&measure=N_COVER_2"))
+    of_usual, of_chosen = (set(re.findall(r"[?&;]sort=-?([A-Z_0-9]+)", page)) for page in (usual, chosen))
+    assert of_usual >= {"NUGGET_COVERAGE", "N_COVER_4", "MAX_GRADE"}
+    assert not {"N_COVER_2", "NUGGET_COVERAGE_1"} & of_usual
+    assert of_chosen == of_usual | {"N_COVER_2"}
+    assert 'value="N_COVER_1"' in usual or "measure=N_COVER_1" in usual

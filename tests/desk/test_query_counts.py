@@ -283,6 +283,9 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             grade = {"run_id": f"r{number}", "query_id": "t1", "question": "Why?", "passage": "a", "grade": 3}
             graded = {"condition": "Graded", "nuggets": "Questions", "by": "people"}
             assert import_file(campaign, "question_grades", [grade], **graded).state == "done"
+            of_passage = grade | {"run_id": None, "doc_id": f"s{number}", "passage": f"text {number}"}
+            graded["condition"] = "Graded passages"
+            assert import_file(campaign, "question_grades", [of_passage], **graded).state == "done"
             found = "".join(f"{qid} Q0 s{number} 1 1.5 found{number}\n" for qid in qids)
             import_file(campaign, "retrieval", found)
             nuggets = {"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}

@@ -10,7 +10,7 @@ from tests.imports.conftest import told, warned
 
 GOOD = ["t1 0 d1 3", "t1 4 d2 0", "t2 0 d1 1"]
 NIST = {"source": "NIST", "by": "people"}
-GRADE = "a grade from 0 to 4, or -1 or -2 for not judged"
+GRADE = "a grade from 0 to 5, or -1 or -2 for not judged"
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ BAD = [
     ),
     *(
         pytest.param(f"t1 0 d3 {grade}", "grade", grade, GRADE, id=f"grade-{grade}")
-        for grade in ["2.0", "-3", "5", "10", "+1", "01", "1e0", "two", "²", "٣", "NaN", "null", "0x1", "''"]
+        for grade in ["2.0", "-3", "6", "10", "+1", "01", "1e0", "two", "²", "٣", "NaN", "null", "0x1", "''"]
     ),
 ]
 
@@ -115,10 +115,10 @@ def test_grades_below_0_are_not_judged_and_go_out_as_they_came(with_topics, impo
 
 
 def test_what_is_no_grade_is_left_out_where_asked_and_a_refusal_names_the_option(with_topics, import_file, tmp_path):
-    lines = ["t1 0 d1 3", "t1 0 d2 5", "t1 0 d3 x", "t2 0 d1 0"]
+    lines = ["t1 0 d1 3", "t1 0 d2 6", "t1 0 d3 x", "t2 0 d1 0"]
     refused = import_file(with_topics, "qrels", "\n".join(lines), **NIST)
-    expected = "a grade from 0 to 4, or -1 or -2 for not judged"
-    assert told(refused) == [(2, "grade", "5", expected), (3, "grade", "x", expected)]
+    expected = "a grade from 0 to 5, or -1 or -2 for not judged"
+    assert told(refused) == [(2, "grade", "6", expected), (3, "grade", "x", expected)]
     assert all("--invalid-labels missing" in error["remedy"] for error in refused.report["errors"])
     path = tmp_path / "qrels.txt"
     path.write_text("\n".join(lines) + "\n")

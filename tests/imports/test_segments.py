@@ -211,11 +211,11 @@ BAD_GRADES = [
             request(candidate("d2", judgment=grade)),
             "candidates[0].judgment",
             found,
-            "a grade from 0 to 4, or -1 or -2 for not judged",
+            "a grade from 0 to 5, or -1 or -2 for not judged",
             id=f"grade-{found}",
         )
         for grade, found in [
-            (5, "5"), (-3, "-3"), (2.0, "2.0"), ("2.0", "2.0"), (True, "True"), (None, "None"), ("", ""), ("02", "02")
+            (6, "6"), (-3, "-3"), (2.0, "2.0"), ("2.0", "2.0"), (True, "True"), (None, "None"), ("", ""), ("02", "02")
         ]
     ),
 ]  # fmt: skip

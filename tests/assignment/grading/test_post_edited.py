@@ -86,7 +86,7 @@ def test_what_a_condition_is(post_edited_grades: Condition, by_model: Condition,
     assert post_edited_grades.task_for_assessors.endswith("You start from what a model gave.")
     assert "; method=grading post-edited; judge=people; shown=Mia's grades; " in post_edited_grades.identity
     assert GRADING.in_words(post_edited_grades) == (
-        "Nuggets of Questions graded by people with the labels of Mia's grades shown"
+        "Questions of Questions graded by people with the labels of Mia's grades shown"
     )
     assert GRADING.scoring().labels_by(post_edited_grades) == "people, shown those of Mia's grades"
 

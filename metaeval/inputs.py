@@ -14,7 +14,7 @@ from assessor.formats.report import Report
 from assessor.labels.label_kind import label_kind
 from assessor.scores.cache import last_imports, state_of
 from assessor.scores.leaderboards import name_of
-from assessor.scores.loading import Labels, Scores, run_set
+from assessor.scores.loading import Labels, Scores, run_set, systems
 from assessor.scores.score_source import scoring_of
 from metaeval.formats.score_tables import read_score_table
 from metaeval.label_pairs import restrict_labels
@@ -46,6 +46,8 @@ class Names(NamedTuple):
 
 class Input(NamedTuple):
     """A reference or a candidate. scores: None of grades; labels: None of a table; words: labels in ascending order.
+
+    The labels of the pool's passages are no system's, so there are no scores of these either.
 
     basis: labels are of the same things where it is equal. state: what names it and its state, for the result.
     """
@@ -111,14 +113,16 @@ def state(record: Comparable) -> Any:
 def _condition(condition: Condition, policy: Policy, support: Condition | None) -> Input:
     described = {"identity": condition.identity, "state": state(condition)}
     found, labels = scoring_of(condition.kind).load_with_labels(condition)
+    basis, words = f"{condition.kind} {condition.nuggets_id or ''}", label_kind(condition.kind).labels
+    if condition.of_passages and not systems(found.runs):
+        return Input(name_of(condition), condition, None, labels, words, basis, described)
     scores = score_matrix(name_of(condition), found, policy)
     if scores.relative:
         described |= {"run_set": scores.run_set}
     if support:
         scores = _with_f1(scores, score_matrix("", scoring_of(support.kind).load(support), policy))
         described |= {"support": support.identity, "support_state": state(support)}
-    basis = f"{condition.kind} {condition.nuggets_id or ''}"
-    return Input(scores.name, condition, scores, labels, label_kind(condition.kind).labels, basis, described)
+    return Input(scores.name, condition, scores, labels, words, basis, described)
 
 
 def score_matrix(name: str, found: Scores, policy: Policy) -> ScoreMatrix:

@@ -162,7 +162,9 @@ def differences(comparison: Comparison, topic: Topic) -> list[Difference]:
         return []  # or there is a page of their own
     asked = Q(run__task__in=comparison.tasks) if comparison.tasks else Q()
     asked &= Q(run__tag__in=comparison.runs) if comparison.runs else Q()
-    answers = topic.answers.filter(asked).exclude(run__task=CONTROL).select_related("run")
+    answers = topic.answers.filter(asked).select_related("run")
+    if not first.of_passages:
+        answers = answers.exclude(run__task=CONTROL)
     return _labels_that_differ(first, second, topic, answers)
 
 
@@ -193,7 +195,7 @@ def _labels_that_differ(first: Condition, second: Condition, topic: Topic, of: Q
     ways = [_ways(condition, in_order) for condition in (first, second)]
     return [
         Difference(
-            answers[answer].run.tag,
+            answers[answer].docid or answers[answer].run.tag,
             texts[item],
             answers[answer].text,
             words[given[answer, item][0]],

@@ -185,7 +185,12 @@ def who_answered(runs: Sequence[RunName], topics: Collection[int]) -> dict[int, 
 
 
 def runs_outside(condition: Condition, found: Scores) -> list[str]:
-    """Return the tags of the systems' runs that answered one of the judged topics and have no row, in byte order."""
+    """Return the tags of the systems' runs that answered one of the judged topics and have no row, in byte order.
+
+    None is where passages are labelled, and no answers.
+    """
+    if condition.of_passages:
+        return []
     answers = own_answers([topic.pk for topic in found.topics]).filter(run=OuterRef("pk"))
     others = condition.campaign.runs.exclude(task=CONTROL).exclude(pk__in=[run.pk for run in found.runs])
     return sorted(others.filter(Exists(answers)).order_by().values_list("tag", flat=True))

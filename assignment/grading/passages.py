@@ -39,7 +39,7 @@ def add_pooled_passages(campaign: Campaign, *, acting_user: Person | None) -> in
     if made.state != Import.State.DONE:
         problems = [f"{one['found']}: expected {one['expected']}" for one in made.report["errors"][:1]]
         raise PassageError(f"The passages were not taken in ({made.get_state_display()}). {' '.join(problems)}".strip())
-    return int(made.report["counts"]["passages added"])
+    return int(made.report["counts"].get("passages added", 0))
 
 
 def _lines(campaign: Campaign) -> Iterator[str]:

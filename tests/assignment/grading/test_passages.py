@@ -18,6 +18,8 @@ from assessor.llm.job_kind import job_kind_named
 from assessor.scores.cache import condition_scores
 from assignment.grading.exports import grade_lines, qrels_of_grades
 from assignment.grading.label_kind import GRADING
+from metaeval.actions import create_comparison, run
+from metaeval.pages import differences
 from tests.archive.campaigns import forget_everything, written
 from tests.conftest import Importer
 from tests.judging import all_judged, give, given, label_all
@@ -206,6 +208,29 @@ def test_a_model_grades_passages_and_no_answers(by_people: Condition, endpoint):
     found = {one.answer.docid: list(given(one).values()) for one in all_judged(job.condition)}
     assert sorted(found) == ["d1", "d2", "d3"]
     assert all(set(grades) <= set(GRADING.labels) for grades in found.values())
+
+
+def test_grades_of_passages_are_compared_without_scores(questions: Condition, import_file: Importer, as_olga: Client):
+    for name, by, grades in (("People", "people", (5, 0, 1)), ("Model", "model", (4, 0, 3))):
+        records = [*lines("d1", *grades), *lines("d2", 0, 0, 0)]
+        options = {"condition": name, "by": by, "nuggets": "Questions"}
+        assert import_file(questions.campaign, "question_grades", records, **options).state == "done"
+    first, second = (questions.campaign.conditions.get(name=name) for name in ("People", "Model"))
+    comparison = create_comparison(
+        campaign=first.campaign, first=first, second=second, draws=20, seed=3, acting_user=None
+    )
+    found = run(comparison)
+    assert found.state == "done", found.why
+    assert "scores" not in found.result, "they are no system's"
+    matrix = [[0] * 6 for _ in range(6)]
+    for one, other in ((5, 4), (0, 0), (1, 3), (0, 0), (0, 0), (0, 0)):
+        matrix[one][other] += 1
+    assert found.result["labels"]["matrix"] == matrix
+    page = as_olga.get(f"/campaigns/study/comparisons/{comparison.comparison_id}/")
+    assert page.status_code == 200
+    topic = questions.campaign.topics.get(qid="t1")
+    told = [(one.run, one.first, one.second) for one in differences(comparison.comparison, topic)]
+    assert told == [("d1", "5", "4"), ("d1", "1", "3")]
 
 
 def test_systems_answers_are_as_they_were(by_people: Condition, pool: Campaign, as_olga: Client):

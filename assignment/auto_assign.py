@@ -229,10 +229,10 @@ class AutoAssign(JobKind):
         transaction.on_commit(partial(open_labelled, job.condition, topics), robust=True)
 
     def unit_names(self, units: Collection[Unit]) -> Mapping[int, str]:
-        """Return the tags of the runs whose answers they are about."""
-        answers = Answer.objects.filter(pk__in=[unit.answer_id for unit in units])
-        tags = dict(answers.values_list("pk", "run__tag"))
-        return {unit.pk: tags[unit.answer_id] for unit in units}
+        """Return the tags of the runs whose answers they are about, or the docids of passages."""
+        answers = Answer.objects.filter(pk__in=[unit.answer_id for unit in units]).select_related("run")
+        names = {one.pk: one.docid or one.run.tag for one in answers.only("form", "references", "run__tag")}
+        return {unit.pk: names[unit.answer_id] for unit in units}
 
 
 def _banks(condition: Condition, topics: Sequence[Topic]) -> list[NuggetBank]:

@@ -205,6 +205,7 @@ def test_a_model_grades_passages_and_no_answers(by_people: Condition, endpoint):
     job.refresh_from_db()
     assert (job.state, job.units_total, job.units_done, job.calls) == ("done", 3, 3, 2 * 3 + 1)
     assert job.condition.name == "Questions/Auto, passages by j"
+    assert sorted(job_kind_named(job.kind).unit_names(list(job.units.all())).values()) == ["d1", "d2", "d3"]
     found = {one.answer.docid: list(given(one).values()) for one in all_judged(job.condition)}
     assert sorted(found) == ["d1", "d2", "d3"]
     assert all(set(grades) <= set(GRADING.labels) for grades in found.values())
@@ -237,6 +238,13 @@ def test_systems_answers_are_as_they_were(by_people: Condition, pool: Campaign, 
     runs = as_olga.get("/campaigns/study/runs/").content.decode()
     assert PASSAGES_RUN not in runs, "it is no system's run"
     assert PASSAGES_RUN in as_olga.get("/campaigns/study/runs/?show=control").content.decode()
+
+
+def test_the_pools_passages_are_no_systems_scores(questions: Condition, import_file: Importer, as_olga: Client):
+    import_file(questions.campaign, "question_grades", lines("d1", 5, 0, 1), **FILE)
+    page = as_olga.get("/campaigns/study/scores/").content.decode()
+    assert "No system&#x27;s run is scored here." in page or "No system's run is scored here." in page
+    assert "not judged by plan" not in page.lower()
 
 
 def test_qrels_come_back_as_a_source_on_their_scale(questions: Condition, import_file: Importer, tmp_path):

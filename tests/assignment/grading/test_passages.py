@@ -266,3 +266,16 @@ def test_a_restored_campaign_has_the_same_passages_and_grades(questions: Conditi
     campaign = restore(path)
     assert list(grade_lines(campaign.conditions.get(name="Graded"))) == before
     assert written(campaign) == path.read_bytes()
+
+
+def test_what_a_run_answers_comes_after_the_passages_that_it_found(questions: Condition, import_file: Importer):
+    records = [*lines("d1", 5, 0, 1, run_id="finder"), *lines("d2", 0, 4, 0, run_id="finder")]
+    assert import_file(questions.campaign, "question_grades", records, **FILE).state == "done"
+    said = [{"text": TEXTS["d1"], "citations": []}]
+    done = import_file(
+        questions.campaign, "runs", [{"run_id": "finder", "topic_id": "t1", "references": [], "answer": said}]
+    )
+    assert (done.state, [one["kind"] for one in done.report["warnings"]]) == ("done", ["topic without an answer"])
+    found = questions.campaign.runs.get(tag="finder").answers.order_by("pk")
+    assert [(one.docid, one.apart) for one in found] == [("d1", True), ("d2", True), ("", False)]
+    assert len(list(grade_lines(questions.campaign.conditions.get(name="Graded")))) == 6

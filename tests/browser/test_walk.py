@@ -126,6 +126,7 @@ def test_a_file_is_asked_about_as_its_kind_needs(open_page: OpenPage, tmp_path) 
         "questions": "by condition invalid_labels",
         "drafts": "condition invalid_labels maker source",
         "assignments": "by condition invalid_labels nuggets",
+        "passages": "",
         "question_grades": "by condition nuggets",
         "support": "by condition invalid_labels",
         "plan": "",

@@ -12,7 +12,6 @@ from assessor.plan.queries import rules_of
 from assessor.work.judging_pool import ALL
 from assessor.work.models import Task
 from assessor.work.queries import waiting_in
-from assessor.work.task_changes import judges_runs
 
 
 @dataclass
@@ -29,7 +28,7 @@ def plan_lines(campaign: Campaign) -> Iterator[str]:
     lines: dict[tuple[str, str], list[_Line]] = {}
     rules = rules_of(campaign, campaign.topics.all())
     for (qid, name, _, _), (condition, topic, reason) in sorted(_pieces(campaign).items(), key=_by_bytes):
-        rule = rules.get((condition.pk, topic), ALL) if judges_runs(condition) else None
+        rule = rules.get((condition.pk, topic), ALL) if condition.judges_answers else None
         _put(lines.setdefault((qid, name), []), condition, rule, reason)
     planned = {kind for of_person in lines.values() for line in of_person for kind in line.conditions}
     kinds = [kind for kind in KINDS if kind in planned or kind_named(kind).is_in_every_study]

@@ -14,7 +14,6 @@ from assessor.work.allocation import LARGEST_SEED
 from assessor.work.judging_pool import folded
 from assessor.work.models import MAX_REASON
 from assessor.work.queries import assessors
-from assessor.work.task_changes import judges_runs
 
 WHOEVER = "whoever"
 
@@ -170,7 +169,7 @@ class PieceForm(_WithPerson, _WithRule):
             self.people[str(piece.person.pk)] = piece.person
             choices = [*self.fields["person"].choices, (piece.person.pk, str(piece.person))]  # type: ignore[attr-defined]
             self.fields["person"].choices = choices  # type: ignore[attr-defined]
-        if not judges_runs(piece.condition):
+        if not piece.condition.judges_answers:
             del self.fields["rule"], self.fields["own_rule"]
         if piece.task is None:
             del self.fields["paused"]

@@ -21,7 +21,7 @@ from assessor.plan.models import Planned
 from assessor.work.actions import PlanError, require_person, take_out_of_queue
 from assessor.work.judging_pool import Judged, folded, judged_under
 from assessor.work.models import MAX_REASON, Task, Waiting
-from assessor.work.task_changes import judges_runs, set_rule
+from assessor.work.task_changes import set_rule
 
 NOT_TRIED = "It was planned a moment ago."
 
@@ -102,7 +102,7 @@ class PlanLoader(Loader):
         whose = record.assessor if kind_of(condition).is_shared(condition) else ""
         if self.repeats(f"{condition.pk} {topic.pk} {whose}", record.line, kind, f"{record.topic} under {condition}"):
             return
-        if rule and judges_runs(condition):
+        if rule and condition.judges_answers:
             known = self._judged.get(condition.pk) or judged_under(condition)
             self._judged[condition.pk] = known
             if known.rule(topic.pk) != rule:

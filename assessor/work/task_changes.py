@@ -64,7 +64,7 @@ def set_rule(
     except ValueError as error:
         raise PlanError(f"{rule!r} is no rule of runs; {error}.") from error
     reason = folded(reason)
-    if not judges_runs(condition):
+    if not condition.judges_answers:
         if rule != ALL:
             raise PlanError(f"Under {condition} no answers of runs are judged, so there is no rule for them.")
         return []
@@ -90,7 +90,7 @@ def drop_run(*, condition: Condition, run: Run, is_out: bool, reason: str, actin
         raise PlanError(f"Say why {run} is {'dropped' if is_out else 'brought back'}: it is kept in the history.")
     if run.task == CONTROL:
         raise PlanError(f"{run} is a control run: no person is asked of it, and it is in no statistic over systems.")
-    if not judges_runs(condition):
+    if not condition.judges_answers:
         raise PlanError(f"Under {condition} no answers of runs are judged.")
     lock(condition)
     if (run.pk in judged_under(condition).dropped) == is_out:
@@ -108,8 +108,3 @@ def follow_scope(condition: Condition, topic: Topic) -> Moved:
     lock(condition)
     kind = kind_of(condition)
     return kind.follow_scope(condition, topic) if kind.judges_answers else Moved(0, 0)
-
-
-def judges_runs(condition: Condition) -> bool:
-    """Say whether answers of runs are judged under a condition."""
-    return condition.judges_answers

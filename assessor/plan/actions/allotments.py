@@ -12,7 +12,7 @@ from assessor.plan.actions.judging_pool import settle
 from assessor.plan.actions.planned_work import advance
 from assessor.plan.models import Planned
 from assessor.work.actions import PlanError, lock, refuse_taken, require_person
-from assessor.work.task_changes import judges_runs, set_rule
+from assessor.work.task_changes import set_rule
 
 
 class Allotment(NamedTuple):
@@ -53,7 +53,7 @@ def allot_topics(
                 )
                 for one in of_condition
             )
-            for rule in sorted({one.rule for one in of_condition if one.rule and judges_runs(condition)}):
+            for rule in sorted({one.rule for one in of_condition if one.rule and condition.judges_answers}):
                 on = [one.topic for one in of_condition if one.rule == rule]
                 set_rule(condition=condition, topics=on, rule=rule, reason="", acting_user=acting_user)
         history.record("topics allotted", campaign, campaign=campaign, person=acting_user, **drawn)

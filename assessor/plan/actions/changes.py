@@ -115,11 +115,11 @@ def _change_condition(now: Piece, wanted: Wanted, acting_user: Person | None) ->
     if now.waiting and now.task and now.task.state == Task.State.OPEN:  # or it would be free in its queue again
         take_out_of_queue(waiting=now.waiting, acting_user=acting_user)
     by: dict[str, Any] = {"acting_user": acting_user, "reason": reason}
-    if task_changes.judges_runs(now.condition):
+    if now.condition.judges_answers:
         set_runs(condition=now.condition, topics=[now.topic], rule=NONE, **by)
     told = {"before": now.condition.name, "after": wanted.condition.name, "reason": reason}
     history.record("condition changed", now.topic, campaign=now.condition.campaign, person=acting_user, **told)
-    rule = wanted.rule if task_changes.judges_runs(wanted.condition) else ""
+    rule = wanted.rule if wanted.condition.judges_answers else ""
     plan_work(condition=wanted.condition, topics=[now.topic], person=wanted.person, rule=rule, **by)
 
 

@@ -27,7 +27,6 @@ from assessor.plan.workload import Workload, hours, workload
 from assessor.work.actions import PlanError, Taken, take_out_of_queue, withdraw_task
 from assessor.work.models import Waiting
 from assessor.work.queries import assessors
-from assessor.work.task_changes import judges_runs
 from assessor.work.write_protocol import Stale
 
 _TOPICS = 50  # on a page
@@ -263,14 +262,14 @@ def _plan(request: PersonRequest, asked: dict[str, Any]) -> str:
     person, topics = asked["person"], list(asked["topics"])
     told = []
     # A rule of runs says nothing to whoever writes nuggets; said of nothing else, it is a mistake.
-    is_for_all = not any(map(judges_runs, asked["condition"]))
+    is_for_all = not any(one.judges_answers for one in asked["condition"])
     with transaction.atomic():
         for condition in asked["condition"]:
             outcome = plan_work(
                 condition=condition,
                 topics=topics,
                 person=person,
-                rule=asked["rule"] if is_for_all or judges_runs(condition) else "",
+                rule=asked["rule"] if is_for_all or condition.judges_answers else "",
                 reason=asked["reason"],
                 acting_user=request.user,
             )

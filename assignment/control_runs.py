@@ -3,18 +3,15 @@
 They are written as files like those of any run, and come in like these: checked whole, imported whole or not at all.
 """
 
-import tempfile
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from django.db.models import Q
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import CONTROL, Campaign, Condition, Import, Run
+from assessor.campaigns.models import CONTROL, Campaign, Condition, Run
 from assessor.formats.run_list import write_run_list
 from assessor.formats.values import to_json
-from assessor.imports import importer
-from assessor.imports.management.import_command import import_file
+from assessor.imports.made_files import NotImported, import_lines
 from assignment.queries import EMPTY_RUN, control_runs, finished_banks, present_editions
 
 _NAMED = 10  # topics in a message
@@ -99,15 +96,7 @@ def _line(tag: str, qid: str, title: str, sentences: list[str]) -> str:
 
 def _import(campaign: Campaign, kind: str, name: str, lines: Iterable[str], person: Person | None) -> None:
     """Import a file that is written for it. Raises ControlError."""
-    with tempfile.TemporaryDirectory(prefix="assay-control-") as folder:
-        path = Path(folder) / "file"
-        path.write_text("".join(lines), encoding="utf-8", newline="")
-        try:
-            made = import_file(campaign, kind, path, file_name=name, person=person)
-        except importer.Busy as busy:
-            raise ControlError(f"{busy} Try again when it is over.") from busy
-    if made.state != Import.State.DONE:
-        problems = [
-            f"{one['field']}: found {one['found']}, expected {one['expected']}" for one in made.report["errors"]
-        ]
-        raise ControlError(f"{name} was not imported ({made.get_state_display()}). {'; '.join(problems[:_NAMED])}")
+    try:
+        import_lines(campaign, kind, name, lines, person)
+    except NotImported as error:
+        raise ControlError(str(error)) from error

@@ -1,16 +1,13 @@
 """The passages that are graded: those of the pool, taken in with their texts as files are."""
 
-import tempfile
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
-from pathlib import Path
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Campaign, Import
+from assessor.campaigns.models import Campaign
 from assessor.campaigns.queries import byte_order, pooled, pooled_passages, segment_texts
-from assessor.imports import importer
-from assessor.imports.management.import_command import import_file
+from assessor.imports.made_files import NotImported, import_lines
 from assignment.grading.formats import write_passage
 
 
@@ -23,22 +20,17 @@ def add_pooled_passages(campaign: Campaign, *, acting_user: Person | None) -> in
 
     Raises PassageError.
     """
-    with tempfile.TemporaryDirectory(prefix="assay-passages-") as folder:
-        path = Path(folder) / "file"
-        with path.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(_lines(campaign))
-        if not path.stat().st_size:
-            raise PassageError(
-                "The pool has no further passage with a text. Upload retrieval runs, whose first passages make the "
-                "pool, and the texts of these."
-            )
-        try:
-            made = import_file(campaign, "passages", path, file_name="passages of the pool", person=acting_user)
-        except importer.Busy as busy:
-            raise PassageError(f"{busy} Try again when it is over.") from busy
-    if made.state != Import.State.DONE:
-        problems = [f"{one['found']}: expected {one['expected']}" for one in made.report["errors"][:1]]
-        raise PassageError(f"The passages were not taken in ({made.get_state_display()}). {' '.join(problems)}".strip())
+    lines = _lines(campaign)
+    first = next(lines, None)
+    if first is None:
+        raise PassageError(
+            "The pool has no further passage with a text. Upload retrieval runs, whose first passages make the pool, "
+            "and the texts of these."
+        )
+    try:
+        made = import_lines(campaign, "passages", "passages of the pool", chain([first], lines), acting_user)
+    except NotImported as error:
+        raise PassageError(str(error)) from error
     return int(made.report["counts"].get("passages added", 0))
 
 

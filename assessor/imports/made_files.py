@@ -1,0 +1,34 @@
+"""Files that are made here, and come in as any others: checked whole, imported whole or not at all."""
+
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Import
+from assessor.imports import importer
+from assessor.imports.management.import_command import import_file
+
+_NAMED = 10  # problems in a message
+
+
+class NotImported(Exception):
+    """A file was not imported; the text says why."""
+
+
+def import_lines(campaign: Campaign, kind: str, name: str, lines: Iterable[str], person: Person | None) -> Import:
+    """Import a file of this name, which is written for it, and return the import. Raises NotImported."""
+    with tempfile.TemporaryDirectory(prefix="assay-made-") as folder:
+        path = Path(folder) / "file"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(lines)
+        try:
+            made = import_file(campaign, kind, path, file_name=name, person=person)
+        except importer.Busy as busy:
+            raise NotImported(f"{busy} Try again when it is over.") from busy
+    if made.state != Import.State.DONE:
+        problems = [
+            f"{one['field']}: found {one['found']}, expected {one['expected']}" for one in made.report["errors"]
+        ]
+        raise NotImported(f"{name} was not imported ({made.get_state_display()}). {'; '.join(problems[:_NAMED])}")
+    return made

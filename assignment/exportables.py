@@ -33,7 +33,8 @@ def _sheets(chosen: Chosen) -> QuerySet[AnswerSheet]:
     return judged_answers(chosen, AnswerSheet)
 
 
-def _seen(chosen: Chosen) -> Seen:
+def labels_seen(chosen: Chosen) -> Seen:
+    """Yield the condition whose labels are in a file, with their topics."""
     yield chosen.record, topics_of(_sheets(chosen), "answer__topic")
 
 
@@ -63,7 +64,7 @@ def of_answers(kind: Assignment, name: str, title: str, lines: Lines, by_answer:
             of_conditions(f"{kind.name} condition", partial(labelling, kind)),
             filters=("topics", "runs"),
             of_labels=always,
-            shows=_seen,
+            shows=labels_seen,
             remark=lambda condition: f"of the {kind.items} of {condition.nuggets}",
             frozen=only_of(kind.name),
             in_admin=title.lower(),

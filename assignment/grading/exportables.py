@@ -3,9 +3,8 @@
 from django.db.models import QuerySet
 
 from assessor.campaigns.models import Campaign, Condition
-from assessor.exportables import Chosen, Exportable, Form, Order, always, judged_answers, of_conditions, topics_of
-from assessor.work.exposure import Seen
-from assignment.exportables import of_answers
+from assessor.exportables import Exportable, Form, Order, always, judged_answers, of_conditions
+from assignment.exportables import labels_seen, of_answers
 from assignment.grading.exports import grade_lines, qrels_of_grades
 from assignment.grading.label_kind import GRADING
 from assignment.models import AnswerSheet
@@ -14,10 +13,6 @@ from assignment.queries import labelling
 
 def _of_passages(campaign: Campaign) -> QuerySet[Condition]:
     return labelling(GRADING, campaign).filter(of_passages=True)
-
-
-def _seen(chosen: Chosen) -> Seen:
-    yield chosen.record, topics_of(judged_answers(chosen, AnswerSheet), "answer__topic")
 
 
 EXPORTABLES = (
@@ -38,7 +33,7 @@ EXPORTABLES = (
         of_conditions("grading condition of passages", _of_passages),
         filters=("topics",),
         of_labels=always,
-        shows=_seen,
+        shows=labels_seen,
         remark=lambda condition: f"RUBRIC by {condition.maker}, with the questions of {condition.nuggets}",
         frozen=lambda condition: condition if condition.kind == GRADING.name and condition.of_passages else None,
         freezes=("txt",),

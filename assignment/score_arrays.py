@@ -159,7 +159,7 @@ def load_with_labels(
     for at, (key, bank) in enumerate(banks.items()):
         said, lacking = what_counts(condition, bank.cells, own[key], bank.elsewhere)
         codes = _codes(bank, said.values())
-        labels.append(_labels(bank, said))
+        labels.append(_labels(bank, said, codes))
         given = _in_rows([place[run] for run in said], codes, [one.words for one in said.values()], bank, is_control)
         states[[place[run] for run in said], at] = COMPLETE
         states[(given.codes == MISSING).any(axis=1), at] = INCOMPLETE
@@ -253,9 +253,11 @@ def _codes(bank: _Bank, said: Collection[_Said]) -> Codes:
     return np.frombuffer(joined, dtype=np.int8).reshape(len(said), len(bank.ids))
 
 
-def _labels(bank: _Bank, said: dict[int, _Said]) -> Labels:
+def _labels(bank: _Bank, said: dict[int, _Said], codes: Codes) -> Labels:
+    """Return what is said, of each answer or passage. codes: of the runs."""
     texts = [(run, text) for run, one in said.items() for text in one.passages or (one,)]
-    codes = _codes(bank, [text for _, text in texts])
+    if len(texts) > len(said):
+        codes = _codes(bank, [text for _, text in texts])
     at_text, at_nugget = np.nonzero(codes != MISSING)
     run = np.array([run for run, _ in texts], dtype=np.int64)[at_text]
     answer = np.array([text.answer for _, text in texts], dtype=np.int64)[at_text]

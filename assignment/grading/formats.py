@@ -25,6 +25,8 @@ _KEYS = (
 )
 _OF_PASSAGE = ("query_id", "doc_id", "passage")
 _MOST = 1_000  # lines of an answer or passage, which are held together
+_ONE_ANSWER = "a run has one answer to a topic"
+_ONE_PASSAGE = "a document has one passage, or paragraph_idx tells them apart"
 _NO_GRADE = "Leave the line out where there is no grade: a missing one is not 0."
 
 
@@ -92,12 +94,7 @@ def read_grades(lines: Iterable[Line], report: Report) -> Iterator[SheetRecord]:
             continue
         for one in grades:
             if one.text != first.text:
-                has = (
-                    "a document has one passage, or paragraph_idx tells them apart"
-                    if docid
-                    else "a run has one answer to a topic"
-                )
-                expected = f"the text of line {first.line.number}: {has}"
+                expected = f"the text of line {first.line.number}: {_ONE_PASSAGE if docid else _ONE_ANSWER}"
                 report.error(one.line.number, "passage", one.text, expected)
         questions, labels = [one.question for one in grades], [one.grade for one in grades]
         yield SheetRecord(first.line, qid, None, run_id, first.text, questions, labels, {}, {}, docid)

@@ -74,11 +74,9 @@ class Grading(Assignment):
         from assignment.grading.forms import PassagesForm
 
         has_pool = campaign.retrieval_runs.exists() and campaign.conditions.filter(kind=self.builds_on).exists()
-        return (
-            Section("grading/_passages.html", PassagesForm(campaign), "passages", "Add passages to grade")
-            if has_pool
-            else None
-        )
+        if not has_pool:
+            return None
+        return Section("grading/_passages.html", PassagesForm(campaign), "passages", "Add passages to grade")
 
     # The tables are those of assignment, which sees to all that is in them.
 

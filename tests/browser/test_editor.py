@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import MARKS, Demo, OpenPage, double_click, saved
+from tests.browser.editors import open_editor, press, write
 
 pytestmark = MARKS
 
@@ -40,21 +41,6 @@ def passage_text(demo: Demo, docid: str) -> str:
 
 def quoted(demo: Demo, evidence: dict[str, Any]) -> str:
     return passage_text(demo, evidence["docid"])[evidence["start"] : evidence["end"]]
-
-
-def open_editor(page: Page, bank: int) -> None:
-    page.goto(f"/nuggets/{bank}/")
-    page.wait_for_selector("#main[data-ready]")
-
-
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
-def write(page: Page, text: str) -> None:
-    page.keyboard.type(text)
-    page.keyboard.press("Enter")
 
 
 def selected(page: Page) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved
+from tests.browser.editors import open_editor
 from tests.browser.test_editor import rows
 
 pytestmark = MARKS
@@ -31,11 +32,6 @@ def running_import(demo: Demo) -> str:
             return owners[0][0]
         time.sleep(0.02)
     raise AssertionError("no import began to run")
-
-
-def open_editor(page: Page, bank: int) -> None:
-    page.goto(f"/nuggets/{bank}/")
-    page.wait_for_selector("#main[data-ready]")
 
 
 def add(page: Page, text: str) -> None:

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved
+from tests.browser.editors import open_editor
 
 pytestmark = MARKS
 
@@ -22,11 +23,6 @@ def focused(page: Page) -> str:
     """Return the text of the nugget that has the focus."""
     found: str = page.evaluate("document.activeElement.querySelector('textarea.text').value")
     return found
-
-
-def open_editor(page: Page, bank: int) -> None:
-    page.goto(f"/nuggets/{bank}/")
-    page.wait_for_selector("#main[data-ready]")
 
 
 def test_drafts_are_decided_by_keyboard(open_page: OpenPage, demo: Demo, bank: int) -> None:

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import MARKS, Demo, OpenPage, double_click, saved
+from tests.browser.editors import open_editor, press, write
 from tests.browser.test_pages import against_rules, badly_named
 
 pytestmark = MARKS
@@ -33,21 +34,6 @@ def questions(demo: Demo, bank: int) -> list[dict[str, Any]]:
 
 def gold(question: dict[str, Any]) -> list[str]:
     return [answer["text"] for answer in question["gold"]]
-
-
-def open_editor(page: Page, bank: int) -> None:
-    page.goto(f"/nuggets/{bank}/")
-    page.wait_for_selector("#main[data-ready]")
-
-
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
-def write(page: Page, text: str) -> None:
-    page.keyboard.type(text)
-    page.keyboard.press("Enter")
 
 
 def row(page: Page, number: int) -> Locator:

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from scipy.stats import kendalltau
 
 from tests.browser.conftest import MARKS, Demo, OpenPage, give, open_guidelines, saved
+from tests.browser.editors import press, write
 
 pytestmark = MARKS
 
@@ -47,16 +48,6 @@ def open_work(page: Page, title: str) -> None:
     address = page.get_by_role("link", name=title).first.get_attribute("href")
     assert address is not None
     open_guidelines(page, address)
-
-
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
-def write(page: Page, text: str) -> None:
-    page.keyboard.type(text)
-    page.keyboard.press("Enter")
 
 
 def hand_in(page: Page, told: str) -> None:

@@ -103,6 +103,20 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
                 "Files of support judgments mark them with verification_worthy 0.",
             ),
         },
+        "Preferences": {
+            "preference_orders": ("Orders of a pair that a model sees", "", ""),
+            "preference_ties": (
+                "Allow ties",
+                "",
+                "Else who finds two answers alike takes the simpler and clearer one.",
+            ),
+        },
+        "Reports, sentence by sentence": {
+            "argue_gate": ("Gold answers asked of a sentence", "", ""),
+            "argue_match": ("A stated gold answer counts", "", ""),
+            "argue_negatives": ("Judge claims of absence", "", ""),
+            "argue_max_chars": ("Judged length", "characters a report", "0: as the topic says."),
+        },
         "Limits": {
             "max_answer_words": ("Words", "an answer", ""),
             "max_sentence_citations": ("Citations", "a sentence", ""),

@@ -103,6 +103,12 @@ class Protocol(models.Model):
         "citations_per_sentence",
         "equal_pairs_once",
         "leave_out_unworthy",
+        "preference_orders",
+        "preference_ties",
+        "argue_gate",
+        "argue_match",
+        "argue_negatives",
+        "argue_max_chars",
         "max_answer_words",
         "max_sentence_citations",
         "max_references",
@@ -113,6 +119,20 @@ class Protocol(models.Model):
     class DraftOrder(models.TextChoices):
         SHUFFLED = "shuffled", "shuffled (seeded)"
         AS_GENERATED = "as_generated", "as generated"
+
+    class PreferenceOrders(models.TextChoices):
+        BOTH = "both", "both: where the two replies differ, it is a tie"
+        ONE = "one", "one"
+
+    class Gate(models.TextChoices):
+        REFERENCES = "references", "answers that have the cited document among their references"
+        OPEN = "open", "all answers"
+        WHERE_KNOWN = "where_known", "these, and answers without references"
+
+    class Match(models.TextChoices):
+        CITATION = "citation", "where the citation supports the sentence"
+        ALL = "all", "where all citations of the sentence support it"
+        ANY = "no", "always"
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="protocols")
     version = models.PositiveIntegerField(editable=False)
@@ -147,6 +167,34 @@ class Protocol(models.Model):
         verbose_name="Leave sentences that are not worth verifying out of recall",
         help_text="Whether a sentence that a file of support judgments marks so (verification_worthy 0) is left out of "
         "recall where it cites nothing, as it is where it cites.",
+    )
+    preference_orders = models.CharField(
+        max_length=10,
+        choices=PreferenceOrders,
+        default=PreferenceOrders.BOTH,
+        help_text="In how many orders a model is shown two answers.",
+    )
+    preference_ties = models.BooleanField(
+        default=False,
+        verbose_name="Allow ties",
+        help_text="Whether a judge may say of two answers that neither is better.",
+    )
+    argue_gate = models.CharField(
+        max_length=20,
+        choices=Gate,
+        default=Gate.REFERENCES,
+        help_text="Which gold answers a sentence is asked about, by what it cites.",
+    )
+    argue_match = models.CharField(
+        max_length=20, choices=Match, default=Match.CITATION, help_text="Where a gold answer that is stated counts."
+    )
+    argue_negatives = models.BooleanField(
+        default=False,
+        verbose_name="Judge claims of absence",
+        help_text="Whether a sentence that cites nothing is asked whether it says that nothing is known.",
+    )
+    argue_max_chars = _count(
+        0, "Characters of a report that are judged, up to a sentence's end; 0: as the topic says.", least=0
     )
     max_answer_words = _count(400, "Words of an answer before an import warns.")
     max_sentence_citations = _count(20, "Citations of a sentence before an import warns.")

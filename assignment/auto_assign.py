@@ -21,18 +21,12 @@ from assignment.actions import add_lacking_sheets, open_labelled, store_labels, 
 from assignment.actions.auto_assign import Labelled
 from assignment.formats import LABELS, NOT_SUPPORT
 from assignment.models import AnswerSheet
-from assignment.queries import (
-    answers_without_sheet,
-    asked_of,
-    finished_banks,
-    labelled_answers,
-    present_editions,
-    sheets_on,
-)
+from assignment.queries import answers_without_sheet, asked_of, labelled_answers, sheets_on
 from nuggets.drafting import in_batches
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, NuggetBank
 from nuggets.prompts import LABEL_LIST, PUBLISHED_LABELS, NuggetLabelsPrompt, first_batch, nuggets_in_prompt
+from nuggets.queries import banks_by_topic, present_editions
 
 _AT_A_TIME = 2_000
 _TWO_LABEL_LIST = "list of two labels"
@@ -144,7 +138,7 @@ class AutoAssign(JobKind):
 
     def topic_states(self, condition: Condition, topics: Sequence[Topic]) -> dict[int, TopicState]:
         """Count the answers to each topic, and those all of whose nuggets have a label."""
-        banks = finished_banks(condition.nuggets, topics) if condition.nuggets else {}
+        banks = banks_by_topic(condition.nuggets, topics) if condition.nuggets else {}
         texts = texts_to_label(condition, topics)
         answers = dict(texts.order_by().values_list("topic").annotate(Count("pk")))
         done = labelled_answers(condition)
@@ -237,7 +231,7 @@ class AutoAssign(JobKind):
 
 def _banks(condition: Condition, topics: Sequence[Topic]) -> list[NuggetBank]:
     assert condition.nuggets is not None, "an assignment condition has one of nuggets"
-    return list(finished_banks(condition.nuggets, topics).values())
+    return list(banks_by_topic(condition.nuggets, topics).values())
 
 
 def _unfinished(condition: Condition, banks: Collection[NuggetBank]) -> QuerySet[AnswerSheet]:

@@ -12,7 +12,8 @@ from assessor.campaigns.models import CONTROL, Campaign, Condition, Run
 from assessor.formats.run_list import write_run_list
 from assessor.formats.values import to_json
 from assessor.imports.made_files import NotImported, import_lines
-from assignment.queries import EMPTY_RUN, control_runs, finished_banks, present_editions
+from assignment.queries import EMPTY_RUN, control_runs
+from nuggets.queries import banks_by_topic, present_editions
 
 _NAMED = 10  # topics in a message
 
@@ -30,7 +31,7 @@ def make_control_runs(*, nuggets: Condition, anew: bool = False, acting_user: Pe
     since, that is an error; anew: there will be another run of all of them. Raises ControlError.
     """
     campaign = nuggets.campaign
-    banks = list(finished_banks(nuggets, campaign.topics.all()).values())
+    banks = list(banks_by_topic(nuggets, campaign.topics.all()).values())
     if not banks:
         raise ControlError(f"No topic has finished nuggets under {nuggets}.")
     editions = present_editions(banks)

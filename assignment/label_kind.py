@@ -124,10 +124,10 @@ class Assignment(LabelKind):
 
     def lacking(self, condition: Condition, topics: Sequence[Topic]) -> Lacking:
         """People assign the nuggets of finished banks."""
-        from assignment.queries import finished_banks
+        from nuggets.queries import banks_by_topic
 
         assert condition.nuggets is not None, "an assignment condition has one of nuggets"
-        found = {topic.pk for topic in topics} - set(finished_banks(condition.nuggets, topics))
+        found = {topic.pk for topic in topics} - set(banks_by_topic(condition.nuggets, topics))
         return Lacking(found, lambda qids: f"The {self.items} of {qids} under {condition.nuggets} are not finished.")
 
     def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:

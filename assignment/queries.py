@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Q, QuerySet
 
-from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Run, Sentence, Topic
+from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Run, Sentence
 from assessor.campaigns.queries import own_answers, pooled_passages, without_practice
 from assessor.labels.flags import Question
 from assessor.labels.history import said_under
@@ -24,24 +24,6 @@ from nuggets.models import BankEdition, Nugget, NuggetBank
 from nuggets.queries import with_keys
 
 EMPTY_RUN = "control.empty"  # the tag of the control run that answers nothing
-
-
-def finished_banks(nuggets: Condition, topics: Iterable[Topic]) -> dict[int, NuggetBank]:
-    """Return the finished bank of each topic under a nugget condition, by topic's key; the newest of several."""
-    banks = NuggetBank.objects.filter(condition=nuggets, topic__in=list(topics), state=NuggetBank.State.FINISHED)
-    return {bank.topic_id: bank for bank in banks.select_related("task__person", "topic").order_by("finished_at", "pk")}
-
-
-def nuggets_of(bank: NuggetBank) -> Snapshot:
-    """Return the nuggets of a bank as it was last finished: what labels and scores are about."""
-    [edition] = with_keys(BankEdition.objects.filter(bank=bank, edition=bank.edition))
-    return list(edition.nuggets)
-
-
-def present_editions(banks: Iterable[NuggetBank]) -> dict[int, BankEdition]:
-    """Return the edition of each bank as it was last finished, by bank's key."""
-    editions = with_keys(BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition")))
-    return {edition.bank_id: edition for edition in editions}
 
 
 def scored_editions(condition: Condition) -> list[BankEdition]:

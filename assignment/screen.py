@@ -15,10 +15,10 @@ from assessor.studies.access import labels_to_decide
 from assessor.work.models import Task
 from assignment.access import OwnSheet, own_sheets
 from assignment.models import AnswerSheet, Assignment, LabelEvent
-from assignment.queries import name_of, nuggets_of
+from assignment.queries import name_of
 from assignment.shown_labels import openable, waiting
 from nuggets.models import BankEdition, NuggetBank
-from nuggets.queries import with_keys
+from nuggets.queries import nuggets_of, with_keys
 
 
 def own_rows(task: Task, bank: NuggetBank) -> QuerySet[AnswerSheet]:

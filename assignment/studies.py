@@ -12,9 +12,9 @@ from assessor.studies.sampling import Key, Sampling, Told
 from assignment import models
 from assignment.label_kind import Assignment
 from assignment.models import AnswerSheet
-from assignment.queries import name_of, present_editions
+from assignment.queries import name_of
 from nuggets.models import BankEdition, NuggetBank
-from nuggets.queries import with_keys
+from nuggets.queries import present_editions, with_keys
 
 
 class NuggetSampling(Sampling):

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.template.defaultfilters import pluralize
 
-from assessor.campaigns.models import Campaign, Condition, Grade, Import, Segment
+from assessor.campaigns.models import Campaign, Condition, Grade, Import, Segment, Topic
 from assessor.campaigns.queries import segments_by_docid
 from assessor.labels.queries import JsonRows
 from nuggets.condition_kind import NUGGETS, nugget_kind
@@ -109,6 +109,24 @@ def with_keys(editions: QuerySet[BankEdition]) -> list[BankEdition]:
     for edition in found:
         edition.nuggets = add_keys(edition.nuggets, edition.keys)
     return found
+
+
+def banks_by_topic(nuggets: Condition, topics: Iterable[Topic]) -> dict[int, NuggetBank]:
+    """Return the finished bank of each topic under a nugget condition, by topic's key; the newest of several."""
+    banks = NuggetBank.objects.filter(condition=nuggets, topic__in=list(topics), state=NuggetBank.State.FINISHED)
+    return {bank.topic_id: bank for bank in banks.select_related("task__person", "topic").order_by("finished_at", "pk")}
+
+
+def nuggets_of(bank: NuggetBank) -> Snapshot:
+    """Return the nuggets of a bank as it was last finished: what labels and scores are about."""
+    [edition] = with_keys(BankEdition.objects.filter(bank=bank, edition=bank.edition))
+    return list(edition.nuggets)
+
+
+def present_editions(banks: Iterable[NuggetBank]) -> dict[int, BankEdition]:
+    """Return the edition of each bank as it was last finished, by bank's key."""
+    editions = with_keys(BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition")))
+    return {edition.bank_id: edition for edition in editions}
 
 
 def add_keys(nuggets: Snapshot, keys: str | None) -> Snapshot:

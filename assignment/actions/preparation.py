@@ -29,9 +29,10 @@ from assessor.work.models import Task
 from assignment.actions.judged_answers import add_sheets, sheet_row
 from assignment.label_kind import ASSIGNMENT, Assignment, kind_of_nuggets
 from assignment.models import AnswerSheet
-from assignment.queries import asked_of, finished_banks, nuggets_of, progress
+from assignment.queries import asked_of, progress
 from nuggets import condition_kind as nugget_methods
 from nuggets.models import NuggetBank
+from nuggets.queries import banks_by_topic, nuggets_of
 
 _NAME = 120  # characters of a condition's name
 _SHORT = {
@@ -81,7 +82,7 @@ def prepare_sheets(task: Task) -> None:
     """Make the answer sheets that a task's person will fill, and take over what another one left. Raises PlanError."""
     require_independent(task)
     setup = ManualSetup.objects.select_related("of").get(condition=task.condition)
-    bank = finished_banks(_nuggets(task.condition), [task.topic]).get(task.topic_id)
+    bank = banks_by_topic(_nuggets(task.condition), [task.topic]).get(task.topic_id)
     if bank:
         # Locked, or it could be finished again before its new sheets can be seen, and they would stay behind.
         locked = NuggetBank.objects.select_for_update(no_key=True, of=("self",)).get(pk=bank.pk)

@@ -8,11 +8,10 @@ from django.db.models import prefetch_related_objects
 from assessor.campaigns.models import Condition, Import, Topic
 from assessor.formats.report import Report
 from assignment.formats import SheetRecord
-from assignment.queries import finished_banks, present_editions
 from nuggets.formats import BankRecord, NuggetRecord
 from nuggets.loaders import BankWriter
 from nuggets.models import NuggetBank
-from nuggets.queries import nuggets_in_order
+from nuggets.queries import banks_by_topic, nuggets_in_order, present_editions
 
 
 @dataclass
@@ -50,7 +49,7 @@ class BankFinder:
         new = [topic for topic in topics if topic.qid not in self._known]
         if not new or self.condition is None:
             return
-        banks = finished_banks(self.condition, new).values()
+        banks = banks_by_topic(self.condition, new).values()
         editions = present_editions(banks)
         for bank in banks:
             nuggets = editions[bank.pk].nuggets

@@ -19,7 +19,7 @@ from assessor.work.actions.guidelines import in_force, open_guidelines
 from assignment.actions import create_manual_assign
 from assignment.actions.judged_answers import add_sheets, sheet_row
 from assignment.grading.label_kind import GRADING
-from assignment.queries import nuggets_of
+from nuggets.queries import nuggets_of
 from nuggets.models import NuggetBank
 
 campaign = Campaign.objects.get(slug="demo")

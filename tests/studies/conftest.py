@@ -14,8 +14,8 @@ from assessor.work.actions import give_tasks
 from assessor.work.models import Task
 from assignment.actions.judged_answers import add_sheets as add_answer_sheets
 from assignment.actions.judged_answers import sheet_row as answer_sheet_row
-from assignment.queries import present_editions
 from nuggets.models import NuggetBank
+from nuggets.queries import present_editions
 from support.actions import add_sheets, sheet_row
 from support.citations import judged_citations
 from tests.conftest import make_person

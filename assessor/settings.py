@@ -72,6 +72,7 @@ INSTALLED_APPS = [
     # Kinds of condition and of label: pages and files list them in this order.
     "nuggets",
     "nuggets.questions",
+    "nuggets.reports",
     "assignment",
     "assignment.grading",
     "support",

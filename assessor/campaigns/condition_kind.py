@@ -263,6 +263,11 @@ def condition_kinds() -> list[ConditionKind]:
     return list(_by_name().values())
 
 
+def kinds_with_screen() -> list[ConditionKind]:
+    """Return the kinds of work that people do here, which have guidelines."""
+    return [kind for kind in condition_kinds() if kind.has_screen]
+
+
 def kind_named(name: str) -> ConditionKind:
     """Return the kind of this name. Raises KeyError."""
     return _by_name()[name]

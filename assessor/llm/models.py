@@ -213,7 +213,7 @@ class Unit(models.Model):
     job = models.ForeignKey(Job, models.PROTECT, related_name="units")
     topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="+", db_index=False)
     answer = models.ForeignKey("campaigns.Answer", models.PROTECT, null=True, related_name="+", db_index=False)
-    item = models.CharField(max_length=256, blank=True, help_text="What of topic or answer, or empty for all of it.")
+    item = models.CharField(max_length=300, blank=True, help_text="What of topic or answer, or empty for all of it.")
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     round = models.PositiveSmallIntegerField(default=0, help_text="How often a person had it tried again.")
     attempts = models.PositiveSmallIntegerField(default=0, help_text="How often a worker took it up.")

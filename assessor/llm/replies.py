@@ -3,10 +3,11 @@
 A reading is never guessed: whatever could be a part of the answer, or another answer, is a WrongAnswer.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Container, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _MOST_CHARACTERS = 200_000
 _SHOWN = 60  # characters of what a model wrote, in the reason that it is shown
@@ -135,6 +136,18 @@ def label(text: str, vocabulary: Sequence[str]) -> str:
     if cleaned not in known:
         raise WrongAnswer(f"The reply is {_shown(found)}; it must be one of {', '.join(vocabulary)}, and nothing else.")
     return known[cleaned]
+
+
+def fields(text: str, names: Sequence[str]) -> dict[str, Any]:
+    """Return the one object in JSON that is the whole reply, with these fields and no others. Raises WrongAnswer."""
+    expected = f"an object in JSON with {', '.join(names)}, and nothing else"
+    try:
+        found = json.loads(_without_fence(_without_thoughts(text)))
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or found.keys() != set(names):
+        raise WrongAnswer(f"The reply is {_shown(text)}; it must be {expected}.")
+    return found
 
 
 def _by_spelling(vocabulary: Sequence[str]) -> dict[str, str]:

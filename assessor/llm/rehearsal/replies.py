@@ -58,6 +58,8 @@ def gzip_bomb() -> Iterator[bytes]:
 
 
 def _spelt(value: object, key: str) -> str:
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
     if key:
         return json.dumps(_under(key, value), ensure_ascii=False)
     if isinstance(value, list):
@@ -71,7 +73,9 @@ def _under(key: str, value: object) -> dict[str, object]:
 
 
 def _short(answer: Answer, key: str) -> str:
-    """Return a list of labels without its last entry, one of texts broken off; nothing for a single grade or label."""
+    """Return a list of labels without its last entry, texts broken off; nothing for a single grade or label."""
+    if isinstance(answer.value, dict):
+        return _spelt(answer.value, key).rstrip("}")
     if not isinstance(answer.value, list):
         return ""
     if not answer.prompt.vocabulary:
@@ -81,6 +85,8 @@ def _short(answer: Answer, key: str) -> str:
 
 def _wrong(answer: Answer, fate: Fate) -> object:
     value = answer.value
+    if isinstance(value, dict):
+        return {name: _one((None, [], {}), fate) for name in value}
     if isinstance(value, int):
         return _one(_WRONG_GRADES, fate)
     label = _one(_WRONG_LABELS, fate)
@@ -96,7 +102,9 @@ def _otherwise(value: Any, key: str, fate: Fate) -> str:
     """Return the right answer in another form than was asked for."""
     plain = _spelt(value, key)
     forms = [f"```json\n{plain}\n```" if key else f"```\n{plain}\n```"]
-    if key:
+    if isinstance(value, dict):
+        forms.append(json.dumps(value, ensure_ascii=False, indent=2))
+    elif key:
         forms.append(json.dumps(_under(key, value), ensure_ascii=False, indent=2))
     elif isinstance(value, list):
         forms += [

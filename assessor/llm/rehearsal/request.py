@@ -73,13 +73,13 @@ def _messages(value: Any) -> list[Mapping[str, str]]:
 
 
 def _schema_key(response_format: Any) -> str:
-    """Return the one property of the schema that the answer must follow, or nothing where there is no schema."""
+    """Return the only property of the schema that the answer must follow; nothing of several, and without a schema."""
     if response_format in (None, {"type": "text"}):
         return ""
     try:
         if response_format["type"] == "json_schema":
-            [key] = response_format["json_schema"]["schema"]["properties"]
-            return str(key)
+            first, *others = response_format["json_schema"]["schema"]["properties"]
+            return "" if others else str(first)
     except (TypeError, KeyError, ValueError):
         pass
-    raise Refused(400, "The response format must be a json_schema of an object with one property.")
+    raise Refused(400, "The response format must be a json_schema of an object with properties.")

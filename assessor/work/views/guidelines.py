@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.campaigns.access import organized_campaign
-from assessor.campaigns.condition_kind import condition_kinds, kind_of
+from assessor.campaigns.condition_kind import kind_of, kinds_with_screen
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign
 from assessor.work.access import own_task
@@ -61,7 +61,7 @@ def task_guidelines(request: PersonRequest, task_id: int) -> HttpResponse:
 def campaign_guidelines(request: PersonRequest, slug: str) -> HttpResponse:
     """The guidelines of a campaign, for each kind of work."""
     campaign = organized_campaign(request.user, slug)
-    context = {"campaign": campaign, "in_force": [in_force(campaign, kind.name) for kind in condition_kinds()]}
+    context = {"campaign": campaign, "in_force": [in_force(campaign, kind.name) for kind in kinds_with_screen()]}
     return render(request, "work/campaign_guidelines.html", context)
 
 
@@ -140,6 +140,6 @@ def guidelines_version(request: PersonRequest, slug: str, kind: str, version: in
 
 
 def _known(kind: str) -> str:
-    if kind not in {known.name for known in condition_kinds()}:
+    if kind not in {known.name for known in kinds_with_screen()}:
         raise Http404("There are no guidelines of that name.")
     return kind

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.condition_kind import kinds_with_screen
 from assessor.campaigns.management.export_command import ExportCommand
 from assessor.campaigns.models import Campaign
 from assessor.work.actions.guidelines import in_force, versions
@@ -15,7 +15,7 @@ class Command(ExportCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--kind", required=True, choices=[kind.name for kind in condition_kinds()])
+        parser.add_argument("--kind", required=True, choices=[kind.name for kind in kinds_with_screen()])
         parser.add_argument("--version-number", type=int, metavar="N")
 
     def lines(self, campaign: Campaign, options: dict[str, Any]) -> Iterator[str]:

@@ -1,0 +1,91 @@
+"""What is read for a report, and what was found."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from assessor.campaigns.models import Condition, Grade, Topic
+from assessor.campaigns.queries import byte_order
+from nuggets.models import BankEdition
+from nuggets.queries import banks_by_topic, present_editions
+from nuggets.questions.formats import question_id
+from nuggets.reports.assembly import Found
+from nuggets.reports.models import Reading
+
+MOST_DOCUMENTS = 100  # of a topic that are read
+
+
+class ToRead(NamedTuple):
+    """What is read on a topic: the text of each question by id, in the order of the bank, and documents in order.
+
+    edition: of the bank.
+    """
+
+    questions: dict[str, str]
+    docids: list[str]
+    edition: int
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of question and document there are."""
+        return len(self.questions) * len(self.docids)
+
+
+def to_read(condition: Condition, topics: Sequence[Topic]) -> dict[int, ToRead]:
+    """Return what is read on each topic that has finished questions, by key, in a constant number of queries.
+
+    Documents are those that the condition's own source grades as relevant, the best graded first.
+    """
+    assert condition.nuggets is not None, "reports are written from questions"
+    banks = banks_by_topic(condition.nuggets, topics)
+    editions = present_editions(banks.values())
+    docids: dict[int, list[str]] = defaultdict(list)
+    least = condition.relevance_threshold
+    relevant = Grade.objects.filter(source=condition.qrels_source, topic__in=list(banks), grade__gte=least)
+    for topic, docid in relevant.order_by("topic", "-grade", byte_order("docid")).values_list("topic", "docid"):
+        if len(docids[topic]) < MOST_DOCUMENTS:
+            docids[topic].append(docid)
+    return {topic: ToRead(_questions(editions[bank.pk]), docids[topic], bank.edition) for topic, bank in banks.items()}
+
+
+def _questions(edition: BankEdition) -> dict[str, str]:
+    return {question_id(nugget["text"]): nugget["text"] for nugget in edition.nuggets}
+
+
+def read_pairs(condition: Condition, topics: Iterable[int]) -> dict[int, set[tuple[str, str]]]:
+    """Return the pairs (question's id, docid) that were read already, by topic's key."""
+    found: dict[int, set[tuple[str, str]]] = defaultdict(set)
+    if condition.pk:
+        rows = Reading.objects.filter(condition=condition, topic__in=list(topics)).order_by()
+        for topic, *pair in rows.values_list("topic", "question", "docid").iterator():
+            found[topic].add((pair[0], pair[1]))
+    return found
+
+
+def lacking_pairs(condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, str, str]]:
+    """Yield (topic's key, question's id, docid) of all that is not read yet."""
+    wanted = to_read(condition, topics)
+    there = read_pairs(condition, wanted)
+    for topic, one in wanted.items():
+        for question in one.questions:
+            yield from ((topic, question, docid) for docid in one.docids if (question, docid) not in there[topic])
+
+
+def unread(condition: Condition) -> list[tuple[str, int]]:
+    """Return how many pairs are not read yet of each topic where something is, by topic id."""
+    topics = {topic.pk: topic for topic in Topic.objects.filter(readings__condition=condition).distinct()}
+    counts: dict[str, int] = defaultdict(int)
+    for topic, _, _ in lacking_pairs(condition, list(topics.values())):
+        counts[topics[topic].qid] += 1
+    return sorted(counts.items())
+
+
+def found_for(condition: Condition, topic: int, one: ToRead) -> dict[str, list[Found]]:
+    """Return what was found on a topic, by question's id."""
+    places = {docid: place for place, docid in enumerate(one.docids)}
+    found: dict[str, list[Found]] = defaultdict(list)
+    rows = Reading.objects.filter(condition=condition, topic=topic).order_by("pk")
+    for question, docid, said in rows.values_list("question", "docid", "found"):
+        if docid in places:
+            found[question] += [Found(question=question, docid=docid, place=places[docid], **chunk) for chunk in said]
+    return found

@@ -1,0 +1,154 @@
+"""Reports from banks of questions, from the job over real HTTP to the run."""
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Answer, Campaign, Condition
+from assessor.llm import runner
+from assessor.llm.actions import JobError, Plan, launch, plan_job
+from assessor.llm.job_kind import job_kind_named
+from assessor.llm.models import Job, ModelJudge
+from nuggets.questions.formats import question_id
+from nuggets.reports.models import Reading, Report
+from tests.assignment.conftest import answered  # noqa: F401  # fixtures
+from tests.assignment.grading.conftest import HEAL, questions  # noqa: F401  # fixtures
+from tests.conftest import Importer, client_of
+from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
+from tests.llm.grading import make_judge
+
+pytestmark = pytest.mark.django_db(transaction=True)
+REPORT = job_kind_named("Report")
+
+
+@pytest.fixture
+def relevant(questions: Condition, import_file: Importer) -> Campaign:  # noqa: F811
+    """The campaign, whose topics have relevant passages with texts: d1 (grade 3) and d2 (1), and d5."""
+    done = import_file(
+        questions.campaign, "qrels", "t1 0 d2 1\nt1 0 d1 3\nt1 0 d3 0\nt2 0 d5 2\n", source="Q", by="people"
+    )
+    assert done.state == "done", done.report
+    return questions.campaign
+
+
+def planned(judge: ModelJudge, topics: tuple[str, ...] = ("t1", "t2")) -> Plan:
+    campaign = judge.campaign
+    return plan_job(
+        kind=REPORT,
+        judge=judge,
+        name="Found",
+        qrels_source=campaign.qrels_sources.get(name="Q"),
+        nuggets=campaign.conditions.get(name="Questions"),
+        topics=list(campaign.topics.filter(qid__in=topics).order_by("qid")),
+    )
+
+
+def read(judge: ModelJudge, topics: tuple[str, ...] = ("t1", "t2")) -> Job:
+    job = launch(planned(judge, topics), most_calls=None, most_cost=None, acting_user=None, to_workers=False)
+    runner.run_job(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def lines(campaign: Campaign, tag: str) -> list[dict[str, object]]:
+    answers = Answer.objects.filter(run__campaign=campaign, run__tag=tag).order_by("topic__qid")
+    return [{"topic": one.topic.qid, "content": one.content, "references": one.references} for one in answers]
+
+
+def test_each_question_is_looked_for_in_each_relevant_document(relevant: Campaign, endpoint):  # noqa: F811
+    judge = make_judge(relevant, endpoint().base_url, structured=True)
+    plan = planned(judge)
+    assert plan.estimate["calls"] == 3 * 2 + 1
+    job = read(judge)
+    assert (job.state, job.units_total, job.units_done, job.calls) == ("done", 7, 7, 7)
+    condition = job.condition
+    assert (condition.kind, condition.method, condition.name) == ("reports", "Report", "Found")
+    assert condition.nuggets == relevant.conditions.get(name="Questions")
+    heal = question_id(HEAL["question"])
+    found = {(one.topic.qid, one.docid): one.found for one in Reading.objects.filter(question=heal)}
+    assert found == {("t1", "d1"): [], ("t1", "d2"): []}
+    [reading] = Reading.objects.filter(topic__qid="t2")
+    sentence = "Glass is sorted by colour and melted."
+    assert reading.found == [{"part": 0, "extracted": sentence, "condensed": sentence, "confidence": 5}]
+    # What is read is not asked for again.
+    assert planned(judge).estimate["calls"] == 0
+    with pytest.raises(JobError, match="nothing to do"):
+        read(judge)
+
+
+def test_a_report_is_a_control_run_with_one_citation_a_sentence(relevant: Campaign, endpoint):  # noqa: F811
+    read(make_judge(relevant, endpoint().base_url))
+    call_command("write_report", relevant.slug, "--reports=Found")
+    tag = "crucible.Found.extractive"
+    run = relevant.runs.get(tag=tag)
+    assert (run.task, run.type) == ("control", "automatic")
+    assert lines(relevant, tag) == [
+        {
+            "topic": "t1",
+            "content": [{"text": "Cats purr when content.", "citations": {"d1": 7}}],
+            "references": ["d1"],
+        },
+        {
+            "topic": "t2",
+            "content": [{"text": "Glass is sorted by colour and melted.", "citations": {"d5": 5}}],
+            "references": ["d5"],
+        },
+    ]
+    made_from = Answer.objects.get(run=run, topic__qid="t1").extras["metadata"]["made_from"]
+    assert {name: made_from[name] for name in ("questions", "edition", "judge", "documents", "is_rehearsal")} == {
+        "questions": "Questions",
+        "edition": 1,
+        "judge": "j",
+        "documents": "Q",
+        "is_rehearsal": True,
+    }
+    report = Report.objects.get(tag=tag)
+    assert (report.text, report.per_question, report.editions) == ("extractive", 1, {"t1": 1, "t2": 1})
+    event = relevant.events.get(verb="report written")
+    assert event.details == {"text": "extractive", "per_question": 1, "topics": 2}
+    # The same again would say the same; with another number of sentences it is another run.
+    with pytest.raises(CommandError, match="crucible.Found.extractive is this report"):
+        call_command("write_report", relevant.slug, "--reports=Found")
+    call_command("write_report", relevant.slug, "--reports=Found", "--per-question=2")
+    assert [one["text"] for one in lines(relevant, f"{tag}.2")[0]["content"]] == [  # type: ignore[index]
+        "Cats purr when content.",
+        "Some purr when in pain.",
+    ]
+
+
+def test_what_is_not_read_to_the_end_is_left_out(relevant: Campaign, endpoint, as_olga: Client):  # noqa: F811
+    address = reverse("reports", args=[relevant.slug])
+    judge = make_judge(relevant, endpoint().base_url)
+    read(judge, ("t2",))
+    page = as_olga.get(reverse("runs", args=[relevant.slug])).content.decode()
+    assert "Write reports" in page
+    reports = relevant.conditions.get(name="Found").pk
+    asked = {"reports": reports, "text": "abstractive", "per_question": 1}
+    done = as_olga.post(address, asked, follow=True).content.decode()
+    assert "crucible.Found.abstractive was written: 1 reports." in done
+    assert "Not read to the end, and left out: t1." in done
+    assert [one["topic"] for one in lines(relevant, "crucible.Found.abstractive")] == ["t2"]
+    assert "is this report" in as_olga.post(address, asked, follow=True).content.decode()
+    assert "Choose what" in as_olga.post(address, asked | {"per_question": 0}, follow=True).content.decode()
+
+
+def test_a_failed_document_is_missing_and_no_empty_one(relevant: Campaign, endpoint):  # noqa: F811
+    job = read(make_judge(relevant, endpoint(garbage_rate=1).base_url))
+    assert (job.units_done, job.units_failed) == (0, 7)
+    assert not Reading.objects.exists()
+    with pytest.raises(CommandError, match="No topic is read to the end under Found"):
+        call_command("write_report", relevant.slug, "--reports=Found")
+    assert not relevant.runs.filter(tag__startswith="crucible").exists()
+
+
+def test_nobody_else_can_have_reports_written(relevant: Campaign, anna: Person, client: Client):
+    address = reverse("reports", args=[relevant.slug])
+    assert client_of(anna).post(address).status_code == 404
+    assert client.post(address).status_code == 302
+
+
+@pytest.fixture
+def as_olga(olga: Person) -> Client:
+    return client_of(olga)

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_POST
 
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
+from assessor.formats.report import quantity
 from nuggets.reports.actions import ReportError, write_report
 from nuggets.reports.forms import ReportForm
 
@@ -22,7 +23,7 @@ def reports(request: PersonRequest, slug: str) -> HttpResponse:
         except ReportError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, f"{written.tag} was written: {written.answers} reports.")
+            messages.success(request, f"{written.tag} was written: {quantity(written.answers, 'reports')}.")
             if written.left_out:
                 messages.warning(request, f"Not read to the end, and left out: {', '.join(written.left_out)}.")
     else:

@@ -4,6 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from assessor.campaigns.management.common import campaign_called, named
+from assessor.formats.report import quantity
 from nuggets.reports.actions import ReportError, write_report
 from nuggets.reports.condition_kind import REPORTS
 from nuggets.reports.forms import MOST
@@ -30,6 +31,6 @@ class Command(BaseCommand):
             )
         except ReportError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"{written.tag}: {written.answers} reports")
+        self.stdout.write(f"{written.tag}: {quantity(written.answers, 'reports')}")
         if written.left_out:
             self.stdout.write(f"Not read to the end, and left out: {', '.join(written.left_out)}")

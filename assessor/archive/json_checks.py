@@ -17,6 +17,7 @@ from assessor.studies.sampling import sampled_kinds
 from nuggets.drafting import Cut
 from nuggets.formats import IMPORTANCE
 from nuggets.models import Nugget
+from nuggets.reports.prompts import Said
 
 Check = Callable[[Any], None]
 
@@ -47,6 +48,18 @@ def cut(value: Any) -> None:
     """A list of a model that was cut."""
     if not isinstance(value, dict) or {name: type(count) for name, count in value.items()} != Cut.__annotations__:
         raise Unfit("numbers as {window, nuggets, limit}")
+
+
+def number(value: Any) -> None:
+    """A whole number from 0."""
+    if type(value) is not int or value < 0:
+        raise Unfit("whole numbers")
+
+
+def said(value: Any) -> None:
+    """What a chunk of a document says to a question."""
+    if not isinstance(value, dict) or {name: type(field) for name, field in value.items()} != _SAID_FIELDS:
+        raise Unfit("what chunks say as {part, extracted, condensed, confidence}")
 
 
 def parameters(value: Any) -> None:
@@ -143,6 +156,7 @@ def gold_answer(value: Any) -> None:
         text(reference["docid"])
 
 
+_SAID_FIELDS = {"part": int, **Said.__annotations__}
 _IMPORTANCE_OR_NONE = one_of("", *IMPORTANCE)
 _AGGREGATORS = [value for value, _ in Nugget.Aggregator.choices]
 # By the field of a change: what can be said of an item besides its label.
@@ -169,4 +183,6 @@ JOB = {"kind": one_of(*job_kinds())}
 STUDY = {"kind": one_of(*sampled_kinds())}
 PROMPT_SET = {"texts": by_item(text), "provenance": by_item(by_item(text))}
 DRAFTING = {"importance": each(each(_IMPORTANCE_OR_NONE)), "cuts": each(cut)}
+READING = {"found": each(said)}
+REPORT = {"editions": by_item(number)}
 JUDGE = {"parameters": parameters}

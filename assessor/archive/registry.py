@@ -23,6 +23,7 @@ from assessor.work import models as work
 from metaeval import models as metaeval
 from metaeval.models import Calculation
 from nuggets import models as nuggets
+from nuggets.reports import models as reports
 
 # Archives are in the history, and not in archives: one of a campaign that did not change has the same bytes.
 ASKED_FOR, STOPPED, WRITTEN, RESTORED = EVENTS = (
@@ -130,6 +131,8 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(nuggets.Nugget, "bank", means=json_checks.NUGGET),
     Kept(nuggets.BankEdit, "bank", means=json_checks.BANK_EDIT),
     Kept(nuggets.BankEdition, "bank", means=json_checks.BANK_EDITION),
+    Kept(reports.Reading, "condition", means=json_checks.READING),
+    Kept(reports.Report, "condition", means=json_checks.REPORT),
     Kept(labels.ManualSetup, "condition"),
     *(
         Kept(model, within, means=json_checks.of_labels(model))

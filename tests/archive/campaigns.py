@@ -16,7 +16,7 @@ from assessor.exports.freeze import freeze
 from assessor.exports.pseudonyms import pseudonyms
 from assessor.labels.manual_setups import label_again
 from assessor.labels.replies import note_read, reply
-from assessor.llm.actions import create_judge, create_prompt_set, launch, pause, plan_job
+from assessor.llm.actions import cancel, create_judge, create_prompt_set, launch, pause, plan_job
 from assessor.llm.gateway import Reply
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.ledger import Asked, Entry, record
@@ -39,6 +39,7 @@ from nuggets.actions import create_manual_nuggets
 from nuggets.drafting import Cut
 from nuggets.exports import condition_lines
 from nuggets.models import NuggetBank
+from nuggets.reports.actions import store_readings, write_report
 from support.actions import create_support
 from support.exports import support_lines
 from tests.conftest import QRELS, SEGMENTS, TOPICS, client_of
@@ -95,13 +96,14 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     create_prompt_set(campaign=campaign, name="published", templates=templates, acting_user=olga)
     job = _ask(campaign, manual, olga)
     _draft(campaign, olga)
-    _compare(campaign, job.condition, tmp_path, olga)
-    line = {"query": "", "qid": "t1", "nuggets": [{"text": "purring heals", "importance": "vital"}]}
-    assert import_file(campaign, "nuggets", [line], condition="Frozen", by="people").state == "done"
     gold = [banks.answer("content", "d1"), banks.answer("in pain")]
     why = banks.question("Why do cats purr?", *gold, aggregator_type="AND", note=1)
     asked = banks.bank(why | {"sub_nuggets": [banks.question("Do all?")]}, more={"a": [1]})
     assert import_file(campaign, "questions", [asked], condition="Asked", by="people").state == "done"
+    _read(campaign, olga)
+    _compare(campaign, job.condition, tmp_path, olga)
+    line = {"query": "", "qid": "t1", "nuggets": [{"text": "purring heals", "importance": "vital"}]}
+    assert import_file(campaign, "nuggets", [line], condition="Frozen", by="people").state == "done"
     drafts = {"condition": "Drafted elsewhere", "qrels": "NIST", "maker": "another model"}
     line["nuggets"].append({"text": "purrs"})
     assert import_file(campaign, "drafts", [line], **drafts).state == "done"
@@ -248,6 +250,26 @@ def _draft(campaign: Campaign, olga: Person) -> None:
     """Let a model have drafted nuggets of t2."""
     drafted = model.make_condition(campaign.model_judges.get(), method="AutoNuggets+Edits")
     model.draft(drafted, campaign.topics.filter(qid="t2"), ["glass is melted", "glass is sorted"], [Cut(1, 3, 2)])
+
+
+def _read(campaign: Campaign, olga: Person) -> None:
+    """Let a model have read a document for a question, and a report be written from it."""
+    source = campaign.qrels_sources.get(name="NIST")
+    plan = plan_job(
+        kind=job_kind_named("Report"),
+        judge=campaign.model_judges.get(),
+        name="Read",
+        qrels_source=source,
+        nuggets=campaign.conditions.get(name="Asked"),
+        topics=list(campaign.topics.filter(qid="t1")),
+    )
+    job = launch(plan, most_calls=None, most_cost=None, acting_user=olga, to_workers=False)
+    said = {"part": 0, "extracted": "Cats purr.", "condensed": "Cats do purr.", "confidence": 7}
+    pairs = [unit.item.split(" ", 1) for unit in job.units.order_by("pk")]
+    store_readings(job, [(campaign.topics.get(qid="t1").pk, *pair, [said]) for pair in pairs])
+    job.units.update(state="done")
+    cancel(job=job, acting_user=olga)
+    write_report(reports=job.condition, text="extractive", per_question=1, acting_user=olga)
 
 
 def _compare(campaign: Campaign, models: Condition, tmp_path: Path, olga: Person) -> None:

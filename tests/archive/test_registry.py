@@ -37,6 +37,8 @@ WITHOUT_KEYS = {
     "nuggets.nugget.evidence": "docids and places",
     "nuggets.nugget.extras": "of the file",
     "nuggets.nugget.gold": "texts, docids, and keys of the file",
+    "reports.reading.found": "texts of documents and of a model",
+    "reports.report.editions": "topic ids",
     "assignment.answersheet.extras": "of the file",
     "assignment.assignment.raw": "of the file",
     "assignment.assignment.marks": "places in the answer",

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import add_member, create_campaign
-from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.condition_kind import kinds_with_screen
 from assessor.campaigns.models import Campaign, Condition, Import, Judge, Role
 from assessor.imports.management.import_command import import_file, print_report
 from assessor.llm.actions import JobError, change_judge, create_judge, launch, plan_job
@@ -101,7 +101,7 @@ class Command(BaseCommand):
         questions = {"condition": f"{REFERENCE} questions", "by": "people"}
         self._import(campaign, people["olga"], "questions", folder / "questions.people.jsonl", questions)
         for person in (people[name] for name in PLAN):
-            for kind in condition_kinds():
+            for kind in kinds_with_screen():
                 version = in_force(campaign, kind.name).version
                 open_guidelines(campaign=campaign, kind=kind.name, version=version, acting_user=person)
         with transaction.atomic():  # once anybody has anything to do, all is loaded

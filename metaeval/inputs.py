@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assessor.campaigns.condition_kind import CIRCULAR
 from assessor.campaigns.models import Campaign, Condition, Grade, QrelsSource, RunAlias
 from assessor.campaigns.queries import without_practice
 from assessor.formats.lines import Line
@@ -29,6 +30,7 @@ from metaeval.stats.score_matrix import CONTROL, MatchedScores, ScoreMatrix, mat
 GRADES = "grades"  # the basis of all sources of grades
 _AT_A_TIME = 20_000
 _UNASKED = "not among those asked for"
+_CIRCULAR = "circular: made from what scores it, or by who does"
 
 
 class NothingToCompare(Exception):
@@ -47,7 +49,8 @@ class Names(NamedTuple):
 class Input(NamedTuple):
     """A reference or a candidate. scores: None of grades; labels: None of a table; words: labels in ascending order.
 
-    The labels of the pool's passages are no system's, so there are no scores of these either.
+    The labels of the pool's passages are no system's, so there are no scores of these either. circular: the runs that
+    its scores say nothing of, as they were made from what gives these, by tag.
 
     basis: labels are of the same things where it is equal. state: what names it and its state, for the result.
     """
@@ -59,6 +62,7 @@ class Input(NamedTuple):
     words: Sequence[str]
     basis: str
     state: dict[str, Any]
+    circular: Collection[str] = ()
 
 
 class Restriction(NamedTuple):
@@ -122,7 +126,8 @@ def _condition(condition: Condition, policy: Policy, support: Condition | None) 
     if support:
         scores = _with_f1(scores, score_matrix("", scoring_of(support.kind).load(support), policy))
         described |= {"support": support.identity, "support_state": state(support)}
-    return Input(scores.name, condition, scores, labels, words, basis, described)
+    circular = {run.tag for run in found.runs if run.mark == CIRCULAR}
+    return Input(scores.name, condition, scores, labels, words, basis, described, circular)
 
 
 def score_matrix(name: str, found: Scores, policy: Policy) -> ScoreMatrix:
@@ -214,7 +219,7 @@ def restrict(data: Input, restriction: Restriction, names: Names) -> tuple[Input
     gaps: list[Gap] = []
     scores, labels, runs = data.scores, data.labels, None
     if scores:
-        scores, gaps = _restrict_scores(data.name, scores, restriction)
+        scores, gaps = _restrict_scores(data.name, scores, data.circular, restriction)
         tags = set(scores.runs)
         runs = [pk for pk, tag in names.runs.items() if tag in tags]
     elif labels is not None and restriction.topics is not None:
@@ -226,13 +231,17 @@ def restrict(data: Input, restriction: Restriction, names: Names) -> tuple[Input
     return data._replace(scores=scores, labels=labels), gaps
 
 
-def _restrict_scores(name: str, scores: ScoreMatrix, restriction: Restriction) -> tuple[ScoreMatrix, list[Gap]]:
+def _restrict_scores(
+    name: str, scores: ScoreMatrix, circular: Collection[str], restriction: Restriction
+) -> tuple[ScoreMatrix, list[Gap]]:
     if restriction.topics is not None and not scores.topics:
         raise NothingToCompare(f"{name} has no scores by topic: it can't be restricted to some topics.")
     why_not = {}
     for run, task in zip(scores.runs, scores.tasks, strict=True):
         if task == CONTROL:
             why_not[run] = "a control run, no system's"
+        elif run in circular:
+            why_not[run] = _CIRCULAR
         elif restriction.tasks and task not in restriction.tasks:
             why_not[run] = "of another task"
         elif restriction.runs and run not in restriction.runs:

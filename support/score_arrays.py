@@ -162,7 +162,7 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
     said = _joined(parts)
     names = Topic.objects.filter(pk__in=cells).values_list("pk", "qid", "title")
     topics = sorted(names, key=lambda topic: topic[1])
-    runs = run_names({run for of_topic in cells.values() for run in of_topic})
+    runs = run_names({run for of_topic in cells.values() for run in of_topic}, condition)
     own = who_answered(runs, cells)
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(topics), len(SUPPORT_SCORES.all)))

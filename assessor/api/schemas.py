@@ -145,6 +145,7 @@ class RunScores(Schema):
     run_id: str
     team: str
     task: str
+    mark: str = Field(description="circular or related, of a run that was made here from what scores it.")
     topics: int
     complete: int
     incomplete: int
@@ -173,6 +174,7 @@ class TopicScores(Schema):
 
     run_id: str
     qid: str
+    mark: str
     state: str = Field(json_schema_extra={"enum": [*STATES.values()]})
     scores: dict[str, float | None]
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from nuggets.models import NuggetBank
 
 
+# What tables must say of a run: it was made from what scores it, or by who does; or there is less between them.
+CIRCULAR, RELATED = "circular", "related"
 # Methods of conditions of any kind.
 ADJUDICATED = "adjudicated"  # a third person decides between two
 IMPORTED = "imported"
@@ -164,6 +166,13 @@ class ConditionKind:
     def runs_section(self, campaign: Campaign) -> Section | None:
         """Return a further section of the page of a campaign's runs."""
         return None
+
+    def run_marks(self, condition: Condition) -> Mapping[str, str]:
+        """Return CIRCULAR or RELATED, by tag, of runs that were made here and that scores of a condition say less of.
+
+        It takes as many queries for all runs as for one.
+        """
+        return {}
 
     # Files
 

@@ -64,6 +64,11 @@ class Board(NamedTuple):
         return str(judged) if self.table.topics == judged else f"{self.table.topics} of {judged}"
 
     @property
+    def has_marks(self) -> bool:
+        """Whether something must be said beside the name of a run."""
+        return any(run.mark for run in self.found.runs)
+
+    @property
     def of_all(self) -> tuple[str, str]:
         """What is the same in every row."""
         return self.condition, POLICY_NAMES[self.policy]
@@ -98,7 +103,9 @@ def shown(value: float) -> float | None:
 def _csv(board: Board) -> Iterator[str]:
     """Yield a row for each run, then least, median and largest over the runs, then the control runs."""
     errors = (key + ERROR for key in board.measures.keys)
-    header = (*_RUN, "topics", "complete", "incomplete", *board.found.unusual, *board.measures.keys, _OUTSIDE, *errors)
+    names = (*_RUN, *_mark(board, "mark"))
+    counts = ("topics", "complete", "incomplete", *board.found.unusual)
+    header = (*names, *counts, *board.measures.keys, _OUTSIDE, *errors)
     rows = (*board.table.systems, *board.table.over, *board.table.controls)
     return write_table(header, (_csv_row(board, row) for row in rows))
 
@@ -111,6 +118,7 @@ def _csv_row(board: Board, row: Row) -> Sequence[object]:
         team,
         task,
         *board.of_all,
+        *_mark(board, row.run.mark if row.run else ""),
         *counts,
         *map(shown, row.figures),
         row.outside,
@@ -118,16 +126,22 @@ def _csv_row(board: Board, row: Row) -> Sequence[object]:
     )
 
 
+def _mark(board: Board, cell: str) -> tuple[str, ...]:
+    """Return a cell of the column of marks, which is there where a run has one."""
+    return (cell,) if board.has_marks else ()
+
+
 def _topics_csv(board: Board) -> Iterator[str]:
     """Yield a row for each run and topic."""
-    header = (*_RUN, "topic", "state", *board.measures.keys)
+    header = (*_RUN, *_mark(board, "mark"), "topic", "state", *board.measures.keys)
     return write_table(header, (row for at in range(len(board.found.runs)) for row in _topic_rows(board, at)))
 
 
 def _topic_rows(board: Board, at: int) -> Iterator[Sequence[object]]:
     run = board.found.runs[at]
+    names = (run.tag, run.team, run.task, *board.of_all, *_mark(board, run.mark))
     for topic, state, figures in _cells(board, at):
-        yield run.tag, run.team, run.task, *board.of_all, topic, STATES[state], *map(shown, figures)
+        yield *names, topic, STATES[state], *map(shown, figures)
 
 
 def _cells(board: Board, at: int) -> Iterator[tuple[str, int, list[float]]]:
@@ -148,6 +162,8 @@ def _jsonl(board: Board) -> Iterator[str]:
     counting = topics_counting(board.found, board.policy)
     for at, row in _systems(board):
         of_run = {"run_id": row.name, "condition": condition, "policy": policy}
+        if row.run and row.run.mark:
+            of_run["mark"] = row.run.mark
         for topic, state, figures in compress(_cells(board, at), counting):
             if state != OUTSIDE and (state != UNANSWERED or board.policy == Policy.ZERO):
                 yield to_json({"qid": topic, **of_run, **_named(board, figures)}) + "\n"
@@ -171,11 +187,12 @@ def _ir_measures(board: Board) -> Iterator[str]:
 
 
 def _values(board: Board) -> Iterator[tuple[str, str, str, float]]:
-    """Yield run, topic, measure and value, where there is one; the measure's name says condition and policy."""
+    """Yield run, topic, measure and value, where there is one; the measure's name says condition, policy and mark."""
     told = ";".join(board.of_all) + (f";incomplete={board.table.incomplete}" if board.table.incomplete else "")
     in_one_word = re.sub(r"\s+", "_", told)
-    measures = [f"{key}[{in_one_word}]" for key in board.measures.keys]
     for at, row in _systems(board):
+        mark = f";{row.run.mark}" if row.run and row.run.mark else ""
+        measures = [f"{key}[{in_one_word}{mark}]" for key in board.measures.keys]
         topics = [(topic, figures) for topic, _, figures in _cells(board, at)]
         for topic, figures in (*topics, (_ALL, row.figures)):
             for measure, value in zip(measures, map(shown, figures), strict=True):
@@ -213,6 +230,7 @@ def _best_first(row: Row) -> float:
 
 def _tex_row(board: Board, row: Row) -> str:
     name, task = (row.name, row.run.task) if row.run else (row.name.capitalize(), "")
+    name += f" ({row.run.mark})" if row.run and row.run.mark else ""
     counts = (str(row.complete), str(row.incomplete)) if board.table.incomplete else ()
     first, *others = board.measures.rounded(row.figures, undefined="--")
     error = board.measures.rounded(row.errors, undefined="--" if row.run else "")[0]

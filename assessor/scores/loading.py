@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import Aggregate, CharField, Exists, ExpressionWrapper, F, OuterRef, TextField
 
+from assessor.campaigns.condition_kind import condition_kinds
 from assessor.campaigns.models import CONTROL, Condition, Run
 from assessor.campaigns.queries import own_answers
 from metaeval.stats.means import Codes, Figures
@@ -20,12 +21,13 @@ Keys = npt.NDArray[Any]
 
 
 class RunName(NamedTuple):
-    """A run as tables name it."""
+    """A run as tables name it. mark: what they must say beside its name, as ConditionKind.run_marks() has it."""
 
     pk: int
     tag: str
     team: str
     task: str
+    mark: str = ""
 
     @property
     def is_control(self) -> bool:
@@ -159,10 +161,14 @@ def parsed(texts: Iterable[str]) -> list[Any]:
     return values
 
 
-def run_names(runs: Collection[int]) -> list[RunName]:
-    """Return runs, named by their keys, by tag."""
+def run_names(runs: Collection[int], condition: Condition) -> list[RunName]:
+    """Return the runs, named by their keys, that are scored under a condition, by tag."""
+    marks: dict[str, str] = {}
+    for kind in condition_kinds():
+        marks |= kind.run_marks(condition)
     names = Run.objects.filter(pk__in=runs).values_list("pk", "tag", "team", "task")
-    return sorted((RunName(*values) for values in names), key=lambda run: run.tag)
+    named = (RunName(pk, tag, team, task, marks.get(tag, "")) for pk, tag, team, task in names)
+    return sorted(named, key=lambda run: run.tag)
 
 
 def systems(runs: Iterable[RunName]) -> list[str]:

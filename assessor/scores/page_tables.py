@@ -84,7 +84,8 @@ def runs_listing(measures: Measures, table: Table, first: int = 0) -> Listing:
         cells = [Cell(text, False) for text in run]
         cells += [Cell(measures.all[at].on_page(row.figures[at]), True) for at in order]
         cells += [Cell(str(one) if row.run else "", True) for one in told]  # of topics, not of answers of all runs
-        return Line(row.name, row.run and row.run.pk, "", cells, [row.name, *run, *_sortable(figures), *told])
+        mark = row.run.mark if row.run else ""
+        return Line(row.name, row.run and row.run.pk, mark, cells, [row.name, *run, *_sortable(figures), *told])
 
     figures = _figures(measures)
     columns = [_RUN, _TEAM, _TASK, *(figures[at] for at in order), Column("complete", "Topics"), *counts]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q
@@ -40,6 +40,11 @@ class Reports(ConditionKind):
         if not campaign.conditions.filter(kind=self.name).exists():
             return None
         return Section("reports/_reports.html", ReportForm(campaign), "reports", "Write a report")
+
+    def run_marks(self, condition: Condition) -> Mapping[str, str]:
+        from nuggets.reports.circularity import run_marks
+
+        return run_marks(condition)
 
     def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
         from nuggets.reports.cutoff import cells_of_documents

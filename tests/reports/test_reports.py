@@ -1,23 +1,31 @@
 """Reports from banks of questions, from the job over real HTTP to the run."""
 
+import csv
+import json
+from io import StringIO
+
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Answer, Campaign, Condition
+from assessor.campaigns.models import Answer, Campaign, Condition, Run
 from assessor.llm import runner
 from assessor.llm.actions import JobError, Plan, launch, plan_job
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job, ModelJudge
+from metaeval.actions import create_comparison
+from metaeval.actions import run as compute
 from nuggets.questions.formats import question_id
 from nuggets.reports.models import Reading, Report
+from tests.api.conftest import token
 from tests.assignment.conftest import answered  # noqa: F401  # fixtures
 from tests.assignment.grading.conftest import HEAL, questions  # noqa: F401  # fixtures
 from tests.conftest import Importer, client_of
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
+from tests.questions.banks import bank
 
 pytestmark = pytest.mark.django_db(transaction=True)
 REPORT = job_kind_named("Report")
@@ -152,3 +160,87 @@ def test_nobody_else_can_have_reports_written(relevant: Campaign, anna: Person, 
 @pytest.fixture
 def as_olga(olga: Person) -> Client:
     return client_of(olga)
+
+
+TAG = "crucible.Found.extractive"
+# By condition: of whose grades of which questions the report is circular or related.
+MARKS = {"Questions/j": "circular", "Others/j": "circular", "Others/k": "related", "Others/other": ""}
+
+
+@pytest.fixture
+def graded(relevant: Campaign, import_file: Importer, endpoint) -> dict[str, Condition]:  # noqa: F811
+    """Grades of a report that j wrote: by j, by k, which asks the same model, by another; of its bank and another.
+
+    It is no control run any more.
+    """
+    done = import_file(relevant, "questions", [bank(HEAL)], condition="Others", by="people")
+    assert done.state == "done", done.report
+    url = endpoint().base_url
+    judges = {
+        name: make_judge(relevant, url, name, model=model) for name, model in (("j", "m"), ("k", "m"), ("other", "n"))
+    }
+    read(judges["j"])
+    call_command("write_report", relevant.slug, "--reports=Found")
+    relevant.runs.filter(tag=TAG).update(task="")
+    return {name: grade(judges[name.partition("/")[2]], name) for name in MARKS}
+
+
+def grade(judge: ModelJudge, name: str) -> Condition:
+    plan = plan_job(
+        kind=job_kind_named("AutoGrade"),
+        judge=judge,
+        name=name,
+        qrels_source=None,
+        nuggets=judge.campaign.conditions.get(name=name.partition("/")[0]),
+        topics=list(judge.campaign.topics.filter(qid="t1")),
+    )
+    job = launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False)
+    runner.run_job(job.pk)
+    return job.condition
+
+
+def exported(name: str, form: str) -> list[str]:
+    out = StringIO()
+    call_command("export_scores", "study", f"--condition={name}", f"--form={form}", stdout=out)
+    return out.getvalue().splitlines()
+
+
+def test_circular_scores_are_called_so_wherever_they_stand(graded: dict[str, Condition], as_olga: Client, olga: Person):
+    secret = token(olga)
+    for name, mark in MARKS.items():
+        header, *rows = csv.DictReader(exported(name, "csv")).fieldnames or [], *csv.DictReader(exported(name, "csv"))
+        assert ("mark" in header) == bool(mark)
+        if mark:
+            found = {row["run_id"]: row["mark"] for row in rows}
+            assert found == dict.fromkeys(found, "") | {TAG: mark}
+            assert {row["run_id"] for row in csv.DictReader(exported(name, "topics")) if row["mark"] == mark} == {TAG}
+        lines = [line for line in map(json.loads, exported(name, "jsonl")) if line["run_id"] == TAG]
+        assert {line.get("mark", "") for line in lines} == {mark}
+        for form in ("tot", "ir_measures"):
+            marked = {TAG in line for line in exported(name, form) if ";circular]" in line or ";related]" in line}
+            assert marked == ({True} if mark else set())
+        [row] = [line for line in exported(name, "latex") if TAG in line]
+        assert row.startswith(f"{{}}{TAG} ({mark}) &" if mark else f"{{}}{TAG} &")
+        condition = graded[name].pk
+        asked = f"/api/v1/campaigns/study/conditions/{condition}/scores"
+        told = as_olga.get(asked, headers={"Authorization": f"Bearer {secret}"}).json()
+        assert {one["run_id"]: one["mark"] for one in told["runs"] if one["mark"]} == ({TAG: mark} if mark else {})
+        run = Run.objects.get(tag=TAG).pk
+        for address in (
+            f"/campaigns/study/scores/?condition={condition}",
+            f"/campaigns/study/scores/{condition}/runs/{run}/",
+        ):
+            page = as_olga.get(address).content.decode()
+            assert (">circular<" in page, ">related<" in page) == (mark == "circular", mark == "related"), address
+
+
+def test_circular_runs_are_left_out_of_comparisons(graded: dict[str, Condition], olga: Person):
+    first, second = graded["Others/k"], graded["Others/j"]
+    calculation = create_comparison(
+        campaign=first.campaign, first=first, second=second, seed=7, draws=20, acting_user=olga
+    )
+    compute(calculation)
+    calculation.refresh_from_db()
+    reason = "circular: made from what scores it, or by who does"
+    assert [gap["names"] for gap in calculation.result["left_out"] if gap["reason"] == reason] == [[TAG]]
+    assert TAG not in json.dumps(calculation.result | {"left_out": []})

@@ -66,9 +66,9 @@ def get_scores(request: HttpRequest, slug: Text, condition_id: Id, asked: Query[
 
 
 def _run(found: Scores, row: Row) -> Json:
-    team, task = (row.run.team, row.run.task) if row.run else ("", "")
+    team, task, mark = (row.run.team, row.run.task, row.run.mark) if row.run else ("", "", "")
     counts = {"topics": row.topics, "complete": row.complete, "incomplete": row.incomplete}
-    told = {"run_id": row.name, "team": team, "task": task, **counts, "not_judged_by_plan": row.outside}
+    told = {"run_id": row.name, "team": team, "task": task, "mark": mark, **counts, "not_judged_by_plan": row.outside}
     return {**told, "scores": _named(found, row.figures), "standard_errors": _named(found, row.errors)}
 
 
@@ -94,7 +94,7 @@ def list_topic_scores(request: HttpRequest, slug: Text, condition_id: Id, asked:
                     place = (run.tag, topic.qid)
                     if topic.qid in topics and (key is None or place > key):
                         cell = {"state": STATES[state], "scores": _named(found, of_topic)}
-                        yield place, {"run_id": run.tag, "qid": topic.qid, **cell}
+                        yield place, {"run_id": run.tag, "qid": topic.qid, "mark": run.mark, **cell}
 
     return answer(request, asked, Listing(after, (str, str)))
 

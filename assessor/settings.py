@@ -76,6 +76,7 @@ INSTALLED_APPS = [
     "assignment.grading",
     "support",
     "assessor.relevance",
+    "assessor.preference",
     "metaeval",
     "assessor.training",
     "assessor.plan",

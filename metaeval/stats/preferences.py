@@ -85,7 +85,8 @@ def count_decided(wins: Figures) -> Figures:
 def net_wins(wins: Figures) -> Figures:
     """Return wins minus losses over decided pairs of each run, -1 to 1; NaN where all are ties: (..., runs)."""
     points, decided = borda(wins), count_decided(wins)
-    return np.divide(points, decided, out=np.full(points.shape, np.nan), where=decided > 0)
+    found: Figures = np.divide(points, decided, out=np.full(points.shape, np.nan), where=decided > 0)
+    return found
 
 
 def compared_groups(compared: npt.ArrayLike) -> list[list[int]]:

@@ -249,7 +249,7 @@ def test_tables_say_that_a_bank_was_made_from_the_runs(one_order: Campaign, repl
     grades = done(judge, "AutoGrade", nuggets=made).condition
     page = client_of(olga).get(f"/campaigns/study/scores/?condition={grades.pk}").content.decode()
     assert "made from the runs they score" in page
-    header, row, *_ = score_lines(grades, "csv", Policy.ZERO)
+    _, row, *_ = score_lines(grades, "csv", Policy.ZERO)
     assert "made from the runs they score" in row
     preferences = client_of(olga).get(f"/campaigns/study/scores/?condition={made.preferences_id}").content.decode()
     assert "made from the runs they score" not in preferences

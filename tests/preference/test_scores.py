@@ -117,7 +117,7 @@ def test_the_page_of_scores_has_strengths_and_position_bias(compared: Condition,
     assert "35 of 40 verdicts (87.5 %) are for the answer that was shown first" in text
     assert "Of 10 pairs shown in both orders, 5 (50.0 %) got verdicts that disagree" in text
     assert "-1 to 1, 95 % interval" in text
-    strengths = text[text.index("Bradley–Terry strengths") :]
+    strengths = text[text.index("Bradley\N{EN DASH}Terry strengths") :]
     assert strengths.index("run1") < strengths.index("run2") < strengths.index("run4")
     bars = re.findall(r'<rect x="([\d.]+)%" y="4" width="([\d.]+)%"', page)
     assert [(float(start), float(width)) for start, width in bars] == [(50, 50), (50, 16.67), (33.33, 16.67), (0, 50)]

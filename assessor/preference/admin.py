@@ -57,4 +57,4 @@ class PreferenceEventAdmin(LabelEventAdmin):
         ("pair__condition", ConditionFilter),
     )
     search_fields = ("pair__topic__qid", "judge__name", "reason")
-    list_select_related = ("pair__topic", "judge", "job")
+    list_select_related = ("pair__topic", "judge", "job__condition")

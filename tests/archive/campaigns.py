@@ -57,6 +57,7 @@ from tests.judging import (
 from tests.nuggets import model
 from tests.nuggets.conftest import do, fill
 from tests.questions import banks
+from tests.preference.model import compare
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.support import judging_helpers
 from tests.support.test_equal_pairs import RUNS as CITING
@@ -94,6 +95,7 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     templates = read_templates([("qrel.txt", b"Good? {query} {passage}")])
     create_prompt_set(campaign=campaign, name="published", templates=templates, acting_user=olga)
     job = _ask(campaign, manual, olga)
+    compare(campaign, campaign.model_judges.get())
     _draft(campaign, olga)
     _compare(campaign, job.condition, tmp_path, olga)
     line = {"query": "", "qid": "t1", "nuggets": [{"text": "purring heals", "importance": "vital"}]}

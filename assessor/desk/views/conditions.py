@@ -98,7 +98,7 @@ def _scores(condition: Condition) -> dict[str, Any]:
     listing = runs_listing(found.measures, table).sorted_by(f"-{first.key}")
     at = [column.key for column in listing.columns].index(first.key)
     best = [
-        (line, line.cells[at - 1].text, line.values[at])
+        (line, line.cells[at - 1].text, max(0.0, float(line.values[at] or 0)))  # a bar begins at 0
         for line in listing.lines[:_RUNS]
         if line.values[at] is not None
     ]

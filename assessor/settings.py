@@ -77,6 +77,7 @@ INSTALLED_APPS = [
     "assignment.grading",
     "support",
     "assessor.relevance",
+    "assessor.preference",
     "metaeval",
     "assessor.training",
     "assessor.plan",

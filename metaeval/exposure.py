@@ -3,6 +3,7 @@
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Condition, Grade, QrelsSource
 from assessor.campaigns.queries import without_practice
+from assessor.scores.score_source import scoring_of
 from assessor.studies.models import Study
 from assessor.studies.queries import judges_of, topics_of
 from assessor.work.exposure import Seen
@@ -18,8 +19,8 @@ def seen_in_comparison(comparison: Comparison) -> Seen:
         topics = topics.filter(qid__in=asked)
     for record in (comparison.first, comparison.second, comparison.first_support, comparison.second_support):
         if isinstance(record, Condition):
-            sheets = kind_of(record).sheets._default_manager.filter(condition=record).order_by()
-            yield record, topics.filter(pk__in=sheets.values("answer__topic"))
+            rows = kind_of(record).scored._default_manager.filter(condition=record).order_by()
+            yield record, topics.filter(pk__in=rows.values(scoring_of(record.kind).topic))
         elif isinstance(record, QrelsSource):
             yield record, topics.filter(pk__in=Grade.objects.filter(source=record).order_by().values("topic"))
 

@@ -9,14 +9,21 @@ from assessor.campaigns.models import Campaign, Condition, Grade, QrelsSource
 from assessor.campaigns.queries import without_practice
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import condition_scores
-from assessor.scores.score_source import scored_conditions
+from assessor.scores.score_source import scored_conditions, scoring_of
 from metaeval.inputs import read_table, resolve_aliases, state
 from metaeval.models import Calculation, Comparable, Comparison, ScoreTable
 from metaeval.stats.means import Policy
 
 _CONTENT = ("content",)  # of tables: all lines
 _LARGE = ("result", "files", "inputs")
-_NAMES = ("judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
+_NAMES = (
+    "judge",
+    "nuggets__judge",
+    "nuggets__preferences__judge",
+    "preferences__judge",
+    "qrels_source__condition__judge",
+    "shown__judge",
+)
 
 
 def comparables_of(campaign: Campaign) -> list[Comparable]:
@@ -50,9 +57,10 @@ def topics_asked(comparison: Comparison) -> set[str] | None:
     """Return the ids of the topics that a comparison asks for; None for all."""
     wanted = set(comparison.topics) or None
     if comparison.topics_of:
-        sheets = kind_of(comparison.topics_of).sheets._default_manager
+        topic = scoring_of(comparison.topics_of.kind).topic
+        sheets = kind_of(comparison.topics_of).scored._default_manager
         sheets = sheets.filter(condition=comparison.topics_of).order_by()
-        judged = set(sheets.values_list("answer__topic__qid", flat=True).distinct())
+        judged = set(sheets.values_list(f"{topic}__qid", flat=True).distinct())
         wanted = judged if wanted is None else wanted & judged
     return wanted
 

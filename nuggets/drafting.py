@@ -3,16 +3,26 @@
 from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 
 
 class Step(NamedTuple):
-    """A window of segments, and the whole list as the model left it after reading them."""
+    """A window of segments, and the whole list as the model left it after reading them.
+
+    runs: where answers were read instead, the tags of the runs whose answers stood in each request. votes: how often a
+    reply named each of the list so far.
+    """
 
     docids: list[str]
     nuggets: list[str]
+    runs: Sequence[list[str]] = ()
+    votes: Sequence[int] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as a drafting keeps it."""
+        return {name: value for name, value in self._asdict().items() if value or name not in self._field_defaults}
 
 
 class Cut(NamedTuple):

@@ -368,7 +368,7 @@ def _drafting(condition: Condition, topic: Topic, import_record: Import, drafts:
         condition=condition,
         topic=topic,
         judge=condition.judge,
-        steps=[Step([], [draft.text for draft in drafts])._asdict()],
+        steps=[Step([], [draft.text for draft in drafts]).as_json()],
         importance=[importance] if any(importance) else [],
     )
 

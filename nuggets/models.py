@@ -47,6 +47,11 @@ class Drafting(MaybeImported, AppendOnly):
         return list(self.steps[-1]["nuggets"])
 
     @property
+    def votes(self) -> list[int]:
+        """How often a reply named each question of its list, where it was made from answers; else nothing."""
+        return list(self.steps[-1].get("votes", ()))
+
+    @property
     def labels(self) -> list[str]:
         """How important the model finds each nugget of its list; "" where it does not say."""
         return [label for batch in self.importance for label in batch] or [""] * len(self.nuggets)

@@ -11,16 +11,20 @@ from assessor.campaigns.models import Campaign, Condition
 from assessor.labels.label_kind import label_kinds
 
 ROOT = Path(__file__).parent.parent
-APPS = {"nuggets": "nuggets", "assignment": "assignment", "support": "support", "relevance": "assessor/relevance"}
+APPS = {
+    **{"nuggets": "nuggets", "assignment": "assignment", "support": "support"},
+    **{"relevance": "assessor/relevance", "preference": "assessor/preference"},
+}
 KINDS = {kind.name for kind in condition_kinds()}
 METHODS = dict(method_choices()).keys() - {ADJUDICATED, IMPORTED}
-MODELS = {"AnswerSheet", "Assignment", "SupportSheet", "SupportJudgment", "RelevanceJudgment"}
+MODELS = {"AnswerSheet", "Assignment", "SupportSheet", "SupportJudgment", "RelevanceJudgment", "PreferencePair"}
 
 
 def product() -> list[Path]:
     """Return the modules outside the apps of kinds."""
     found = [path for app in ("assessor", "metaeval") for path in sorted((ROOT / app).rglob("*.py"))]
-    outside = [path for path in found if not path.is_relative_to(ROOT / APPS["relevance"])]
+    apart = [ROOT / APPS[name] for name in ("relevance", "preference")]
+    outside = [path for path in found if not any(path.is_relative_to(folder) for folder in apart)]
     return [path for path in outside if "migrations" not in path.parts and path != ROOT / "assessor/settings.py"]
 
 
@@ -56,7 +60,9 @@ def named(tree: ast.AST) -> list[str]:
             names = {name for argument in node.args for name in constants(argument)} & METHODS
         elif isinstance(node, ast.Attribute):
             names = (
-                {node.attr} if re.search(r"Kind\.(NUGGETS|ASSIGNMENT|SUPPORT|RELEVANCE)$", ast.unparse(node)) else set()
+                {node.attr}
+                if re.search(r"Kind\.(NUGGETS|ASSIGNMENT|SUPPORT|RELEVANCE|PREFERENCE)$", ast.unparse(node))
+                else set()
             )
         if names & (KINDS | METHODS | MODELS) or (isinstance(node, ast.Attribute) and names):
             found.append(f"{getattr(node, 'lineno', '')}: {ast.unparse(node)[:100]}")

@@ -28,7 +28,9 @@ def source_of(campaign: Campaign, source_id: int) -> QrelsSource:
 
 def condition_of(campaign: Campaign, condition_id: int, kind: str) -> Condition:
     """Return a condition of a kind in a campaign. Raises Http404."""
-    conditions = campaign.conditions.select_related("campaign", "judge", "nuggets__judge", "protocol")
+    conditions = campaign.conditions.select_related(
+        "campaign", "judge", "nuggets__judge", "nuggets__preferences__judge", "preferences__judge", "protocol"
+    )
     condition: Condition | None = conditions.filter(pk=condition_id, kind=kind).first()
     if condition is None:
         raise Http404("There is no such condition in this campaign.")

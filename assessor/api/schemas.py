@@ -125,6 +125,7 @@ class ConditionItem(Schema):
     is_a_models: bool
     is_rehearsal: bool
     nuggets: str | None
+    preferences: str | None
     qrels_source: str | None
     shown: str | None
     prompts: dict[str, str]

@@ -19,7 +19,7 @@ class LabelValues:
     """What an archive has of conditions and judged answers, which come before their labels; by the numbers of lines."""
 
     def __init__(self) -> None:
-        counts = Counter(kind.sheets for kind in label_kinds())
+        counts = Counter(kind.sheets for kind in label_kinds() if kind.judges_answers)
         self._shared = {model for model, number in counts.items() if number > 1}
         self._labels: list[tuple[str, ...]] = []  # of each condition's kind
         self._conditions: dict[type[Model], list[int]] = defaultdict(list)  # of each judged answer

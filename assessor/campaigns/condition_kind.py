@@ -160,7 +160,14 @@ class ConditionKind:
 
     def conditions(self, campaign: Campaign) -> QuerySet[Any]:
         """Return its conditions, with what the page of their campaign tells of them."""
-        told = ("judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
+        told = (
+            "judge",
+            "nuggets__judge",
+            "nuggets__preferences__judge",
+            "preferences__judge",
+            "qrels_source__condition__judge",
+            "shown__judge",
+        )
         return campaign.conditions.filter(kind=self.name).select_related(*told)
 
     def runs_section(self, campaign: Campaign) -> Section | None:
@@ -241,6 +248,16 @@ class ConditionKind:
     def judges_answers(self) -> bool:
         """Whether answers of runs are judged."""
         return self.sheets is not None
+
+    @property
+    def scored(self) -> Any:
+        """The model of the records that scores come from: judged answers, unless a kind says otherwise."""
+        return self.sheets
+
+    def scored_records(self) -> QuerySet[Any]:
+        """Return its own records that scores come from, where there are scores."""
+        records: QuerySet[Any] = self.scored.objects.filter(condition__kind=self.name)
+        return records
 
     def follow_scope(self, condition: Condition, topic: Topic) -> Moved:
         """Mark what is said of answers to a topic by which runs are judged now: see assessor.work.judging_pool."""

@@ -114,7 +114,10 @@ def topic_rows(campaign: Campaign, topics: Iterable[Topic]) -> list[TopicRow]:
 def judged_topics(campaign: Campaign) -> set[int]:
     """Return the keys of topics for which there are nuggets, labels or work."""
     of_topic = [NuggetBank.objects.filter(topic=OuterRef("pk")), Task.objects.filter(topic=OuterRef("pk"))]
-    sheets = [kind_named(name).judged_answers().filter(answer__topic=OuterRef("pk")) for name in scored_kinds()]
+    sheets = [
+        kind_named(name).scored_records().filter(**{scoring.topic: OuterRef("pk")})
+        for name, scoring in scored_kinds().items()
+    ]
     said = Q()
     for rows in (*of_topic, *sheets):
         said |= Q(Exists(rows))
@@ -131,8 +134,8 @@ def topic_states(campaign: Campaign, topics: Collection[int]) -> dict[int, Topic
     done: Counter[tuple[int, bool]] = Counter()
     total: Counter[tuple[int, bool]] = Counter()
     for name, scoring in scored_kinds().items():
-        sheets = kind_named(name).judged_answers().filter(answer__topic__in=topics).order_by()
-        counted = sheets.values_list("answer__topic", "condition").annotate(
+        sheets = kind_named(name).scored_records().filter(**{f"{scoring.topic}__in": topics}).order_by()
+        counted = sheets.values_list(scoring.topic, "condition").annotate(
             Count("pk"), done=Count("pk", filter=scoring.done)
         )
         for topic, condition, every, finished in counted:

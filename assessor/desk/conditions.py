@@ -14,6 +14,7 @@ from assessor.llm.job_kind import job_kinds
 from assessor.llm.models import Job
 from assessor.llm.queries import open_failures
 from assessor.scores.cache import Counts, counts_by_condition, scopes
+from assessor.scores.score_source import scoring_of
 from assessor.work.models import Task
 from assessor.work.queries import Counted
 from metaeval.queries import Agreement
@@ -210,7 +211,7 @@ def _share(one: Any, step: Step | None, counts: Counts | None, jobs: Iterable[Jo
     if kind.makes_nuggets:
         return one.finished, one.banks, "lists"
     if counts:
-        return counts.done, counts.answers, "answers"
+        return counts.done, counts.answers, scoring_of(one.kind).counted
     return sum(job.units_done for job in jobs), sum(job.units_total for job in jobs), kind.counted
 
 

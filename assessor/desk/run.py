@@ -16,7 +16,7 @@ from assessor.labels.models import Label
 from assessor.scores.boards import Strip, strip
 from assessor.scores.cache import kept_scores, scores_with_intervals, states_of
 from assessor.scores.loading import Scores
-from assessor.scores.score_source import scored_conditions, scored_kinds
+from assessor.scores.score_source import about_runs, scored_conditions, scored_kinds
 from assessor.scores.tables import Counting, score_table
 from metaeval.stats.means import UNANSWERED, Policy
 from metaeval.stats.measures import Measure
@@ -60,7 +60,7 @@ def scores_by_condition(campaign: Campaign, run: Run, asked: str | None) -> RunS
     """
     counted: dict[int, tuple[int, int]] = {}
     for name, scoring in scored_kinds().items():
-        sheets = kind_named(name).judged_answers().filter(answer__run=run).order_by().values_list("condition")
+        sheets = kind_named(name).scored_records().filter(about_runs(scoring, run)).order_by().values_list("condition")
         for condition, *numbers in sheets.annotate(Count("pk"), missing=Count("pk", filter=~scoring.done)):
             counted[condition] = (numbers[0], numbers[1])
     conditions = list(scored_conditions(campaign).filter(pk__in=counted).order_by("pk"))
@@ -158,7 +158,12 @@ def _labels(campaign: Campaign, kind: LabelKind, answer: Answer) -> LabelTable:
     sheets = (
         kind.judged_answers()
         .filter(answer=answer)
-        .select_related("condition__judge", "condition__nuggets__judge")
+        .select_related(
+            "condition__judge",
+            "condition__nuggets__judge",
+            "condition__nuggets__preferences__judge",
+            "condition__preferences__judge",
+        )
         .order_by("condition__name")
     )
     found = list(kind.sheets.with_items(sheets))

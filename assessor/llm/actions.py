@@ -160,6 +160,7 @@ def plan_job(
     qrels_source: QrelsSource | None,
     topics: Sequence[Topic],
     nuggets: Condition | None = None,
+    preferences: Condition | None = None,
     min_relevant_grade: int | None = None,
     replicate: int = 0,
     sample: str = "",
@@ -178,6 +179,7 @@ def plan_job(
         name=name,
         qrels_source=qrels_source,
         nuggets=nuggets,
+        preferences=preferences,
         min_relevant_grade=min_relevant_grade,
         replicate=replicate,
         sample=sample,
@@ -198,6 +200,7 @@ def find_condition(
     min_relevant_grade: int | None,
     replicate: int,
     sample: str = "",
+    preferences: Condition | None = None,
 ) -> tuple[Condition, PromptSet]:
     """Return the condition of such a job, not saved where the campaign has none, and its prompts. Raises JobError."""
     if kind.grades != Grades.NONE and qrels_source is None:
@@ -209,6 +212,9 @@ def find_condition(
     nuggets = nuggets if kind.builds_on else None
     if nuggets and (misfit := kind_named(kind.condition_kind).misfit(nuggets)):
         raise JobError(misfit)
+    preferences = preferences if kind.preferences else None
+    if kind.preferences and (preferences is None or preferences.kind != kind.preferences):
+        raise JobError(f"{kind.name} needs a condition of the kind {kind.preferences}: name one.")
     try:
         prompts = prompt_set(judge.prompt_set, judge.campaign)
         prompts.require(kind.prompts, f"a job of the kind {kind.name}")
@@ -221,6 +227,7 @@ def find_condition(
         qrels_source=qrels_source if kind.grades != Grades.NONE else None,
         min_relevant_grade=min_relevant_grade if kind.grades != Grades.NONE else None,
         nuggets=nuggets,
+        preferences=preferences,
         of_passages=kind.of_passages,
         judge=judge.judge,
         prompts=prompts.hashes(kind.prompts),
@@ -240,7 +247,8 @@ def _usual_name(made: str, judge: ModelJudge, condition: Condition) -> str:
     on passages are relevant, where that is not the protocol's.
     """
     creation = condition.nuggets or condition
-    grades = f" on {creation.qrels_source}" if creation.is_drafted and not creation.is_by_people else ""
+    basis = creation.qrels_source or creation.preferences
+    grades = f" on {basis}" if creation.is_drafted and not creation.is_by_people else ""
     sample = f" #{condition.replicate}" if condition.replicate else ""
     end = grades[: _LONGEST_NAME // 2] + creation.threshold_in_name + sample
     return f"{made} by {judge}"[: _LONGEST_NAME - len(end)] + end

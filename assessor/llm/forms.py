@@ -243,13 +243,14 @@ class LaunchForm(AskForm):
     qrels_source = GradesField(label="Relevance grades")
     min_relevant_grade = threshold_field()
     nuggets = RecordField(Condition.objects.none(), required=False)
+    preferences = RecordField(Condition.objects.none())
     topics = forms.CharField(
         required=False,
         label="Topic ids",
         widget=forms.Textarea(attrs={"rows": 3, "cols": 40}),
         help_text="Separated by blanks or line breaks. They replace the selection above.",
     )
-    field_order = ("kind", "nuggets", "qrels_source", "min_relevant_grade", "judge")
+    field_order = ("kind", "nuggets", "preferences", "qrels_source", "min_relevant_grade", "judge")
 
     def __init__(self, campaign: Campaign, kind: JobKind, *args: Any, **kwargs: Any) -> None:
         super().__init__(campaign, *args, **kwargs)
@@ -265,10 +266,14 @@ class LaunchForm(AskForm):
             self.fields["nuggets"].label = kind_named(kind.builds_on).counted.capitalize()
         else:
             del self.fields["nuggets"]
+        if kind.preferences:
+            self.offer("preferences", campaign.conditions.filter(kind=kind.preferences))
+        else:
+            del self.fields["preferences"]
 
     def builds_on(self) -> list[forms.BoundField]:
         """Return the fields that say what the job works with."""
-        names = ("nuggets", "qrels_source", "min_relevant_grade", "judge")
+        names = ("nuggets", "preferences", "qrels_source", "min_relevant_grade", "judge")
         return [self[name] for name in names if name in self.fields]
 
     def clean(self) -> dict[str, Any]:

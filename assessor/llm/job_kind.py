@@ -68,6 +68,7 @@ class JobKind(Protocol):
     method: str  # of Condition
     prompts: tuple[Prompt[Any], ...]
     grades: Grades = Grades.NONE
+    preferences: str = ""  # the name of the kind of condition whose preferences it takes; "" where it takes none
     about_answers: bool = False  # whether each unit has an answer
     of_passages: bool = False  # which are passages then, and not what runs answered
 

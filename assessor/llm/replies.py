@@ -54,12 +54,14 @@ class WrongAnswer(Exception):
     """The model's answer can't be used; the text says why, in words that the model itself is shown."""
 
 
-def texts(text: str, item: str) -> list[str]:
-    """Return a list of at least one text, blanks folded. Raises WrongAnswer.
+def texts(text: str, item: str, *, may_be_empty: bool = False) -> list[str]:
+    """Return a list of texts, blanks folded; of at least one, unless it may be empty. Raises WrongAnswer.
 
     item: what the model is told that each text is; in JSON the list is under its plural.
     """
     found = [" ".join(entry.split()) for entry in _strings(text, f"{item}s")[0]]
+    if not found and may_be_empty:
+        return []
     if not found or not all(found):
         raise WrongAnswer(f"The list must have at least one {item}, and none may be empty.")
     for place, entry in enumerate(found, start=1):

@@ -10,7 +10,15 @@ from assessor.work.exposure import Seen
 
 
 def _grading(campaign: Campaign) -> QuerySet[Condition]:
-    told = ("judge", "protocol", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
+    told = (
+        "judge",
+        "protocol",
+        "nuggets__judge",
+        "nuggets__preferences__judge",
+        "preferences__judge",
+        "qrels_source__condition__judge",
+        "shown__judge",
+    )
     return campaign.conditions.filter(kind="relevance").select_related(*told).order_by("name")
 
 

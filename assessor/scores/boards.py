@@ -28,8 +28,9 @@ _NICE = (1, 2, 3, 4, 5, 6, 8, 10)
 
 
 class Bar(NamedTuple):
-    """A score as a bar with its interval: lengths in percent of the scale, and all of it in words."""
+    """A score as a bar with its interval: places and lengths in percent of the scale, and all of it in words."""
 
+    start: str
     width: str
     low: str
     high: str
@@ -100,8 +101,8 @@ class Strip(NamedTuple):
 
 
 def scale_of(values: Collection[float]) -> float:
-    """Return where a scale from 0 ends that has room for these values."""
-    most = max((value for value in values if not math.isnan(value)), default=0.0)
+    """Return where a scale from 0, or to both sides of it, ends that has room for these values."""
+    most = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
     if most <= 0:
         return 1.0
     step: float = 10.0 ** math.floor(math.log10(most))
@@ -109,14 +110,19 @@ def scale_of(values: Collection[float]) -> float:
 
 
 def bar_of(measure: Measure, value: float, error: float, low: float, high: float, scale: float) -> Bar | None:
-    """Return a score with its standard error and interval as a bar; None where it is undefined."""
+    """Return a score with its standard error and interval as a bar; None where it is undefined.
+
+    Of a measure that can be negative 0 is in the middle.
+    """
     if math.isnan(value):
         return None
+    least = -scale if measure.is_signed else 0.0
+    bar = _percent(min(0.0, value) - least, scale - least), _percent(abs(value), scale - least)
     if math.isnan(low):
-        return Bar(_percent(value, scale), "", "", f"{measure.on_page(value)}, no interval")
+        return Bar(*bar, "", "", f"{measure.on_page(value)}, no interval")
     words = f"{measure.on_page(value)}, interval {measure.on_page(low)} to {measure.on_page(high)}"
     words += "" if math.isnan(error) else f", standard error {measure.on_page(error)}"
-    return Bar(_percent(value, scale), _percent(low, scale), _percent(high, scale), words)
+    return Bar(*bar, _percent(low - least, scale - least), _percent(high - least, scale - least), words)
 
 
 def _percent(value: float, scale: float) -> str:
@@ -143,7 +149,7 @@ def strip(
     first = cells[chosen[0]]
     places = np.argsort(first, kind="stable").tolist()  # NaN comes last
     addresses = [topic_page(topic.pk) for topic in found.topics]
-    top = max(1.0, scale_of([float(np.fmax.reduce(cells, axis=None, initial=0.0))]))
+    top = max(1.0, scale_of([float(np.fmax.reduce(np.abs(cells), axis=None, initial=0.0))]))
     differences = cells[chosen] - first
     bounds = bootstrap_means(differences[..., np.newaxis], seed=SEED) if len(chosen) > 1 else ()
 
@@ -184,7 +190,8 @@ def _cell(measure: Measure, value: float, state: int, top: float, qid: str, besi
     text = f"{value:.2f}".removeprefix("0") if top == 1 and value < 1 else f"{value:.{max(0, measure.digits - 3)}f}"
     if state == UNANSWERED:
         return text, "hx", f"{qid}: not submitted, counts {measure.on_page(value)}, {beside}"
-    shade = min(_SHADES, 1 + int(value / top * _SHADES + 1e-9))
+    share = (value / top + 1) / 2 if measure.is_signed else value / top
+    shade = min(_SHADES, 1 + int(share * _SHADES + 1e-9))
     return text, f"h{shade}", f"{qid}: {measure.on_page(value)}, {beside}"
 
 

@@ -18,9 +18,10 @@ from metaeval.stats.means import Policy
 
 
 class Counts(NamedTuple):
-    """What there is under a condition. to_do: labels that nobody gave yet, over all answers.
+    """What there is under a condition. answers: or pairs of them, as Scoring.counted says. to_do: labels that nobody
+    gave yet, over all of them.
 
-    cannot: answers with something that can't be judged. versions and newest name the state of all of it. facts: by its
+    cannot: those with something that can't be judged. versions and newest name the state of all of it. facts: by its
     kind's. kind: of the condition.
     """
 
@@ -131,8 +132,8 @@ def _counts(kind: str, conditions: list[int]) -> dict[int, Counts]:
     counted = _sheets(kind, condition__in=conditions).annotate(
         answers=Count("pk"),
         done=Count("pk", filter=by.done),
-        left=Sum("to_do"),
-        unjudgeable=Count("pk", filter=kind_named(kind).sheets.UNJUDGEABLE),
+        left=by.left,
+        unjudgeable=Count("pk", filter=by.cannot),
         versions=Sum("version"),
         newest=Max("pk"),
         **facts,
@@ -156,7 +157,7 @@ def with_open_answers(conditions: Iterable[Condition]) -> set[int]:
 
 def with_incomplete_scores(conditions: Iterable[Condition]) -> set[int]:
     """Return the keys of those conditions of which an answer lacks labels, or has one that nobody could give."""
-    return _having(conditions, lambda kind: ~scoring_of(kind).done | kind_named(kind).sheets.UNJUDGEABLE)
+    return _having(conditions, lambda kind: ~scoring_of(kind).done | scoring_of(kind).cannot)
 
 
 def _having(conditions: Iterable[Condition], sought: Callable[[str], Q]) -> set[int]:
@@ -179,17 +180,19 @@ def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
     new: dict[str, Scope] = {}
     for kind in {counts[pk].kind for pk in lacking}:
         of_kind = [pk for pk in lacking if counts[pk].kind == kind]
-        counted = _sheets(kind, condition__in=of_kind).annotate(
-            topics=Count("answer__topic", distinct=True), runs=Count("answer__run", distinct=True)
-        )
-        found = counted.values_list("condition", "topics", "runs")
-        new |= {lacking[pk]: Scope(*sizes) for pk, *sizes in found}
+        by, sheets = scoring_of(kind), _sheets(kind, condition__in=of_kind)
+        topics = sheets.annotate(topics=Count(by.topic, distinct=True)).values_list("condition", "topics")
+        runs: dict[int, set[int]] = defaultdict(set)
+        for path in by.runs:
+            for pk, run in sheets.values_list("condition", path).distinct():
+                runs[pk].add(run)
+        new |= {lacking[pk]: Scope(size, len(runs[pk])) for pk, size in topics}
     cache.set_many(new, timeout=None)
     return {keys[key]: scope for key, scope in {**kept, **new}.items()}
 
 
 def _sheets(kind: str, **of: Any) -> QuerySet[Any, dict[str, Any]]:
     """Return the sheets of conditions, to be counted for each; none of topics for practice."""
-    under = kind_named(kind).sheets._default_manager.filter(**of)
-    sheets: QuerySet[Any] = without_practice(under, "answer")
+    under = kind_named(kind).scored._default_manager.filter(**of)
+    sheets: QuerySet[Any] = without_practice(under, scoring_of(kind).topic.removesuffix("__topic"))
     return sheets.order_by().values("condition")

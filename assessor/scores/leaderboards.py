@@ -30,6 +30,7 @@ _LATEX_POLICIES = {  # as tables in papers so far have it: files stay the same b
     Policy.COMMON: "a topic that not all runs answered does not count, for any run",
 }
 STATES = {UNANSWERED: "unanswered", COMPLETE: "complete", INCOMPLETE: "incomplete", OUTSIDE: "not judged by plan"}
+FROM_RUNS = "made from the runs they score"
 _ALL = "all"  # in the place of a topic
 _OUTSIDE = "not_judged_by_plan"
 _RUN = ("run_id", "team", "task", "condition", "policy")
@@ -75,8 +76,13 @@ class Board(NamedTuple):
 
 
 def name_of(condition: Condition) -> str:
-    """Return what tables call a condition: its name, and whether what a model gave in it was a rehearsal."""
-    return f"{condition.name} (rehearsal)" if condition.is_rehearsed else condition.name
+    """Return what tables call a condition: its name, and what whoever reads them must know.
+
+    That is whether what a model gave in it was a rehearsal, and whether its nuggets come from the runs that they score.
+    """
+    marks = ("rehearsal" if condition.is_rehearsed else "", FROM_RUNS if condition.is_from_runs else "")
+    told = "; ".join(filter(None, marks))
+    return f"{condition.name} ({told})" if told else condition.name
 
 
 def score_lines(condition: Condition, form: str, policy: Policy, *, allow_incomplete: bool = False) -> Iterator[str]:

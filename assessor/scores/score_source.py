@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from django.db.models import Aggregate, Q, QuerySet
+from django.db.models import Aggregate, Q, QuerySet, Sum
 
 from assessor.campaigns.condition_kind import condition_kinds, kind_named
-from assessor.campaigns.models import Campaign, Condition
+from assessor.campaigns.models import Campaign, Condition, Run
 from assessor.scores.loading import Labels, Scores
 from metaeval.stats.measures import Measures
 
@@ -16,8 +16,15 @@ class Scoring(Protocol):
 
     measures: Measures
     nothing_yet: str  # what a page says of a campaign that has no such condition
-    done: Q = Q(to_do=0)  # the sheets on which nothing is waited for
-    facts: Mapping[str, Aggregate] = {}  # what a page counts of sheets besides, by what it says for it
+    # How the records are counted that scores come from, ConditionKind.scored: those with a label on which nothing is
+    # waited for, the labels that nobody gave yet, those with something that can't be judged; and what they are called.
+    counted: str = "answers"
+    done: Q = Q(to_do=0)
+    left: Aggregate = Sum("to_do")
+    cannot: Q = Q(unjudgeable__gt=0)
+    topic: str = "answer__topic"
+    runs: Sequence[str] = ("answer__run",)  # whose answers such a record is about
+    facts: Mapping[str, Aggregate] = {}  # what a page counts of them besides, by what it says for it
     basis_label: str
     remedy: str  # what can be done about incomplete answers
     # Templates: of what is unusual in a condition's scores (found), of a topic in a list, of a topic on its own page.
@@ -41,6 +48,10 @@ class Scoring(Protocol):
     def contribution(self, sheet: Any, item: str, code: int) -> Mapping[str, tuple[float, float]]:
         """Return value and weight by measure of the label of an item; code: its place among the labels."""
 
+    def beside(self, condition: Condition, found: Any) -> Any:
+        """Return what else `notes` tells of a condition; found: its scores."""
+        return None
+
     def states(self, conditions: Sequence[Condition]) -> Mapping[int, tuple[Any, ...]]:
         """Name the state of what scores of conditions depend on besides sheets and what imports bring, by key.
 
@@ -61,6 +72,11 @@ def scored_kinds() -> dict[str, Scoring]:
     return {kind.name: found for kind in condition_kinds() if (found := kind.scoring())}
 
 
+def about_runs(scoring: Scoring, *runs: Run) -> Q:
+    """Return what holds of the records that scores come from where they are about one of these runs' answers."""
+    return Q(*((f"{path}__in", runs) for path in scoring.runs), _connector=Q.OR)
+
+
 def scored_conditions(campaign: Campaign) -> QuerySet[Condition]:
     """Return all conditions of a campaign whose labels are scored, with what pages and files tell of them.
 
@@ -68,5 +84,11 @@ def scored_conditions(campaign: Campaign) -> QuerySet[Condition]:
     """
     conditions: QuerySet[Condition] = campaign.conditions.filter(kind__in=scored_kinds(), sample="")
     return conditions.select_related(
-        "protocol", "judge", "shown__judge", "nuggets__judge", "qrels_source__condition__judge"
+        "protocol",
+        "judge",
+        "shown__judge",
+        "nuggets__judge",
+        "nuggets__preferences__judge",
+        "preferences__judge",
+        "qrels_source__condition__judge",
     )

@@ -75,6 +75,7 @@ class Board(NamedTuple):
     chosen: list[int]  # those runs, by key
     opened: int | None  # the one of them, which is open in the table; several stand above it
     topics: list[tuple[Topic, str]]  # with the addresses of their scores
+    beside: Any  # what else the notes of its kind tell
 
     @property
     def basis(self) -> str:
@@ -214,7 +215,8 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
     at = measures.keys.index(key) if key in measures.keys else 0
     table = score_table(found, policy, task)
     listed = shown(asked, runs_listing(measures, table, at), f"-{measures.keys[at]}", others)
-    scale = scale_of([*counting.high[:, at].tolist(), *(row.figures[at] for row in (*table.systems, *table.controls))])
+    bounds = [*counting.high[:, at].tolist(), *(counting.low[:, at].tolist() if measures.all[at].is_signed else ())]
+    scale = scale_of([*bounds, *(row.figures[at] for row in (*table.systems, *table.controls))])
     rows = {row.run.pk: row for row in (*table.systems, *table.controls) if row.run}
     places = {run.pk: place for place, run in enumerate(found.runs)}
     means = {pk: row.figures[at] for pk, row in rows.items() if not math.isnan(row.figures[at])}
@@ -275,6 +277,7 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
         chosen=[found.runs[place].pk for place in picked],
         opened=opened,
         topics=[(topic, topic_page(topic.pk)) for topic in found.topics],
+        beside=scoring_of(condition.kind).beside(condition, found),
     )
 
 

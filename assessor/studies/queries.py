@@ -9,7 +9,14 @@ from assessor.campaigns.queries import byte_order
 from assessor.studies.models import Coding, SampledItem, Study
 
 # What pages tell of a condition, read with it.
-_TOLD = ("judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge")
+_TOLD = (
+    "judge",
+    "nuggets__judge",
+    "nuggets__preferences__judge",
+    "preferences__judge",
+    "qrels_source__condition__judge",
+    "shown__judge",
+)
 
 
 def sample_of(condition: Condition) -> QuerySet[SampledItem]:

@@ -29,6 +29,7 @@ class Measure:
     latex: str
     json: str  # its key in JSONL
     digits: int = 4  # after the point, where it is rounded
+    is_signed: bool = False  # below 0 too, as far as above
     words: str = ""
 
     @property

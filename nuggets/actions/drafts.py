@@ -31,7 +31,7 @@ def store_drafting(
         topic_id=topic_id,
         judge=job.judge.judge,
         job=job,
-        steps=[step._asdict() for step in steps],
+        steps=[step.as_json() for step in steps],
         importance=importance,
         cuts=[cut._asdict() for cut in cuts],
     )
@@ -51,6 +51,7 @@ def _make_bank(drafting: Drafting, gold: Gold | None) -> NuggetBank:
         edition=1,
         finished_at=timezone.now(),
     )
+    votes = drafting.votes
     kept = ranked(drafting.nuggets, drafting.labels, drafting.condition.protocol.max_nuggets)
     nuggets = Nugget.objects.bulk_create(
         Nugget(
@@ -60,6 +61,7 @@ def _make_bank(drafting: Drafting, gold: Gold | None) -> NuggetBank:
             importance=nugget.importance,
             origin=Nugget.Origin.DRAFTED,
             draft=nugget.place,
+            extras={"votes": votes[nugget.place - 1]} if votes else {},
             gold=gold,
             made_by=drafting.judge,
         )

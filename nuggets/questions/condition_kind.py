@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 MANUAL, QUERY = "ManualQuestions", "QueryQuestions"
 AUTO, EDITS = "AutoQuestions", "AutoQuestions+Edits"
+CONTRAST, GROUNDED, RANDOM_PAIRS = "PrefQuestions", "GroundedQuestions", "RandomPairQuestions"
+CONTRAST_EDITS, GROUNDED_EDITS = f"{CONTRAST}+Edits", f"{GROUNDED}+Edits"
+_FROM_RUNS = (CONTRAST, CONTRAST_EDITS, GROUNDED, GROUNDED_EDITS, RANDOM_PAIRS)
 
 
 class Questions(Nuggets):
@@ -29,9 +32,9 @@ class Questions(Nuggets):
     instruction = "List the questions that a good answer answers."
     counted = "questions"
     blind_method = MANUAL
-    peoples_methods = (MANUAL, EDITS)
-    methods = (MANUAL, QUERY, AUTO, EDITS)
-    drafted_methods = (QUERY, AUTO, EDITS)
+    peoples_methods = (MANUAL, EDITS, CONTRAST_EDITS, GROUNDED_EDITS)
+    methods = (MANUAL, QUERY, AUTO, EDITS, *_FROM_RUNS)
+    drafted_methods = (QUERY, AUTO, EDITS, *_FROM_RUNS)
     is_in_every_study = False
     thing = "question"
     gold = ()

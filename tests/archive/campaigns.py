@@ -57,6 +57,7 @@ from tests.judging import (
 )
 from tests.nuggets import model
 from tests.nuggets.conftest import do, fill
+from tests.preference.model import compare
 from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.support import judging_helpers
@@ -95,6 +96,7 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     templates = read_templates([("qrel.txt", b"Good? {query} {passage}")])
     create_prompt_set(campaign=campaign, name="published", templates=templates, acting_user=olga)
     job = _ask(campaign, manual, olga)
+    compare(campaign, campaign.model_judges.get())
     _draft(campaign, olga)
     gold = [banks.answer("content", "d1"), banks.answer("in pain")]
     why = banks.question("Why do cats purr?", *gold, aggregator_type="AND", note=1)

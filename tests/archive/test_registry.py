@@ -48,6 +48,8 @@ WITHOUT_KEYS = {
     "support.labelevent.changes": "by field: texts and labels",
     "relevance.relevancejudgment.raw": "of the file",
     "relevance.labelevent.changes": "by field: texts and labels",
+    "preference.preferencepair.raw": "of the file",
+    "preference.labelevent.changes": "nothing",
     "studies.coding.codes": "codes",
     "metaeval.comparison.tasks": "names",
     "metaeval.comparison.runs": "tags",

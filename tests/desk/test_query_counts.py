@@ -51,6 +51,7 @@ from tests.judging import all_judged, asked, change, give, judgeable, leave_out
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
+from tests.preference.model import compare
 from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.studies.conftest import coded_study
@@ -315,6 +316,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             Unit.objects.create(job=first, topic=topics[0], item=f"item {number}")
         for one in {first, job}:
             leave_traces(one)
+        compare(campaign, campaign.model_judges.earliest("pk"), replicate=made)
         assign_on_t1(campaign, anna, new)
         judge_support(campaign, new)
         judge_support_on_t1(campaign, anna, new)

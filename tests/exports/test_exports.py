@@ -266,6 +266,7 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
         "assignments",
         "question_grades",
         "rubric_qrels",
+        "preferences",
         "support",
         "judgments",
         "support_judgments",

@@ -50,6 +50,7 @@ FILES = [
     ("question_grades", {"run_id": "r", "query_id": "t1", "question": "Q?", "passage": "a", "grade": 4}),
     ("question_grades", {"query_id": "t1", "question": "Q?", "passage": "a", "doc_id": "d1", "grade": 4}),
     ("passages", {"query_id": "t1", "doc_id": "d1", "passage": "a"}),
+    ("preferences", {"_type": "comparison", "run_id": "r", "run_id2": "s", "query_id": "t1", "better_passage": 1}),
     ("support", {"topic_id": "t1", "run_id": "r", "sentences": []}),
     ("plan", "topic,nuggets,assessor\nt1,N,anna\n"),
     ("", ""),

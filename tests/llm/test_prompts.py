@@ -310,7 +310,8 @@ def test_a_set_without_any_prompt_cannot_be_used(drop_in: DropIn) -> None:
     drop_in(**dict.fromkeys(FILES))
     assert problem_of() == (
         "The prompt set other has no prompt. Add one or more of creation.md, importance.md, query_questions.md, "
-        "question_creation.md, report.md, assignment.md, grading.md, support.md, relevance.md."
+        "question_creation.md, contrast.md, grounded_questions.md, report.md, assignment.md, grading.md, support.md, "
+        "relevance.md, preference.md."
     )
 
 
@@ -347,7 +348,8 @@ def test_every_name_that_is_needed_must_be_there(drop_in: DropIn, question: str)
 
 @pytest.mark.parametrize("question", job_prompts())
 def test_names_that_nothing_fills_in_are_refused(question: str) -> None:
-    for name in ("answers", "Query", "self", "answer" if question not in ("assignment", "grading") else "passage"):
+    has_answer = question in ("assignment", "grading", "grounded_questions")
+    for name in ("answers", "Query", "self", "passage" if has_answer else "answer"):
         with pytest.raises(PromptSetError, match=re.escape(f"names ${{{name}}}")):
             checked_set("other", {question: FILES[question] + f"${{{name}}}"})
 

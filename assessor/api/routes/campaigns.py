@@ -43,7 +43,13 @@ def list_conditions(request: HttpRequest, slug: Text, asked: Query[ConditionsAsk
     """The conditions under which nuggets, labels and grades are made."""
     campaign = organized_campaign(asker(request), slug)
     conditions = campaign.conditions.select_related(
-        "judge", "nuggets__judge", "qrels_source__condition__judge", "shown__judge", "protocol"
+        "judge",
+        "nuggets__judge",
+        "nuggets__preferences__judge",
+        "preferences__judge",
+        "qrels_source__condition__judge",
+        "shown__judge",
+        "protocol",
     )
     if asked.kind:
         conditions = conditions.filter(kind=asked.kind)
@@ -53,7 +59,7 @@ def list_conditions(request: HttpRequest, slug: Text, asked: Query[ConditionsAsk
 def _condition(condition: Condition) -> dict[str, Any]:
     named = {
         name: str(record) if (record := getattr(condition, name)) else None
-        for name in ("judge", "nuggets", "qrels_source", "shown")
+        for name in ("judge", "nuggets", "preferences", "qrels_source", "shown")
     }
     return {
         "id": condition.pk,

@@ -90,6 +90,14 @@ class Condition(MaybeImported):
     )
     judge = models.ForeignKey(Judge, models.PROTECT, null=True, blank=True, help_text="None means people.")
     nuggets = models.ForeignKey("self", models.PROTECT, null=True, blank=True, help_text="The nugget condition.")
+    preferences = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Of questions that a model makes from runs' answers: the condition that says which are better.",
+    )
     shown = models.ForeignKey(
         "self",
         models.PROTECT,
@@ -139,6 +147,7 @@ class Condition(MaybeImported):
             "relevant": f"from {self.relevance_threshold}" if self.has_own_threshold else None,
             "scale": SCALES[self.max_grade] if self.max_grade != min(SCALES) else None,
             "drafting": creation.judge if makes_nuggets else None,
+            "preferences": self.preferences,
             "file": self._drafts_file(),
             "method": None if kind.makes_nuggets else self.method,
             "judge": None if kind.makes_nuggets else self.judge or "people",
@@ -217,6 +226,11 @@ class Condition(MaybeImported):
         return self.judge is None or self.judge.parameters.get("by") == "people"
 
     @property
+    def is_from_runs(self) -> bool:
+        """Say whether its nuggets, or those labelled here, were made from answers of runs, which they then score."""
+        return (self.nuggets or self).preferences_id is not None
+
+    @property
     def is_drafted(self) -> bool:
         """Say whether a model makes its nuggets here, or drafts them."""
         return self.method in kind_of(self).drafted_methods
@@ -240,7 +254,9 @@ class Condition(MaybeImported):
     def is_rehearsed(self) -> bool:
         """Say whether what a model gave here, or some of it, was a rehearsal: shown wherever its output is."""
         of_grades = self.qrels_source.condition if self.qrels_source else None
-        makers = [condition.judge for condition in (self, self.nuggets, of_grades, self.shown) if condition]
+        preferences = (self.nuggets or self).preferences
+        builds_on = (self, self.nuggets, preferences, of_grades, self.shown)
+        makers = [condition.judge for condition in builds_on if condition]
         return any(judge.is_rehearsal for judge in makers if judge)
 
     @property

@@ -74,7 +74,16 @@ def condition(request: PersonRequest, slug: str, condition_id: int) -> HttpRespo
 
 
 def _condition(campaign: Campaign, condition_id: int) -> Condition:
-    related = ("protocol", "judge", "nuggets__judge", "shown__judge", "qrels_source__condition__judge", "created_by")
+    related = (
+        "protocol",
+        "judge",
+        "nuggets__judge",
+        "nuggets__preferences__judge",
+        "preferences__judge",
+        "shown__judge",
+        "qrels_source__condition__judge",
+        "created_by",
+    )
     found = campaign.conditions.select_related("campaign", "manual_setup", *related).filter(pk=condition_id).first()
     if found is None:
         raise Http404("There is no such condition in this campaign.")
@@ -89,7 +98,7 @@ def _scores(condition: Condition) -> dict[str, Any]:
     listing = runs_listing(found.measures, table).sorted_by(f"-{first.key}")
     at = [column.key for column in listing.columns].index(first.key)
     best = [
-        (line, line.cells[at - 1].text, line.values[at])
+        (line, line.cells[at - 1].text, max(0.0, float(line.values[at] or 0)))  # a bar begins at 0
         for line in listing.lines[:_RUNS]
         if line.values[at] is not None
     ]

@@ -158,6 +158,11 @@ class AnswerFinder:
         loaded = self._loaded(asked)
         return [self._place(about, field, loaded) for about in asked]
 
+    def tag_of(self, name: str) -> str:
+        """Return the tag of the run that a file calls so, once find() has looked for it."""
+        run = self._runs.get(name)
+        return run.tag if run else name
+
     def _find_runs(self, names: set[str]) -> None:
         for name in names - self._runs.keys() - self._ambiguous.keys():
             try:

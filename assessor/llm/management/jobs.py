@@ -4,6 +4,7 @@ import sys
 import threading
 import time
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -38,6 +39,8 @@ class LaunchCommand(BaseCommand):
             parser.add_argument("--min-relevant-grade", type=int, choices=grades, help=told)
         if builds_on := job_kind_named(self.kind).builds_on:
             parser.add_argument("--nuggets", required=True, help=f"The condition of the finished {builds_on}.")
+        if preferences := job_kind_named(self.kind).preferences:
+            parser.add_argument("--preferences", required=True, help=f"The condition of the {preferences}s.")
         parser.add_argument("--name", default="", help="Name of the condition; by default what is done and by whom.")
         parser.add_argument("--topics", nargs="+", default=[], help="Topic ids; by default all.")
         parser.add_argument("--replicate", type=int, default=0, help="Sample the judge anew, under this number.")
@@ -57,7 +60,12 @@ class LaunchCommand(BaseCommand):
                 name=options["name"],
                 qrels_source=_source(campaign, options["qrels"]) if "qrels" in options else None,
                 topics=_topics(campaign, options["topics"]),
-                nuggets=_nuggets(campaign, options["nuggets"]) if "nuggets" in options else None,
+                nuggets=_condition(campaign, options["nuggets"], names_of_nuggets(), "nuggets")
+                if "nuggets" in options
+                else None,
+                preferences=_condition(campaign, options["preferences"], [kind.preferences], "preferences")
+                if "preferences" in options
+                else None,
                 min_relevant_grade=options.get("min_relevant_grade"),
                 replicate=options["replicate"],
             )
@@ -146,10 +154,10 @@ def _source(campaign: Campaign, name: str) -> QrelsSource:
     return source
 
 
-def _nuggets(campaign: Campaign, name: str) -> Condition:
-    condition: Condition | None = campaign.conditions.filter(kind__in=names_of_nuggets(), name=name).first()
+def _condition(campaign: Campaign, name: str, kinds: Sequence[str], what: str) -> Condition:
+    condition: Condition | None = campaign.conditions.filter(kind__in=kinds, name=name).first()
     if condition is None:
-        raise CommandError(f"The campaign has no nuggets called {name}.")
+        raise CommandError(f"The campaign has no {what} called {name}.")
     return condition
 
 

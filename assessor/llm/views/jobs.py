@@ -51,7 +51,7 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
     topics = _topics(campaign, kind, form, request.POST)
     context: dict[str, Any] = {"campaign": campaign, "form": form, "kind": kind, "kinds": kinds}
     context |= {"picker": topics, "select": _SELECT}
-    builds_on = [field for field in form.builds_on() if field.name in ("nuggets", "qrels_source")]
+    builds_on = [field for field in form.builds_on() if field.name in ("nuggets", "preferences", "qrels_source")]
     context["unset"] = [field.label.lower() for field in builds_on if _choice(form, field.name) is None]
     if is_valid:
         try:
@@ -95,7 +95,7 @@ def _topics(campaign: Campaign, kind: JobKind, form: LaunchForm, sent: QueryDict
         kind=kind.condition_kind,
         method=kind.method,
         protocol=campaign.protocol,
-        **{name: _choice(form, name) for name in ("nuggets", "qrels_source", "min_relevant_grade")},
+        **{name: _choice(form, name) for name in ("nuggets", "preferences", "qrels_source", "min_relevant_grade")},
     )
     pasted = form.cleaned_data.get("pasted", []) if form.is_bound else []
     if judge := _choice(form, "judge"):
@@ -106,6 +106,7 @@ def _topics(campaign: Campaign, kind: JobKind, form: LaunchForm, sent: QueryDict
                 name="",
                 qrels_source=condition.qrels_source,
                 nuggets=condition.nuggets,
+                preferences=condition.preferences,
                 min_relevant_grade=condition.min_relevant_grade,
                 replicate=_choice(form, "replicate") or 0,
             )
@@ -135,6 +136,7 @@ def _plan(kind: JobKind, form: LaunchForm, topics: Picker) -> actions.Plan:
         min_relevant_grade=wanted.get("min_relevant_grade"),
         topics=topics.selected,
         nuggets=wanted.get("nuggets"),
+        preferences=wanted.get("preferences"),
         replicate=wanted["replicate"] or 0,
     )
 
@@ -149,14 +151,15 @@ class Step(NamedTuple):
 def _next_steps(job: Job) -> list[Step]:
     """Return what can be done with what a finished job has made."""
     campaign, condition, kind = job.campaign.slug, job.condition, kind_of(job.condition)
-    if kind.judges_answers:
+    steps = []
+    if kind.scoring():
         scores = f"{reverse('scores', args=[campaign])}?condition={condition.pk}"
         steps = [Step("See the scores", scores), Step("Compare with people", _compare(job))]
-    elif condition.is_by_people:
+    if condition.is_by_people:
         steps = [Step("Give the drafts to people", reverse("plan", args=[campaign]))]
     else:
         new = reverse("launch_job", args=[campaign])
-        steps = [
+        steps += [
             Step(f"{other.title} with these", f"{new}?kind={other.name}&{basis}={pk}")
             for other in job_kinds().values()
             for basis, pk in [_basis(other, condition)]
@@ -178,6 +181,8 @@ def _basis(kind: JobKind, condition: Condition) -> tuple[str, int]:
     """Return the field of a new job that can name a condition, and what it is then; "" where there is none."""
     if condition.kind == kind.builds_on:
         return "nuggets", condition.pk
+    if condition.kind == kind.preferences:
+        return "preferences", condition.pk
     source = condition.grades_made if kind_of(condition).makes_grades and hasattr(condition, "grades_made") else None
     return ("qrels_source", source.pk) if source and kind.grades == Grades.ANY else ("", 0)
 

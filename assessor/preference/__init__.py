@@ -1,0 +1,1 @@
+"""Preferences: which of two answers to a topic is better."""

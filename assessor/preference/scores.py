@@ -123,7 +123,7 @@ def load_scores(condition: Condition, topic: int | None = None) -> Scores:
         if judged.holds(row[0], row[1]) and judged.holds(row[0], row[2])
     ]
     topics = list(Topic.objects.filter(pk__in={row[0] for row in rows}).order_by(byte_order("qid")))
-    runs = run_names({run for row in rows for run in row[1:3]})
+    runs = run_names({run for row in rows for run in row[1:3]}, condition)
     place_of_run = {run.pk: at for at, run in enumerate(runs)}
     place_of_topic = {one.pk: at for at, one in enumerate(topics)}
     size = len(runs)

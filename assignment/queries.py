@@ -134,15 +134,7 @@ def progress(task: Task) -> tuple[int, int]:
 
 def labelling(kind: Assignment, campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions under which answers get labels of a kind, by people, a model or a file."""
-    return campaign.conditions.filter(kind=kind.name).select_related(
-        "judge",
-        "nuggets__judge",
-        "nuggets__preferences__judge",
-        "preferences__judge",
-        "qrels_source__condition__judge",
-        "shown__judge",
-        "manual_setup",
-    )
+    return campaign.conditions.filter(kind=kind.name).select_related(*Condition.TOLD_WITH, "manual_setup")
 
 
 def bank_of(task: Task) -> NuggetBank:

@@ -16,14 +16,6 @@ from metaeval.stats.means import Policy
 
 _CONTENT = ("content",)  # of tables: all lines
 _LARGE = ("result", "files", "inputs")
-_NAMES = (
-    "judge",
-    "nuggets__judge",
-    "nuggets__preferences__judge",
-    "preferences__judge",
-    "qrels_source__condition__judge",
-    "shown__judge",
-)
 
 
 def comparables_of(campaign: Campaign) -> list[Comparable]:
@@ -49,7 +41,7 @@ def comparisons_of(campaign: Campaign) -> QuerySet[Comparison]:
 
 def _related() -> list[str]:
     sides = [f"{side}_{what}" for side in ("first", "second") for what in ("condition", "source", "table")]
-    of_conditions = [f"{side}_condition__{name}" for side in ("first", "second") for name in _NAMES]
+    of_conditions = [f"{side}_condition__{name}" for side in ("first", "second") for name in Condition.TOLD_WITH]
     return [*sides, *of_conditions, "first_support", "second_support", "topics_of", "campaign"]
 
 

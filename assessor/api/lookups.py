@@ -28,9 +28,7 @@ def source_of(campaign: Campaign, source_id: int) -> QrelsSource:
 
 def condition_of(campaign: Campaign, condition_id: int, kind: str) -> Condition:
     """Return a condition of a kind in a campaign. Raises Http404."""
-    conditions = campaign.conditions.select_related(
-        "campaign", "judge", "nuggets__judge", "nuggets__preferences__judge", "preferences__judge", "protocol"
-    )
+    conditions = campaign.conditions.select_related(*Condition.TOLD_WITH, "campaign", "protocol")
     condition: Condition | None = conditions.filter(pk=condition_id, kind=kind).first()
     if condition is None:
         raise Http404("There is no such condition in this campaign.")

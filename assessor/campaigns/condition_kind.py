@@ -160,15 +160,8 @@ class ConditionKind:
 
     def conditions(self, campaign: Campaign) -> QuerySet[Any]:
         """Return its conditions, with what the page of their campaign tells of them."""
-        told = (
-            "judge",
-            "nuggets__judge",
-            "nuggets__preferences__judge",
-            "preferences__judge",
-            "qrels_source__condition__judge",
-            "shown__judge",
-        )
-        return campaign.conditions.filter(kind=self.name).select_related(*told)
+        of_kind = campaign.conditions.filter(kind=self.name)
+        return of_kind.select_related(*of_kind.model.TOLD_WITH)
 
     def runs_section(self, campaign: Campaign) -> Section | None:
         """Return a further section of the page of a campaign's runs."""

@@ -78,9 +78,7 @@ def grid_of(campaign: Campaign, topic: Topic, asked: QueryDict) -> Grid | None:
 
 def _grid(campaign: Campaign, used: list[tuple[int, int]], asked: QueryDict) -> Grid:
     conditions = campaign.conditions.filter(pk__in={condition for condition, _ in used})
-    every = list(
-        conditions.select_related("judge", "nuggets__judge", "nuggets__preferences__judge", "preferences__judge")
-    )
+    every = list(conditions.select_related(*Condition.TOLD_WITH))
     every.sort(key=lambda one: (bool(one.sample), one.name))  # those of samples last
     lists = sorted({one.nuggets for one in every if one.nuggets}, key=lambda one: one.name)
     nuggets = _named(asked.get("nuggets"), lists)

@@ -158,12 +158,7 @@ def _labels(campaign: Campaign, kind: LabelKind, answer: Answer) -> LabelTable:
     sheets = (
         kind.judged_answers()
         .filter(answer=answer)
-        .select_related(
-            "condition__judge",
-            "condition__nuggets__judge",
-            "condition__nuggets__preferences__judge",
-            "condition__preferences__judge",
-        )
+        .select_related(*(f"condition__{name}" for name in Condition.TOLD_WITH))
         .order_by("condition__name")
     )
     found = list(kind.sheets.with_items(sheets))

@@ -59,6 +59,7 @@ _PREDICATES = {
     "question answered": "answered a question about {}",
     "relevance finished": "finished {}",
     "relevance opened again": "opened {} again",
+    "report written": "wrote the reports {}",
     "run brought back": "brought the run {} back into a condition",
     "run details changed": "changed the details of the run {}",
     "run dropped": "left the run {} out of a condition",

@@ -20,16 +20,7 @@ def campaign_export(campaign: Campaign, export_id: int) -> Export:
 
 def campaign_condition(campaign: Campaign, condition_id: int) -> Condition:
     """Return a condition of a campaign that was reached through organized_campaign. Raises Http404."""
-    related = (
-        "campaign",
-        "protocol",
-        "judge",
-        "nuggets__judge",
-        "nuggets__preferences__judge",
-        "preferences__judge",
-        "qrels_source__condition__judge",
-        "shown__judge",
-    )
+    related = (*Condition.TOLD_WITH, "campaign", "protocol")
     condition = campaign.conditions.select_related(*related).filter(pk=condition_id).first()
     if condition is None:
         raise Http404("There is no such condition in this campaign.")

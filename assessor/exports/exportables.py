@@ -30,15 +30,7 @@ from assessor.scores.score_source import scored_conditions, scored_kinds
 
 def _every(campaign: Campaign) -> QuerySet[Condition]:
     """Return all conditions, with what a page tells of them."""
-    told = (
-        "judge",
-        "protocol",
-        "nuggets__judge",
-        "nuggets__preferences__judge",
-        "preferences__judge",
-        "qrels_source__condition__judge",
-        "shown__judge",
-    )
+    told = (*Condition.TOLD_WITH, "protocol")
     return campaign.conditions.select_related(*told).order_by("kind", "name")
 
 

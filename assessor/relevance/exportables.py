@@ -10,15 +10,7 @@ from assessor.work.exposure import Seen
 
 
 def _grading(campaign: Campaign) -> QuerySet[Condition]:
-    told = (
-        "judge",
-        "protocol",
-        "nuggets__judge",
-        "nuggets__preferences__judge",
-        "preferences__judge",
-        "qrels_source__condition__judge",
-        "shown__judge",
-    )
+    told = (*Condition.TOLD_WITH, "protocol")
     return campaign.conditions.filter(kind="relevance").select_related(*told).order_by("name")
 
 

@@ -83,12 +83,4 @@ def scored_conditions(campaign: Campaign) -> QuerySet[Condition]:
     Labels of a study's sample make no scores of runs.
     """
     conditions: QuerySet[Condition] = campaign.conditions.filter(kind__in=scored_kinds(), sample="")
-    return conditions.select_related(
-        "protocol",
-        "judge",
-        "shown__judge",
-        "nuggets__judge",
-        "nuggets__preferences__judge",
-        "preferences__judge",
-        "qrels_source__condition__judge",
-    )
+    return conditions.select_related(*Condition.TOLD_WITH, "protocol")

@@ -8,16 +8,6 @@ from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.campaigns.queries import byte_order
 from assessor.studies.models import Coding, SampledItem, Study
 
-# What pages tell of a condition, read with it.
-_TOLD = (
-    "judge",
-    "nuggets__judge",
-    "nuggets__preferences__judge",
-    "preferences__judge",
-    "qrels_source__condition__judge",
-    "shown__judge",
-)
-
 
 def sample_of(condition: Condition) -> QuerySet[SampledItem]:
     """Return what is to be labelled under a study's condition."""
@@ -36,14 +26,14 @@ def sampled_under(condition: Condition, answers: Iterable[int]) -> dict[int, lis
 def studies_of(campaign: Campaign) -> QuerySet[Study]:
     """Return a campaign's studies with how much was drawn for each (items) and on how many topics."""
     counts = {"items": Count("drawn"), "topics": Count("drawn__answer__topic", distinct=True)}
-    told = [f"{side}__{name}" for side in ("first", "second") for name in _TOLD]
+    told = [f"{side}__{name}" for side in ("first", "second") for name in Condition.TOLD_WITH]
     return campaign.studies.select_related("campaign", *told).annotate(**counts)
 
 
 def judges_of(study: Study) -> QuerySet[Condition]:
     """Return the conditions under which a study's sample is labelled, in the order in which they were made."""
     conditions = study.campaign.conditions.filter(kind=study.kind, sample=study.name)
-    return conditions.select_related(*_TOLD).order_by("pk")
+    return conditions.select_related(*Condition.TOLD_WITH).order_by("pk")
 
 
 def judges_of_all(studies: Collection[Study]) -> dict[int, list[Condition]]:
@@ -52,7 +42,7 @@ def judges_of_all(studies: Collection[Study]) -> dict[int, list[Condition]]:
     found: dict[int, list[Condition]] = {study.pk: [] for study in studies}
     campaigns = {study.campaign_id for study in studies}
     conditions = Condition.objects.filter(campaign__in=campaigns, sample__in=named)
-    for condition in conditions.select_related(*_TOLD).order_by("pk"):
+    for condition in conditions.select_related(*Condition.TOLD_WITH).order_by("pk"):
         found[named[condition.sample]].append(condition)
     return found
 

@@ -40,9 +40,7 @@ def take_file(person: Person, seen: Iterable[tuple[Condition | QrelsSource, Quer
 
 def take_all(person: Person, campaign: Campaign, where: str) -> None:
     """Record that a person takes away a whole campaign: what models gave for any kind of work, on all its topics."""
-    conditions = campaign.conditions.select_related(
-        "judge", "nuggets__judge", "nuggets__preferences__judge", "preferences__judge"
-    )
+    conditions = campaign.conditions.select_related(*Condition.TOLD_WITH)
     kinds = _kinds(conditions)
     if campaign.qrels_sources.filter(by=QrelsSource.By.MODEL).exists():
         kinds.update(names_of_grades())

@@ -37,6 +37,7 @@ TABLE = {
             "list_assignments": "/conditions/{assignment}/assignments",
             "list_question_grades": "/conditions/{grading}/question_grades",
             "list_support": "/conditions/{support}/support",
+            "list_preferences": "/conditions/{preference}/preferences",
             "get_scores": "/conditions/{assignment}/scores",
             "list_topic_scores": "/conditions/{support}/scores/topics",
             "list_comparisons": "/comparisons",
@@ -53,7 +54,7 @@ def keys(campaign: Campaign) -> dict[str, int]:
     """Return what goes into addresses."""
     by_kind = {
         kind: campaign.conditions.filter(kind=kind, method="imported").earliest("pk").pk
-        for kind in ("nuggets", "questions", "assignment", "grading", "support")
+        for kind in ("nuggets", "questions", "assignment", "grading", "support", "preference")
     }
     source, comparison = campaign.qrels_sources.earliest("pk"), campaign.comparisons.get()
     return by_kind | {"source": source.pk, "comparison": comparison.pk}

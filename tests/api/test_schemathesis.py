@@ -40,6 +40,7 @@ KINDS = {
     "list_questions": "questions",
     "list_question_grades": "grading",
     "list_support": "support",
+    "list_preferences": "preference",
     "list_topic_scores": "support",
 }
 

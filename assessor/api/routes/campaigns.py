@@ -42,15 +42,7 @@ def _campaign(campaign: Campaign) -> dict[str, Any]:
 def list_conditions(request: HttpRequest, slug: Text, asked: Query[ConditionsAsked]) -> HttpResponseBase:
     """The conditions under which nuggets, labels and grades are made."""
     campaign = organized_campaign(asker(request), slug)
-    conditions = campaign.conditions.select_related(
-        "judge",
-        "nuggets__judge",
-        "nuggets__preferences__judge",
-        "preferences__judge",
-        "qrels_source__condition__judge",
-        "shown__judge",
-        "protocol",
-    )
+    conditions = campaign.conditions.select_related(*Condition.TOLD_WITH, "protocol")
     if asked.kind:
         conditions = conditions.filter(kind=asked.kind)
     return answer(request, asked, of_records(conditions, _condition))

@@ -65,6 +65,15 @@ class Condition(MaybeImported):
     """
 
     ADJUDICATED, IMPORTED = ADJUDICATED, IMPORTED
+    # What is read of it to tell who made what, to be selected with it.
+    TOLD_WITH = (
+        "judge",
+        "nuggets__judge",
+        "nuggets__preferences__judge",
+        "preferences__judge",
+        "qrels_source__condition__judge",
+        "shown__judge",
+    )
 
     campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="conditions")
     name = models.CharField(max_length=120)

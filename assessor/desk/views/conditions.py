@@ -74,16 +74,7 @@ def condition(request: PersonRequest, slug: str, condition_id: int) -> HttpRespo
 
 
 def _condition(campaign: Campaign, condition_id: int) -> Condition:
-    related = (
-        "protocol",
-        "judge",
-        "nuggets__judge",
-        "nuggets__preferences__judge",
-        "preferences__judge",
-        "shown__judge",
-        "qrels_source__condition__judge",
-        "created_by",
-    )
+    related = (*Condition.TOLD_WITH, "protocol", "created_by")
     found = campaign.conditions.select_related("campaign", "manual_setup", *related).filter(pk=condition_id).first()
     if found is None:
         raise Http404("There is no such condition in this campaign.")

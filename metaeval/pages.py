@@ -200,7 +200,7 @@ def _labels_that_differ(first: Condition, second: Condition, topic: Topic, of: Q
             answers[answer].text,
             words[given[answer, item][0]],
             words[given[answer, item][1]],
-            [addresses[answer, item] for addresses in ways],
+            [addresses.get((answer, item), "") for addresses in ways],
         )
         for answer, item in in_order
     ]

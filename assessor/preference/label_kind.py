@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef, Q
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
     from django.db.models import Model
 
-    from assessor.campaigns.models import Campaign, Condition
+    from assessor.campaigns.models import Campaign, Condition, Topic
     from assessor.exportables import Chosen
     from assessor.labels.api import ApiList
     from assessor.labels.cutoff import Cell
     from assessor.labels.flags import Asked, Place, Reading
     from assessor.preference.models import PreferencePair
     from assessor.preference.scores import PreferenceScoring
+    from assessor.scores.loading import Labels
 
 
 MANUAL, AUTO = "ManualPreference", "PrefJudge"
@@ -64,6 +65,22 @@ class Preference(LabelKind):
         from assessor.preference.api import PREFERENCE_LIST
 
         return PREFERENCE_LIST
+
+    def labels_on(self, topic: Topic, condition: Condition) -> Labels:
+        from assessor.preference.scores import load_with_labels
+
+        return load_with_labels(condition, topic.pk)[1]
+
+    def item_texts(self, items: Collection[int]) -> dict[int, str]:
+        """Return which run's answer each is that another one is compared with."""
+        from assessor.campaigns.models import Answer
+
+        tags = Answer.objects.filter(pk__in=items).values_list("pk", "run__tag")
+        return {pk: f"compared with {tag}" for pk, tag in tags}
+
+    def sheets_with(self, condition: Condition, things: Collection[tuple[int, int]]) -> dict[tuple[int, int], int]:
+        """Return nothing: a pair is no judged answer, and has no page of its own."""
+        return {}
 
     # Nobody asks anything of pairs while people have no screen for them.
 

@@ -160,9 +160,11 @@ def load_scores(condition: Condition, topic: int | None = None) -> Scores:
     return Scores(runs, topics, scores, states, points, ties, rules)
 
 
-def labels_of(condition: Condition, found: Scores) -> Labels:
-    """Return the labels that scores come from: under the run of each pair's first answer."""
+def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Scores, Labels]:
+    """Return load_scores() with the labels that they come from: under the run of each pair's first answer."""
+    found = load_scores(condition, topic)
     own = without_practice(PreferencePair.objects.filter(GIVEN, condition=condition))
+    own = own if topic is None else own.filter(topic=topic)
     known = {run.pk for run in found.runs}
     columns = ("topic", "first__run", "first", "second", "value", "by_rule", "second__run")
     rows = [row for row in own.order_by("topic", "position").values_list(*columns) if {row[1], row[6]} <= known]
@@ -172,7 +174,7 @@ def labels_of(condition: Condition, found: Scores) -> Labels:
         return np.array([row[at] for row in rows], dtype=np.int64)
 
     by_rule = np.array([row[5] for row in rows], dtype=bool)
-    return Labels(column(0), column(1), column(2), column(3), np.array(codes, dtype=np.int8), by_rule)
+    return found, Labels(column(0), column(1), column(2), column(3), np.array(codes, dtype=np.int8), by_rule)
 
 
 def strengths_of(condition: Condition, found: Scores) -> tuple[list[StrengthRow], list[list[str]]]:
@@ -246,8 +248,7 @@ class PreferenceScoring(Scoring):
         return load_scores(condition)
 
     def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
-        found = load_scores(condition)
-        return found, labels_of(condition, found)
+        return load_with_labels(condition)
 
     def contribution(self, sheet: Any, item: str, code: int) -> Mapping[str, tuple[float, float]]:
         return {}

@@ -19,6 +19,8 @@ from assessor.preference.models import PreferencePair
 from assessor.scores.cache import condition_scores, counts_by_condition, scopes, states_of, with_open_answers
 from assessor.scores.leaderboards import Incomplete, score_lines
 from assessor.work.models import Scope
+from metaeval.actions import create_comparison
+from metaeval.actions import run as compute
 from metaeval.stats.means import INCOMPLETE, OUTSIDE, UNANSWERED, Policy
 from tests.conftest import Importer, client_of
 from tests.preference.conftest import RUNS, TOPICS, comparison, text_of
@@ -167,8 +169,17 @@ def test_preferences_are_compared_with_others_over_one_run_set_alone(
     import_file(campaign, "preferences", lines, condition="Others", by="people")
     other = campaign.conditions.get(name="Others")
     sides = {"first": f"Condition-{other.pk}", "second": f"Condition-{compared.pk}"}
-    page = as_olga.get("/campaigns/study/comparisons/", sides)
-    assert page.status_code == 200
+    assert as_olga.get("/campaigns/study/comparisons/", sides).status_code == 200
+    done = compute(create_comparison(campaign=campaign, first=other, second=compared, seed=1, draws=20, acting_user=None))
+    assert (done.state, done.why) == ("done", "")
+    measures = done.result["scores"]["measures"]
+    assert set(measures) == {"win_frac", "borda_score"}
+    assert measures["win_frac"]["statistics"]["tau_run"]["value"] == pytest.approx(-5 / math.sqrt(30))
+    assert (done.result["labels"]["pairs"], done.result["labels"]["match"]["value"]) == (15, 0)
+    address = f"/campaigns/study/comparisons/{done.comparison_id}/"
+    assert as_olga.get(address).status_code == 200
+    page = as_olga.get(f"{address}topics/{campaign.topics.get(qid='bee').pk}/").content.decode()
+    assert "compared with run2" in page
 
 
 def test_no_page_asks_more_of_more_pairs(compared: Condition, import_file: Importer, as_olga: Client):

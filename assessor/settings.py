@@ -74,6 +74,7 @@ INSTALLED_APPS = [
     "nuggets.questions",
     "assignment",
     "assignment.grading",
+    "assignment.argue",
     "support",
     "assessor.relevance",
     "metaeval",

@@ -144,10 +144,13 @@ def store_judgments(job: Job, results: Sequence[tuple[Unit, Judged]]) -> None:
             raise UnitFailure(f"The questions of {unit.topic.qid} were changed while the model was asked about them.")
         bank = bank_of(editions[sheet.bank_id].nuggets, sheet.condition.protocol)
         labels = {key: label for key, label in judged.labels.items() if not sheet.is_said(key)}
-        if labels:
-            said = {key: {"label": label, "stale": None} for key, label in labels.items()}
-            asked, _ = asked_of(sheet, bank, {**sheet.labels, **labels})
+        asked, _ = asked_of(sheet, bank, {**sheet.labels, **labels})
+        labels = {key: label for key, label in labels.items() if key in asked}  # sentences may have changed meanwhile
+        # What is asked because of another judgment has its row, to which events refer, only once that one is written.
+        while there := {key: label for key, label in labels.items() if key in sheet.labels_by_item}:
+            said = {key: {"label": label, "stale": None} for key, label in there.items()}
             sheet.revise("judged", said, judge_id=job.condition.judge_id, job_id=job.pk, asked=asked)
+            labels = {key: label for key, label in labels.items() if key not in there}
 
 
 def asked_of(sheet: ArgueSheet, bank: Bank, labels: Mapping[str, str]) -> tuple[list[str], int]:

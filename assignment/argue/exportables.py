@@ -65,6 +65,7 @@ EXPORTABLES = (
         Order.SCORES,
         _OF_CONDITIONS,
         filters=("topics", "runs"),
+        of_labels=always,
         has_policy=True,
         remark=_of_nuggets,
         frozen=only_of(ARGUE.name),

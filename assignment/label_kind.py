@@ -86,6 +86,7 @@ class Assignment(LabelKind):
     takes_invalid_labels = True
     questions_page = "assignment_questions"
     labels_export = "labels_by_answer"
+    labels_nuggets = True
     settling = "assignment/_settle.html"
     left_out_template = "assignment/_left_out.html"
     labels = tuple(reversed(LABELS))

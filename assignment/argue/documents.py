@@ -3,8 +3,6 @@
 from assessor.campaigns.passages import Passage
 
 
-def document_text(passage: Passage | None) -> str:
-    """Return a document with its title; "" where its text is not loaded."""
-    if passage is None:
-        return ""
+def document_text(passage: Passage) -> str:
+    """Return a document with its title, if it has one."""
     return f"Title: {passage.title}\n\nContent: {passage.text}" if passage.title else passage.text

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from statistics import median
 from typing import Any, NamedTuple
@@ -92,15 +92,26 @@ class _Writer:
     def records(self, sheets: QuerySet[ArgueSheet]) -> Iterator[tuple[str, str, Json]]:
         in_order = sheets.order_by(byte_order("answer__run__tag"), "answer__run", "answer__apart", "pk")
         rows = in_order.annotate(rows=labels_at_once(ArgueSheet, *_OF_JUDGMENT)).values(*_COLUMNS, "rows")
-        for _, of_run in groupby(rows.iterator(_AT_A_TIME), itemgetter("answer__run")):
-            sheet = next(of_run)
-            is_as_it_came = sheet["import_record"] is not None and not sheet["version"]
-            record = sheet["extras"]["line"] if is_as_it_came else self._record(sheet)
-            yield self._topic.qid, sheet["answer__run__tag"], record
+        of_runs = groupby(rows.iterator(_AT_A_TIME), itemgetter("answer__run"))
+        sheets_of_runs = (next(of_run) for _, of_run in of_runs)
+        while some := list(islice(sheets_of_runs, _AT_A_TIME)):
+            sentences = {sheet["answer__run"]: _judged(sheet) for sheet in some if not _is_as_it_came(sheet)}
+            cited = {
+                (run, citation.docid)
+                for run, of_run in sentences.items()
+                for sentence in of_run
+                for citation in sentence.citations
+            }
+            passages = cited_passages(self._condition.campaign_id, cited) if cited else {}
+            documents = {one: document_text(passage) for one, passage in passages.items()}
+            for sheet in some:
+                of_run = sentences.get(sheet["answer__run"])
+                record = sheet["extras"]["line"] if of_run is None else self._record(sheet, of_run, documents)
+                yield self._topic.qid, sheet["answer__run__tag"], record
 
-    def _record(self, sheet: Json) -> Json:
+    def _record(self, sheet: Json, judged: Sequence[Sentence], documents: Mapping[tuple[int, str], str]) -> Json:
         content, cut = sheet["answer__content"], sheet["cut"]
-        sentences = list(Answer(content=content, references=sheet["answer__references"]).sentences())
+        sentences = Answer(content=content, references=sheet["answer__references"]).sentences()
         responses = [
             {"text": sentence.text, "citations": _scores(sentence, as_kept["citations"])}
             for sentence, as_kept in zip(sentences, content, strict=True)
@@ -113,21 +124,20 @@ class _Writer:
         }
         references = list(dict.fromkeys(docid for response in responses for docid in response["citations"]))
         report = {"metadata": metadata, "responses": responses, "references": references}
-        judgments = self._segments(sheet, sentences[: len(sentences) - cut])
+        judgments = self._segments(sheet, judged, documents)
         return {"report": report, "judgments": judgments} | ({"sentences_cut": cut} if cut else {})
 
-    def _segments(self, sheet: Json, sentences: Sequence[Sentence]) -> list[Json]:
+    def _segments(
+        self, sheet: Json, sentences: Sequence[Sentence], documents: Mapping[tuple[int, str], str]
+    ) -> list[Json]:
         labels: dict[int, dict[Item, str | None]] = {}
         for key, state, value, resolved in json.loads(sheet["rows"] or "[]"):
             item = item_of_key(key)
             labels.setdefault(item.sentence, {})[item] = value if state == Label.State.GIVEN else resolved
-        run = sheet["answer__run"]
-        cited = {(run, citation.docid) for sentence in sentences for citation in sentence.citations}
-        passages = cited_passages(self._condition.campaign_id, cited)
-        segments = []
+        run, segments = sheet["answer__run"], []
         for sentence in sentences:
             docids = dict.fromkeys(citation.docid for citation in sentence.citations)
-            texts = {docid: document_text(passages.get((run, docid))) for docid in docids}
+            texts = {docid: documents.get((run, docid), "") for docid in docids}
             writer = SegmentWriter(sentence.text, texts, self._condition.maker)
             self._write(writer, list(docids), labels.get(sentence.position, {}))
             segments.append(writer.segment)
@@ -153,6 +163,16 @@ class _Writer:
             if answers:
                 found.append(matched_nugget(nugget["text"], answers, nugget["importance"]))
         return found
+
+
+def _is_as_it_came(sheet: Json) -> bool:
+    return sheet["import_record"] is not None and not sheet["version"]
+
+
+def _judged(sheet: Json) -> list[Sentence]:
+    """Return the sentences that are judged."""
+    sentences = list(Answer(content=sheet["answer__content"], references=sheet["answer__references"]).sentences())
+    return sentences[: len(sentences) - sheet["cut"]]
 
 
 def _scores(sentence: Sentence, as_kept: Any) -> dict[str, Any]:

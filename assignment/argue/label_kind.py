@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Exists, OuterRef, Q
 
@@ -73,6 +73,11 @@ class Argue(LabelKind):
 
         texts = item_texts({question.item for question in questions})
         return [texts[question.item] for question in questions]
+
+    def place(self, item: str) -> tuple[Any, ...]:
+        from assignment.argue.items import item_of_key
+
+        return item_of_key(item)
 
     def labels_on(self, topic: Topic, condition: Condition) -> Labels:
         return self.scoring().load_with_labels(condition, topic.pk)[1]

@@ -48,7 +48,7 @@ from support.actions import add_sheets, create_support, sheet_row
 from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import attested, report
 from tests.conftest import client_of, make_person, open_guidelines
-from tests.judging import all_judged, asked, change, give, judgeable, leave_out
+from tests.judging import all_judged, asked, change, give, given, judgeable, leave_out
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
@@ -305,7 +305,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
                     change(sheet, {"1.0": {"label": "none"}})
         for sheet in all_judged(campaign.conditions.get(name="Reports judged")):
             if sheet.version == 0:
-                change(sheet, {asked(sheet)[0]: {"label": "no"}})
+                change(sheet, dict.fromkeys(given(sheet), {"label": "no"}))
         aliases = "".join(f"r{number},,,,,alias{number}\n" for number in new)
         import_file(campaign, "run_list", f"tag,team,task,type,priority,aliases\n{aliases}")
         for number in new:

@@ -75,6 +75,7 @@ INSTALLED_APPS = [
     "nuggets.reports",
     "assignment",
     "assignment.grading",
+    "assignment.argue",
     "support",
     "assessor.relevance",
     "assessor.preference",

@@ -86,6 +86,7 @@ class Assignment(LabelKind):
     takes_invalid_labels = True
     questions_page = "assignment_questions"
     labels_export = "labels_by_answer"
+    labels_nuggets = True
     settling = "assignment/_settle.html"
     left_out_template = "assignment/_left_out.html"
     labels = tuple(reversed(LABELS))
@@ -245,14 +246,9 @@ class Assignment(LabelKind):
         return {AnswerSheet: "condition", Assignment: "sheet", LabelEvent: "sheet", LeftOut: "condition"}
 
     def reopened(self, condition: Condition) -> Iterator[str]:
-        from assessor.labels.completeness import by_topic
-        from assignment.models import AnswerSheet
-        from nuggets.models import NuggetBank
+        from assignment.queries import reopened_banks
 
-        banks = NuggetBank.objects.filter(condition=condition.nuggets_id, state=NuggetBank.State.OPEN)
-        labelled = AnswerSheet.objects.filter(condition=condition, bank=OuterRef("pk"))
-        again = (f"bank of {condition.nuggets} is open again", f"banks of {condition.nuggets} are open again")
-        yield from by_topic(banks.filter(Exists(labelled)), *again)
+        return reopened_banks(condition)
 
     def on_bank_finished(self, bank: NuggetBank) -> None:
         from assignment.actions import follow_edition

@@ -1,15 +1,17 @@
 """What jobs, scores and pages read of answer sheets."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
+from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Run, Sentence
 from assessor.campaigns.queries import own_answers, pooled_passages, without_practice
+from assessor.labels.completeness import by_topic
 from assessor.labels.flags import Question
 from assessor.labels.history import said_under
 from assessor.labels.shown_labels import differs
@@ -33,11 +35,19 @@ def scored_editions(condition: Condition) -> list[BankEdition]:
     Of all banks of the condition's nuggets there it is the one that was finished last, whether or not a sheet is about
     it yet, as it stood then.
     """
-    judged = AnswerSheet.objects.filter(condition=condition).order_by().values("bank__topic")
+    judged = kind_of(condition).sheets.objects.filter(condition=condition).order_by().values("bank__topic")
     banks = without_practice(NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=judged))
     editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition")).select_related("bank__topic")
     newest = {edition.bank.topic_id: edition for edition in with_keys(editions.order_by("pk"))}
     return sorted(newest.values(), key=lambda edition: edition.bank.topic.qid)
+
+
+def reopened_banks(condition: Condition) -> Iterator[str]:
+    """Say which of the banks that a condition's labels are given for are open again."""
+    banks = NuggetBank.objects.filter(condition=condition.nuggets_id, state=NuggetBank.State.OPEN)
+    labelled = kind_of(condition).sheets.objects.filter(condition=condition, bank=OuterRef("pk"))
+    again = (f"bank of {condition.nuggets} is open again", f"banks of {condition.nuggets} are open again")
+    yield from by_topic(banks.filter(Exists(labelled)), *again)
 
 
 def control_runs(nuggets: Condition) -> QuerySet[Run]:

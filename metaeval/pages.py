@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from django.db.models import Q, QuerySet
 from django.urls import reverse
@@ -213,4 +214,4 @@ def _ways(condition: Condition, things: Collection[tuple[int, Any]]) -> dict[tup
         sheet: reverse("label_way", args=[condition.campaign.slug, condition.kind, sheet, 0]).removesuffix("0/")
         for sheet in set(sheets.values())
     }
-    return {(answer, item): f"{start[sheet]}{item}/" for (answer, item), sheet in sheets.items()}
+    return {(answer, item): f"{start[sheet]}{quote(str(item))}/" for (answer, item), sheet in sheets.items()}

@@ -19,6 +19,8 @@ from assessor.accounts.models import Person
 from assessor.campaigns.models import Condition, Event, Topic
 from assessor.work.actions import give_tasks
 from assessor.work.models import Exposure, Task, Write
+from assignment.argue.models import ArgueSheet
+from assignment.argue.models import LabelEvent as ArgueEvent
 from assignment.models import AnswerSheet, Assignment, LabelEvent, LeftOut
 from nuggets.models import NuggetBank
 from nuggets.queries import nuggets_in_order
@@ -41,6 +43,7 @@ _OF_NUGGETS = ("labels", "cannot", "stale", "invalid", "flags", "marks", "shown"
 _KINDS = {
     "assignment": _Kind(AnswerSheet, LabelEvent, "assign", _OF_NUGGETS, "support"),
     "grading": _Kind(AnswerSheet, LabelEvent, "assign", _OF_NUGGETS, "5"),
+    "argue": _Kind(ArgueSheet, ArgueEvent, "", ("labels", "cannot", "stale", "flags"), "yes"),
     "support": _Kind(
         SupportSheet,
         SupportEvent,

@@ -1,27 +1,29 @@
 """What somebody sees of a model's by reading a list."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
 from assessor.campaigns.models import Campaign, Topic
-
-_OF_TOPIC = ("qid", "topic_id", "query_id")  # what the field's forms call it
+from assessor.labels.api import Json, Key
 
 
 class Seen(NamedTuple):
-    """What is seen by a list. topics: all that it is of; note: records that what it has on some is seen."""
+    """What is seen by a list. topics: all that it is of; note: records that what it has on some is seen.
+
+    qid_of: returns the topic id of an item, by its key and what is listed.
+    """
 
     campaign: Campaign
     topics: QuerySet[Topic]
     note: Callable[[QuerySet[Topic]], None]
+    qid_of: Callable[[Key, Json], str]
 
-    def of(self, items: list[dict[str, Any]]) -> None:
+    def of(self, page: Sequence[tuple[Key, Json]]) -> None:
         """Record that these items of it are seen."""
-        if items:
-            qids = {str(next(item[key] for key in _OF_TOPIC if key in item)) for item in items}
-            self.note(self.campaign.topics.filter(qid__in=qids))
+        if page:
+            self.note(self.campaign.topics.filter(qid__in={self.qid_of(key, item) for key, item in page}))
 
     def all(self) -> None:
         """Record that the whole list is seen."""

@@ -95,7 +95,7 @@ def answer(request: HttpRequest, asked: Asked, listing: Listing, seen: Seen | No
     page = found[: asked.limit]
     items = [item for _, item in page]
     if seen:
-        seen.of(items)
+        seen.of(page)
     return as_json({"items": items, "next": _cursor(page[-1][0]) if len(found) > asked.limit else None})
 
 

@@ -70,7 +70,7 @@ class Grid(NamedTuple):
 def grid_of(campaign: Campaign, topic: Topic, asked: QueryDict) -> Grid | None:
     """Return the grid that the address asks for; None where no nugget of the topic has labels of answers."""
     used: list[tuple[int, int]] = []
-    for kind in (one for one in label_kinds() if one.needs_nuggets):
+    for kind in (one for one in label_kinds() if one.labels_nuggets):
         judged = kind.judged_answers().filter(answer__topic=topic, condition__of_passages=False).order_by()
         used += judged.values_list("condition", "bank").distinct()
     return _grid(campaign, used, asked) if used else None

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from django.db.models import Count
 from django.http import Http404
@@ -175,12 +176,11 @@ def _labels(campaign: Campaign, kind: LabelKind, answer: Answer) -> LabelTable:
         if row is None or row.state == Label.State.REMOVED:
             return None
         look, word = look_of(kind.labels, row.state, row.value or row.resolved_value)
-        return Mark(
-            look, word, f"{sheet.condition}: {word}", sheet.condition.is_a_models, f"{address}{sheet.pk}/{item}/"
-        )
+        way = f"{address}{sheet.pk}/{quote(item)}/"
+        return Mark(look, word, f"{sheet.condition}: {word}", sheet.condition.is_a_models, way)
 
     rows = [
         LabelRow(described[sheet, item][0], [mark(one, item) for one in found])
-        for item, sheet in sorted(places.items(), key=lambda place: [int(part) for part in place[0].split(".")])
+        for item, sheet in sorted(places.items(), key=lambda place: kind.place(place[0]))
     ]
     return LabelTable(kind, [sheet.condition for sheet in found], rows)

@@ -33,6 +33,7 @@ class LabelKind(ConditionKind):
     questions_page = ""  # the name of the address that leads to a condition's questions
     settling = ""  # the template of the forms that settle a label which a person could not give; "" where nothing does
     labels_export = ""  # the name of the export that has the labels of each answer under all conditions, side by side
+    labels_nuggets = False  # whether its items are nuggets, each of which has one label in an answer
     left_out_template = ""  # of what is left out of scores for all runs
 
     @property
@@ -125,6 +126,10 @@ class LabelKind(ConditionKind):
     def waiting_for_a_model(self, campaign: Campaign) -> Mapping[int, int]:
         """Count by task's key the items that can't be judged because a model gave them no label."""
         return {}
+
+    def place(self, item: str) -> tuple[Any, ...]:
+        """Return by what items of an answer are in order, of an item's key."""
+        return tuple(map(int, item.split(".")))
 
     # The way of one label
 

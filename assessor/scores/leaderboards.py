@@ -91,6 +91,12 @@ def score_lines(condition: Condition, form: str, policy: Policy, *, allow_incomp
     Raises Incomplete where answers lack labels, unless that is allowed; their runs then have the mean of the others.
     """
     found = condition_scores(condition)
+    table = complete_table(condition, found, policy, allow_incomplete=allow_incomplete)
+    return FORMS[form].write(Board(name_of(condition), policy, found, table, cell_figures(found, policy)))
+
+
+def complete_table(condition: Condition, found: Scores, policy: Policy, *, allow_incomplete: bool = False) -> Table:
+    """Return the score table of a condition. Raises Incomplete where answers lack labels, unless that is allowed."""
     table = score_table(found, policy)
     if table.incomplete and not allow_incomplete:
         raise Incomplete(
@@ -98,7 +104,7 @@ def score_lines(condition: Condition, form: str, policy: Policy, *, allow_incomp
             f"{found.measures.lacking}.",
             scoring_of(condition.kind).remedy,
         )
-    return FORMS[form].write(Board(name_of(condition), policy, found, table, cell_figures(found, policy)))
+    return table
 
 
 def shown(value: float) -> float | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from assessor.campaigns.models import Campaign, Condition, Import
+from assessor.campaigns.models import Campaign, Import
 from assessor.campaigns.queries import PASSAGES_RUN
 from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
@@ -70,20 +70,14 @@ class GradeLoader(AssignmentLoader):
     asks = ("condition", "nuggets", "by")
     takes_invalid_labels = GRADING.takes_invalid_labels
     of_kind = GRADING
+    brings_nuggets = False
+    labels_of = "graded"
     finder = QuestionFinder
     text_field, label_field = "passage", "grade"
 
     @classmethod
     def recognises(cls, beginning: Beginning) -> bool:
         return beginning.has("query_id", "question", "passage", "grade")
-
-    def _find_nuggets(self, name: str) -> Condition | None:
-        errors_before = self.report.error_count
-        found = super()._find_nuggets(name)
-        if found is None and self.report.error_count == errors_before:
-            remedy = "Import the questions first, then name their condition: --nuggets NAME, or “Nuggets” on the page."
-            self.report.error(0, "nuggets", name, "the condition of the questions that are graded", remedy=remedy)
-        return found
 
     def read(self, lines: Iterable[Line]) -> Iterator[SheetRecord]:
         of_passages = self.condition.of_passages if self.condition else None

@@ -1,18 +1,18 @@
 """Loading assignments under a condition of their own, with the banks, runs and answers that they bring."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 from django.db import transaction
 
-from assessor.campaigns.models import Campaign, Condition, Import, Topic
+from assessor.campaigns.models import Campaign, Condition, Import
 from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.imports.loaders.answers import About, AnswerFinder, Place
-from assessor.imports.loaders.base import AddError, Options
-from assessor.imports.loaders.conditions import ConditionLoader, check_name, find_condition, make_condition
+from assessor.imports.loaders.base import Options
+from assessor.imports.loaders.conditions import make_condition
 from assessor.labels.models import Label
 from assignment import models
 from assignment.actions.finished_banks import bring_up_to_date
@@ -21,6 +21,7 @@ from assignment.actions.preparation import open_labelled
 from assignment.formats import SheetRecord, read_sheets
 from assignment.label_kind import ASSIGNMENT, Assignment
 from assignment.loaders.banks import BankFinder, MatchedBank
+from assignment.loaders.nuggets import NuggetLabelsLoader
 from assignment.models import AnswerSheet
 from nuggets.formats import BankRecord
 
@@ -62,7 +63,7 @@ class NewSheets(NamedTuple):
     sheets: list[NewSheet]
 
 
-class AssignmentLoader(ConditionLoader):
+class AssignmentLoader(NuggetLabelsLoader):
     """The condition, and the judge of its name, are made by the first file, and further files add answers."""
 
     kind = "assignments"
@@ -70,7 +71,8 @@ class AssignmentLoader(ConditionLoader):
     brings = "assignments"
     asks: ClassVar[Sequence[str]] = ("condition", "nuggets", "by", "invalid_labels")
     takes_invalid_labels = ASSIGNMENT.takes_invalid_labels
-    of_kind: Assignment = ASSIGNMENT
+    of_kind: ClassVar[Assignment] = ASSIGNMENT
+    brings_nuggets = True
     finder = BankFinder
     text_field, label_field = "answer_text", "assignment"  # of lines
 
@@ -80,36 +82,9 @@ class AssignmentLoader(ConditionLoader):
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
-        self.name, self.by = options["condition"], options["by"]
-        self.condition = find_condition(campaign, options, self.of_kind.name, report)
-        known = self.condition.nuggets.name if self.condition and self.condition.nuggets else f"{self.name} nuggets"
-        name = options.get("nuggets") or known
-        self.banks = self.finder(self._find_nuggets(name), name, self.by, report)
+        self.banks = self.finder(self.nuggets, self.name_of_nuggets, self.by, report)
         self.answers = AnswerFinder(campaign, report)
-        self.topics: dict[str, Topic] = {topic.qid: topic for topic in campaign.topics.all()}
         self._labelled: set[int] = set()  # topics with new labels, by key
-
-    def _find_nuggets(self, name: str) -> Condition | None:
-        """Return the condition of the nuggets, or None where the file is to make it; report what it can't be."""
-        if not check_name(name, "nuggets", self.report):
-            return None
-        if name == self.name:
-            self.report.error(0, "nuggets", name, "another name than that of the labels' condition")
-            return None
-        found = self.campaign.conditions.filter(name=name).first()
-        if found and found.kind != self.of_kind.builds_on:
-            self.report.error(0, "nuggets", f"{name}, {found.kind}", "a new name, or that of a nugget condition")
-            return None
-        if self.condition and found != self.condition.nuggets:
-            expected = f"{self.condition.nuggets}, whose nuggets {self.name} is about already"
-            self.report.error(0, "nuggets", name, expected)
-        return found
-
-    @classmethod
-    def read_form(cls, filled_in: Mapping[str, Any], add_error: AddError) -> Options:
-        options = super().read_form(filled_in, add_error)
-        nuggets = filled_in.get("nuggets", "").strip()
-        return options | ({"nuggets": nuggets} if nuggets else {})
 
     def read(self, lines: Iterable[Line]) -> Iterator[SheetRecord]:
         return read_sheets(lines, self.report, invalid_labels=self.options.get("invalid_labels", ""))

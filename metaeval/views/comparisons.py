@@ -179,7 +179,7 @@ def _item(found: Comparison) -> str:
     """Return what lists have whose nuggets are labelled."""
     first = found.first
     kind = label_kind(first.kind) if isinstance(first, Condition) else None
-    return kind.item if kind and kind.needs_nuggets else "nugget"
+    return kind.item if kind and kind.labels_nuggets else "nugget"
 
 
 def _pairs_page(found: Comparison) -> str:

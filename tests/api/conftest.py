@@ -34,6 +34,20 @@ def answers(tag: str) -> list[dict[str, Any]]:
     return [{"run_id": tag, "topic_id": qid, "references": ["d1"], "answer": sentences} for qid in ("t1", "t2", "t3")]
 
 
+def judged_report(tag: str) -> dict[str, Any]:
+    """Return a run's report on t1, whose sentence is attested."""
+    kind = "SENTENCE_ATTESTED"
+    response = {"judgment_type_id": kind, "is_attested": True}
+    judgment = {"judgment_type_id": kind, "response": response, "provenance": {"doc_id": "d1"}}
+    return {
+        "report": {
+            "metadata": {"topic_id": "t1", "run_id": tag},
+            "responses": [{"text": "Cats purr.", "citations": {"d1": 1}}],
+        },
+        "judgments": [{"text": "Cats purr.", "judgments": [judgment]}],
+    }
+
+
 def assignment(tag: str, qid: str, labels: tuple[str, ...]) -> dict[str, Any]:
     nuggets = [nugget | {"assignment": label} for nugget, label in zip(NUGGETS["nuggets"], labels, strict=True)]
     further = {"run_id": tag, "answer_text": "Cats purr.", "response_length": 2}
@@ -62,6 +76,9 @@ def study(campaign: Campaign, import_file, anna: Person, olga: Person) -> Campai
     better = {"_type": "comparison", "run_id": "r1", "run_id2": "r2", "query_id": "t1", "better_passage": 1}
     texts = {"passage_1": "Cats purr.", "passage_2": "Cats purr."}
     done = import_file(campaign, "preferences", [better | texts], condition="P people", by="people")
+    assert done.state == "done", done.report
+    graded["condition"] = "J people"
+    done = import_file(campaign, "argue_judgments", [judged_report("r1"), judged_report("r2")], **graded)
     assert done.state == "done", done.report
     for by, labels in LABELS.items():
         for nuggets in ("people", "model"):

@@ -36,6 +36,7 @@ TABLE = {
             "list_questions": "/conditions/{questions}/questions",
             "list_assignments": "/conditions/{assignment}/assignments",
             "list_question_grades": "/conditions/{grading}/question_grades",
+            "list_argue_judgments": "/conditions/{argue}/argue_judgments",
             "list_support": "/conditions/{support}/support",
             "list_preferences": "/conditions/{preference}/preferences",
             "get_scores": "/conditions/{assignment}/scores",
@@ -54,7 +55,7 @@ def keys(campaign: Campaign) -> dict[str, int]:
     """Return what goes into addresses."""
     by_kind = {
         kind: campaign.conditions.filter(kind=kind, method="imported").earliest("pk").pk
-        for kind in ("nuggets", "questions", "assignment", "grading", "support", "preference")
+        for kind in ("nuggets", "questions", "assignment", "grading", "argue", "support", "preference")
     }
     source, comparison = campaign.qrels_sources.earliest("pk"), campaign.comparisons.get()
     return by_kind | {"source": source.pk, "comparison": comparison.pk}

@@ -26,7 +26,7 @@ from metaeval.models import Calculation
 from metaeval.stats.means import Policy
 from nuggets.exports import condition_lines
 from support.exports import support_lines
-from tests.api.conftest import Ask
+from tests.api.conftest import Ask, judged_report
 from tests.api.test_access import TABLE, keys
 from tests.judging import all_judged
 from tests.work.conftest import at_once
@@ -81,6 +81,14 @@ def test_pages_of_any_size_and_lines_are_the_same_and_as_described(study: Campai
         validator = Draft202012Validator(of_item | {"components": schema["components"]})
         for item in items:
             validator.validate(item)
+
+
+def test_reports_are_those_of_the_export(study: Campaign, ask: Ask):
+    condition = study.conditions.get(name="J people")
+    address = f"/campaigns/study/conditions/{condition.pk}/argue_judgments"
+    assert ask(address).json()["items"] == [judged_report("r1"), judged_report("r2")]
+    assert ask(address, run="r2").json()["items"] == [judged_report("r2")]
+    assert ask(address, topic="t2").json()["items"] == []
 
 
 @pytest.mark.parametrize("what", EXPORTS)

@@ -129,6 +129,7 @@ def test_a_file_is_asked_about_as_its_kind_needs(open_page: OpenPage, tmp_path) 
         "assignments": "by condition invalid_labels nuggets",
         "passages": "",
         "question_grades": "by condition nuggets",
+        "argue_judgments": "by condition nuggets",
         "preferences": "by condition",
         "support": "by condition invalid_labels",
         "plan": "",

@@ -46,8 +46,9 @@ from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
 from support.actions import add_sheets, create_support, sheet_row
 from tests.api.tokens import make_token
+from tests.assignment.argue.conftest import attested, report
 from tests.conftest import client_of, make_person, open_guidelines
-from tests.judging import all_judged, asked, change, give, judgeable, leave_out
+from tests.judging import all_judged, asked, change, give, given, judgeable, leave_out
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
@@ -288,6 +289,9 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             of_passage = grade | {"run_id": None, "doc_id": f"s{number}", "passage": f"text {number}"}
             graded["condition"] = "Graded passages"
             assert import_file(campaign, "question_grades", [of_passage], **graded).state == "done"
+            judged = report(f"r{number}", [[attested(f"s{number}")]], sentences=[("a", [f"s{number}"])])
+            graded["condition"] = "Reports judged"
+            assert import_file(campaign, "argue_judgments", [judged], **graded).state == "done"
             found = "".join(f"{qid} Q0 s{number} 1 1.5 found{number}\n" for qid in qids)
             import_file(campaign, "retrieval", found)
             nuggets = {"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}
@@ -301,6 +305,9 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             for sheet in all_judged(of_file):
                 if sheet.version == 0:
                     change(sheet, {"1.0": {"label": "none"}})
+        for sheet in all_judged(campaign.conditions.get(name="Reports judged")):
+            if sheet.version == 0:
+                change(sheet, dict.fromkeys(given(sheet), {"label": "no"}))
         aliases = "".join(f"r{number},,,,,alias{number}\n" for number in new)
         import_file(campaign, "run_list", f"tag,team,task,type,priority,aliases\n{aliases}")
         for number in new:

@@ -266,6 +266,8 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
         "assignments",
         "question_grades",
         "rubric_qrels",
+        "argue_judgments",
+        "argue_scores",
         "preferences",
         "support",
         "judgments",

@@ -187,7 +187,7 @@ POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614\nsi
 @pytest.mark.parametrize("kind", [kind for kind in LOADERS if kind != "plan"])
 def test_a_git_lfs_pointer_is_called_one(empty_campaign, import_file, rows, kind):
     options = {"source": "NIST", "condition": "NIST", "by": "people"}
-    if kind == "question_grades":
+    if kind in ("question_grades", "argue_judgments"):
         options["nuggets"] = "Asked"
         protocol = empty_campaign.protocol
         empty_campaign.conditions.create(name="Asked", kind="questions", method="ManualQuestions", protocol=protocol)

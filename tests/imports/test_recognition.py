@@ -49,6 +49,7 @@ FILES = [
     ("assignments", {"query": "q", "qid": "t1", "nuggets": [NUGGET | {"assignment": "support"}], "run_id": "r"}),
     ("question_grades", {"run_id": "r", "query_id": "t1", "question": "Q?", "passage": "a", "grade": 4}),
     ("question_grades", {"query_id": "t1", "question": "Q?", "passage": "a", "doc_id": "d1", "grade": 4}),
+    ("argue_judgments", {"report": {"metadata": {"topic_id": "t1", "run_id": "r"}, "responses": []}, "judgments": []}),
     ("passages", {"query_id": "t1", "doc_id": "d1", "passage": "a"}),
     ("preferences", {"_type": "comparison", "run_id": "r", "run_id2": "s", "query_id": "t1", "better_passage": 1}),
     ("support", {"topic_id": "t1", "run_id": "r", "sentences": []}),

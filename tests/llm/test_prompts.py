@@ -310,8 +310,9 @@ def test_a_set_without_any_prompt_cannot_be_used(drop_in: DropIn) -> None:
     drop_in(**dict.fromkeys(FILES))
     assert problem_of() == (
         "The prompt set other has no prompt. Add one or more of creation.md, importance.md, query_questions.md, "
-        "question_creation.md, contrast.md, grounded_questions.md, report.md, assignment.md, grading.md, support.md, "
-        "relevance.md, preference.md."
+        "question_creation.md, contrast.md, grounded_questions.md, report.md, assignment.md, grading.md, attest.md, "
+        "answers_question.md, needs_citation.md, first_instance.md, negative.md, support.md, relevance.md, "
+        "preference.md."
     )
 
 
@@ -343,7 +344,7 @@ def test_the_system_part_may_be_empty_and_lines_may_end_as_on_windows(drop_in: D
 def test_every_name_that_is_needed_must_be_there(drop_in: DropIn, question: str) -> None:
     for name in job_prompts()[question].needed:
         with pytest.raises(PromptSetError, match=re.escape(f"lacks ${{{name}}}")):
-            checked_set("other", {question: FILES[question].replace(f"${{{name}}}", "")})
+            checked_set("other", {question: FILES[question].replace(f"${{{name}}}", "text")})
 
 
 @pytest.mark.parametrize("question", job_prompts())

@@ -41,7 +41,10 @@ def _view(kind: str, of: ApiList) -> Callable[..., HttpResponseBase]:
 
         where = f"API: {condition}"
         seen = Seen(
-            campaign, of.topics(condition, topics, runs), lambda some: take_away(person, condition, some, where)
+            campaign,
+            of.topics(condition, topics, runs),
+            lambda some: take_away(person, condition, some, where),
+            lambda key, item: str(key[0]),
         )
         return answer(request, wanted, Listing(after, of.key), seen)
 

@@ -100,7 +100,12 @@ def list_grades(request: HttpRequest, slug: Text, source_id: Id, asked: Query[Of
     if asked.topic:
         grades = grades.filter(topic__in=topics_called(campaign, asked.topic))
     where, person = f"API: {source}", asker(request)
-    seen = Seen(campaign, topics_of(grades), lambda topics: take_grades(person, source, topics, where))
+    seen = Seen(
+        campaign,
+        topics_of(grades),
+        lambda topics: take_grades(person, source, topics, where),
+        lambda key, item: str(item["qid"]),
+    )
     return answer(request, asked, of_records(grades, _grade), seen)
 
 

@@ -1,0 +1,1 @@
+"""Reports judged sentence by sentence against a bank of questions, as AUTO-ARGUE does."""

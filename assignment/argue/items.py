@@ -1,0 +1,91 @@
+"""What is asked of the sentences of a report, each by a key that never changes."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from assessor.campaigns.models import Protocol, Sentence, Topic
+from assignment.argue.measures import Question, all_answers, asked, counted, within_limit
+from assignment.argue.questions import questions_of
+from assignment.argue.vocabulary import ANSWERS, ATTESTS, FIRST, NEEDS, NEGATIVE, NO, STEPS, YES
+from nuggets.editions import Snapshot
+
+_STEPS = "|".join(step for step in STEPS if step != ANSWERS)
+_KEY = re.compile(rf"s(\d+)(?:\.d(.+))?\.(?:n([0-9a-f-]{{36}})\.([^.]+)|({_STEPS}))", re.DOTALL)
+
+
+class Item(NamedTuple):
+    """A question to a sentence: whether a document attests it, whether it states a gold answer, and so on.
+
+    docid: "" where the sentence cites nothing; nugget: the question's uid, and gold its answer's id, or "".
+    """
+
+    sentence: int
+    docid: str
+    step: str
+    nugget: str = ""
+    gold: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its name for ever: "s3.dDOCID.attests", "s3.dDOCID.nUID.g1", "s3.needs"."""
+        of = f"s{self.sentence}" + (f".d{self.docid}" if self.docid else "")
+        return f"{of}.n{self.nugget}.{self.gold}" if self.step == ANSWERS else f"{of}.{self.step}"
+
+
+def item_of_key(key: str) -> Item:
+    """Return the item of a key."""
+    found = _KEY.fullmatch(key)
+    assert found is not None, "keys are made here"
+    sentence, docid, nugget, gold, step = found.groups()
+    return Item(int(sentence), docid or "", step or ANSWERS, nugget or "", gold or "")
+
+
+class Bank(NamedTuple):
+    """The questions that are asked by a protocol. questions: those that count."""
+
+    questions: list[Question]
+    gate: str
+    has_negatives: bool
+
+    def items(self, sentences: Iterable[Sentence], labels: Mapping[str, str]) -> list[Item]:
+        """Return what is asked of sentences, in their order. labels: those that say what further is asked."""
+        return [item for sentence in sentences for item in self._items(sentence, labels)]
+
+    def _items(self, sentence: Sentence, labels: Mapping[str, str]) -> Iterator[Item]:
+        at = sentence.position
+        for docid in dict.fromkeys(citation.docid for citation in sentence.citations):
+            yield Item(at, docid, ATTESTS)
+            yield from (Item(at, docid, ANSWERS, *answer) for answer in asked(self.questions, docid, self.gate))
+        if not sentence.citations:
+            yield from self._items_without_citation(at, labels)
+
+    def _items_without_citation(self, at: int, labels: Mapping[str, str]) -> Iterator[Item]:
+        needs, negative = Item(at, "", NEEDS), Item(at, "", NEGATIVE)
+        yield needs
+        if self.has_negatives:
+            yield negative
+        said = labels.get(negative.key)
+        if labels.get(needs.key) == YES and (said == NO or not self.has_negatives):
+            yield Item(at, "", FIRST)
+        if said == YES:
+            yield from (Item(at, "", ANSWERS, *answer) for answer in all_answers(self.questions))
+
+
+def bank_of(nuggets: Snapshot, protocol: Protocol) -> Bank:
+    """Return what is asked about the questions of an edition."""
+    return Bank(counted(questions_of(nuggets), protocol.argue_gate), protocol.argue_gate, protocol.argue_negatives)
+
+
+def judged_sentences(sentences: Sequence[Sentence], protocol: Protocol, topic: Topic) -> list[Sentence]:
+    """Return those sentences of a report that are judged: those within the protocol's limit, or else the topic's."""
+    limit = protocol.argue_max_chars or _limit(topic.extras)
+    return list(sentences[: within_limit([sentence.text for sentence in sentences], limit)])
+
+
+def _limit(extras: Mapping[str, Any]) -> int:
+    """Return the limit of reports on a topic, in characters; 0 where the topic's file says none."""
+    found = extras.get("limit")
+    if isinstance(found, str) and found.strip().isdecimal():
+        return int(found)
+    return found if type(found) is int and found > 0 else 0

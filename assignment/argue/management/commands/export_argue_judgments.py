@@ -1,0 +1,3 @@
+from assessor.exports.management.exporting import command
+
+Command = command("argue_judgments")

@@ -1,0 +1,20 @@
+"""The questions of a bank's edition as the measures of reports take them."""
+
+from assignment.argue.measures import Gold, Question
+from nuggets.editions import Snapshot
+
+
+def questions_of(nuggets: Snapshot) -> list[Question]:
+    """Return the questions of an edition, by uid."""
+    return [
+        Question(
+            nugget["uid"],
+            tuple(
+                Gold(gold["id"], frozenset(reference["docid"] for reference in gold["references"] or ()))
+                for gold in nugget.get("gold") or ()
+            ),
+            nugget.get("aggregator", ""),
+            nugget["importance"],
+        )
+        for nugget in nuggets
+    ]

@@ -15,11 +15,10 @@ from assignment.argue.items import Bank, Item, bank_of, item_of_key, judged_sent
 from assignment.argue.models import ArgueJudgment, ArgueSheet
 from assignment.argue.queries import reports_of, reports_without_sheet
 from assignment.argue.vocabulary import ANSWERS
-from assignment.queries import finished_banks, present_editions
 from nuggets.drafting import in_batches
 from nuggets.editions import Snapshot
 from nuggets.models import NuggetBank
-from nuggets.queries import with_keys
+from nuggets.queries import banks_by_topic, present_editions, with_keys
 
 _AT_A_TIME = 500
 _FIELDS = (
@@ -85,7 +84,7 @@ def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
     judge = condition.judge_id
     assert condition.nuggets is not None, "reports are judged against questions"
     assert judge is not None, "a model's condition has a judge"
-    finished = [bank.pk for bank in finished_banks(condition.nuggets, topics).values()]
+    finished = [bank.pk for bank in banks_by_topic(condition.nuggets, topics).values()]
     # Locked, or one could be finished again before its sheets can be seen, and they would stay behind.
     locked = NuggetBank.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=finished).order_by("pk")
     banks = {bank.topic_id: bank for bank in locked if bank.state == NuggetBank.State.FINISHED}

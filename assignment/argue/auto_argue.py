@@ -31,9 +31,9 @@ from assignment.argue.prompts import (
 )
 from assignment.argue.queries import judged_reports, reports_of, reports_without_sheet, sheets_on
 from assignment.argue.vocabulary import ANSWERS, ATTESTS, NEEDS, NEGATIVE, NO, YES
-from assignment.queries import finished_banks, present_editions
 from nuggets.drafting import in_batches
 from nuggets.models import NuggetBank
+from nuggets.queries import banks_by_topic, present_editions
 
 _AT_A_TIME = 200
 _LACKS_TEXT = "The text of {} is not loaded."
@@ -116,7 +116,7 @@ class AutoArgue(JobKind):
 
     def topic_states(self, condition: Condition, topics: Sequence[Topic]) -> dict[int, TopicState]:
         """Count the reports on each topic, and those that have all judgments."""
-        banks = finished_banks(condition.nuggets, topics) if condition.nuggets else {}
+        banks = banks_by_topic(condition.nuggets, topics) if condition.nuggets else {}
         reports = dict(answers_to(topics).order_by().values_list("topic").annotate(Count("pk")))
         done = judged_reports(condition)
         states = {}
@@ -228,7 +228,7 @@ async def _replies(work: Work, items: Sequence[Item], ask: Ask) -> list[str | Un
 
 def _banks(condition: Condition, topics: Sequence[Topic]) -> list[NuggetBank]:
     assert condition.nuggets is not None, "reports are judged against questions"
-    return list(finished_banks(condition.nuggets, topics).values())
+    return list(banks_by_topic(condition.nuggets, topics).values())
 
 
 def _unfinished(condition: Condition, banks: Collection[NuggetBank]) -> QuerySet[ArgueSheet]:

@@ -18,9 +18,9 @@ from assignment.argue.measures import Answer, relevant
 from assignment.argue.models import ArgueSheet
 from assignment.argue.vocabulary import ANSWERS, FIRST, NEEDS, NEGATIVE, NO, YES
 from assignment.loaders.nuggets import NuggetLabelsLoader
-from assignment.queries import finished_banks, present_editions
 from nuggets.editions import Snapshot
 from nuggets.models import NuggetBank
+from nuggets.queries import banks_by_topic, present_editions
 
 
 class _Questions(NamedTuple):
@@ -85,7 +85,7 @@ class ArgueLoader(NuggetLabelsLoader):
         new = [self.topics[qid] for qid in qids if qid in self.topics and qid not in self._questions]
         if not new or self.nuggets is None:
             return
-        banks = finished_banks(self.nuggets, new).values()
+        banks = banks_by_topic(self.nuggets, new).values()
         editions = present_editions(banks)
         for bank in banks:
             nuggets = editions[bank.pk].nuggets

@@ -141,7 +141,7 @@ def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Sc
     found = [bank for bank in found if topic is None or bank.topic.pk == topic]
     banks = {bank.topic.pk: bank for bank in found if bank.questions}
     _read_sheets(condition, banks, topic)
-    runs = run_names({run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)})
+    runs = run_names({run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)}, condition)
     own = who_answered(runs, banks)
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(banks), len(ARGUE_SCORES.all)))

@@ -14,12 +14,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='protocol',
             name='argue_gate',
-            field=models.CharField(choices=[('references', 'answers that have the cited document among their references'), ('open', 'all answers'), ('where_known', 'these, and answers without references')], default='references', help_text='Which gold answers a sentence is asked about, by what it cites.', max_length=20),
+            field=models.CharField(choices=[('references', 'those that refer to what it cites'), ('open', 'all'), ('where_known', 'these, and those without references')], default='references', help_text='Which gold answers a sentence is asked about, by what it cites.', max_length=20),
         ),
         migrations.AddField(
             model_name='protocol',
             name='argue_match',
-            field=models.CharField(choices=[('citation', 'where the citation supports the sentence'), ('all', 'where all citations of the sentence support it'), ('no', 'always')], default='citation', help_text='Where a gold answer that is stated counts.', max_length=20),
+            field=models.CharField(choices=[('citation', 'where the citation supports it'), ('all', 'where all its citations support it'), ('no', 'always')], default='citation', help_text='Where a gold answer that is stated counts.', max_length=20),
         ),
         migrations.AddField(
             model_name='protocol',
@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='protocol',
             name='preference_orders',
-            field=models.CharField(choices=[('both', 'both: where the two replies differ, it is a tie'), ('one', 'one')], default='both', help_text='In how many orders a model is shown two answers.', max_length=10),
+            field=models.CharField(choices=[('both', 'both: a tie where replies differ'), ('one', 'one')], default='both', help_text='In how many orders a model is shown two answers.', max_length=10),
         ),
         migrations.AddField(
             model_name='protocol',

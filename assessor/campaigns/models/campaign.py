@@ -121,17 +121,17 @@ class Protocol(models.Model):
         AS_GENERATED = "as_generated", "as generated"
 
     class PreferenceOrders(models.TextChoices):
-        BOTH = "both", "both: where the two replies differ, it is a tie"
+        BOTH = "both", "both: a tie where replies differ"
         ONE = "one", "one"
 
     class Gate(models.TextChoices):
-        REFERENCES = "references", "answers that have the cited document among their references"
-        OPEN = "open", "all answers"
-        WHERE_KNOWN = "where_known", "these, and answers without references"
+        REFERENCES = "references", "those that refer to what it cites"
+        OPEN = "open", "all"
+        WHERE_KNOWN = "where_known", "these, and those without references"
 
     class Match(models.TextChoices):
-        CITATION = "citation", "where the citation supports the sentence"
-        ALL = "all", "where all citations of the sentence support it"
+        CITATION = "citation", "where the citation supports it"
+        ALL = "all", "where all its citations support it"
         ANY = "no", "always"
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="protocols")

@@ -155,6 +155,8 @@ def _next_steps(job: Job) -> list[Step]:
     if kind.scoring():
         scores = f"{reverse('scores', args=[campaign])}?condition={condition.pk}"
         steps = [Step("See the scores", scores), Step("Compare with people", _compare(job))]
+    elif section := kind.runs_section(job.campaign):
+        steps = [Step(section.offer, f"{reverse('runs', args=[campaign])}#{section.anchor}")]
     if condition.is_by_people:
         steps = [Step("Give the drafts to people", reverse("plan", args=[campaign]))]
     else:

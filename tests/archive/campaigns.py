@@ -31,6 +31,7 @@ from assessor.work.actions import give_tasks, put_in_queue, record_time
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
 from assignment.actions import create_manual_assign, leave_out, resolve_label
+from assignment.argue.exports import judgment_lines
 from assignment.exports import assignment_lines
 from metaeval.actions import create_comparison, import_table
 from metaeval.actions import run as compute
@@ -41,6 +42,7 @@ from nuggets.exports import condition_lines
 from nuggets.models import NuggetBank
 from support.actions import create_support
 from support.exports import support_lines
+from tests.assignment.argue.conftest import attested, first, needs, relevance, report
 from tests.conftest import QRELS, SEGMENTS, TOPICS, client_of
 from tests.judging import (
     again,
@@ -48,6 +50,7 @@ from tests.judging import (
     asked,
     change,
     equal_first,
+    given,
     judgeable,
     label_all,
     nuggets_of,
@@ -100,8 +103,15 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     assert import_file(campaign, "nuggets", [line], condition="Frozen", by="people").state == "done"
     gold = [banks.answer("content", "d1"), banks.answer("in pain")]
     why = banks.question("Why do cats purr?", *gold, aggregator_type="AND", note=1)
-    asked = banks.bank(why | {"sub_nuggets": [banks.question("Do all?")]}, more={"a": [1]})
-    assert import_file(campaign, "questions", [asked], condition="Asked", by="people").state == "done"
+    of_questions = banks.bank(why | {"sub_nuggets": [banks.question("Do all?")]}, more={"a": [1]})
+    assert import_file(campaign, "questions", [of_questions], condition="Asked", by="people").state == "done"
+    judgments = [[relevance("d1"), attested("d1")], [needs(True), first(True)]]
+    report_line = report("team.judged", judgments, sentences=[("Cats purr when content.", ["d1"]), ("Dogs bark.", [])])
+    on_asked = {"condition": "Reports judged", "by": "model", "nuggets": "Asked"}
+    assert import_file(campaign, "argue_judgments", [report_line], **on_asked).state == "done"
+    [sheet] = all_judged(campaign.conditions.get(name="Reports judged"))
+    stated = next(item for item in asked(sheet) if ".n" in item and item not in given(sheet))
+    change(sheet, {stated: {"label": "yes"}})
     drafts = {"condition": "Drafted elsewhere", "qrels": "NIST", "maker": "another model"}
     line["nuggets"].append({"text": "purrs"})
     assert import_file(campaign, "drafts", [line], **drafts).state == "done"
@@ -275,6 +285,7 @@ def written(campaign: Campaign) -> bytes:
 def exported(campaign: Campaign) -> dict[str, str]:
     """Return all nuggets and labels of a campaign as files."""
     lines_of = {"nuggets": condition_lines, "assignment": assignment_lines, "support": support_lines}
+    lines_of["argue"] = judgment_lines
     conditions = Condition.objects.filter(campaign=campaign).order_by("name")
     return {
         condition.name: "".join(lines_of[condition.kind](condition))

@@ -152,6 +152,20 @@ MUTATIONS = [
         "tests/assignment/grading/test_measures.py",
     ),
     Mutation(
+        "a question can ask for all of its answers",
+        "assignment/argue/measures.py",
+        "all(given) if question.aggregator == AND else any(given)",
+        "any(given)",
+        "tests/assignment/argue/test_measures.py",
+    ),
+    Mutation(
+        "a missing judgment is not no",
+        "assignment/argue/measures.py",
+        "return math.nan if None in judgments else float",
+        "return float",
+        "tests/assignment/argue/test_measures.py",
+    ),
+    Mutation(
         "rows of a confusion matrix are the first judge's",
         "metaeval/stats/agreement.py",
         "rows * labels + columns",

@@ -31,6 +31,7 @@ from assessor.work.actions import give_tasks, put_in_queue, record_time
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
 from assignment.actions import create_manual_assign, leave_out, resolve_label
+from assignment.argue.exports import judgment_lines
 from assignment.exports import assignment_lines
 from metaeval.actions import create_comparison, import_table
 from metaeval.actions import run as compute
@@ -42,6 +43,7 @@ from nuggets.models import NuggetBank
 from nuggets.reports.actions import store_readings, write_report
 from support.actions import create_support
 from support.exports import support_lines
+from tests.assignment.argue.conftest import attested, first, needs, relevance, report
 from tests.conftest import QRELS, SEGMENTS, TOPICS, client_of
 from tests.judging import (
     again,
@@ -49,6 +51,7 @@ from tests.judging import (
     asked,
     change,
     equal_first,
+    given,
     judgeable,
     label_all,
     nuggets_of,
@@ -100,12 +103,19 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     _draft(campaign, olga)
     gold = [banks.answer("content", "d1"), banks.answer("in pain")]
     why = banks.question("Why do cats purr?", *gold, aggregator_type="AND", note=1)
-    asked = banks.bank(why | {"sub_nuggets": [banks.question("Do all?")]}, more={"a": [1]})
-    assert import_file(campaign, "questions", [asked], condition="Asked", by="people").state == "done"
+    of_questions = banks.bank(why | {"sub_nuggets": [banks.question("Do all?")]}, more={"a": [1]})
+    assert import_file(campaign, "questions", [of_questions], condition="Asked", by="people").state == "done"
     _read(campaign, olga)
     _compare(campaign, job.condition, tmp_path, olga)
     line = {"query": "", "qid": "t1", "nuggets": [{"text": "purring heals", "importance": "vital"}]}
     assert import_file(campaign, "nuggets", [line], condition="Frozen", by="people").state == "done"
+    judgments = [[relevance("d1"), attested("d1")], [needs(True), first(True)]]
+    report_line = report("team.judged", judgments, sentences=[("Cats purr when content.", ["d1"]), ("Dogs bark.", [])])
+    on_asked = {"condition": "Reports judged", "by": "model", "nuggets": "Asked"}
+    assert import_file(campaign, "argue_judgments", [report_line], **on_asked).state == "done"
+    [sheet] = all_judged(campaign.conditions.get(name="Reports judged"))
+    stated = next(item for item in asked(sheet) if ".n" in item and item not in given(sheet))
+    change(sheet, {stated: {"label": "yes"}})
     drafts = {"condition": "Drafted elsewhere", "qrels": "NIST", "maker": "another model"}
     line["nuggets"].append({"text": "purrs"})
     assert import_file(campaign, "drafts", [line], **drafts).state == "done"
@@ -299,6 +309,7 @@ def written(campaign: Campaign) -> bytes:
 def exported(campaign: Campaign) -> dict[str, str]:
     """Return all nuggets and labels of a campaign as files."""
     lines_of = {"nuggets": condition_lines, "assignment": assignment_lines, "support": support_lines}
+    lines_of["argue"] = judgment_lines
     conditions = Condition.objects.filter(campaign=campaign).order_by("name")
     return {
         condition.name: "".join(lines_of[condition.kind](condition))

@@ -307,7 +307,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
                     change(sheet, {"1.0": {"label": "none"}})
         for sheet in all_judged(campaign.conditions.get(name="Reports judged")):
             if sheet.version == 0:
-                change(sheet, {key: {"label": "no"} for key in given(sheet)})
+                change(sheet, {item: {"label": "no"} for item in given(sheet)})
         aliases = "".join(f"r{number},,,,,alias{number}\n" for number in new)
         import_file(campaign, "run_list", f"tag,team,task,type,priority,aliases\n{aliases}")
         for number in new:

@@ -9,14 +9,16 @@ from assessor.campaigns.actions import change_protocol
 from assessor.campaigns.models import Campaign, Condition
 from assessor.llm import replies, runner
 from assessor.llm.actions import JobError, launch, plan_job
-from assessor.llm.job_kind import job_kind_named
+from assessor.llm.job_kind import UnitFailure, job_kind_named
 from assessor.llm.models import Call, Job, ModelJudge
 from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.queries import notes
 from assessor.scores.cache import condition_scores
+from assignment.argue.actions import Judged
 from assignment.argue.exports import judgment_lines
 from assignment.argue.models import ArgueSheet
 from assignment.argue.prompts import ANSWERS_QUESTION, ATTEST, FIRST_INSTANCE, NEEDS_CITATION, NEGATIVE_CLAIM
+from nuggets.models import BankEdition
 from tests.assignment.argue.conftest import run_line
 from tests.conftest import Importer
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
@@ -116,9 +118,11 @@ def test_claims_of_absence_are_asked_about_all_answers(documents, import_file, e
     assert ArgueSheet.objects.get(condition=job.condition, answer__run__tag="team.three").to_do == 0
 
 
-def test_a_report_is_cut_where_the_topic_says(documents: Condition, import_file, endpoint, olga):  # noqa: F811
-    change_protocol(campaign=documents.campaign, settings={"argue_max_chars": 40}, acting_user=olga)
+@pytest.mark.parametrize(("most", "limit"), [(40, None), (0, 40), (0, "40"), (40, 2_000)])
+def test_a_report_is_cut_where_protocol_or_topic_says(documents, endpoint, olga, most: int, limit: object):  # noqa: F811
+    change_protocol(campaign=documents.campaign, settings={"argue_max_chars": most}, acting_user=olga)
     documents.campaign.refresh_from_db()
+    documents.campaign.topics.update(extras={} if limit is None else {"limit": limit})
     job = judged(make_judge(documents.campaign, endpoint().base_url), documents)
     sheet = ArgueSheet.objects.get(condition=job.condition, answer__run__tag="team.one")
     assert (sheet.cut, {key[:2] for key in sheet.labels}) == (2, {"s0"})
@@ -176,6 +180,22 @@ def test_a_job_that_was_stopped_goes_on_to_the_same_end(documents: Condition, en
     assert [labels(job, tag) for tag in ("team.one", "team.two")] == [
         labels(whole, tag) for tag in ("team.one", "team.two")
     ]
+
+
+def test_what_was_asked_about_another_edition_is_not_stored(documents: Condition, endpoint):  # noqa: F811
+    job = launched(make_judge(documents.campaign, endpoint().base_url), documents)
+    unit = job.units.get(answer__run__tag="team.two")
+    sheet = ArgueSheet.objects.get(condition=job.condition, answer=unit.answer)
+    sheet.bank.edition += 1
+    sheet.bank.save(update_fields=["edition"])
+    [edition] = sheet.bank.editions.all()
+    BankEdition.objects.create(bank=sheet.bank, edition=2, version=99, nuggets=edition.nuggets)
+    with pytest.raises(UnitFailure, match="The questions of t1 were changed while the model was asked about them"):
+        AUTO.store(job, [(unit, Judged(sheet.pk, 1, {"s0.dd9.attests": "yes"}))])
+    sheet.refresh_from_db()
+    assert sheet.labels == {}
+    runner.run_job(job.pk)
+    assert {one.error for one in job.units.all()} == {"The questions of t1 were changed at this very moment."}
 
 
 def test_the_estimate_counts_what_will_be_asked(documents: Condition, endpoint):  # noqa: F811

@@ -1,5 +1,6 @@
 """What becomes of judgments when a bank is finished again, or an answer gets further citations from another file."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -81,10 +82,20 @@ def test_a_reworded_gold_answer_is_asked_again_and_others_stand(by_model: Condit
     assert sheet.labels == {item: label for item, label in before.labels.items() if item not in again}
     assert sheet.labels[f"s0.dd1.n{heal}.g1"] == "yes"
     assert condition_scores(by_model).states.tolist() == [[1], [2], [1]]
+    # What a sentence answers by a citation is in no file while one of these judgments is missing.
+    assert [len(found) for found in _matches(by_model)] == [0, 1, 0]
     event = LabelEvent.objects.get(sheet=sheet, judgment__key=again[0], edition=2)
     assert (event.verb, event.value_before, event.state) == ("questions changed", "yes", Label.State.OUTDATED)
     judge_all(by_model)
     assert (one(by_model).stale, one(by_model).to_do) == ({}, 0)
+    assert [len(found) for found in _matches(by_model)] == [1, 2, 0]
+
+
+def _matches(condition: Condition) -> list[list[Json]]:
+    """Return what each sentence of team one's report answers, as the file says it: of each citation."""
+    line = json.loads(next(line for line in judgment_lines(condition) if "team.one" in line))
+    kind = "SENTENCE_ANSWERS_QUESTION"
+    return [[one for one in segment["judgments"] if one["judgment_type_id"] == kind] for segment in line["judgments"]]
 
 
 def test_references_say_of_what_is_asked(by_model: Condition):
@@ -189,9 +200,9 @@ def test_a_text_that_got_its_sentences_is_asked_anew(by_model: Condition, import
     assert add_lacking_sheets(by_model, list(Topic.objects.filter(campaign=campaign))) == 1
     judge_all(by_model)
     assert set(one(by_model, "team.text").labels) == {"s0.needs"}
-    sentences = [("Cats purr.", ["d1"]), ("It heals.", [])]
-    judged = report("team.text", [[relevance("d1"), attested("d1")], [needs(False)]], sentences=sentences)
+    sentences = [("Cats purr.", []), ("It heals.", ["d1"])]
+    judged = report("team.text", [[needs(False)], [relevance("d1"), attested("d1")]], sentences=sentences)
     done = import_file(campaign, "argue_judgments", [judged], **FILE)
     assert done.state == "done", done.report
     sheet = one(by_model, "team.text")
-    assert (sheet.labels, sheet.open[0], sheet.open[-1]) == ({}, "s0.dd1.attests", "s1.needs")
+    assert (sheet.labels, sheet.open[:2]) == ({}, ["s0.needs", "s1.dd1.attests"])

@@ -8,6 +8,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.actions import change_protocol
 from assessor.campaigns.models import Campaign, Condition
 from assessor.scores.cache import condition_scores
+from assessor.work.models import Exposure
 from assignment.argue.models import ArgueSheet
 from tests.assignment.argue.conftest import (
     EMPTY,
@@ -183,6 +184,13 @@ def test_pages_and_files_rank_runs_by_f1(imported: Condition, as_olga: Client):
     assert head[head.index("argue_f1") :][:3] == ["argue_f1", "sentence_support", "nugget_coverage"]
     row = dict(zip(head, next(line for line in out if line.startswith("team.one,")).split(","), strict=True))
     assert (row["argue_f1"], row["sentences_cut"]) == ("0.4", "0")
+
+
+def test_who_takes_a_models_judgments_has_seen_them(imported: Condition, as_olga: Client, olga: Person):
+    sent = as_olga.get(f"/campaigns/study/exports/argue_judgments/file/?of={imported.name}")
+    assert len(b"".join(sent.streaming_content).splitlines()) == 3
+    [seen] = Exposure.objects.filter(person=olga)
+    assert (seen.topic.qid, seen.kind, seen.where) == ("t1", "argue", "export of Judged")
 
 
 def test_the_history_of_a_judgment_names_what_it_asks(imported: Condition, as_olga: Client):

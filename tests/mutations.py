@@ -192,6 +192,41 @@ MUTATIONS = [
         '"key": __import__("uuid").uuid4(),',
         "tests/work/test_writes.py",
     ),
+    Mutation(
+        "of preferences, two orders that disagree are a tie",
+        "assessor/preference/verdicts.py",
+        "return found.pop() if len(found) == 1 else TIE",
+        "return min(found)",
+        "tests/preference/test_verdicts.py",
+    ),
+    Mutation(
+        "a missing preference is none",
+        "assessor/preference/scores.py",
+        "        states[one, at] = INCOMPLETE\n        scores[one, at] = np.nan\n",
+        "        pass\n",
+        "tests/preference/test_scores.py",
+    ),
+    Mutation(
+        "net wins by preferences are over decided pairs",
+        "metaeval/stats/preferences.py",
+        "    points, decided = borda(wins), count_decided(wins)",
+        "    points, decided = borda(wins), np.full(len(wins), len(wins) - 1.0)",
+        "tests/metaeval/stats/test_preferences.py",
+    ),
+    Mutation(
+        "questions from preferences of a round see the same list",
+        "nuggets/questions/answer_questions.py",
+        "texts=texts, questions=given)",
+        "texts=texts, questions=listed.texts)",
+        "tests/preference/test_answer_questions.py",
+    ),
+    Mutation(
+        "a bank from preferences is marked where it scores the runs",
+        "assessor/campaigns/models/judges.py",
+        "return (self.nuggets or self).preferences_id is not None",
+        "return False",
+        "tests/preference/test_answer_questions.py",
+    ),
 ]
 
 

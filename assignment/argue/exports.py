@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from assessor.campaigns.models import Answer, Condition, Run, Sentence, Topic
 from assessor.campaigns.passages import cited_passages
 from assessor.campaigns.queries import byte_order
+from assessor.campaigns.report_length import characters
 from assessor.formats.values import to_json
 from assessor.labels.models import Label
 from assessor.labels.queries import labels_at_once
@@ -22,7 +23,7 @@ from assessor.scores.tables import topics_counting
 from assignment.argue.documents import document_text
 from assignment.argue.formats import SegmentWriter, matched_nugget
 from assignment.argue.items import Item, item_of_key
-from assignment.argue.measures import FORMULAS, Counts, characters, joined, pooled, relevant
+from assignment.argue.measures import FORMULAS, Counts, joined, pooled, relevant
 from assignment.argue.models import ArgueSheet
 from assignment.argue.questions import questions_of
 from assignment.argue.score_arrays import Scores

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from assessor.campaigns.models import Protocol, Sentence, Topic
-from assignment.argue.measures import Question, all_answers, asked, counted, within_limit
+from assessor.campaigns.report_length import report_limit, within_limit
+from assignment.argue.measures import Question, all_answers, asked, counted
 from assignment.argue.questions import questions_of
 from assignment.argue.vocabulary import ANSWERS, ATTESTS, FIRST, NEEDS, NEGATIVE, NO, STEPS, YES
 from nuggets.editions import Snapshot
@@ -79,13 +80,5 @@ def bank_of(nuggets: Snapshot, protocol: Protocol) -> Bank:
 
 def judged_sentences(sentences: Sequence[Sentence], protocol: Protocol, topic: Topic) -> list[Sentence]:
     """Return those sentences of a report that are judged: those within the protocol's limit, or else the topic's."""
-    limit = protocol.argue_max_chars or _limit(topic.extras)
-    return list(sentences[: within_limit([sentence.text for sentence in sentences], limit)])
-
-
-def _limit(extras: Mapping[str, Any]) -> int:
-    """Return the limit of reports on a topic, in characters; 0 where the topic's file says none."""
-    found = extras.get("limit")
-    if isinstance(found, str) and found.strip().isdecimal():
-        return int(found)
-    return found if type(found) is int and found > 0 else 0
+    texts = [sentence.text for sentence in sentences]
+    return list(sentences[: within_limit(texts, report_limit(topic, protocol))])

@@ -5,7 +5,6 @@ entry of ARGUE_SCORES.
 """
 
 import math
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
@@ -107,26 +106,6 @@ def weights(questions: Sequence[Question]) -> list[float]:
     if not any(one.importance for one in questions):
         return [1.0] * len(questions)
     return [WEIGHTS.get(one.importance, 0.0) for one in questions]
-
-
-def within_limit(texts: Sequence[str], limit: int) -> int:
-    """Return how many sentences of a report are judged: those that end within the limit, 0 for none.
-
-    Characters are counted in NFKC, without blanks between sentences.
-    """
-    if not limit:
-        return len(texts)
-    left = limit
-    for number, text in enumerate(texts):
-        left -= characters(text)
-        if left < 0:
-            return number
-    return len(texts)
-
-
-def characters(text: str) -> int:
-    """Return how many characters a text has, in NFKC."""
-    return len(unicodedata.normalize("NFKC", text))
 
 
 @dataclass(frozen=True)

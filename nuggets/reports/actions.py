@@ -9,11 +9,12 @@ from django.db.models import Q
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.models import CONTROL, Condition, Run, Topic
+from assessor.campaigns.report_length import report_limit
 from assessor.formats.run_list import write_run_list
 from assessor.formats.values import to_json
 from assessor.imports.made_files import NotImported, import_lines
 from assessor.llm.models import Job
-from nuggets.reports.assembly import ReportSentence, assemble, report_limit
+from nuggets.reports.assembly import ReportSentence, assemble
 from nuggets.reports.models import Reading, Report
 from nuggets.reports.queries import ToRead, found_for, read_pairs, to_read
 
@@ -104,7 +105,7 @@ def _lines(report: Report, topics: Sequence[tuple[Topic, ToRead]]) -> Iterator[s
             list(one.questions),
             found_for(condition, topic.pk, one),
             per_question=report.per_question,
-            limit=report_limit(topic.extras, condition.protocol.argue_max_chars),
+            limit=report_limit(topic, condition.protocol),
             is_extractive=report.text == Report.Text.EXTRACTIVE,
         )
         yield to_json(_record(report, topic, one, sentences)) + "\n"

@@ -4,10 +4,10 @@ The steps are Crucible's (Dietz et al., arXiv 2601.13222).
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from assessor.campaigns.report_length import characters
 from assessor.llm.rehearsal.word_overlap import stems
 
 CHUNK = 1_000  # characters of a document that are read at once
@@ -43,17 +43,6 @@ def fold(text: str) -> str:
     return " ".join(text.split())
 
 
-def measure(text: str) -> int:
-    """Return the length of a text as length limits count it: in code points of NFKC."""
-    return len(unicodedata.normalize("NFKC", text))
-
-
-def report_limit(topic: Mapping[str, Any], set_limit: int) -> int | None:
-    """Return how many characters a report may have: as is set, or else as the topic's further keys say; or None."""
-    limit = set_limit or topic.get("limit")
-    return limit if isinstance(limit, int) and limit > 0 else None
-
-
 def chunks(text: str) -> list[str]:
     """Return a text in parts of at most CHUNK characters, blanks folded, cut where a sentence ends if one does."""
     found: list[str] = []
@@ -87,18 +76,18 @@ def assemble(
     found: Mapping[str, Sequence[Found]],
     *,
     per_question: int,
-    limit: int | None,
+    limit: int,
     is_extractive: bool,
 ) -> list[ReportSentence]:
     """Return the sentences of a report.
 
     questions: by their ids, in the order of the bank; found: by question. Of each question the most confident
     sentences come in, of equal ones those of the first document; none that has the same stems as one before; and none
-    from the first on that would make the report longer than the limit, in characters.
+    from the first on that would make the report longer than the limit, in characters; 0 for none.
     """
     report: list[ReportSentence] = []
     said: set[frozenset[str]] = set()
-    length = -1  # no blank before the first one
+    length = 0
     for question in questions:
         of_question = sorted(found.get(question, ()), key=lambda one: (-one.confidence, one.place, one.part))
         for one in of_question[:per_question]:
@@ -106,9 +95,9 @@ def assemble(
             words = stems(text)
             if words in said:
                 continue
-            if limit is not None and length + 1 + measure(text) > limit:
+            length += characters(text)
+            if limit and length > limit:
                 return report
             said.add(words)
-            length += 1 + measure(text)
             report.append(ReportSentence(text, one))
     return report

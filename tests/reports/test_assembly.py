@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assessor.campaigns.models import Protocol, Topic
+from assessor.campaigns.report_length import characters, report_limit
 from assessor.llm.replies import WrongAnswer
-from nuggets.reports.assembly import CHUNK, Found, assemble, chunks, fold, is_verbatim, measure, report_limit
+from nuggets.reports.assembly import CHUNK, Found, assemble, chunks, fold, is_verbatim
 from nuggets.reports.prompts import Said, read_said
 
 PASSAGE = "Cats purr when content. Some  purr when in pain."
@@ -40,9 +42,9 @@ def test_the_most_confident_sentence_of_each_question_comes_in_in_the_order_of_t
         "b": [found("b", "Bees make honey.", 5), found("b", "Honey is sweet.", 9, 1)],
         "a": [found("a", "Cats purr.", 3, 2), found("a", "Cats sleep.", 3, 1)],
     }
-    report = assemble(["a", "none", "b"], said, per_question=1, limit=None, is_extractive=True)
+    report = assemble(["a", "none", "b"], said, per_question=1, limit=0, is_extractive=True)
     assert [(one.text, one.found.docid) for one in report] == [("Cats sleep.", "d1"), ("Honey is sweet.", "d1")]
-    report = assemble(["a", "b"], said, per_question=2, limit=None, is_extractive=False)
+    report = assemble(["a", "b"], said, per_question=2, limit=0, is_extractive=False)
     assert [one.text for one in report] == [
         "It is said: Cats sleep.",
         "It is said: Cats purr.",
@@ -53,12 +55,12 @@ def test_the_most_confident_sentence_of_each_question_comes_in_in_the_order_of_t
 
 def test_what_was_said_is_not_said_again():
     said = {"a": [found("a", "Cats purr.", 9)], "b": [found("b", "The cats: purr", 9, 1), found("b", "Dogs bark.", 1)]}
-    report = assemble(["a", "b"], said, per_question=2, limit=None, is_extractive=True)
+    report = assemble(["a", "b"], said, per_question=2, limit=0, is_extractive=True)
     assert [one.text for one in report] == ["Cats purr.", "Dogs bark."]
 
 
-@pytest.mark.parametrize(("limit", "sentences"), [(9, 0), (10, 1), (20, 1), (21, 2), (None, 3)])
-def test_a_report_ends_before_its_limit(limit: int | None, sentences: int):
+@pytest.mark.parametrize(("limit", "sentences"), [(9, 0), (10, 1), (19, 1), (20, 2), (24, 3), (0, 3)])
+def test_a_report_ends_before_its_limit(limit: int, sentences: int):
     said = {
         name: [found(name, text, 1)] for name, text in zip("abc", ["Cats purr.", "Dogs bark.", "Elk."], strict=True)
     }
@@ -66,11 +68,10 @@ def test_a_report_ends_before_its_limit(limit: int | None, sentences: int):
 
 
 def test_limits_count_characters_as_tracks_do():
-    assert measure("ﬁ e\N{COMBINING ACUTE ACCENT}") == 4
-    assert report_limit({"limit": 2_000}, 0) == 2_000
-    assert report_limit({"limit": 2_000}, 300) == 300
-    assert report_limit({"limit": "long"}, 0) is None
-    assert report_limit({}, 0) is None
+    assert characters("ﬁ e\N{COMBINING ACUTE ACCENT}") == 4
+    asked = [({"limit": 2_000}, 0), ({"limit": "2000"}, 0), ({"limit": 2_000}, 300), ({"limit": "long"}, 0), ({}, 0)]
+    found = [report_limit(Topic(extras=extras), Protocol(argue_max_chars=most)) for extras, most in asked]
+    assert found == [2_000, 2_000, 300, 0, 0]
 
 
 def test_a_reply_is_read():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assessor.campaigns.report_length import characters, within_limit
 from assignment.argue.measures import (
     ALL,
     AND,
@@ -25,7 +26,6 @@ from assignment.argue.measures import (
     Question,
     Sentence,
     asked,
-    characters,
     counted,
     counts_of,
     is_answered,
@@ -34,7 +34,6 @@ from assignment.argue.measures import (
     relevant,
     stated,
     weights,
-    within_limit,
 )
 
 # Of the published example run: sentences that cite or should, supported ones, questions, answered ones, by topic.

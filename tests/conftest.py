@@ -103,7 +103,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 LONGEST = (
     "tests/test_golden.py",
     "tests/llm/test_killed.py",
-    "tests/preference/test_killed.py",
     "tests/imports/test_import_killed.py",
     "tests/test_beat.py",
     "tests/test_broker.py",

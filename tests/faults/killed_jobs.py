@@ -1,0 +1,152 @@
+"""Workers that are killed ten times while they do a job, for each kind of job that builds on questions or answers.
+
+    python -m pytest tests/faults/killed_jobs.py
+
+It takes minutes, most of them to start workers, so it is no part of the tests that are collected.
+"""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.llm.endpoint import RunningEndpoint
+from tests.llm.house import House, house, kill_all_of, wait_until
+from tests.questions.banks import answer, bank, question
+
+KILLS, FLIGHT, RUNS, TOPICS, DOCUMENTS = 10, 8, 6, 20, 3
+PAIRS = 15 * TOPICS  # of six answers to each topic
+ANSWERS = RUNS * TOPICS
+LAUNCH = """
+from assessor.llm.actions import launch, plan_job
+from assessor.llm.job_kind import job_kind_named
+
+judge = ModelJudge.objects.select_related("judge", "campaign").get()
+kind, campaign = job_kind_named("{kind}"), judge.campaign
+plan = plan_job(
+    kind=kind, judge=judge, name="{kind}", topics=list(campaign.topics.all()),
+    qrels_source=campaign.qrels_sources.get(), nuggets=campaign.conditions.get(name="Asked"),
+    preferences=campaign.conditions.filter(name="PrefJudge").first(),
+)
+launch(plan, most_calls=None, most_cost=None, acting_user=None)
+"""
+
+
+class Kept(NamedTuple):
+    """What a job must have kept: so many rows of a table, all different in these columns."""
+
+    table: str
+    columns: str
+    rows: int
+    where: str = "1 = 1"
+
+
+# By kind of job, in an order in which each finds what it builds on: how many units, how many requests at least, and
+# what is kept.
+JOBS = {
+    "PrefJudge": (
+        PAIRS,
+        2 * PAIRS,
+        [
+            Kept(
+                "preference_preferencepair",
+                "first_id, second_id",
+                PAIRS,
+                "state = 'given' and verdict <> '' and reversed_verdict <> ''",
+            ),
+            Kept("preference_labelevent", "pair_id, version", PAIRS),
+        ],
+    ),
+    "PrefQuestions": (TOPICS, PAIRS // 2, [Kept("nuggets_drafting", "topic_id", TOPICS)]),
+    "Report": (
+        TOPICS * 2 * DOCUMENTS,
+        TOPICS * 2 * DOCUMENTS,
+        [Kept("reports_reading", "topic_id, question, docid", TOPICS * 2 * DOCUMENTS)],
+    ),
+    "AutoArgue": (
+        ANSWERS,
+        3 * ANSWERS,
+        [
+            Kept("argue_arguesheet", "answer_id", ANSWERS, "to_do = 0"),
+            Kept("argue_arguejudgment", "sheet_id, key", 3 * ANSWERS, "state = 'given'"),
+            Kept("argue_labelevent", "sheet_id, version, judgment_id", 3 * ANSWERS, "judgment_id is not null"),
+        ],
+    ),
+}
+
+
+def fill(study: House, folder: Path, url: str) -> None:
+    """Load topics, documents that are relevant to them, questions about these, and answers that cite one of them."""
+    topics = [f"t{number}" for number in range(TOPICS)]
+    documents = [(qid, f"{qid}-d{number}") for qid in topics for number in range(DOCUMENTS)]
+    files: dict[str, list[str]] = {
+        "topics": [f"{qid}\twhy do cats purr {qid}" for qid in topics],
+        "segments": [
+            json.dumps({"docid": docid, "segment": f"Cats purr in {docid} because they heal. Dogs bark."})
+            for _, docid in documents
+        ],
+        "qrels": [f"{qid} 0 {docid} 2" for qid, docid in documents],
+        "questions": [json.dumps(_bank(qid)) for qid in topics],
+    }
+    options = {"qrels": ["--source=Q", "--by=people"], "questions": ["--condition=Asked", "--by=people"]}
+    commands = [["create_campaign", "study"]]
+    for kind, lines in files.items():
+        (folder / kind).write_text("".join(f"{line}\n" for line in lines))
+        commands.append([f"import_{kind}", "study", str(folder / kind), *options.get(kind, [])])
+    for run in range(RUNS):
+        (folder / f"r{run}").write_text("".join(_answer(run, qid) for qid in topics))
+        commands.append(["import_run", "study", str(folder / f"r{run}")])
+    commands.append(["create_judge", "study", "j", "--model=m", f"--base-url={url}", f"--concurrency={FLIGHT}"])
+    study.manage_all(commands)
+
+
+def _bank(qid: str) -> dict[str, object]:
+    why, where = f"Why do cats purr in {qid}?", f"Who barks in {qid}?"
+    cited = f"{qid}-d0"
+    return bank(question(why, answer("They heal", cited)), question(where, answer("Dogs", cited)), qid=qid)
+
+
+def _answer(run: int, qid: str) -> str:
+    text = f"Answer {run} to {qid}: cats purr{', and softly' * run}."
+    metadata = {"run_id": f"r{run}", "team_id": "t", "topic_id": qid}
+    responses = [{"text": text, "citations": [f"{qid}-d0"]}]
+    return json.dumps({"metadata": metadata, "responses": responses, "references": [f"{qid}-d0"]}) + "\n"
+
+
+def work_while_killed(study: House, server: RunningEndpoint, kind: str, requests: int) -> None:
+    """Launch a job and let it end, while its worker is killed evenly over its requests."""
+    before = len(server.ended())
+    worker = study.start_worker()
+    study.run(LAUNCH.format(kind=kind))
+    for kill in range(1, KILLS + 1):
+        share = before + kill * requests // (KILLS + 2)
+        wait_until(lambda share=share: len(server.ended()) >= share, f"work before kill {kill} of {kind}", 60)
+        kill_all_of(worker)
+        worker = study.start_worker()
+    done = f"select state from llm_job where kind = '{kind}'"  # our own name
+    wait_until(lambda: study.rows(done) == [("done",)], f"the end of {kind}", 120)
+    kill_all_of(worker)
+
+
+@pytest.mark.django_db
+def test_nothing_is_lost_or_doubled_over_ten_kills_of_each_job(tmp_path: Path):
+    server = RunningEndpoint(latency=0.25)
+    try:
+        with house(tmp_path / "data", "embedded://") as study:
+            fill(study, tmp_path, server.base_url)
+            for kind, (units, requests, kept) in JOBS.items():
+                begun = len(server.begun())
+                work_while_killed(study, server, kind, requests)
+                counts = f"select units_done, units_failed from llm_job where kind = '{kind}'"
+                assert study.rows(counts) == [(units, 0)], kind
+                for table, columns, rows, where in kept:
+                    found = study.rows(f"select {columns} from {table} where {where}")  # our own names
+                    assert (len(found), len(set(found))) == (rows, rows), table
+                sent = Counter(call["request"] for call in server.begun()[begun:])
+                assert sum(sent.values()) - len(sent) <= 2 * KILLS * FLIGHT, kind
+            good = study.rows("select request from llm_call where outcome = 'good'")
+            assert len(good) == len(set(good)), "no answer was paid and kept twice"
+    finally:
+        server.stop()

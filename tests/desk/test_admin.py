@@ -35,10 +35,11 @@ from metaeval.models import Figure, ScoreTable
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.api.tokens import make_token
+from tests.assignment.argue.conftest import BANK, FILE, ONE
 from tests.assignment.conftest import assign
 from tests.conftest import client_of, make_person
 from tests.desk.asking import asked_elsewhere
-from tests.judging import all_judged, change
+from tests.judging import all_judged, change, judged
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import A, fill
 from tests.nuggets.model import draft, make_condition, make_job, make_model
@@ -100,6 +101,9 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     [topic] = Topic.objects.filter(campaign=campaign).exclude(pk=bank.topic_id)
     put_in_queue(topics=[topic], condition=bank.condition, acting_user=None)
     coded_study(campaign, "r1", "t1")
+    assert import_file(campaign, "questions", [BANK], condition="Questions", by="people").state == "done"
+    assert import_file(campaign, "argue_judgments", [ONE], **FILE).state == "done"
+    change(judged(campaign.conditions.get(name="Judged")), {"s0.dd1.attests": {"label": "no"}})
     support_from_scratch(campaign)
     change(all_judged(campaign.conditions.get(name="people on r1"))[0], {"0.0": {"label": "none"}})
     asked = {"task": bank.task, "sheet": None, "item": "1", "question": "odd"}

@@ -16,7 +16,7 @@ from tests.labels.screens import SCREENS, AssignmentScreen, GradingScreen, Relev
 from tests.relevance.conftest import edited, give_relevance, pooled  # noqa: F401
 from tests.support.judging_helpers import from_scratch, load_runs, post_edited
 
-KINDS = [kind.name for kind in label_kinds()]
+KINDS = [kind.name for kind in label_kinds() if kind.has_screen]
 POST_EDITED = ["post_edited_grading", "post_edited_support", "post_edited_relevance"]
 
 

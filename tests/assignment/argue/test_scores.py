@@ -1,5 +1,8 @@
 """Scores of reports: in AUTO-ARGUE's form, on pages and in files, and what a bank that is finished again changes."""
 
+import io
+import zipfile
+
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
@@ -7,8 +10,11 @@ from django.test import Client
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import change_protocol
 from assessor.campaigns.models import Campaign, Condition
+from assessor.exports.freeze import freeze, frozen_bundle
+from assessor.exports.readiness import missing
 from assessor.scores.cache import condition_scores
 from assessor.work.models import Exposure
+from assignment.argue.exports import judgment_lines
 from assignment.argue.models import ArgueSheet
 from tests.assignment.argue.conftest import (
     EMPTY,
@@ -184,6 +190,14 @@ def test_pages_and_files_rank_runs_by_f1(imported: Condition, as_olga: Client):
     assert head[head.index("argue_f1") :][:3] == ["argue_f1", "sentence_support", "nugget_coverage"]
     row = dict(zip(head, next(line for line in out if line.startswith("team.one,")).split(","), strict=True))
     assert (row["argue_f1"], row["sentences_cut"]) == ("0.4", "0")
+
+
+def test_a_frozen_condition_has_its_judgments_and_scores(imported: Condition, olga: Person, tmp_path):
+    assert missing(imported) == []
+    frozen = freeze(condition=imported, acting_user=olga)
+    with zipfile.ZipFile(io.BytesIO(b"".join(frozen_bundle(frozen)))) as bundle:
+        assert bundle.read("argue_judgments.jsonl").decode() == "".join(judgment_lines(imported))
+        assert bundle.read("argue_scores.tsv").decode() == tsv(imported, tmp_path)
 
 
 def test_who_takes_a_models_judgments_has_seen_them(imported: Condition, as_olga: Client, olga: Person):

@@ -59,6 +59,10 @@ def study(campaign: Campaign, import_file, anna: Person, olga: Person) -> Campai
     graded = {"condition": "G people", "nuggets": "Q people", "by": "people"}
     done = import_file(campaign, "question_grades", [grade], **graded)
     assert done.state == "done", done.report
+    pair = {"_type": "comparison", "run_id": "r1", "run_id2": "r2", "query_id": "t1", "better_passage": 1}
+    pair |= {"passage_1": "Cats purr.", "passage_2": "Cats purr."}
+    done = import_file(campaign, "preferences", [pair], condition="P people", by="people")
+    assert done.state == "done", done.report
     for by, labels in LABELS.items():
         for nuggets in ("people", "model"):
             if by == "people" or nuggets == "people":

@@ -36,6 +36,7 @@ TABLE = {
             "list_questions": "/conditions/{questions}/questions",
             "list_assignments": "/conditions/{assignment}/assignments",
             "list_question_grades": "/conditions/{grading}/question_grades",
+            "list_preferences": "/conditions/{preference}/preferences",
             "list_support": "/conditions/{support}/support",
             "get_scores": "/conditions/{assignment}/scores",
             "list_topic_scores": "/conditions/{support}/scores/topics",
@@ -53,7 +54,7 @@ def keys(campaign: Campaign) -> dict[str, int]:
     """Return what goes into addresses."""
     by_kind = {
         kind: campaign.conditions.filter(kind=kind, method="imported").earliest("pk").pk
-        for kind in ("nuggets", "questions", "assignment", "grading", "support")
+        for kind in ("nuggets", "questions", "assignment", "grading", "preference", "support")
     }
     source, comparison = campaign.qrels_sources.earliest("pk"), campaign.comparisons.get()
     return by_kind | {"source": source.pk, "comparison": comparison.pk}

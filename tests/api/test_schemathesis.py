@@ -39,6 +39,7 @@ KINDS = {
     "list_nuggets": "nuggets",
     "list_questions": "questions",
     "list_question_grades": "grading",
+    "list_preferences": "preference",
     "list_support": "support",
     "list_topic_scores": "support",
 }

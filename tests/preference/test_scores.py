@@ -111,13 +111,13 @@ def test_kept_scores_follow_what_is_said(compared: Condition):
 
 def test_the_page_of_scores_has_strengths_and_position_bias(compared: Condition, as_olga: Client):
     PreferencePair.objects.filter(position=0).update(verdict="1", reversed_verdict="1")
-    PreferencePair.objects.filter(position=1).update(verdict="1", reversed_verdict="2")
+    PreferencePair.objects.filter(position__in=(1, 2)).update(verdict="1", reversed_verdict="2")
     page = as_olga.get(f"/campaigns/study/scores/?condition={compared.pk}").content.decode()
     text = re.sub(r"<[^>]+>|\s+", " ", page)
     text = " ".join(text.split())
     assert "30 of 30 pairs labelled" in text
-    assert "35 of 40 verdicts (87.5 %) are for the answer that was shown first" in text
-    assert "Of 10 pairs shown in both orders, 5 (50.0 %) got verdicts that disagree" in text
+    assert "35 of 45 verdicts (77.8 %) are for the answer that was shown first" in text
+    assert "Of 15 pairs shown in both orders, 5 (33.3 %) got verdicts that disagree" in text
     assert "-1 to 1, 95 % interval" in text
     strengths = text[text.index("Bradley\N{EN DASH}Terry strengths") :]
     assert strengths.index("run1") < strengths.index("run2") < strengths.index("run4")

@@ -56,8 +56,8 @@ from tests.judging import (
 )
 from tests.nuggets import model
 from tests.nuggets.conftest import do, fill
-from tests.questions import banks
 from tests.preference.model import compare
+from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.support import judging_helpers
 from tests.support.test_equal_pairs import RUNS as CITING

@@ -51,8 +51,8 @@ from tests.judging import all_judged, asked, change, give, judgeable, leave_out
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
-from tests.questions import banks
 from tests.preference.model import compare
+from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.studies.conftest import coded_study
 from tests.support.judging_helpers import label_as_model, models_condition

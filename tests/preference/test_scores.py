@@ -170,7 +170,8 @@ def test_preferences_are_compared_with_others_over_one_run_set_alone(
     other = campaign.conditions.get(name="Others")
     sides = {"first": f"Condition-{other.pk}", "second": f"Condition-{compared.pk}"}
     assert as_olga.get("/campaigns/study/comparisons/", sides).status_code == 200
-    done = compute(create_comparison(campaign=campaign, first=other, second=compared, seed=1, draws=20, acting_user=None))
+    calculation = create_comparison(campaign=campaign, first=other, second=compared, seed=1, draws=20, acting_user=None)
+    done = compute(calculation)
     assert (done.state, done.why) == ("done", "")
     measures = done.result["scores"]["measures"]
     assert set(measures) == {"win_frac", "borda_score"}

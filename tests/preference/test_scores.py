@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from assessor.accounts.models import Person
 from assessor.api.actions import create_token
 from assessor.campaigns.models import Campaign, Condition
+from assessor.plan.actions.judging_pool import settle
 from assessor.preference.models import PreferencePair
 from assessor.scores.cache import condition_scores, counts_by_condition, scopes, states_of, with_open_answers
 from assessor.scores.leaderboards import Incomplete, score_lines
@@ -87,6 +88,15 @@ def test_dropped_runs_count_nowhere(compared: Condition):
     assert [rows[run]["borda_score"] for run in RUNS[1:]] == ["2.0", "0.0", "-2.0"]
     assert "run1" not in rows
     assert OUTSIDE not in condition_scores(compared).states
+
+
+def test_an_import_follows_where_a_run_is_dropped(compared: Condition, import_file: Importer):
+    run = compared.campaign.runs.get(tag="run1")
+    Scope.objects.create(condition=compared, run=run, rule="none", reason="withdrawn")
+    done = import_file(compared.campaign, "topics", "later\twhat came later\n")
+    assert done.state == "done"
+    settle(compared.campaign, acting_user=None)
+    assert PreferencePair.objects.filter(condition=compared).count() == 30, "nothing that was said is lost"
 
 
 def test_practice_is_in_no_score(compared: Condition):

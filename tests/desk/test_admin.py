@@ -43,6 +43,7 @@ from tests.judging import all_judged, change, judged
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import A, fill
 from tests.nuggets.model import draft, make_condition, make_job, make_model
+from tests.preference.model import compare
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.studies.conftest import coded_study
 from tests.support.judging_helpers import from_scratch as support_from_scratch
@@ -94,7 +95,9 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     BankEdition.objects.create(bank=bank, edition=1, version=1)
     grading = give_relevance(campaign, make_person("grader", "assessor"))
     judge_item(RelevanceJudgment.objects.get(topic=grading.topic))
-    condition = make_condition(make_model(campaign))
+    model = make_model(campaign)
+    compare(campaign, model)
+    condition = make_condition(model)
     leave_traces(make_job(condition, [bank.topic]))
     draft(condition, [bank.topic], ["a"])
     assign(bank)

@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from assessor.accounts.models import Person
 from assessor.api.actions import create_token
 from assessor.campaigns.models import Campaign, Condition
+from assessor.plan.actions.judging_pool import settle
 from assessor.preference.models import PreferencePair
 from assessor.scores.cache import condition_scores, counts_by_condition, scopes, states_of, with_open_answers
 from assessor.scores.leaderboards import Incomplete, score_lines
@@ -89,6 +90,15 @@ def test_dropped_runs_count_nowhere(compared: Condition):
     assert OUTSIDE not in condition_scores(compared).states
 
 
+def test_an_import_follows_where_a_run_is_dropped(compared: Condition, import_file: Importer):
+    run = compared.campaign.runs.get(tag="run1")
+    Scope.objects.create(condition=compared, run=run, rule="none", reason="withdrawn")
+    done = import_file(compared.campaign, "topics", "later\twhat came later\n")
+    assert done.state == "done"
+    settle(compared.campaign, acting_user=None)
+    assert PreferencePair.objects.filter(condition=compared).count() == 30, "nothing that was said is lost"
+
+
 def test_practice_is_in_no_score(compared: Condition):
     compared.campaign.topics.filter(qid="bee").update(is_practice=True)
     assert {row["topics"] for row in table(compared) if row["run_id"] in RUNS} == {"4"}
@@ -111,13 +121,13 @@ def test_kept_scores_follow_what_is_said(compared: Condition):
 
 def test_the_page_of_scores_has_strengths_and_position_bias(compared: Condition, as_olga: Client):
     PreferencePair.objects.filter(position=0).update(verdict="1", reversed_verdict="1")
-    PreferencePair.objects.filter(position=1).update(verdict="1", reversed_verdict="2")
+    PreferencePair.objects.filter(position__in=(1, 2)).update(verdict="1", reversed_verdict="2")
     page = as_olga.get(f"/campaigns/study/scores/?condition={compared.pk}").content.decode()
     text = re.sub(r"<[^>]+>|\s+", " ", page)
     text = " ".join(text.split())
     assert "30 of 30 pairs labelled" in text
-    assert "35 of 40 verdicts (87.5 %) are for the answer that was shown first" in text
-    assert "Of 10 pairs shown in both orders, 5 (50.0 %) got verdicts that disagree" in text
+    assert "35 of 45 verdicts (77.8 %) are for the answer that was shown first" in text
+    assert "Of 15 pairs shown in both orders, 5 (33.3 %) got verdicts that disagree" in text
     assert "-1 to 1, 95 % interval" in text
     strengths = text[text.index("Bradley\N{EN DASH}Terry strengths") :]
     assert strengths.index("run1") < strengths.index("run2") < strengths.index("run4")
@@ -170,9 +180,8 @@ def test_preferences_are_compared_with_others_over_one_run_set_alone(
     other = campaign.conditions.get(name="Others")
     sides = {"first": f"Condition-{other.pk}", "second": f"Condition-{compared.pk}"}
     assert as_olga.get("/campaigns/study/comparisons/", sides).status_code == 200
-    done = compute(
-        create_comparison(campaign=campaign, first=other, second=compared, seed=1, draws=20, acting_user=None)
-    )
+    calculation = create_comparison(campaign=campaign, first=other, second=compared, seed=1, draws=20, acting_user=None)
+    done = compute(calculation)
     assert (done.state, done.why) == ("done", "")
     measures = done.result["scores"]["measures"]
     assert set(measures) == {"win_frac", "borda_score"}

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from assessor.accounts.models import Person
-from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.condition_kind import kind_of, names_of_answers
 from assessor.campaigns.models import CONTROL, Campaign, Condition, Topic
 from assessor.campaigns.queries import own_answers, texts_to_label
 from assessor.plan.models import Planned
@@ -68,7 +68,8 @@ def _lacks_sheets(condition: Condition, topic: Topic) -> bool:
 
 def settle(campaign: Campaign, *, acting_user: Person | None) -> None:
     """Let what is said everywhere count by what is judged now. Doing it twice changes nothing more."""
-    narrowed = Condition.objects.filter(campaign=campaign, scopes__isnull=False).distinct().order_by("pk")
+    narrowed = Condition.objects.filter(campaign=campaign, kind__in=names_of_answers(), scopes__isnull=False)
+    narrowed = narrowed.distinct().order_by("pk")
     for condition in narrowed.select_related("campaign", "nuggets", "protocol"):
         for topic in Topic.objects.filter(pk__in=_unsettled(condition)).order_by("qid"):
             follow_scope(condition, topic, acting_user=acting_user)

@@ -121,7 +121,9 @@ def test_who_takes_it_has_seen_what_models_gave_and_the_next_one_is_the_same(who
     assert [taken(whole, olga), taken(whole, olga)] == [before, before]
     seen = Exposure.objects.filter(person=olga, where="archive").order_by("kind", "topic__qid")
     assert [*seen.values_list("kind", "topic__qid")] == [
-        (kind, qid) for kind in ("assignment", "nuggets", "preference", "reports", "support") for qid in ("t1", "t2")
+        (kind, qid)
+        for kind in ("argue", "assignment", "nuggets", "preference", "reports", "support")
+        for qid in ("t1", "t2")
     ]
 
 
@@ -138,7 +140,7 @@ def test_grades_of_a_model_are_seen_too(campaign: Campaign, olga: Person, import
 
 def test_what_is_seen_is_recorded_in_few_statements(whole: Campaign, olga: Person, django_assert_max_num_queries: Any):
     assert whole.conditions.count() > 7
-    with django_assert_max_num_queries(13):  # the conditions, the sources, and two for each kind
+    with django_assert_max_num_queries(15):  # the conditions, the sources, and two for each kind
         take_all(olga, whole, "archive")
 
 

@@ -55,6 +55,7 @@ from tests.nuggets.model import draft, make_condition, make_model
 from tests.preference.model import compare
 from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
+from tests.reports.model import write
 from tests.studies.conftest import coded_study
 from tests.support.judging_helpers import label_as_model, models_condition
 from tests.support.lines import FULL, cites
@@ -324,6 +325,8 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         for one in {first, job}:
             leave_traces(one)
         compare(campaign, campaign.model_judges.earliest("pk"), replicate=made)
+        for number in new:
+            write(edits, topics[0], first, number)
         assign_on_t1(campaign, anna, new)
         judge_support(campaign, new)
         judge_support_on_t1(campaign, anna, new)
